@@ -3,6 +3,7 @@
 import { readPlainLine } from "../dialects/rollout/plain_line.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { sessionHeaderOf } from "../events/session_reader.ts";
+import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import { LF } from "../json/bytes.ts";
 import { type Fields, fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -71,6 +72,15 @@ export async function headerTime(
     },
   }));
   return textOf(header?.timestamp);
+}
+
+/** Says what is wrong with a history mode; `undefined` if it is known, or not said. */
+export function modeProblem(value: unknown): string | undefined {
+  const mode = textOf(value);
+  if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
+  return `its history mode is ${
+    JSON.stringify(mode.slice(0, 40))
+  }, which is not known`;
 }
 
 /**

@@ -388,16 +388,17 @@ export class IndexWriter {
     const offset = known?.offset ?? found.offset + found.inLine;
     const time = known?.time ?? found.time;
     const id = at.number * ROWS_PER_FILE + row;
-    const message = text === "" ? undefined : { role, kind, toolName, text };
+    const hasText = text !== "";
+    const place = { id, offset, in_line: inLine, time };
     this.#database.run(
       "INSERT INTO records(id, offset, in_line, time, sum) VALUES (?, ?, ?, ?, ?)",
       id,
       offset,
       inLine,
       time,
-      messageSum({ id, offset, inLine, time, message }),
+      messageSum({ ...place, role, kind, tool_name: toolName, text }, hasText),
     );
-    if (message === undefined) return;
+    if (!hasText) return;
     this.#database.run(
       `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
          VALUES (?, ?, ?, ?, ?, ?)`,

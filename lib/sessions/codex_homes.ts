@@ -8,8 +8,8 @@ export type Environment = (name: string) => string | undefined;
 
 const environment: Environment = (name) => variables[name];
 
-/** What is known about where the Codex homes are. */
-export interface CodexHomesOptions {
+/** Where {@linkcode cacheFolder} looks. */
+export interface CacheFolderOptions {
   /**
    * The environment.
    *
@@ -17,17 +17,21 @@ export interface CodexHomesOptions {
    */
   readonly env?: Environment | undefined;
   /**
-   * The homes that were named; if there are any, no other counts.
-   *
-   * @default {[]}
-   */
-  readonly given?: readonly string[] | undefined;
-  /**
    * The platform, as `process.platform` names it.
    *
    * @default {process.platform}
    */
   readonly platform?: string | undefined;
+}
+
+/** What is known about where the Codex homes are. */
+export interface CodexHomesOptions extends CacheFolderOptions {
+  /**
+   * The homes that were named; if there are any, no other counts.
+   *
+   * @default {[]}
+   */
+  readonly given?: readonly string[] | undefined;
 }
 
 /**
@@ -54,27 +58,11 @@ export function codexHomesFrom(options: CodexHomesOptions = {}): string[] {
   const { env = environment, given = [] } = options;
   const user = userHomeFrom(env, options.platform);
   if (given.length > 0) {
-    return unique(given.map((home) => resolve(expanded(home, user))));
+    return [...new Set(given.map((home) => resolve(expanded(home, user))))];
   }
   const named = nonEmpty(env("CODEX_HOME"));
   if (named !== undefined) return [resolve(named)];
   return user === undefined ? [] : [resolve(user, ".codex")];
-}
-
-/** Where {@linkcode cacheFolder} looks. */
-export interface CacheFolderOptions {
-  /**
-   * The environment.
-   *
-   * @default {(name) => process.env[name]}
-   */
-  readonly env?: Environment | undefined;
-  /**
-   * The platform, as `process.platform` names it.
-   *
-   * @default {process.platform}
-   */
-  readonly platform?: string | undefined;
 }
 
 /**
@@ -150,8 +138,4 @@ export function userHomeFrom(
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
-}
-
-function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts)];
 }

@@ -124,7 +124,7 @@ async function readIndex(
   }
   const file = join(home, name);
   try {
-    const index = await withCopy(file, cache, indexIn);
+    const index = await indexInCopy(file, cache);
     return { home, state: "read", file, reason: null, index };
   } catch (error) {
     const reason = messageOf(error);
@@ -146,12 +146,11 @@ async function newestIndex(home: string): Promise<string | undefined> {
     .sort((a, b) => numberOf(b) - numberOf(a))[0];
 }
 
-/** Copies a database and its log, and hands the copy over. */
-async function withCopy<T>(
+/** Copies a database and its log, and reads the copy. */
+async function indexInCopy(
   file: string,
   cache: string | undefined,
-  use: (copy: string) => Promise<T>,
-): Promise<T> {
+): Promise<Index> {
   const parent = cache ?? temporaryFolder();
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "codex-index-"));
@@ -164,7 +163,7 @@ async function withCopy<T>(
       if (await facts(file) === before) break;
       if (attempt === ATTEMPTS) throw new Error("it is being written to");
     }
-    return await use(copy);
+    return await indexIn(copy);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -6,18 +6,11 @@ import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { sessionHeaderOf } from "../events/session_reader.ts";
-import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
-import {
-  type Fields,
-  fieldsOf,
-  isObject,
-  parseJson,
-  textOf,
-} from "../json/fields.ts";
+import { type Fields, fieldsOf, isObject, parseJson } from "../json/fields.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
 import { JsonlNormalizer } from "../pipeline/pipeline.ts";
-import { readFirstRecords } from "./_first_records.ts";
+import { modeProblem, readFirstRecords } from "./_first_records.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import {
   listSessionFiles,
@@ -215,11 +208,8 @@ export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
     const state = "it has no session header";
     throw new RolloutHistoryError(path, "no_header", state);
   }
-  const mode = textOf(history_mode);
-  if (mode !== undefined && !HISTORY_MODES.has(mode)) {
-    const state = `its history mode is ${
-      JSON.stringify(mode.slice(0, 40))
-    }, which is not known`;
+  const state = modeProblem(history_mode);
+  if (state !== undefined) {
     throw new RolloutHistoryError(path, "unknown_history_mode", state);
   }
   return {

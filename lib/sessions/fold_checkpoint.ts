@@ -86,34 +86,31 @@ function isOpen(record: HistoryRecord): boolean {
   }
 }
 
+/** The long texts of records, by their types, as they are without them. */
+const EMPTY: {
+  readonly [T in HistoryRecord["type"]]?: Partial<
+    Extract<HistoryRecord, { readonly type: T }>["payload"]
+  >;
+} = {
+  plain_message: { lines: [] },
+  assistant_message: { markdown: "" },
+  reasoning: { sections: [] },
+  exec: { stdout_chunks: [], stderr_chunks: [] },
+  tool_call: { arguments: [], result_preview: null },
+  patch: { changes: {} },
+  diff: { hunks: [] },
+  notice: { body: [] },
+};
+
 /** Gives a record without its text, if that is long. */
 function emptyRecord(record: HistoryRecord): HistoryRecord {
-  switch (record.type) {
-    case "plain_message":
-      return { ...record, payload: { ...record.payload, lines: [] } };
-    case "assistant_message":
-      return { ...record, payload: { ...record.payload, markdown: "" } };
-    case "reasoning":
-      return { ...record, payload: { ...record.payload, sections: [] } };
-    case "exec":
-      return {
-        ...record,
-        payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
-      };
-    case "tool_call":
-      return {
-        ...record,
-        payload: { ...record.payload, arguments: [], result_preview: null },
-      };
-    case "patch":
-      return { ...record, payload: { ...record.payload, changes: {} } };
-    case "diff":
-      return { ...record, payload: { ...record.payload, hunks: [] } };
-    case "notice":
-      return { ...record, payload: { ...record.payload, body: [] } };
-    default:
-      return record;
-  }
+  const empty = EMPTY[record.type];
+  if (empty === undefined) return record;
+  // The boundary of the types: the table has for each type what its payload has.
+  return {
+    ...record,
+    payload: { ...record.payload, ...empty },
+  } as HistoryRecord;
 }
 
 /** No string is longer. */

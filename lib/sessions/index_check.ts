@@ -3,11 +3,7 @@
 import zlib from "node:zlib";
 import { IndexDisagreement } from "./_index_damage.ts";
 import { MESSAGE_ROLES } from "./session_records.ts";
-import type {
-  SessionIndexDatabase,
-  SqlRow,
-  SqlValue,
-} from "./session_index_database.ts";
+import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import {
   FILE_FACTS,
   roleToken,
@@ -137,14 +133,8 @@ export function checkFileSum({ sum, ...facts }: SqlRow): void {
  * @throws {IndexDisagreement} If it is another one.
  */
 export function checkMessageSum(row: SqlRow, hasText: boolean): void {
-  if (row.sum === null) return;
-  const { id, offset, in_line, time, role, kind, tool_name, text } = row;
-  const message = hasText
-    ? { role, kind, toolName: tool_name, text }
-    : undefined;
-  if (messageSum({ id, offset, inLine: in_line, time, message }) !== row.sum) {
-    throw new IndexDisagreement(`the message ${String(id)}`);
-  }
+  if (row.sum === null || messageSum(row, hasText) === row.sum) return;
+  throw new IndexDisagreement(`the message ${String(row.id)}`);
 }
 
 /** Looks a message up by what it says; gives whether there was something to look up. */
@@ -196,32 +186,19 @@ function* part(
   }
 }
 
-/** What the index says of a message, in the columns that it has. */
-interface MessageSumFields {
-  readonly id: SqlValue | undefined;
-  readonly offset: SqlValue | undefined;
-  readonly inLine: SqlValue | undefined;
-  readonly time: SqlValue | undefined;
-  /** The columns of `messages`; `undefined` if it has no text, and no row there. */
-  readonly message: {
-    readonly role: SqlValue | undefined;
-    readonly kind: SqlValue | undefined;
-    readonly toolName: SqlValue | undefined;
-    readonly text: SqlValue | undefined;
-  } | undefined;
-}
-
 /**
  * Gives the sum of a message; `null` if its text comes out of SQLite as another one than went
  * in: one that is not well-formed, or that has a NUL, where it ends for some.
+ *
+ * @param row The columns of `records`, and of `messages` if it has a row there.
+ * @param hasText Whether it has.
  */
-export function messageSum(
-  { id, offset, inLine, time, message }: MessageSumFields,
-): number | null {
-  const place = [id, offset, inLine, time];
-  if (message === undefined) return sumOf(place.join("\n"), "");
-  const { role, kind, toolName, text } = message;
-  return sumOf([...place, role, kind, toolName].join("\n"), String(text));
+export function messageSum(row: SqlRow, hasText: boolean): number | null {
+  const { id, offset, in_line, time, role, kind, tool_name, text } = row;
+  const place = [id, offset, in_line, time];
+  return hasText
+    ? sumOf([...place, role, kind, tool_name].join("\n"), String(text))
+    : sumOf(place.join("\n"), "");
 }
 
 /** Gives the sum of the row of a file, and of what is said of its session. */

@@ -4,10 +4,13 @@ import { LineSelection } from "../events/line_selection.ts";
 import { SessionReader } from "../events/session_reader.ts";
 import { sourceText } from "../events/session_items.ts";
 import { workingFolderIn } from "../events/user_message.ts";
-import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import { RecordSelection } from "../pipeline/line_answers.ts";
-import { readFirstRecords, type RecordTaker } from "./_first_records.ts";
+import {
+  modeProblem,
+  readFirstRecords,
+  type RecordTaker,
+} from "./_first_records.ts";
 import { messageOf } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { idText, isSessionId } from "./session_id.ts";
@@ -237,11 +240,7 @@ class HeadFold implements RecordTaker {
     if (id !== "" && !isSessionId(id)) {
       return `its header has the id ${idText(id)}, which is none`;
     }
-    const mode = textOf(header.history_mode);
-    if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
-    return `its history mode is ${
-      JSON.stringify(mode.slice(0, 40))
-    }, which is not known`;
+    return modeProblem(header.history_mode);
   }
 }
 

@@ -50,7 +50,9 @@ export class SessionIndexError extends Error {
     path: string,
     options?: ErrorOptions,
   ) {
-    const reason = reasonOf(kind, options);
+    const cause = options?.cause;
+    const reason = REASONS[kind] ??
+      (cause instanceof Error ? cause.message : String(cause));
     super(`Cannot use the index ${path}: ${reason}`, options);
     this.kind = kind;
     this.path = path;
@@ -58,20 +60,10 @@ export class SessionIndexError extends Error {
   }
 }
 
-function reasonOf(
-  kind: SessionIndexErrorKind,
-  options: ErrorOptions | undefined,
-): string {
-  switch (kind) {
-    case "foreign":
-      return "it is not an index of sessions; name another file, or delete it yourself if nobody needs it";
-    case "newer":
-      return "a newer version of codexpipe made it; name another one";
-    case "busy":
-      return "another process is writing to it; try again";
-    case "io": {
-      const cause = options?.cause;
-      return cause instanceof Error ? cause.message : String(cause);
-    }
-  }
-}
+/** What is wrong, in words; of what could not be read, its cause says it. */
+const REASONS: Partial<Record<SessionIndexErrorKind, string>> = {
+  foreign:
+    "it is not an index of sessions; name another file, or delete it yourself if nobody needs it",
+  newer: "a newer version of codexpipe made it; name another one",
+  busy: "another process is writing to it; try again",
+};

@@ -28,7 +28,7 @@ const GATHERED_BYTES = 32 << 20;
  * time at which sessions began. `checkpoints` has what it takes to read on from there. `records`
  * numbers the messages, by the number of the file and that of the row in it: the rows of `words`
  * and `symbols`, which hold no text. To both, the role of a message is one more word of it. What
- * is called `sum` tells whether a row still says what was written (`_row_sums.ts`).
+ * is called `sum` tells whether a row still says what was written (`index_check.ts`).
  */
 export const TABLES = `
 CREATE TABLE sessions(

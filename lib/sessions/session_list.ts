@@ -131,7 +131,11 @@ export async function listSessions(
     );
   }
   const from = cursor === undefined ? undefined : parseCursor(cursor);
-  const matcher = await SessionMatcher.of(options);
+  const { cwd, since, until } = options;
+  if (since !== undefined) checkedTime("since", since);
+  if (until !== undefined) checkedTime("until", until);
+  const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
+  const matcher = new SessionMatcher(options, folder);
   const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
   const latest = files.filter(({ isContinued }) => !isContinued);
   const listed = latest.filter((file) =>
@@ -232,27 +236,9 @@ class SessionMatcher {
   readonly #filter: SessionFilter;
   readonly #folder: WorkingFolder | undefined;
 
-  private constructor(
-    filter: SessionFilter,
-    folder: WorkingFolder | undefined,
-  ) {
+  constructor(filter: SessionFilter, folder: WorkingFolder | undefined) {
     this.#filter = filter;
     this.#folder = folder;
-  }
-
-  /**
-   * Makes one; a link to a folder stands for the folder, too.
-   *
-   * @throws {RangeError} If a time is `NaN`.
-   */
-  static async of(filter: SessionFilter): Promise<SessionMatcher> {
-    const { cwd, since, until } = filter;
-    if (since !== undefined) checkedTime("since", since);
-    if (until !== undefined) checkedTime("until", until);
-    return new SessionMatcher(
-      filter,
-      cwd === undefined ? undefined : await WorkingFolder.of(cwd),
-    );
   }
 
   /** Whether it takes heads to say which files are of sessions that match. */

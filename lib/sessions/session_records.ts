@@ -17,19 +17,10 @@ import type { SessionRun } from "./session_run.ts";
  * - `notice`: what the program said: warnings, reviews, compactions.
  * - `error`: an error.
  */
-export type MessageRole =
-  | "user"
-  | "assistant"
-  | "reasoning"
-  | "command"
-  | "patch"
-  | "tool"
-  | "plan"
-  | "notice"
-  | "error";
+export type MessageRole = typeof MESSAGE_ROLES[number];
 
 /** The roles, in the order of the help. */
-export const MESSAGE_ROLES: readonly MessageRole[] = [
+export const MESSAGE_ROLES = [
   "user",
   "assistant",
   "reasoning",
@@ -39,7 +30,7 @@ export const MESSAGE_ROLES: readonly MessageRole[] = [
   "plan",
   "notice",
   "error",
-];
+] as const;
 
 /**
  * A session, as `codexpipe sessions list` prints it; null is what is not known.

@@ -320,8 +320,8 @@ class Search {
   readonly #options: SearchSessionsOptions;
   readonly #limit: number;
   readonly #matcher: SearchMatcher;
-  /** Whether messages are compared; of those with a string, the newest is the best. */
-  readonly #isRanked: boolean;
+  /** How many messages are compared at once; of those with a string, the newest is the best. */
+  readonly #ranked: number;
   /** The places of the hits, by what they say and the session that said it first. */
   readonly #places = new Map<string, number>();
   readonly #hits: { hit: SearchHit; id: number }[] = [];
@@ -343,42 +343,36 @@ class Search {
     this.#options = options;
     this.#matcher = new SearchMatcher(terms);
     this.#dataVersion = database.dataVersion;
-    this.#isRanked = terms.some(({ kind }) => kind === "words");
+    this.#ranked = terms.some(({ kind }) => kind === "words") ? RANKED : 1;
   }
 
   run(): Pick<SearchResult, "hits" | "hasMore"> {
     const limit = this.#limit;
-    if (this.#isRanked) this.#searchRanked(limit);
-    else this.#searchNewest(limit);
+    this.#search(limit);
     const hits = this.#hits.slice(0, limit).map(({ hit }) => hit);
     return { hits, hasMore: this.#hits.length > limit };
   }
 
-  /** Looks at messages, the newest first, until there are more than enough. */
-  #searchNewest(limit: number): void {
-    for (const id of this.#candidates.newest()) {
-      const message = this.#message(id);
-      if (message === undefined) continue;
-      this.#take(message);
-      if (this.#hits.length > limit) return;
-    }
-  }
-
-  /** Compares the newest messages, then those before them, until there are more than enough. */
-  #searchRanked(limit: number): void {
+  /**
+   * Looks at messages, the newest first, and compares so many, then those before them, until there
+   * are more than enough.
+   */
+  #search(limit: number): void {
     let compared: ComparedMessage[] = [];
-    let left = RANKED;
+    let left = this.#ranked;
     for (const id of this.#candidates.newest()) {
       const message = this.#message(id);
       if (message !== undefined) {
-        const score = this.#matcher.score(message.text);
+        const score = this.#ranked === 1
+          ? 0
+          : this.#matcher.score(message.text);
         compared.push({ ...message, score });
       }
       if (--left > 0) continue;
       this.#takeBest(compared, limit);
       if (this.#hits.length > limit) return;
       compared = [];
-      left = RANKED;
+      left = this.#ranked;
     }
     this.#takeBest(compared, limit);
   }

@@ -46,7 +46,6 @@ export {
   type SessionFiles,
   type SessionProblem,
 } from "./session_files.ts";
-export type { SessionFilter } from "./session_list.ts";
 export * from "./session_head.ts";
 export { isSessionId } from "./session_id.ts";
 export * from "./session_lineage.ts";
@@ -61,7 +60,6 @@ export * from "./session_run.ts";
 export * from "./session_sizes.ts";
 export type { SessionPlace } from "./session_start.ts";
 export { shortIds } from "./short_ids.ts";
-export * from "./session_records.ts";
 export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
 export type { SnippetPart } from "./search_snippet.ts";
 export {
