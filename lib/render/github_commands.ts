@@ -9,6 +9,7 @@
  */
 
 import { startOf } from "./cut_text.ts";
+import { escaped } from "./inert_text.ts";
 
 /** How serious an annotation is. */
 export type GithubAnnotationLevel = "error" | "notice" | "warning";
@@ -40,14 +41,6 @@ const CONTROL_REGEXP =
 
 const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-function withoutControls(text: string): string {
-  return text.replace(
-    CONTROL_REGEXP,
-    (character) =>
-      `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 /** Cuts text that is too long, between characters, and says so. */
 function shortened(text: string, limit: number): string {
   return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
@@ -55,8 +48,8 @@ function shortened(text: string, limit: number): string {
 
 /** Escapes the message of a command. What follows a command on its line cannot begin another. */
 function escapeMessage(text: string): string {
-  return withoutControls(text).replaceAll("%", "%25").replaceAll("\r", "%0D")
-    .replaceAll("\n", "%0A");
+  return text.replace(CONTROL_REGEXP, escaped).replaceAll("%", "%25")
+    .replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
 function escapeProperty(text: string): string {

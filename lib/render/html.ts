@@ -634,19 +634,17 @@ function sessionFacts(
     SessionPart,
 ): PageFact[] {
   const code = (text: string): string => `<code>${elementText(text)}</code>`;
-  const facts: (PageFact | null)[] = [
-    thread_id === null ? null : { name: "Thread", html: code(thread_id) },
-    parent_thread_id === undefined
-      ? null
-      : { name: "Sub-agent of", html: code(parent_thread_id) },
-    startedAt === null ? null : { name: "Started", html: timeHtml(startedAt) },
-    cwd === null ? null : { name: "Folder", html: code(cwd) },
-    model === null ? null : { name: "Model", html: elementText(model) },
-    cli_version === null
-      ? null
-      : { name: "Codex", html: elementText(cli_version) },
-  ];
-  return facts.filter((fact) => fact !== null);
+  const facts = [
+    ["Thread", thread_id, code],
+    ["Sub-agent of", parent_thread_id ?? null, code],
+    ["Started", startedAt, timeHtml],
+    ["Folder", cwd, code],
+    ["Model", model, elementText],
+    ["Codex", cli_version, elementText],
+  ] as const;
+  return facts.flatMap(([name, fact, write]) =>
+    fact === null ? [] : [{ name, html: write(fact) }]
+  );
 }
 
 function workFigures(counts: WorkCounts): string[] {

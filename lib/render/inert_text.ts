@@ -34,17 +34,15 @@ export function plainTerminalText(text: string): string {
  * Makes text of a log harmless on a terminal.
  *
  * Control characters become escapes such as `\u001b`; sequences that only colour text or move the
- * cursor are left out. Line ends of all
- * systems become LF, also a lone CR: what a terminal would overwrite is shown.
+ * cursor are left out. Line ends of all systems become LF, also a lone CR: what a terminal would
+ * overwrite is shown.
  *
  * @returns The text, of lines that hold nothing but what they show.
  */
 export function inertText(text: string): string {
-  return text.replace(CONTROL_SEQUENCE_REGEXP, "").replace(
-    LINE_END_REGEXP,
-    "\n",
-  )
-    .replaceAll("\t", TAB).replace(UNSAFE_REGEXP, escaped)
+  return text.replace(CONTROL_SEQUENCE_REGEXP, "")
+    .replace(LINE_END_REGEXP, "\n").replaceAll("\t", TAB)
+    .replace(UNSAFE_REGEXP, escaped)
     .replace(RUNNER_MARK_REGEXP, "#\\#");
 }
 
@@ -56,7 +54,8 @@ export function inertLine(line: string): string {
   return line.replace(/^(\s*)::/, "$1\\::");
 }
 
-function escaped(character: string): string {
+/** Writes a character that is not to be shown; what is half of one has no name. */
+export function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
   const hex = code.toString(16);

@@ -45,7 +45,6 @@ import type {
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
-  TurnStartedPart,
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
@@ -171,7 +170,6 @@ export class TranscriptBuilder
   #usage = new TurnUsageCounter();
   #requests = new RequestLog();
   readonly #lead = new SessionLead((part) => this.#emit(part));
-  readonly #isLive: boolean;
   readonly #hasImages: boolean;
   #turn: OpenTurn | undefined;
   /** The time of the header, which lines without times are given as well. */
@@ -198,11 +196,10 @@ export class TranscriptBuilder
    * @param options Whether it is for a person who watches.
    */
   constructor(options: TranscriptOptions = {}) {
-    this.#isLive = options.live ?? false;
     this.#hasImages = options.images ?? false;
     this.#turns = (options.firstTurn ?? 1) - 1;
     this.#entries = new EntryLog({
-      isLive: this.#isLive,
+      isLive: options.live ?? false,
       give: (part) => {
         this.#sayTurn();
         this.#lead.say(part);
@@ -482,20 +479,16 @@ export class TranscriptBuilder
   }
 
   #openTurn(
-    { turnId, startedAt, isByEvent }: Pick<
-      OpenTurn,
-      "turnId" | "startedAt" | "isByEvent"
-    >,
+    known: Pick<OpenTurn, "turnId" | "startedAt" | "isByEvent">,
   ): OpenTurn {
     this.#turns += 1;
     this.#lastAt = this.#now;
     this.#usage.start();
     this.#requests = new RequestLog();
     const turn: OpenTurn = {
+      ...known,
       number: this.#turns,
-      turnId,
-      startedAt: this.#now ?? startedAt,
-      isByEvent,
+      startedAt: this.#now ?? known.startedAt,
       isOnlyPrompt: true,
       isSaid: false,
       errors: new Set(),
@@ -600,15 +593,14 @@ export class TranscriptBuilder
     if (turn === undefined || turn.isSaid) return;
     turn.isSaid = true;
     const { model, cwd } = this.#lead.session;
-    const part: TurnStartedPart = {
+    this.#lead.say({
       type: "turn_started",
       turn: turn.number,
       turn_id: turn.turnId,
       startedAt: turn.startedAt,
       model,
       cwd,
-    };
-    this.#lead.say(part);
+    });
   }
 }
 
