@@ -553,20 +553,6 @@ function isJson(text: string | null): boolean {
 
 // How a turn ended, where an event says it and where none does.
 
-/** What the judgement of a turn depends on. */
-interface TurnFacts {
-  /** How the transcript says that it ended. */
-  readonly status: TurnStatus;
-  /** Why, as the event that ended it says. */
-  readonly error: string | null;
-  /** What was the last thing to go wrong, if nothing has gone on since then. */
-  readonly pendingError: string | null;
-  /** Whether the last thing of it that a reader sees is what the model says. */
-  readonly endsWithAnswer: boolean;
-  /** Whether its end says that a prompt was left without an answer. */
-  readonly isUnanswered: boolean;
-}
-
 interface TurnEnd {
   readonly status: Exclude<Verdict["status"], null>;
   /** What is wrong with it; `undefined` if nothing is. */
@@ -599,28 +585,34 @@ const ABORT_REASONS: ReadonlySet<string | null> = new Set([
  * such events: there a turn that ends with an error failed, one that ends with an answer is
  * done, even if commands were left running, and any other one was cut off. A turn that was cut
  * off right behind an answer that was not to be the last cannot be told from one that is done.
+ *
+ * @param part How the transcript says that it ended, and why.
+ * @param isUnanswered Whether its end says that a prompt was left without an answer.
  */
-function judgeTurn(facts: TurnFacts): TurnEnd {
-  const { status, error, pendingError } = facts;
+function judgeTurn(
+  { status, error }: Pick<TurnEndedPart, "status" | "error">,
+  { pendingError, endsWithAnswer }: WorkTrail,
+  isUnanswered: boolean,
+): TurnEnd {
   switch (status) {
     case "completed":
       return { status };
     case "failed":
-      if (facts.isUnanswered) {
+      if (isUnanswered) {
         return failed(
           "turn_failed",
           "ended without an answer; the log does not say why",
         );
       }
-      if (ABORT_REASONS.has(error)) return abortedFor(error);
+      if (ABORT_REASONS.has(error)) return aborted(error);
       return failed("turn_failed", because("failed", error ?? pendingError));
     case "aborted":
-      return abortedFor(error);
+      return aborted(error);
     case "open":
       return pendingError === null ? open() : judgeError(pendingError);
     case "unknown":
       if (pendingError !== null) return judgeError(pendingError);
-      return facts.endsWithAnswer ? { status: "completed" } : open();
+      return endsWithAnswer ? { status: "completed" } : open();
   }
 }
 
@@ -651,11 +643,8 @@ function failed(kind: VerdictReasonKind, message: string): TurnEnd {
   return { status: "failed", reason: { kind, message } };
 }
 
-function abortedFor(reason: string | null): TurnEnd {
-  return aborted(reason === "interrupted" ? null : reason);
-}
-
-function aborted(why: string | null): TurnEnd {
+function aborted(reason: string | null): TurnEnd {
+  const why = reason === "interrupted" ? null : reason;
   const message = because("was interrupted", why);
   return { status: "aborted", reason: { kind: "interrupted", message } };
 }
@@ -1066,20 +1055,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     }
   }
 
-  #endTurn({ turn, status, error }: TurnEndedPart): void {
-    const { hasEntries } = this.#seen;
-    const work = this.#work;
-    const lastMessage = this.#lastMessage;
+  #endTurn(part: TurnEndedPart): void {
+    const { turn, status } = part;
     // The log lacks the beginning of a turn that has nothing but an end.
-    if (!hasEntries) this.#finalMessage ??= this.#messageBefore;
-    this.#finalMessage ??= lastMessage ?? null;
-    const end = judgeTurn({
-      status,
-      error,
-      pendingError: work.pendingError,
-      endsWithAnswer: work.endsWithAnswer,
-      isUnanswered: this.#isUnanswered,
-    });
+    if (!this.#seen.hasEntries) this.#finalMessage ??= this.#messageBefore;
+    this.#finalMessage ??= this.#lastMessage ?? null;
+    const end = judgeTurn(part, this.#work, this.#isUnanswered);
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
     this.#lastTurns.set(this.#threadKey, { end, turn, line });
@@ -1090,7 +1071,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** Judges a run that had no turn, or one that an error ended after its last turn. */
   #endRun(): void {
     const { isRun, isEnded } = this.#seen;
-    const { pendingError, endsWithAnswer, hasWork } = this.#work;
+    const { pendingError, hasWork } = this.#work;
     this.#seen = { ...NOTHING_SEEN };
     if (isEnded) {
       if (pendingError === null || this.#status !== "completed") return;
@@ -1100,13 +1081,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     } else if (isRun && !this.#isEmpty) {
       if (hasWork) {
         this.#turns += 1;
-        this.#judgeRun(judgeTurn({
-          status: "unknown",
-          error: null,
-          pendingError,
-          endsWithAnswer,
-          isUnanswered: false,
-        }));
+        const part = { status: "unknown", error: null } as const;
+        this.#judgeRun(judgeTurn(part, this.#work, false));
       } else this.#judgeRun(NO_TURN);
     }
   }

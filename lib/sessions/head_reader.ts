@@ -58,11 +58,10 @@ export class HeadReader {
     files: readonly ListedFile[],
     cache: string | undefined,
   ): Promise<HeadReader> {
-    const filesByHome = groupedByHome(files);
     const homes = new Map<string, Home>();
-    for (const [home, filesOfHome] of filesByHome) {
+    for (const home of new Set(files.map(({ home }) => home))) {
       homes.set(home, {
-        files: filesOfHome,
+        files: files.filter((file) => file.home === home),
         cacheSize: await HeadCache.sizeOf(cache, home),
       });
     }
@@ -140,18 +139,6 @@ export class HeadReader {
       home.cache ??= await HeadCache.open(this.#cacheFolder, path);
     }
   }
-}
-
-function groupedByHome(
-  files: readonly ListedFile[],
-): Map<string, ListedFile[]> {
-  const groups = new Map<string, ListedFile[]>();
-  for (const file of files) {
-    const group = groups.get(file.home);
-    if (group === undefined) groups.set(file.home, [file]);
-    else group.push(file);
-  }
-  return groups;
 }
 
 /** Options for {@linkcode readSessionRuns}. */

@@ -2,7 +2,12 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readFile, stat } from "node:fs/promises";
-import { blocksOf, type ByteSource, codeOf } from "../files/byte_source.ts";
+import {
+  blocksOf,
+  type ByteSource,
+  ChunkSource,
+  codeOf,
+} from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import { openFile } from "../files/open.ts";
 import {
@@ -147,16 +152,10 @@ async function openObject(path: string): Promise<ByteSource> {
   const lines = [session, ...listOf(items)].map((part) =>
     `${jsonTextOf(part)}\n`
   );
-  let rest: Uint8Array = new TextEncoder().encode(lines.join(""));
-  return {
-    read(into): Promise<number | null> {
-      const size = Math.min(into.length, rest.length);
-      into.set(rest.subarray(0, size));
-      rest = rest.subarray(size);
-      return Promise.resolve(size === 0 && into.length > 0 ? null : size);
-    },
-    close(): void {},
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode(lines.join(""));
   };
+  return new ChunkSource(chunks(), () => {});
 }
 
 /**

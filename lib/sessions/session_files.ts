@@ -327,11 +327,8 @@ async function fileThatCounts(
 ): Promise<SessionFile | undefined> {
   const looked = await Promise.all(group.map(lookAt));
   // A file that was packed while it was looked at may be found by both names.
-  const files = new Map(
-    looked.filter((file) => file !== undefined).map((
-      file,
-    ) => [file.path, file]),
-  );
+  const there = looked.filter((file) => file !== undefined);
+  const files = new Map(there.map((file) => [file.path, file]));
   const [first, ...others] = [...files.values()].sort(compareCopies);
   return first && { ...first, copies: others.map(({ path }) => path) };
 }
@@ -351,16 +348,12 @@ async function lookAt(file: ListedFile): Promise<SessionFile | undefined> {
     const facts = await stat(file.path);
     if (!facts.isFile()) return undefined;
     const looked = lookedAt(file, facts);
-    return file.nameTime === undefined ? await dated(looked) : looked;
+    if (file.nameTime !== undefined) return looked;
+    const started = await headerTime(looked).catch(() => undefined);
+    return { ...looked, start: startedAt(looked, started) };
   } catch (error) {
     return await withoutFacts(file, error);
   }
-}
-
-/** Gives a file whose name does not tell when its session began the time in its header. */
-async function dated(file: SessionFile): Promise<SessionFile> {
-  const started = await headerTime(file).catch(() => undefined);
-  return { ...file, start: startedAt(file, started) };
 }
 
 function isLookedAt(file: ListedFile): file is SessionFile {

@@ -78,22 +78,11 @@ export async function measureSession(
 ): Promise<SessionSize[]> {
   const sessions = [await measured(file, false)];
   for (const path of file.copies) {
-    const copy = await copyAt(path, file.home);
+    // One that is gone by now takes nothing.
+    const copy = await sessionFileAt(path, file.home).catch(() => undefined);
     if (copy !== undefined) sessions.push(await measured(copy, true));
   }
   return sessions;
-}
-
-/** Looks at a copy; one that is gone by now takes nothing. */
-async function copyAt(
-  path: string,
-  home: string,
-): Promise<SessionFile | undefined> {
-  try {
-    return await sessionFileAt(path, home);
-  } catch {
-    return undefined;
-  }
 }
 
 async function measured(
