@@ -56,11 +56,10 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 export const run: RunCommand = async (args, context) => {
   refuseOperands(args, "sessions du", "--codex-home names a home");
   const found = await measure(args, context);
-  const report = new SizesReport(found, args, context);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
   await writeTexts(
     format === "table" ? context.screen : context.stdout,
-    report.texts(format),
+    texts(found, format, args, context),
   );
   const isIncomplete = reportHomes(
     { ...found, total: found.sessions.length },
@@ -80,6 +79,8 @@ interface MeasuredSessions
   extends Pick<SessionFiles, "problems" | "missingHomes"> {
   /** The files, the largest on the disk first. */
   readonly sessions: readonly SessionSize[];
+  readonly bytes: number;
+  readonly diskBytes: number;
 }
 
 async function measure(
@@ -104,266 +105,249 @@ async function measure(
   for await (const some of sizes) sessions.push(...some);
   sessions.sort((a, b) => b.diskBytes - a.diskBytes);
   await progress.clear();
-  return { sessions, problems, missingHomes };
+  return {
+    sessions,
+    bytes: sumOf(sessions, ({ bytes }) => bytes),
+    diskBytes: diskBytesOf(sessions),
+    problems,
+    missingHomes,
+  };
 }
 
-class SizesReport {
-  readonly #found: MeasuredSessions;
-  readonly #args: Arguments;
-  readonly #context: CommandContext;
-  readonly #now: number;
-  readonly #keys: readonly SizeKey[];
-  readonly #bytes: number;
-  readonly #diskBytes: number;
-
-  constructor(
-    found: MeasuredSessions,
-    args: Arguments,
-    context: CommandContext,
-  ) {
-    this.#found = found;
-    this.#args = args;
-    this.#context = context;
-    this.#now = context.process.now();
-    this.#keys = args.choices("by", SIZE_KEYS);
-    this.#bytes = sumOf(found.sessions, ({ bytes }) => bytes);
-    this.#diskBytes = sumOf(found.sessions, ({ diskBytes }) => diskBytes);
-  }
-
-  async *texts(
-    format: typeof USAGE_FORMATS[number],
-  ): AsyncGenerator<string> {
-    const { sessions } = this.#found;
-    switch (format) {
-      case "table":
-        yield* this.#tables();
-        break;
-      case "json":
-        yield `${JSON.stringify(this.#report())}\n`;
-        break;
-      case "jsonl":
-        if (this.#keys.length === 0) {
-          for (const one of sessions) yield `${JSON.stringify(record(one))}\n`;
-        } else {
-          for (const one of this.#groups()) yield `${JSON.stringify(one)}\n`;
-        }
-        break;
-      case "csv":
-        yield* this.#csv();
-    }
-  }
-
-  /** All sums that were asked for; each if none was. */
-  #groups(): readonly SessionSizeGroup[] {
-    const keys = this.#keys.length === 0 ? SIZE_KEYS : this.#keys;
-    return keys.flatMap((key) => this.#groupsBy(key));
-  }
-
-  #groupsBy(by: SizeKey): readonly SessionSizeGroup[] {
-    const { sessions } = this.#found;
-    if (by === "content") {
-      return SESSION_PARTS.map((name) => {
-        const bytes = sumOf(sessions, ({ parts }) => parts[name]);
-        const files = sessions.filter(({ parts }) => parts[name] > 0).length;
-        const share = shareOf(bytes, this.#bytes);
-        return { by, name, files, bytes, disk_bytes: null, share };
-      }).sort((a, b) => b.bytes - a.bytes);
-    }
-    const groups = new Map<string | null, SessionSize[]>();
-    for (const session of sessions) {
-      const name = this.#nameOf(by, session);
-      const group = groups.get(name);
-      if (group === undefined) groups.set(name, [session]);
-      else group.push(session);
-    }
-    const rows = [...groups].map(([name, members]) => {
-      const disk = sumOf(members, ({ diskBytes }) => diskBytes);
-      return {
-        by,
-        name,
-        files: members.length,
-        bytes: sumOf(members, ({ bytes }) => bytes),
-        disk_bytes: disk,
-        share: shareOf(disk, this.#diskBytes),
+async function* texts(
+  found: MeasuredSessions,
+  format: typeof USAGE_FORMATS[number],
+  args: Arguments,
+  context: CommandContext,
+): AsyncGenerator<string> {
+  const { sessions } = found;
+  const { now } = context.process;
+  const keys = args.choices("by", SIZE_KEYS);
+  // All sums that were asked for; each if none was.
+  const groups = (): readonly SessionSizeGroup[] =>
+    (keys.length === 0 ? SIZE_KEYS : keys)
+      .flatMap((key) => groupsBy(key, found, now()));
+  switch (format) {
+    case "table":
+      yield* tables(found, keys, args, context);
+      break;
+    case "json": {
+      const report: SessionSizesReport = {
+        files: sessions.length,
+        bytes: found.bytes,
+        disk_bytes: found.diskBytes,
+        archived_disk_bytes: archivedIn(sessions),
+        packed_disk_bytes: packedIn(sessions),
+        groups: groups(),
+        largest: sessions.slice(0, limitOf(args)).map(record),
+        spare: spareIn(sessions).map((spare) => ({
+          id: spare.session.id,
+          reason: spare.reason,
+          command: commandOf(spare),
+          disk_bytes: spare.session.diskBytes,
+        })),
+        problems: problemRecords(found, args),
       };
-    });
-    const placeOf = (name: string | null): number =>
-      AGES.findIndex(([age]) => age === name);
-    return by === "age"
-      ? rows.sort((a, b) => placeOf(a.name) - placeOf(b.name))
-      : rows.sort((a, b) => b.disk_bytes - a.disk_bytes);
+      yield `${JSON.stringify(report)}\n`;
+      break;
+    }
+    case "jsonl": {
+      const records = keys.length === 0 ? sessions.map(record) : groups();
+      for (const one of records) yield `${JSON.stringify(one)}\n`;
+      break;
+    }
+    case "csv":
+      yield* keys.length === 0 ? sessionRows(sessions) : groupRows(groups());
   }
+}
 
-  #nameOf(by: SizeKey, { kind, cwd, file }: SessionSize): string | null {
-    if (by === "kind") return kind;
-    if (by === "project") return cwd ?? null;
-    const age = this.#now - file.mtime;
-    return AGES.find(([, limit]) => age < limit)?.[0] ?? null;
+function groupsBy(
+  by: SizeKey,
+  { sessions, bytes: all, diskBytes }: MeasuredSessions,
+  now: number,
+): readonly SessionSizeGroup[] {
+  if (by === "content") {
+    return SESSION_PARTS.map((name) => {
+      const bytes = sumOf(sessions, ({ parts }) => parts[name]);
+      const files = sessions.filter(({ parts }) => parts[name] > 0).length;
+      const share = shareOf(bytes, all);
+      return { by, name, files, bytes, disk_bytes: null, share };
+    }).sort((a, b) => b.bytes - a.bytes);
   }
-
-  #spare(): readonly SpareSession[] {
-    return spareSessions(this.#found.sessions).filter(({ session }) =>
-      isSessionId(session.id)
-    );
+  const groups = new Map<string | null, SessionSize[]>();
+  for (const session of sessions) {
+    const name = nameOf(by, session, now);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [session]);
+    else group.push(session);
   }
-
-  #report(): SessionSizesReport {
-    const { sessions } = this.#found;
+  const rows = [...groups].map(([name, members]) => {
+    const disk = diskBytesOf(members);
     return {
-      files: sessions.length,
-      bytes: this.#bytes,
-      disk_bytes: this.#diskBytes,
-      archived_disk_bytes: this.#archived,
-      packed_disk_bytes: this.#packed,
-      groups: this.#groups(),
-      largest: sessions.slice(0, this.#rows).map(record),
-      spare: this.#spare().map((spare) => ({
-        id: spare.session.id,
-        reason: spare.reason,
-        command: commandOf(spare),
-        disk_bytes: spare.session.diskBytes,
-      })),
-      problems: problemRecords(this.#found, this.#args),
+      by,
+      name,
+      files: members.length,
+      bytes: sumOf(members, ({ bytes }) => bytes),
+      disk_bytes: disk,
+      share: shareOf(disk, diskBytes),
     };
-  }
+  });
+  const placeOf = (name: string | null): number =>
+    AGES.findIndex(([age]) => age === name);
+  return by === "age"
+    ? rows.sort((a, b) => placeOf(a.name) - placeOf(b.name))
+    : rows.sort((a, b) => b.disk_bytes - a.disk_bytes);
+}
 
-  get #archived(): number {
-    return sumOf(
-      this.#found.sessions,
-      ({ file, diskBytes }) => file.isArchived ? diskBytes : 0,
-    );
-  }
+function nameOf(
+  by: SizeKey,
+  { kind, cwd, file }: SessionSize,
+  now: number,
+): string | null {
+  if (by === "kind") return kind;
+  if (by === "project") return cwd ?? null;
+  const age = now - file.mtime;
+  return AGES.find(([, limit]) => age < limit)?.[0] ?? null;
+}
 
-  get #packed(): number {
-    return sumOf(
-      this.#found.sessions,
-      ({ file, diskBytes }) => file.compression === "none" ? 0 : diskBytes,
-    );
-  }
+function spareIn(sessions: readonly SessionSize[]): readonly SpareSession[] {
+  return spareSessions(sessions).filter(({ session }) =>
+    isSessionId(session.id)
+  );
+}
 
-  get #rows(): number {
-    return this.#args.number("limit") ?? ROWS;
-  }
+function archivedIn(sessions: readonly SessionSize[]): number {
+  return diskBytesOf(sessions.filter(({ file }) => file.isArchived));
+}
 
-  *#csv(): Generator<string> {
-    if (this.#keys.length > 0) {
-      yield csvRow(["by", "name", "files", "bytes", "disk_bytes", "share"]);
-      for (const group of this.#groups()) {
-        const { by, name, files, bytes, disk_bytes, share } = group;
-        yield csvRow([by, name, files, bytes, disk_bytes, share]);
-      }
-      return;
-    }
-    const names = [
-      "id",
-      "title",
-      "project",
-      "kind",
-      "archived",
-      "compression",
-      "updated",
-      "bytes",
-      "disk_bytes",
-      "path",
-      "problem",
-    ] as const;
-    yield csvRow([...names, ...SESSION_PARTS]);
-    for (const session of this.#found.sessions) {
-      const fields = record(session);
-      yield csvRow([
-        ...names.map((name) => fields[name]),
-        ...SESSION_PARTS.map((part) => session.parts[part]),
-      ]);
-    }
-  }
+function packedIn(sessions: readonly SessionSize[]): number {
+  return diskBytesOf(
+    sessions.filter(({ file }) => file.compression !== "none"),
+  );
+}
 
-  async *#tables(): AsyncGenerator<string> {
-    const { sessions } = this.#found;
-    if (sessions.length === 0) return;
-    const isAll = this.#keys.length === 0;
-    const keys = isAll ? SIZE_KEYS : this.#keys;
-    const sizes = bytesText(this.#diskBytes) +
-      (this.#bytes === this.#diskBytes
-        ? ""
-        : `, unpacked ${bytesText(this.#bytes)}`);
-    const notes = [
-      `${countedText(sessions.length, "file")}, ${sizes}`,
-      ...(this.#archived === 0
-        ? []
-        : [`archived ${bytesText(this.#archived)}`]),
-      ...(this.#packed === 0 ? [] : [`packed ${bytesText(this.#packed)}`]),
-    ];
-    yield `${notes.join("; ")}\n`;
-    for (const key of keys) {
-      const groups = this.#groupsBy(key).filter(({ files }) => files > 0);
-      const limit = isAll || this.#args.has("limit") ? this.#rows : Infinity;
-      yield `\n${await this.#groupTable(key, groups.slice(0, limit))}`;
-      const more = groups.length - limit;
-      if (more > 0) yield `... and ${countText(more)} more: --by=${key}\n`;
-    }
-    if (!isAll) return;
-    yield `\n${await this.#largest()}`;
-    const spare = this.#spare();
-    if (spare.length === 0) return;
-    const size = sumOf(spare, ({ session }) => session.diskBytes);
-    yield `\nWhat could go, ${
-      bytesText(size)
-    }; codexpipe deletes nothing, these commands would:\n`;
-    for (const one of spare.slice(0, this.#rows)) {
-      const { session, reason } = one;
-      yield `${commandOf(one)}  # ${reason}, ${bytesText(session.diskBytes)}\n`;
-    }
-    const more = spare.length - this.#rows;
-    if (more > 0) yield `... and ${countText(more)} more: --limit, or --json\n`;
-  }
+function limitOf(args: Arguments): number {
+  return args.number("limit") ?? ROWS;
+}
 
-  async #groupTable(
-    key: SizeKey,
-    groups: readonly SessionSizeGroup[],
-  ): Promise<string> {
-    const columns: Column[] = [
-      { title: TITLES[key], cut: key === "project" ? "start" : "end" },
-      { title: "Files", align: "right" },
-      { title: "Size", align: "right" },
-      { title: "Share", align: "right" },
-    ];
-    const isScreen = this.#context.process.isTerminal.stdout;
-    if (isScreen) columns.push({ title: "" });
-    const rows = groups.map(({ name, files, bytes, disk_bytes, share }) => [
-      (name ?? "unknown").replaceAll("_", " "),
-      countText(files),
-      bytesText(disk_bytes ?? bytes),
-      percentText(share),
-      ...(isScreen ? ["█".repeat(Math.round(share * BAR))] : []),
+function* groupRows(groups: readonly SessionSizeGroup[]): Generator<string> {
+  yield csvRow(["by", "name", "files", "bytes", "disk_bytes", "share"]);
+  for (const { by, name, files, bytes, disk_bytes, share } of groups) {
+    yield csvRow([by, name, files, bytes, disk_bytes, share]);
+  }
+}
+
+function* sessionRows(sessions: readonly SessionSize[]): Generator<string> {
+  const names = [
+    "id",
+    "title",
+    "project",
+    "kind",
+    "archived",
+    "compression",
+    "updated",
+    "bytes",
+    "disk_bytes",
+    "path",
+    "problem",
+  ] as const;
+  yield csvRow([...names, ...SESSION_PARTS]);
+  for (const session of sessions) {
+    const fields = record(session);
+    yield csvRow([
+      ...names.map((name) => fields[name]),
+      ...SESSION_PARTS.map((part) => session.parts[part]),
     ]);
-    return await this.#table(columns, rows);
   }
+}
 
-  async #largest(): Promise<string> {
-    const columns: Column[] = [
-      { title: "Largest" },
-      { title: "Size", align: "right" },
-      { title: "Share", align: "right" },
-      { title: "Most of it" },
-      { title: "Title", cut: "end" },
-    ];
-    const rows = this.#found.sessions.slice(0, this.#rows).map((session) => [
-      session.id === "" ? session.file.path : session.id,
-      bytesText(session.diskBytes),
-      percentText(shareOf(session.diskBytes, this.#diskBytes)),
-      mostOf(session),
-      session.title,
-    ]);
-    return await this.#table(columns, rows);
+async function* tables(
+  found: MeasuredSessions,
+  keys: readonly SizeKey[],
+  args: Arguments,
+  context: CommandContext,
+): AsyncGenerator<string> {
+  const { sessions, bytes, diskBytes } = found;
+  if (sessions.length === 0) return;
+  const isAll = keys.length === 0;
+  const rows = limitOf(args);
+  const sizes = bytesText(diskBytes) +
+    (bytes === diskBytes ? "" : `, unpacked ${bytesText(bytes)}`);
+  const archived = archivedIn(sessions);
+  const packed = packedIn(sessions);
+  const notes = [
+    `${countedText(sessions.length, "file")}, ${sizes}`,
+    ...(archived === 0 ? [] : [`archived ${bytesText(archived)}`]),
+    ...(packed === 0 ? [] : [`packed ${bytesText(packed)}`]),
+  ];
+  yield `${notes.join("; ")}\n`;
+  for (const key of isAll ? SIZE_KEYS : keys) {
+    const groups = groupsBy(key, found, context.process.now())
+      .filter(({ files }) => files > 0);
+    const limit = isAll || args.has("limit") ? rows : Infinity;
+    yield `\n${await groupTable(key, groups.slice(0, limit), context)}`;
+    const more = groups.length - limit;
+    if (more > 0) yield `... and ${countText(more)} more: --by=${key}\n`;
   }
+  if (!isAll) return;
+  yield `\n${await largestTable(found, rows, context)}`;
+  const spare = spareIn(sessions);
+  if (spare.length === 0) return;
+  const size = sumOf(spare, ({ session }) => session.diskBytes);
+  yield `\nWhat could go, ${
+    bytesText(size)
+  }; codexpipe deletes nothing, these commands would:\n`;
+  for (const one of spare.slice(0, rows)) {
+    const { session, reason } = one;
+    yield `${commandOf(one)}  # ${reason}, ${bytesText(session.diskBytes)}\n`;
+  }
+  const more = spare.length - rows;
+  if (more > 0) yield `... and ${countText(more)} more: --limit, or --json\n`;
+}
 
-  async #table(
-    columns: readonly Column[],
-    rows: readonly (readonly string[])[],
-  ): Promise<string> {
-    const { process, style } = this.#context;
-    return await tableText(columns, rows, { width: process.columns(), style });
-  }
+async function groupTable(
+  key: SizeKey,
+  groups: readonly SessionSizeGroup[],
+  { process, style }: CommandContext,
+): Promise<string> {
+  const columns: Column[] = [
+    { title: TITLES[key], cut: key === "project" ? "start" : "end" },
+    { title: "Files", align: "right" },
+    { title: "Size", align: "right" },
+    { title: "Share", align: "right" },
+  ];
+  const isScreen = process.isTerminal.stdout;
+  if (isScreen) columns.push({ title: "" });
+  const rows = groups.map(({ name, files, bytes, disk_bytes, share }) => [
+    (name ?? "unknown").replaceAll("_", " "),
+    countText(files),
+    bytesText(disk_bytes ?? bytes),
+    percentText(share),
+    ...(isScreen ? ["█".repeat(Math.round(share * BAR))] : []),
+  ]);
+  return await tableText(columns, rows, { width: process.columns(), style });
+}
+
+async function largestTable(
+  { sessions, diskBytes }: MeasuredSessions,
+  limit: number,
+  { process, style }: CommandContext,
+): Promise<string> {
+  const columns: Column[] = [
+    { title: "Largest" },
+    { title: "Size", align: "right" },
+    { title: "Share", align: "right" },
+    { title: "Most of it" },
+    { title: "Title", cut: "end" },
+  ];
+  const rows = sessions.slice(0, limit).map((session) => [
+    session.id === "" ? session.file.path : session.id,
+    bytesText(session.diskBytes),
+    percentText(shareOf(session.diskBytes, diskBytes)),
+    mostOf(session),
+    session.title,
+  ]);
+  return await tableText(columns, rows, { width: process.columns(), style });
 }
 
 function record(session: SessionSize): SessionSizeRecord {
@@ -391,6 +375,10 @@ function mostOf({ parts }: SessionSize): string {
 
 function commandOf({ command, session }: SpareSession): string {
   return `codex ${command} ${session.id}`;
+}
+
+function diskBytesOf(sessions: readonly SessionSize[]): number {
+  return sumOf(sessions, ({ diskBytes }) => diskBytes);
 }
 
 function sumOf<T>(values: readonly T[], size: (value: T) => number): number {
