@@ -5,7 +5,7 @@ import { copyOf } from "../json/bytes.ts";
 import type { FailureReason } from "../errors.ts";
 import { UTF8_REASON } from "../json/problems.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
-import type { Failure, Outcome } from "../outcome.ts";
+import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
   DEFAULT_MAX_LINE_BYTES,
@@ -54,7 +54,8 @@ export interface LineSplitterOptions {
  */
 export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
   readonly #framer: LineFramer;
-  readonly #visitor: EmittingVisitor;
+  readonly #visitor: LineVisitor;
+  #emit: Emit<Outcome<string>> = () => {};
 
   /**
    * Constructs a new instance.
@@ -65,7 +66,21 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
   constructor(options: LineSplitterOptions = {}) {
     const limit = checkedMaxLineBytes(options.maxLineBytes);
     this.#framer = new LineFramer(limit);
-    this.#visitor = new EmittingVisitor(limit);
+    this.#visitor = {
+      line: (bytes, start, end, line, offset) => {
+        const value = decodeUtf8(bytes, start, end);
+        // U+FFFD may stand in the line itself; only then the bytes are looked at again.
+        if (value.includes("\ufffd") && !isUtf8(bytes, start, end)) {
+          const rawBytes = copyOf(bytes, start, end);
+          const error = UTF8_REASON;
+          this.#emit({ ok: false, line, offset, error, raw: value, rawBytes });
+        } else this.#emit({ ok: true, line, offset, value });
+      },
+      tooLong: (length, line, offset) => {
+        const error = lineTooLong(length, limit);
+        this.#emit({ ok: false, line, offset, error });
+      },
+    };
   }
 
   /**
@@ -77,7 +92,7 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
    */
   feed(chunk: Uint8Array, emit: Emit<Outcome<string>>): void {
     checkBytes(chunk);
-    this.#visitor.emit = emit;
+    this.#emit = emit;
     this.#framer.feed(chunk, this.#visitor);
   }
 
@@ -87,7 +102,7 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
    * @param emit Is called with the line.
    */
   flush(emit: Emit<Outcome<string>>): void {
-    this.#visitor.emit = emit;
+    this.#emit = emit;
     this.#framer.flush(this.#visitor);
   }
 }
@@ -143,46 +158,4 @@ export function lineTooLong(bytes: number, limit: number): FailureReason {
     bytes,
     limit,
   };
-}
-
-function notUtf8(
-  bytes: Uint8Array,
-  { line, offset }: { readonly line: number; readonly offset: number },
-): Failure {
-  return {
-    ok: false,
-    line,
-    offset,
-    error: UTF8_REASON,
-    raw: decodeUtf8(bytes, 0, bytes.length),
-    rawBytes: bytes,
-  };
-}
-
-class EmittingVisitor implements LineVisitor {
-  readonly #limit: number;
-  emit: Emit<Outcome<string>> = () => {};
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  line(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    line: number,
-    offset: number,
-  ): void {
-    const value = decodeUtf8(bytes, start, end);
-    // U+FFFD may stand in the line itself; only then the bytes are looked at again.
-    if (value.includes("\ufffd") && !isUtf8(bytes, start, end)) {
-      this.emit(notUtf8(copyOf(bytes, start, end), { line, offset }));
-    } else this.emit({ ok: true, line, offset, value });
-  }
-
-  tooLong(length: number, line: number, offset: number): void {
-    const error = lineTooLong(length, this.#limit);
-    this.emit({ ok: false, line, offset, error });
-  }
 }
