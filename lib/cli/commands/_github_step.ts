@@ -105,8 +105,10 @@ export class GithubStep {
     if (this.#hasRoom) {
       this.#renderer.flush((text) => this.#summary += text);
     }
+    const { name } = this.#options;
+    const prefix = name === undefined ? "" : `${name}: `;
     for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
-      this.#annotate(message);
+      this.#context.diagnostics.command(annotationOf(prefix + message));
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
     if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
@@ -138,12 +140,6 @@ export class GithubStep {
 
   #say(message: string): void {
     if (!this.#args.has("quiet")) this.#context.diagnostics.say(message);
-  }
-
-  #annotate(message: string): void {
-    const { name } = this.#options;
-    const prefix = name === undefined ? "" : `${name}: `;
-    this.#context.diagnostics.command(annotationOf(prefix + message));
   }
 
   /** What is to be said, when everything has been read. */

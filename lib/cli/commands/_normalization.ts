@@ -36,13 +36,6 @@ const FIRST_PIECE = 1 << 12;
  */
 const SLOW_BLOCK = 1 << 17;
 
-/** What is known of an input of which no line has failed. */
-const NO_FAILURES: Readonly<FailureFacts> = {
-  inBand: 0,
-  tooLong: 0,
-  threadless: 0,
-};
-
 /** Says where a line of an input is that was put together of several files. */
 export type PlaceOf = LineageSource["placeOf"];
 
@@ -105,7 +98,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   /** What the first input goes on from: those behind it are streams of their own. */
   #resume: unknown;
   /** What is known of the lines of the input that failed. */
-  #failures: FailureFacts = { ...NO_FAILURES };
+  #failures: FailureFacts = { inBand: 0, tooLong: 0, threadless: 0 };
 
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
@@ -194,7 +187,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   ): Promise<void> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
-    this.#failures = { ...NO_FAILURES };
+    this.#failures = { inBand: 0, tooLong: 0, threadless: 0 };
     const normalizer = this.#options.make({
       ...options,
       resume: this.#resume,

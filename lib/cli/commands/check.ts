@@ -93,7 +93,16 @@ class Check {
     this.#context = context;
     this.#isOneOfMany = files > 1 || context.process.starter !== undefined;
     this.#filesLeft = files;
-    this.#options = optionsOf(args);
+    const maxTokens = args.value("max-tokens");
+    this.#options = {
+      ...readingOptions(args),
+      maxFailures: args.number("max-failures") ?? 0,
+      failOnCommand: args.has("fail-on-command"),
+      failOnDeclined: args.has("fail-on-declined"),
+      jsonOutput: args.has("json-output"),
+      allThreads: args.has("github"),
+      maxTokens: maxTokens === undefined ? undefined : BigInt(maxTokens),
+    };
   }
 
   /** Judges a file, or stdin; one that cannot be read is reported. */
@@ -259,8 +268,7 @@ class Check {
     const args = this.#args;
     if (args.choice("format", REPORT_FORMATS) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
-      await this.#writeText(`${verdictJson(verdict, fields)}\n`);
-      return;
+      return await this.#writeText(`${verdictJson(verdict, fields)}\n`);
     }
     const { finalMessage, reasons } = verdict;
     const isJson = args.has("json-output") && !args.has("tee") &&
@@ -284,17 +292,4 @@ class Check {
       this.#isClosed = true;
     }
   }
-}
-
-function optionsOf(args: Arguments): VerdictOptions {
-  const maxTokens = args.value("max-tokens");
-  return {
-    ...readingOptions(args),
-    maxFailures: args.number("max-failures") ?? 0,
-    failOnCommand: args.has("fail-on-command"),
-    failOnDeclined: args.has("fail-on-declined"),
-    jsonOutput: args.has("json-output"),
-    allThreads: args.has("github"),
-    maxTokens: maxTokens === undefined ? undefined : BigInt(maxTokens),
-  };
 }

@@ -71,7 +71,11 @@ export async function answerInputs<T extends JobInput, R, A>(
   const { names, inputs, open, answering, onBegin, onEnd, take, add } = given;
   const { process } = context;
   const isFollowing = args.has("follow");
-  const options = optionsOf(args);
+  const options: JsonlNormalizerOptions = {
+    ...readingOptions(args),
+    onError: args.choice("on-error", ON_ERROR),
+    engine: args.choice("engine", ENGINES),
+  };
   checkEngine(options, answering.make);
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
@@ -102,7 +106,8 @@ export async function answerInputs<T extends JobInput, R, A>(
     const answers = Symbol.asyncIterator in inputs ? oneByOne(inputs) : shared(
       inputs,
       answer,
-      given.isInTurn === true || isInTurn(args),
+      given.isInTurn === true || args.value("on-error") === "stop" ||
+        IN_TURN.some((name) => args.has(name)),
       args,
       context,
     );
@@ -123,11 +128,6 @@ export async function answerInputs<T extends JobInput, R, A>(
 
 /** With these, the inputs are read one after the other; which engine runs depends on those before. */
 const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
-
-function isInTurn(args: Arguments): boolean {
-  return args.value("on-error") === "stop" ||
-    IN_TURN.some((name) => args.has(name));
-}
 
 /** Works on inputs, in several threads unless what comes of one depends on those before it. */
 async function* shared<T extends JobInput, R>(
@@ -178,12 +178,4 @@ function checkEngine(
       "--engine=wasm: WebAssembly with SIMD cannot run here; say --engine=auto",
     );
   }
-}
-
-function optionsOf(args: Arguments): JsonlNormalizerOptions {
-  return {
-    ...readingOptions(args),
-    onError: args.choice("on-error", ON_ERROR),
-    engine: args.choice("engine", ENGINES),
-  };
 }
