@@ -4,6 +4,7 @@
  */
 
 import { latin1OfBase64 } from "../json/bytes.ts";
+import { parseJson } from "../json/fields.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
@@ -319,13 +320,8 @@ function redactInside(value: string, redactors: Redactors): string {
 
 /** Whether a text is a JSON object or list with strings in it. */
 function isJson(text: string): boolean {
-  if (!/^[ \t\r\n]{0,64}[[{]/.test(text) || !text.includes('"')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^[ \t\r\n]{0,64}[[{]/.test(text) && text.includes('"') &&
+    parseJson(text) !== undefined;
 }
 
 /** Whether a string stands behind another one in a list. */
@@ -350,12 +346,8 @@ function endOfString(text: string, start: number): number {
 function stringAt(text: string, start: number, end: number): string {
   const inside = text.slice(start + 1, end - 1);
   if (!inside.includes("\\")) return inside;
-  try {
-    const value: unknown = JSON.parse(text.slice(start, end));
-    return String(value);
-  } catch {
-    return inside;
-  }
+  const value = parseJson(text.slice(start, end));
+  return typeof value === "string" ? value : inside;
 }
 
 /** A longer text is escaped in pieces: `JSON.stringify` ends the process at 2^27 characters. */

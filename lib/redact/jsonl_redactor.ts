@@ -6,8 +6,8 @@
 
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { CR, latin1OfBase64, LF } from "../json/bytes.ts";
-import { type Fields, isObject } from "../json/fields.ts";
+import { bytesOfList, CR, latin1OfBase64, LF } from "../json/bytes.ts";
+import { type Fields, isObject, parseJson } from "../json/fields.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
 import { writeLineFailed } from "../lines/failures.ts";
@@ -167,7 +167,9 @@ class RedactingWriter implements LineVisitor {
     const isCr = bytes[end] === CR;
     const isRecord = this.#tape.scan(bytes, start, end, 0);
     const text = isRecord ? decodeUtf8(bytes, start, end) : undefined;
-    if (text !== undefined && isDelta(text)) {
+    const isDelta = text !== undefined &&
+      DELTA_REGEXP.test(text.slice(0, HEAD_LENGTH));
+    if (isDelta) {
       const lineEnd = `${isCr ? "\r" : ""}${this.isLast ? "" : "\n"}`;
       if (this.deltas.take(text, lineEnd)) return;
     }
@@ -325,11 +327,6 @@ interface HeldLine {
   readonly texts: readonly OpenText[];
 }
 
-/** Tells whether a record may hold a piece of a text. */
-function isDelta(text: string): boolean {
-  return DELTA_REGEXP.test(text.slice(0, HEAD_LENGTH));
-}
-
 /** Holds lines with pieces of texts, and those behind them. */
 class DeltaLines {
   readonly #redactors: Redactors;
@@ -469,12 +466,7 @@ interface Delta {
 }
 
 function deltaOf(text: string): Delta | undefined {
-  let record: unknown;
-  try {
-    record = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const record = parseJson(text);
   if (!isObject(record)) return undefined;
   const delta = historyDeltaOf(record) ?? eventDeltaOf(record);
   return delta.pieces.length === 0 ? undefined : delta;
@@ -531,9 +523,11 @@ function eventDeltaOf(record: Fields): Delta {
         const bytes = latin1OfBase64(value);
         if (bytes !== undefined) add(bytes, value);
       } else if (name === CHUNK && Array.isArray(value)) {
-        if (value.every(isByte)) {
-          add(value.map((byte) => String.fromCharCode(byte)).join(""));
-        }
+        const letters = Array.from(
+          bytesOfList(value) ?? [],
+          (byte) => String.fromCharCode(byte),
+        );
+        if (letters.length > 0) add(letters.join(""));
       } else if (typeof value === "object" && value !== null) {
         if (depth < MAX_DEPTH) walk(value, depth + 1, name === "delta");
       } else if (!VOLATILE_REGEXP.test(name)) {
@@ -544,8 +538,4 @@ function eventDeltaOf(record: Fields): Delta {
   };
   walk(record, 0, false);
   return { key: facts.join("\n"), ending, pieces };
-}
-
-function isByte(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value <= 255;
 }

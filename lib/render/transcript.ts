@@ -36,7 +36,7 @@ import {
   readTokenCount,
   TokenCounter,
 } from "../usage/token_counter.ts";
-import { addTokens, type Tokens } from "../usage/tokens.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 import { EntryLog, msBetween } from "./_entry_log.ts";
 import { joinedByTwo } from "./_neighbours.ts";
 import type {
@@ -808,9 +808,7 @@ class TurnUsageCounter {
     this.#hasCached ||= has("cached_input_tokens");
     this.#hasReasoning ||= has("reasoning_output_tokens");
     if (tokens === undefined) return;
-    this.#counted = this.#counted === undefined
-      ? tokens
-      : addTokens(this.#counted, tokens);
+    this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
   }
 
   /** What the turn has used so far; `null` if nothing said so. */
@@ -818,18 +816,14 @@ class TurnUsageCounter {
     if (this.#recorded !== null) return this.#recorded;
     const counted = this.#counted;
     if (counted === undefined) return null;
-    const {
-      input_tokens,
-      cached_input_tokens,
-      output_tokens,
-      reasoning_output_tokens,
-    } = counted;
     return {
-      input_tokens: Number(input_tokens),
-      cached_input_tokens: this.#hasCached ? Number(cached_input_tokens) : null,
-      output_tokens: Number(output_tokens),
+      input_tokens: Number(counted.input_tokens),
+      cached_input_tokens: this.#hasCached
+        ? Number(counted.cached_input_tokens)
+        : null,
+      output_tokens: Number(counted.output_tokens),
       reasoning_output_tokens: this.#hasReasoning
-        ? Number(reasoning_output_tokens)
+        ? Number(counted.reasoning_output_tokens)
         : null,
     };
   }
