@@ -151,14 +151,12 @@ export class WireNode {
     const isOpen = tree.isTrusted ||
       (this.parent === undefined && RECORD_NAMES.has(name)) ||
       (this.isOpen && RECORD_NAMES.has(this.name) && RECORD_NAMES.has(name));
-    const node = new WireNode(this.kind, this, name, isOpen);
-    this.members.set(name, node);
-    return node;
+    return this.add(name, isOpen);
   }
 
-  /** Adds a member that is known. */
-  load(name: string): WireNode {
-    const node = new WireNode(this.kind, this, name, true);
+  /** Adds a member. */
+  add(name: string, isOpen: boolean): WireNode {
+    const node = new WireNode(this.kind, this, name, isOpen);
     this.members.set(name, node);
     return node;
   }
@@ -390,7 +388,7 @@ export class WireTree {
     for (const [name, part] of entriesOf(saved)) {
       if (name === "" || name === "#") continue;
       if (name !== ELEMENT && name !== ANY_NAME) this.#names.add(name);
-      this.#load(part, node.load(name), from, to || Infinity, depth + 1);
+      this.#load(part, node.add(name, true), from, to || Infinity, depth + 1);
     }
   }
 

@@ -175,9 +175,9 @@ export interface SessionFile extends SessionPlace {
  */
 export type ListedFile = Omit<SessionFile, "size" | "mtime">;
 
-/** What {@linkcode listSessionFiles} found. */
-interface ListedFiles extends Omit<SessionFiles, "files"> {
-  readonly files: readonly ListedFile[];
+/** What a look at homes found, of files that are known as far as `F` says. */
+interface Found<F> extends Omit<SessionFiles, "files"> {
+  readonly files: readonly F[];
 }
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
@@ -203,7 +203,7 @@ const FAST = 1.6;
  */
 export async function listSessionFiles(
   codexHomes: readonly string[],
-): Promise<ListedFiles> {
+): Promise<Found<ListedFile>> {
   const { files: found, problems, missingHomes } = await walkSessionFolders(
     codexHomes,
   );
@@ -457,11 +457,6 @@ export interface SessionProblem {
   readonly message: string;
 }
 
-/** What {@linkcode walkSessionFolders} found. */
-interface SessionFolders extends Omit<SessionFiles, "files"> {
-  readonly files: readonly FoundFile[];
-}
-
 const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
 /** State that a fork of Codex leaves beside a session. */
 const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
@@ -478,7 +473,7 @@ const FOLDERS_AT_ONCE = 16;
 /** Finds what is called like a session file, level by level. */
 async function walkSessionFolders(
   codexHomes: readonly string[],
-): Promise<SessionFolders> {
+): Promise<Found<FoundFile>> {
   const found: (readonly FoundFile[])[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);

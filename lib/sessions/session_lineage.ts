@@ -425,14 +425,12 @@ interface OpenPart {
   rest: number;
 }
 
-/** A part that is being read or was read: what lies before it, in the whole and in its file. */
+/** Where a part that is being read, or was read, begins. */
 interface PartStart {
   readonly path: string;
-  readonly whole: Place;
-  readonly own: Place;
-}
-
-interface Place {
+  /** How many lines lie before it in the whole. */
+  readonly before: number;
+  /** By how many lines, and bytes, a place in its file is behind that in the whole. */
   readonly lines: number;
   readonly bytes: number;
 }
@@ -477,11 +475,11 @@ class JoinedSource implements LineageSource {
 
   /** Says which line of which file a line of the whole is, if it has been read. */
   placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
-    const start = this.#starts.findLast(({ whole }) => whole.lines < line);
+    const start = this.#starts.findLast(({ before }) => before < line);
     return start && {
       path: start.path,
-      line: line - start.whole.lines + start.own.lines,
-      offset: offset - start.whole.bytes + start.own.bytes,
+      line: line + start.lines,
+      offset: offset + start.bytes,
     };
   }
 
@@ -513,8 +511,9 @@ class JoinedSource implements LineageSource {
     }
     this.#starts.push({
       path: part.path,
-      whole: { lines: this.#lines, bytes: this.#bytes },
-      own: { lines, bytes: part.start },
+      before: this.#lines,
+      lines: lines - this.#lines,
+      bytes: part.start - this.#bytes,
     });
     return { source, rest: (part.end ?? Infinity) - part.start };
   }

@@ -23,22 +23,6 @@ export interface UsageGroup {
   readonly tokens: Tokens;
 }
 
-/** What makes rows belong together. */
-const KEYS: Readonly<Record<UsageKey, (row: UsageRow) => string>> = {
-  thread: threadKey,
-  turn: turnKey,
-  model: ({ model }) => JSON.stringify(model),
-  day: ({ day }) => JSON.stringify(day),
-  cwd: ({ cwd }) => JSON.stringify(cwd),
-};
-
-/** What groups are put in order by; what is not known comes last. */
-const ORDERS: Partial<Record<UsageKey, (row: UsageRow) => string | null>> = {
-  model: ({ model }) => model,
-  day: ({ day }) => day,
-  cwd: ({ cwd }) => cwd,
-};
-
 /**
  * Sums rows up.
  *
@@ -75,7 +59,7 @@ export function groupUsage(
 ): UsageGroup[] {
   const groups = new Map<string, UsageRow[]>();
   for (const row of rows) {
-    const key = by.map((key) => KEYS[key](row)).join("\n");
+    const key = by.map((key) => keyOf(row, key)).join("\n");
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
@@ -116,22 +100,28 @@ function countsOf(
   return { threads: threads.size + ownThreads, turns };
 }
 
+/** Compares what is put in order; what is not known comes last. */
 function compare(
   one: UsageRow,
   other: UsageRow,
   by: readonly UsageKey[],
 ): number {
   for (const key of by) {
-    const order = ORDERS[key];
-    if (order === undefined) continue;
-    const a = order(one);
-    const b = order(other);
+    if (key === "thread" || key === "turn") continue;
+    const a = one[key];
+    const b = other[key];
     if (a === b) continue;
     if (a === null) return 1;
     if (b === null) return -1;
     return a < b ? -1 : 1;
   }
   return 0;
+}
+
+/** What makes rows belong together. */
+function keyOf(row: UsageRow, key: UsageKey): string {
+  if (key === "thread") return threadKey(row);
+  return key === "turn" ? turnKey(row) : JSON.stringify(row[key]);
 }
 
 function threadKey({ thread_id, source }: UsageRow): string {
