@@ -142,12 +142,8 @@ export async function* follow(
   }
 }
 
-/** Why no more lines are given of a content. */
-type Ending =
-  /** Another one begins, in this file. */
-  | { readonly type: "other"; readonly file: OpenedFile }
-  /** The following ends. */
-  | { readonly type: "end" };
+/** Why no more lines are given of a content: another one begins, in this file, or all ends. */
+type Ending = OpenedFile | "end";
 
 /** A file that is found under a name. */
 type FoundFile = FileFacts & { readonly path: string };
@@ -209,8 +205,8 @@ class Follower {
 
   /** Goes on to the next content, if the one before has ended and there is one. */
   goOn(): boolean {
-    if (this.#ending?.type !== "other") return false;
-    const { file } = this.#ending;
+    const file = this.#ending;
+    if (!(file instanceof OpenedFile)) return false;
     if (this.#content?.file !== file) this.#content?.file.close();
     this.#ending = undefined;
     this.#content = new GrowingContent(file, 0);
@@ -218,7 +214,7 @@ class Follower {
   }
 
   close(): void {
-    if (this.#ending?.type === "other") this.#ending.file.close();
+    if (this.#ending instanceof OpenedFile) this.#ending.close();
     this.#content?.file.close();
     this.#changes.close();
   }
@@ -247,7 +243,7 @@ class Follower {
       this.#isCaughtUp = true;
       this.#content?.beginHere();
       if (isEnding || this.#options.atEnd?.()) {
-        this.#ending = { type: "end" };
+        this.#ending = "end";
         const isWhole = this.#isDoubtful ||
           await this.#content?.endWithRecord();
         if (isWhole === false) await this.#tell("unfinished");
@@ -354,7 +350,7 @@ class Follower {
       else if (isMoved) await this.#tell("moved");
       return true;
     }
-    this.#ending = { type: "other", file };
+    this.#ending = file;
     // What stood behind the last line end is gone if the file itself was emptied.
     if (!isSame && !isDoubtful) content.endWithRest();
     await this.#tell(isSame ? "truncated" : "replaced");
@@ -385,8 +381,8 @@ class Follower {
 
   /** What the file is called, or will be. */
   get #path(): string {
-    const file = this.#ending?.type === "other"
-      ? this.#ending.file
+    const file = this.#ending instanceof OpenedFile
+      ? this.#ending
       : this.#content?.file;
     return file?.path ?? this.#paths[0] ?? "";
   }
