@@ -7,7 +7,14 @@
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { bytesOfList, CR, latin1OfBase64, LF } from "../json/bytes.ts";
-import { type Fields, isObject, parseJson } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  listOf,
+  parseJson,
+  textOf,
+} from "../json/fields.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
 import { writeLineFailed } from "../lines/failures.ts";
@@ -475,31 +482,19 @@ function deltaOf(text: string): Delta | undefined {
 /** The pieces in a change to a history: one of a list, or a record that begins with some. */
 function historyDeltaOf(change: Fields): Delta | undefined {
   const { type, field, value, record } = change;
-  let owner: Fields;
-  let lists: unknown;
-  let preview: unknown;
-  if (type === "appended" && typeof field === "string") {
-    owner = change;
-    lists = { [field]: [value] };
-    preview = change[PREVIEW];
-  } else if (type === "inserted" && isObject(record)) {
-    owner = record;
-    lists = record.payload;
-    preview = isObject(lists) ? lists[PREVIEW] : undefined;
-  } else return undefined;
+  const isAppended = type === "appended" && typeof field === "string";
+  const isInserted = type === "inserted" && isObject(record);
+  if (!isAppended && !isInserted) return undefined;
+  const owner = isAppended ? change : fieldsOf(record);
+  const lists = isAppended ? { [field]: [value] } : fieldsOf(owner.payload);
+  const preview = textOf(fieldsOf(isAppended ? change : lists)[PREVIEW]);
   const pieces: Piece[] = [];
-  for (const [place, list] of Object.entries(isObject(lists) ? lists : {})) {
-    for (const part of Array.isArray(list) ? list : []) {
+  for (const [place, list] of Object.entries(lists)) {
+    for (const part of listOf(list)) {
       for (const name of ["content", "delta"]) {
-        const text: unknown = isObject(part) ? part[name] : undefined;
-        if (typeof text !== "string") continue;
-        pieces.push({
-          name,
-          place,
-          value: text,
-          text,
-          preview: typeof preview === "string" ? preview : undefined,
-        });
+        const text = textOf(fieldsOf(part)[name]);
+        if (text === undefined) continue;
+        pieces.push({ name, place, value: text, text, preview });
       }
     }
   }
@@ -523,11 +518,10 @@ function eventDeltaOf(record: Fields): Delta {
         const bytes = latin1OfBase64(value);
         if (bytes !== undefined) add(bytes, value);
       } else if (name === CHUNK && Array.isArray(value)) {
-        const letters = Array.from(
-          bytesOfList(value) ?? [],
-          (byte) => String.fromCharCode(byte),
-        );
-        if (letters.length > 0) add(letters.join(""));
+        const bytes = bytesOfList(value);
+        if (bytes !== undefined) {
+          add(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+        }
       } else if (typeof value === "object" && value !== null) {
         if (depth < MAX_DEPTH) walk(value, depth + 1, name === "delta");
       } else if (!VOLATILE_REGEXP.test(name)) {
