@@ -7,6 +7,7 @@ import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { sessionHeaderOf } from "../events/session_reader.ts";
 import { type Fields, fieldsOf, isObject, parseJson } from "../json/fields.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
 import { JsonlNormalizer } from "../pipeline/pipeline.ts";
@@ -263,7 +264,7 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
   });
   const keep = (block: Uint8Array): void => {
     // Only the last lines of a block can be among the last ones of the file.
-    const lines = DECODER.decode(block).split("\n").slice(0, -1);
+    const lines = decodeUtf8(block, 0, block.length).split("\n").slice(0, -1);
     texts.push(...lines.slice(-MAX_RECORDS));
     texts.splice(0, texts.length - MAX_RECORDS);
   };
@@ -275,5 +276,3 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
   }
   return texts.map(parseJson).filter(isObject);
 }
-
-const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });

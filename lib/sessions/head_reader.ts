@@ -2,7 +2,7 @@
 
 import { mapAtOnce } from "./_at_once.ts";
 import { HeadCache } from "./head_cache.ts";
-import { type Session, sessionOf } from "./session.ts";
+import { type Session, titleOf } from "./session.ts";
 import {
   type ListedFile,
   lookAtAll,
@@ -92,7 +92,8 @@ export class HeadReader {
         started: started ?? own.started,
         firstMessage: firstMessage ?? own.firstMessage,
       };
-      return [sessionOf(file, head, this.names.nameOf(file, head.id))];
+      const name = this.names.nameOf(file, head.id);
+      return [{ file, head, name, title: titleOf(head, name) }];
     });
   }
 

@@ -83,7 +83,7 @@ export class SearchCandidates {
   ) {
     this.#database = database;
     this.#expressions = expressions;
-    this.#roles = roles && anyOf(roles.map((role) => quoted(roleToken(role))));
+    this.#roles = roles?.map((role) => quoted(roleToken(role))).join(" OR ");
     this.#since = since;
     this.#files = files;
     this.#limits = { scanned: SCANNED, few: FEW, ...limits };
@@ -118,8 +118,9 @@ export class SearchCandidates {
   /** Finds what words and symbols have in common, if what words find is not enough. */
   *#common(words: string, symbols: string): Generator<number> {
     const { scanned, few } = this.#limits;
+    const byWords = { table: "words", expression: words } as const;
     const bySymbols = { table: "symbols", expression: symbols } as const;
-    const found = this.#lookUp({ table: "words", expression: words });
+    const found = this.#lookUp(byWords);
     try {
       const newest = take(found, scanned);
       yield* newest;
@@ -128,15 +129,9 @@ export class SearchCandidates {
       const range = { ...this.#range, end };
       const rest = take(found, few);
       // The fewer are gathered, and the others compared with them.
-      if (rest.length < few) {
-        yield* this.#lookUp(bySymbols, range, listed(rest));
-      } else {
-        yield* this.#lookUp(
-          { table: "words", expression: words },
-          range,
-          selected(this.#conditions(bySymbols, range)),
-        );
-      }
+      yield* rest.length < few
+        ? this.#lookUp(bySymbols, range, listed(rest))
+        : this.#lookUp(byWords, range, this.#selected(bySymbols, range));
     } finally {
       found.return(undefined);
     }
@@ -181,6 +176,12 @@ export class SearchCandidates {
       values.push(...among.values);
     }
     yield* this.#ids(id, table, conditions, values);
+  }
+
+  #selected(lookup: Lookup, range: Range): Rows {
+    const { table, conditions, values } = this.#conditions(lookup, range);
+    const sql = `SELECT rowid FROM ${table} WHERE ${conditions.join(" AND ")}`;
+    return { sql, values };
   }
 
   #conditions(
@@ -243,15 +244,6 @@ function listed(ids: readonly number[]): Rows {
     sql: "SELECT value FROM json_each(?)",
     values: [JSON.stringify(ids)],
   };
-}
-
-function selected({ table, conditions, values }: Conditions): Rows {
-  const sql = `SELECT rowid FROM ${table} WHERE ${conditions.join(" AND ")}`;
-  return { sql, values };
-}
-
-function anyOf(expressions: readonly string[]): string {
-  return expressions.join(" OR ");
 }
 
 /** The numbers of the files of sessions that ran in a folder; `undefined` is all. */

@@ -56,14 +56,6 @@ export function titleOf(head: SessionHead, name?: string): string {
   return "(no message)";
 }
 
-export function sessionOf(
-  file: SessionFile,
-  head: SessionHead,
-  name: string | undefined,
-): Session {
-  return { file, head, name, title: titleOf(head, name) };
-}
-
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
