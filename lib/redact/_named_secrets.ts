@@ -42,6 +42,11 @@ function isStandIn(value: string): boolean {
     WORDS_REGEXP.test(text) || YOURS_REGEXP.test(text);
 }
 
+/** Tells whether there is a value that stands for nothing else. */
+function isOwn(value: string): boolean {
+  return value !== "" && !isPlaceholder(value) && !isStandIn(value);
+}
+
 // Names whose values are secrets.
 
 interface SecretName {
@@ -382,9 +387,7 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
 function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
   if (
-    value.length < least || /^[\s,;:)\]}]/.test(value) ||
-    isPlaceholder(value) ||
-    isStandIn(value)
+    value.length < least || /^[\s,;:)\]}]/.test(value) || !isOwn(value)
   ) return false;
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
@@ -528,7 +531,7 @@ export function maskHeaders(text: string, mask: Mask): string {
   masked = replaceRuns(before, AUTHORIZATION, (found, credentials) => {
     const [head, scheme] = found;
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
-    if (isPlaceholder(credentials) || isStandIn(credentials)) return undefined;
+    if (!isOwn(credentials)) return undefined;
     const end = found.index + head.length + credentials.length;
     // An unknown scheme may be a word of a sentence, which goes on, and no scheme a name
     // in source code.
@@ -554,9 +557,7 @@ export function maskHeaders(text: string, mask: Mask): string {
   return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
     const cookies = head.slice(name.length) + rest;
     const value = cookies.slice(cookies.indexOf("=") + 1);
-    return isPlaceholder(value) || isStandIn(value) || value === ""
-      ? undefined
-      : name + mask("cookie");
+    return isOwn(value) ? name + mask("cookie") : undefined;
   });
 }
 
@@ -596,7 +597,7 @@ export function maskUrls(text: string, mask: Mask): string {
     SLASHES_REGEXP.lastIndex = Math.max(start, at - 1);
     if (text.charAt(end) !== "@") continue;
     const secret = text.slice(secretStart, end);
-    if (!(hasPassword ? isPassword(secret) : isToken(secret))) continue;
+    if (!(hasPassword ? isOwn(secret) : isToken(secret))) continue;
     masked += text.slice(from, secretStart) +
       mask(hasPassword ? "url_password" : "url_user");
     from = end;
@@ -610,10 +611,6 @@ function endOfUser(text: string, start: number): number {
   }
   const close = text.slice(start, start + 60).indexOf("]");
   return close === -1 ? start : start + close + 1;
-}
-
-function isPassword(text: string): boolean {
-  return text !== "" && !isPlaceholder(text) && !isStandIn(text);
 }
 
 function isToken(text: string): boolean {
@@ -690,9 +687,7 @@ const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
 /** Masks the passwords of command lines in a text. */
 export function maskCommands(text: string, mask: Mask): string {
   const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
-    run.length < 4 || isPlaceholder(run) || isStandIn(run)
-      ? undefined
-      : head + mask("password");
+    run.length >= 4 && isOwn(run) ? head + mask("password") : undefined;
   let masked = text;
   if (FLAG_REGEXP.test(masked)) {
     const before = masked;

@@ -836,6 +836,9 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
 
 /** The lane of the timeline that an entry belongs to, if it is in it, and the class of its mark. */
 function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
+  const isFailed = view.kind === "explore"
+    ? view.looks.some(({ status }) => status === "failed")
+    : "status" in view && view.status === "failed";
   switch (view.kind) {
     case "message":
       return ["messages", view.role === "user" ? "l-user" : "l-say"];
@@ -843,26 +846,18 @@ function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
       return ["reasoning", "l-think"];
     case "notice": {
       const level = levelOf(view);
-      return [
-        level === "info" ? null : "messages",
-        level === "error" ? "l-bad" : "l-think",
-      ];
+      const look = level === "error" ? "l-bad" : "l-think";
+      return [level === "info" ? null : "messages", look];
     }
     case "command":
-      return ["commands", view.status === "failed" ? "l-bad" : "l-run"];
     case "explore":
-      return [
-        "commands",
-        view.looks.some(({ status }) => status === "failed")
-          ? "l-bad"
-          : "l-run",
-      ];
+      return ["commands", isFailed ? "l-bad" : "l-run"];
     case "edit":
-      return ["edits", view.status === "failed" ? "l-bad" : "l-edit"];
+      return ["edits", isFailed ? "l-bad" : "l-edit"];
     case "diff":
       return [null, "l-edit"];
     case "tool":
-      return ["tools", view.status === "failed" ? "l-bad" : "l-tool"];
+      return ["tools", isFailed ? "l-bad" : "l-tool"];
     default:
       return ["tools", "l-tool"];
   }
