@@ -15,8 +15,9 @@ export interface DiffLine {
 }
 
 export function diffLines(diff: string): DiffLine[] {
-  // Before the first part, signs belong to the names of files.
-  let isInPart = !/^ ?(?:---|diff|index|\*\*\*) /.test(diff);
+  // Before the first part, signs belong to the names of files. Of a line that went and began with
+  // `--`, three are left, too, but no `+++` follows.
+  let isInPart = !/^ ?(?:--- .*\n ?\+\+\+|(?:diff|index|\*\*\*) )/.test(diff);
   return diff.replace(/\r\n/g, "\n").split("\n").map((text) => {
     if (text.startsWith("@@")) isInPart = true;
     // A diff that was kept line by line has a space before what is no change.

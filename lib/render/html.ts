@@ -34,7 +34,6 @@ import {
   type PlanView,
   type ToolView,
   viewEntry,
-  type WorkStatus,
 } from "./entry_view.ts";
 import { plainTerminalText } from "./inert_text.ts";
 import { codeHtml, languageOf } from "./html_code.ts";
@@ -894,7 +893,7 @@ interface Box {
   readonly sign: string;
   readonly titleHtml: string;
   /** What stands at the end of the head, before duration and time. */
-  readonly meta?: readonly string[];
+  readonly meta?: readonly string[] | undefined;
   /** What can be folded; empty if there is only a head. */
   readonly body: string;
   readonly isOpen?: boolean;
@@ -1008,12 +1007,11 @@ function oneLine(
   }</${tag}>`;
 }
 
-/** How work ended, where that is worth a word. */
-const WORK_ENDS: Record<WorkStatus, readonly string[]> = {
-  success: [],
-  failed: ['<b class="bad">failed</b>'],
-  running: ['<b class="warn">no end</b>'],
-};
+/** How work ended, where that is worth a word; a snapshot may say anything. */
+const WORK_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["failed", ['<b class="bad">failed</b>']],
+  ["running", ['<b class="warn">no end</b>']],
+]);
 
 /** How many characters of the names of several commands stand in the head of a box. */
 const MAX_NAMES_LENGTH = 500;
@@ -1022,7 +1020,7 @@ function commandHtml(view: CommandView, frame: EntryFrame): string {
   const { command, status, exitCode, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
   const meta = exitCode === null || exitCode === 0
-    ? WORK_ENDS[status]
+    ? WORK_ENDS.get(status)
     : [`<b class="bad">exit ${elementText(String(exitCode))}</b>`];
   const whole = command.trim().includes("\n")
     ? `${scrolled(preText(codeHtml(command.trim(), "sh"), "cmd"))}\n`
@@ -1070,11 +1068,11 @@ function fileTitle(file: EditedFile): string {
 }
 
 /** How an edit ended, where that is not what its title says. */
-const EDIT_ENDS: Record<EditView["status"], readonly string[]> = {
+const EDIT_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
   ...WORK_ENDS,
-  failed: ['<b class="bad">not applied</b>'],
-  proposed: ['<b class="warn">proposed</b>'],
-};
+  ["failed", ['<b class="bad">not applied</b>']],
+  ["proposed", ['<b class="warn">proposed</b>']],
+]);
 
 function editHtml(
   { files, status, failure }: EditView,
@@ -1096,7 +1094,7 @@ function editHtml(
     look: `edit${isFailed ? " failed" : ""}`,
     sign: "±",
     titleHtml: `<span class="one">${title}</span>`,
-    meta: EDIT_ENDS[status],
+    meta: EDIT_ENDS.get(status),
     body: bodies.join("") + outputHtml(failure, frame),
     isOpen: isFailed || isShort(files.map(({ diff }) => diff)),
   }, frame);
@@ -1124,7 +1122,7 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
     titleHtml: `<span class="one"><code>${elementText(title)}</code>${
       short === "" ? "" : ` <small>${elementText(short)}</small>`
     }</span>`,
-    meta: WORK_ENDS[status],
+    meta: WORK_ENDS.get(status),
     body,
     isOpen: isFailed && isShort([result, error]),
   }, frame);

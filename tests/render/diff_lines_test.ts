@@ -20,6 +20,11 @@ const CASES = [
       "<b>index 1..2</b>\n<b>--- a/x</b>\n<b>@@ -1 +0,0 @@</b>\n<del>-a</del>",
   },
   {
+    name: "a comment of SQL that went first",
+    diff: "--- all\n-SELECT 1;",
+    html: "<del>--- all</del>\n<del>-SELECT 1;</del>",
+  },
+  {
     name: "the heading of a patch",
     diff: "*** Update File: x\n@@\n-a",
     html: "<b>*** Update File: x</b>\n<b>@@</b>\n<del>-a</del>",
