@@ -39,6 +39,23 @@ Deno.test("codexpipe export writes a file for each into a folder", async () => {
   );
 });
 
+Deno.test("codexpipe export looks at no input again for each file that is there already", async () => {
+  const stems = Array.from({ length: 40 }, (_, i) => `run${i}`);
+  const inputs = stems.map((stem) => `/${stem}.jsonl`);
+  const there = stems.map((stem) => `/out/${stem}.atif.json`);
+  let looks = 0;
+  const files = new Proxy(
+    Object.fromEntries([...inputs, ...there].map((path) => [path, LOG])),
+    { get: (...target) => (looks += 1, Reflect.get(...target)) },
+  );
+  const { status, written } = await call(
+    ["export", "--to=atif", "-o", "/out", ...inputs],
+    { files, directories: ["/out"] },
+  );
+  assertEquals([status, written.size], [0, stems.length]);
+  assertEquals(looks < 20 * stems.length, true, `${looks} looks`);
+});
+
 /** The root comes first; no file of the others says that it is its own. */
 const AGENTS = namesIn("captures/0.160.0/agents/").filter((name) =>
   name.startsWith("rollout-")

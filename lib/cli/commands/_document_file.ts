@@ -7,7 +7,7 @@ import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { Output } from "../output.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
+import { InputFiles } from "./_overwriting.ts";
 import {
   type Destination,
   type FollowingPages,
@@ -48,8 +48,9 @@ export async function openDocument(
   const homes = args.values("codex-home").map((folder) =>
     folderOf(folder, process)
   );
+  const files = new InputFiles(inputs, process, homes);
   const created = (path: string): Promise<CreatedPage> =>
-    createPage(path, inputs, process, homes);
+    createPage(path, files, process);
   const [output, close] = await created(target);
   const following = followingPages(target, close, created);
   const pages = form === "html" && /\.html?$/i.test(target)
@@ -64,15 +65,16 @@ export type CreatedPage = readonly [output: Output, close: () => void];
 /**
  * Makes a file that documents are written to.
  *
+ * @param isInFolder Whether it is in a folder that has been found to be in no Codex home.
  * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
  */
 export async function createPage(
   path: string,
-  inputs: readonly string[],
+  inputs: InputFiles,
   process: Surroundings,
-  codexHomes?: readonly string[],
+  isInFolder = false,
 ): Promise<CreatedPage> {
-  await refuseOverwriting("output", path, inputs, process, codexHomes);
+  await inputs.refuse("output", path, isInFolder);
   const file = await createFile(path, process);
   return [new Output(file, path, process), () => file.close()];
 }

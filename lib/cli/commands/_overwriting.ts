@@ -12,38 +12,63 @@ import { STDIN } from "../flags.ts";
 const SESSION_FILE_REGEXP =
   /(?:^|[\\/])rollout-[^\\/]+\.jsonl(?:\.zst|\.gz)?$/i;
 
-/**
- * Refuses to write to a file that is to be read, since emptying it would lose it, and to any
- * session file: those are Codex's own.
- *
- * @param flag What names the file to write, without the dashes.
- * @throws {UsageError} If it is one of them, the session file of whatever session, or lies in a
- *   Codex home.
- */
-export async function refuseOverwriting(
-  flag: string,
-  path: string,
-  files: readonly string[],
-  process: Surroundings,
-  codexHomes?: readonly string[],
-): Promise<void> {
-  const found = await process.look(path);
-  const identity = found?.identity;
-  for (const file of files) {
-    const isStdin = file === STDIN;
-    if (!isStdin && file === path) throw overwriting(flag, file);
-    if (identity === undefined) continue;
-    if (await identityOf(file, process) === identity) {
-      throw overwriting(flag, isStdin ? path : file);
+/** Files that are to be read: nothing may be written over them. */
+export class InputFiles {
+  readonly #names: ReadonlySet<string>;
+  readonly #process: Surroundings;
+  readonly #codexHomes: readonly string[] | undefined;
+  /** What they are called by what tells them apart. */
+  #known: Promise<ReadonlyMap<string, string>> | undefined;
+
+  constructor(
+    names: readonly string[],
+    process: Surroundings,
+    codexHomes?: readonly string[],
+  ) {
+    this.#names = new Set(names);
+    this.#process = process;
+    this.#codexHomes = codexHomes;
+  }
+
+  /**
+   * Refuses to write to one of them, since emptying it would lose it, and to any session file:
+   * those are Codex's own.
+   *
+   * @param flag What names the file to write, without the dashes.
+   * @param path Where it is.
+   * @param isInFolder Whether it is in a folder that has been found to be in no Codex home.
+   * @throws {UsageError} If it is one of them, a session file, or lies in a Codex home.
+   */
+  async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
+    if (path !== STDIN && this.#names.has(path)) throw overwriting(flag, path);
+    const found = await this.#process.look(path);
+    if (found === undefined && isInFolder) return;
+    if (found?.identity !== undefined) {
+      this.#known ??= this.#look();
+      const name = (await this.#known).get(found.identity);
+      if (name !== undefined) {
+        throw overwriting(flag, name === STDIN ? path : name);
+      }
     }
+    // A link is called otherwise than what would be lost.
+    if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
+      throw new UsageError(
+        `--${flag} would overwrite ${path}, a session file: name another file`,
+      );
+    }
+    await refuseCodexHome(flag, path, this.#process, this.#codexHomes);
   }
-  // A link is called otherwise than what would be lost.
-  if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
-    throw new UsageError(
-      `--${flag} would overwrite ${path}, a session file: name another file`,
-    );
+
+  async #look(): Promise<ReadonlyMap<string, string>> {
+    const known = new Map<string, string>();
+    for (const name of this.#names) {
+      const identity = await identityOf(name, this.#process);
+      if (identity !== undefined && !known.has(identity)) {
+        known.set(identity, name);
+      }
+    }
+    return known;
   }
-  await refuseCodexHome(flag, path, process, codexHomes);
 }
 
 /**

@@ -19,7 +19,7 @@ import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
+import { InputFiles } from "./_overwriting.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 
 /** How large a baseline can be, in UTF-16 units. */
@@ -37,12 +37,8 @@ export const run: RunCommand = async (args, context) => {
       idle,
       "with --write-baseline, which compares nothing",
     );
-    await refuseOverwriting(
-      "write-baseline",
-      target,
-      args.operands,
-      context.process,
-    );
+    await new InputFiles(args.operands, context.process)
+      .refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
   const meter = await meterOf(args, context, isRecording);

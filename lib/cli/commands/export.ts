@@ -18,6 +18,7 @@ import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { createPage } from "./_document_file.ts";
+import { InputFiles } from "./_overwriting.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
@@ -235,7 +236,7 @@ interface ExportFile {
 /** Writes the pieces of an export: to files in a folder, or all of them to stdout. */
 class ExportFiles extends Output {
   readonly #folder: string | undefined;
-  readonly #inputs: readonly string[];
+  readonly #inputs: InputFiles;
   readonly #context: CommandContext;
   readonly #files = new Map<string, ExportFile>();
   /** Whether anything was added since this was last made false. */
@@ -252,7 +253,7 @@ class ExportFiles extends Output {
       context.process,
     );
     this.#folder = folder;
-    this.#inputs = inputs;
+    this.#inputs = new InputFiles(inputs, context.process);
     this.#context = context;
   }
 
@@ -323,7 +324,7 @@ class ExportFiles extends Output {
   async #create(name: string, file: ExportFile): Promise<Output> {
     const { process } = this.#context;
     const path = join(this.#folder ?? "", name);
-    const [output, close] = await createPage(path, this.#inputs, process);
+    const [output, close] = await createPage(path, this.#inputs, process, true);
     file.close = close;
     return output;
   }

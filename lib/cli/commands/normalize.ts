@@ -156,11 +156,11 @@ async function createErrorFile(
   inputs: readonly string[],
   process: Surroundings,
 ): Promise<ErrorFile> {
-  const [{ ErrorFile }, { refuseOverwriting }] = await Promise.all([
+  const [{ ErrorFile }, { InputFiles }] = await Promise.all([
     import("../error_file.ts"),
     import("./_overwriting.ts"),
   ]);
-  await refuseOverwriting("errors-to", path, inputs, process);
+  await new InputFiles(inputs, process).refuse("errors-to", path);
   return await ErrorFile.create(path, process);
 }
 

@@ -37,8 +37,8 @@ export const run: RunCommand = async (args, context) => {
     }
   }
   if (errorsTo !== undefined) {
-    const { refuseOverwriting } = await import("./_overwriting.ts");
-    await refuseOverwriting("errors-to", errorsTo, files, process);
+    const { InputFiles } = await import("./_overwriting.ts");
+    await new InputFiles(files, process).refuse("errors-to", errorsTo);
   }
   const document: Destination & Partial<DocumentFile> = target === undefined
     ? screenDestination(args, context)

@@ -26,6 +26,7 @@ import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
+import { InputFiles } from "./_overwriting.ts";
 import {
   type CreatedPage,
   createPage,
@@ -96,8 +97,9 @@ export const renderSite: RunCommand = async (args, context) => {
   await context.progress.clear();
   const [output, close] = await createPage(
     join(folder, SITE_INDEX),
-    likeAPage,
+    new InputFiles(likeAPage, context.process),
     context.process,
+    true,
   );
   try {
     await writeTexts(output, index.write(meter.rows()));
@@ -144,8 +146,9 @@ async function* writePage(
 ): AsyncGenerator<WrittenPage> {
   const { process } = context;
   const seen = new SiteSession("", "", undefined, new Map());
+  const inputs = new InputFiles(likeAPage, process);
   const created = (page: string): Promise<CreatedPage> =>
-    createPage(join(folder, page), likeAPage, process);
+    createPage(join(folder, page), inputs, process, true);
   const [output, closePage] = await created(page);
   const pages = followingPages(page, closePage, created, new Set(numbered));
   let rendering;
