@@ -813,7 +813,11 @@ class Trajectory {
         ? undefined
         : Object.fromEntries(details),
     });
-    const results = late === undefined ? calls.flatMap(resultsOf) : [late];
+    const results = late === undefined
+      ? calls.map((call) => this.#resultText(call)).filter((text) =>
+        text !== ""
+      )
+      : [objectText(this.#resultMembers(late))];
     return `{"step_id":${this.#written}${
       this.#member("timestamp", step.timestamp)
     }${member("source", step.source)}${this.#member("model_name", step.model)}${
@@ -825,7 +829,9 @@ class Trajectory {
         ? ""
         : `,"tool_calls":[${calls.map((call) => this.#callText(call)).join()}]`
     }${
-      this.#member("observation", results.length > 0 ? { results } : undefined)
+      results.length === 0
+        ? ""
+        : `,"observation":{"results":[${results.join()}]}`
     }${
       tokens === undefined
         ? ""
@@ -838,9 +844,33 @@ class Trajectory {
   }
 
   #callText({ id, name, args, extra }: Call): string {
-    return `{${this.#member("tool_call_id", id).slice(1)}${
-      this.#member("function_name", name)
-    },"arguments":${this.#masked(args)}${this.#member("extra", extra)}}`;
+    return objectText(
+      this.#member("tool_call_id", id) + this.#member("function_name", name) +
+        `,"arguments":${this.#masked(args)}` + this.#member("extra", extra),
+    );
+  }
+
+  /** The result of a call; nothing if there is none. */
+  #resultText({ id, result, facts, agents }: Call): string {
+    const given = result ?? facts;
+    if (given === undefined) return "";
+    const refs = agents.map((trajectory_id) => ({ trajectory_id }));
+    return objectText(
+      this.#member("source_call_id", id) +
+        this.#resultMembers({
+          content: given.content,
+          refs: refs.length === 0 ? undefined : refs,
+          extra: valued({ ...result?.extra, ...facts?.extra }),
+        }),
+    );
+  }
+
+  #resultMembers(
+    { content, refs, extra }: Result & { readonly refs?: unknown },
+  ): string {
+    return this.#member("content", content) +
+      this.#member("subagent_trajectory_ref", refs) +
+      this.#member("extra", extra);
   }
 
   /** The text of a further member without its secrets; nothing if it has no value. */
@@ -906,19 +936,9 @@ function member(name: string, value: unknown): string {
   return value === undefined ? "" : `,"${name}":${jsonTextOf(value)}`;
 }
 
-/** The result of a call, if there is one. */
-function resultsOf({ id, result, facts, agents }: Call): Fields[] {
-  const given = result ?? facts;
-  if (given === undefined) return [];
-  const extra = { ...result?.extra, ...facts?.extra };
-  return [{
-    source_call_id: id,
-    content: given.content,
-    subagent_trajectory_ref: agents.length === 0
-      ? undefined
-      : agents.map((trajectory_id) => ({ trajectory_id })),
-    extra: valued(extra),
-  }];
+/** The text of an object of members, of which there is one at least. */
+function objectText(members: string): string {
+  return `{${members.slice(1)}}`;
 }
 
 /** The counts that ATIF has no names for. */

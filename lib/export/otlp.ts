@@ -311,7 +311,9 @@ export class OtlpExporter implements Exporter {
       case "inter_agent_message":
         return thread.ask(at);
       case "agent_message":
-        this.#turnOf(thread, at).answer = text;
+        this.#turnOf(thread, at).answer = this.#options.content
+          ? text
+          : undefined;
         return this.#say(thread, at, () => ({ type: "text", content: text }));
       case "reasoning":
       case "agent_reasoning_raw_content":

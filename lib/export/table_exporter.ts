@@ -117,8 +117,10 @@ interface SourceState {
   readonly words: TableValue[];
 }
 
-/** How many numbers there are of a request: its turn, line, time, model and rule; its tokens. */
-const PACKED = 5 + TOKEN_KINDS.length;
+/** How many numbers there are of a request before its tokens: turn, line, time, model, rule. */
+const PACKED_PLACE = 5;
+/** How many there are of it. */
+const PACKED = PACKED_PLACE + TOKEN_KINDS.length;
 /** How many numbers are in a list. */
 const MAX_PACKED = 1024 * PACKED;
 
@@ -234,6 +236,8 @@ export class TableExporter implements Exporter {
     const pieces: ExportPiece[] = [];
     this.#writer.emit = (piece) => void pieces.push(piece);
     this.#writer.begin();
+    yield* pieces.splice(0);
+    if (!this.#writer.has("turns") && !this.#writer.has("requests")) return;
     for (const row of this.#meter.rows()) {
       const { source, thread_id, turn_id } = row;
       const { counted, byId } = this.#sources.get(source) ?? {};
@@ -256,7 +260,6 @@ export class TableExporter implements Exporter {
         yield* pieces.splice(0);
       }
     }
-    yield* pieces;
   }
 
   /**
@@ -335,9 +338,14 @@ class RowWriter {
     this.#data(table, csv ? csvRow(fields) : `${json}}\n`);
   }
 
+  /** Whether a table is written. */
+  has(table: TableName): boolean {
+    return this.#columns.has(table);
+  }
+
   /** Says that rows of a table are to come. */
   announce(table: TableName): void {
-    if (this.#columns.has(table)) this.#data(table, "");
+    if (this.has(table)) this.#data(table, "");
   }
 
   #data(table: TableName, data: string): void {
@@ -447,7 +455,7 @@ class TableSource {
       if (turn !== own) addTurn(counted, thread, id, turn);
     }
     turn.counts = "some";
-    if (request === undefined) return;
+    if (request === undefined || !this.#writer.has("requests")) return;
     const { rule, tokens } = request;
     const time = timestamp === undefined ? null : this.#time;
     const list = this.#requests;
@@ -804,12 +812,12 @@ function* requestsOf(
     (packed < 0 ? words[-1 - packed] : packed) as never;
   for (const list of requests) {
     for (let at = 0; at < list.length; at += PACKED) {
-      const [index = 0, line = 0, time = 0, model, rule, ...counts] = list
-        .slice(at, at + PACKED);
+      const [index = 0, line = 0, time = 0, model, rule] = list
+        .subarray(at, at + PACKED_PLACE);
       const turn = turns[index];
       if (turn?.counts !== "here") continue;
       const tokens = tokensOf((kind) =>
-        BigInt(unpacked(counts[TOKEN_KINDS.indexOf(kind)]))
+        BigInt(unpacked(list[at + PACKED_PLACE + TOKEN_KINDS.indexOf(kind)]))
       );
       const { source, thread_id, turn_id } = turn;
       const ended_at = time < 0 ? unpacked(time) : timestampOfMs(time) ?? null;
