@@ -144,46 +144,17 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["user_message", completed(showPrompt)],
   ["inter_agent_message", completed(showAgentLetter)],
   ["speech", completed(showSpeech)],
-  [
-    "sub_agent_activity",
-    completed((context, { content, id }) => showSubAgent(context, content, id)),
-  ],
-  [
-    "entered_review_mode",
-    completed((context, { content, id }) =>
-      showReviewStart(context, content, id)
-    ),
-  ],
-  [
-    "exited_review_mode",
-    completed((context, { content, id }) =>
-      showReviewEnd(context, content, id)
-    ),
-  ],
-  [
-    "context_compaction",
-    completed((context, { content, id }) =>
-      showCompaction(context, content, id)
-    ),
-  ],
+  ["sub_agent_activity", completed(showSubAgent)],
+  ["entered_review_mode", completed(showReviewStart)],
+  ["exited_review_mode", completed(showReviewEnd)],
+  ["context_compaction", completed(showCompaction)],
   ["thread_rolled_back", completed(rollBack)],
-  [
-    "turn_diff",
-    completed((context, { content }) => showTurnDiff(context, content)),
-  ],
-  [
-    "token_count",
-    completed((context, { content }) => showTokenCount(context, content)),
-  ],
-  [
-    "background_event",
-    completed((context, { content, id }) =>
-      showBackground(context, content, id)
-    ),
-  ],
+  ["turn_diff", completed(showTurnDiff)],
+  ["token_count", completed(showTokenCount)],
+  ["background_event", completed(showBackground)],
   [
     "undo_completed",
-    completed((context, { content }) =>
+    completed((context, content) =>
       context.push(backgroundRecord("Undo", messageOf(content)))
     ),
   ],
@@ -243,9 +214,11 @@ export function failItem(
 }
 
 /** Makes something that only the end of an item does. */
-function completed(show: ShowItem): ShowItem {
-  return (context, item) => {
-    if (item.phase === "completed") show(context, item);
+function completed(
+  show: (context: FoldContext, content: Fields, id: string) => void,
+): ShowItem {
+  return (context, { phase, content, id }) => {
+    if (phase === "completed") show(context, content, id);
   };
 }
 
@@ -327,14 +300,14 @@ function showReasoning(joinsAlways: boolean): ShowItem {
   };
 }
 
-function showPrompt(context: FoldContext, { content, id }: ItemState): void {
+function showPrompt(context: FoldContext, content: Fields, id: string): void {
   showUserMessage(context, {
     text: textOf(content.text) ?? "",
     images: listOf(content.images).map(attachedImage),
   }, id);
 }
 
-function showAgentLetter(context: FoldContext, { content }: ItemState): void {
+function showAgentLetter(context: FoldContext, content: Fields): void {
   const text = textOf(content.text) ?? "";
   if (text.trim() === "") return;
   const { author, recipient } = content;
@@ -343,14 +316,14 @@ function showAgentLetter(context: FoldContext, { content }: ItemState): void {
   );
 }
 
-function showSpeech(context: FoldContext, { content, id }: ItemState): void {
+function showSpeech(context: FoldContext, content: Fields, id: string): void {
   const text = textOf(content.text) ?? "";
   if (text.trim() === "") return;
   const isUser = content.role === "user";
   context.showItem("speech", id, spokenRecord(text, isUser));
 }
 
-function showErrorItem(context: FoldContext, { content }: ItemState): void {
+function showErrorItem(context: FoldContext, content: Fields): void {
   const message = textOf(content.message) ?? "";
   switch (content.severity) {
     case "warning":
@@ -364,7 +337,7 @@ function showErrorItem(context: FoldContext, { content }: ItemState): void {
   }
 }
 
-function showDeprecation(context: FoldContext, { content }: ItemState): void {
+function showDeprecation(context: FoldContext, content: Fields): void {
   const { summary, details } = content;
   context.push(noticeRecord(textOf(summary) ?? null, textOf(details) ?? ""));
 }
@@ -381,7 +354,7 @@ function showPlanInWords(context: FoldContext, item: ItemState): void {
   context.showItem("plan", id, noticeRecord("Plan", text));
 }
 
-function rollBack(context: FoldContext, { content }: ItemState): void {
+function rollBack(context: FoldContext, content: Fields): void {
   const count = wholeOf(content.num_turns) ?? 0;
   const length = context.memory.turns.rollBack(count);
   if (length !== undefined) context.truncate(length);
