@@ -91,7 +91,16 @@ const EXEC_SCALARS = [
  * ```
  */
 export class RecordStore {
-  readonly #core: RecordCore;
+  readonly #limits: Required<RecordLimits>;
+  readonly #list: RecordList = new RecordList();
+  readonly #index: RecordIndex = new RecordIndex();
+  /** The output of all commands together. */
+  readonly #budget: OutputBudget;
+  #nextId = 1;
+  /** What a newer producer has put into the snapshot. */
+  #unknownFields: { readonly [name: string]: unknown } = {};
+  /** The explore record that was trailing after the last operation. */
+  #trailing: Entry | undefined;
 
   /**
    * Constructs a new instance without records.
@@ -100,7 +109,8 @@ export class RecordStore {
    * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: RecordStoreOptions = {}) {
-    this.#core = new RecordCore(options.limits);
+    this.#limits = checkedLimits(options.limits ?? {});
+    this.#budget = new OutputBudget(this.#limits);
   }
 
   /**
@@ -138,18 +148,18 @@ export class RecordStore {
   ): RecordStore {
     checkSnapshot(snapshot);
     const store = new RecordStore(options);
-    store.#core.take(deepCopy(snapshot), options.exact ?? false);
+    store.#take(deepCopy(snapshot), options.exact ?? false);
     return store;
   }
 
   /** How many records there are. */
   get length(): number {
-    return this.#core.list.length;
+    return this.#list.length;
   }
 
   /** The number that the next record gets. */
   get nextId(): number {
-    return this.#core.nextId;
+    return this.#nextId;
   }
 
   /**
@@ -159,7 +169,7 @@ export class RecordStore {
    * @returns The record, or `undefined` if there is none.
    */
   at(index: number): AnyHistoryRecord | undefined {
-    const entry = this.#core.list.at(index);
+    const entry = this.#list.at(index);
     return entry && recordOf(entry.content);
   }
 
@@ -170,7 +180,7 @@ export class RecordStore {
    * @returns The number, or `undefined` if there is no record.
    */
   idAt(index: number): number | undefined {
-    return this.#core.list.at(index)?.id;
+    return this.#list.at(index)?.id;
   }
 
   /**
@@ -180,7 +190,7 @@ export class RecordStore {
    * @returns Its place, or -1.
    */
   indexOf(id: number): number {
-    return this.#core.index.get(id)?.index ?? -1;
+    return this.#index.get(id)?.index ?? -1;
   }
 
   /**
@@ -190,7 +200,7 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfExec(callId: string): number {
-    return this.#core.index.get(this.#core.index.execCalls.get(callId))
+    return this.#index.get(this.#index.execCalls.get(callId))
       ?.index ?? -1;
   }
 
@@ -201,7 +211,7 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfTool(callId: string): number {
-    return this.#core.index.get(this.#core.index.toolCalls.get(callId))
+    return this.#index.get(this.#index.toolCalls.get(callId))
       ?.index ?? -1;
   }
 
@@ -212,7 +222,7 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfStream(streamId: string): number {
-    return this.#core.index.get(this.#core.index.streams.get(streamId))
+    return this.#index.get(this.#index.streams.get(streamId))
       ?.index ?? -1;
   }
 
@@ -224,7 +234,7 @@ export class RecordStore {
    * @returns The end of the output in bytes of UTF-8; 0 if there is no command.
    */
   outputEnd(index: number, stream: "stdout" | "stderr"): number {
-    const content = this.#core.list.at(index)?.content;
+    const content = this.#list.at(index)?.content;
     return content?.kind === "exec" ? content[stream].end : 0;
   }
 
@@ -242,8 +252,8 @@ export class RecordStore {
     options: RecordOptions = {},
   ): HistoryMutation[] {
     const mutations: HistoryMutation[] = [];
-    this.#core.insert(index, record, options, mutations);
-    return this.#core.settle(mutations);
+    this.#insert(index, record, options, mutations);
+    return this.#settle(mutations);
   }
 
   /**
@@ -254,7 +264,7 @@ export class RecordStore {
    * @returns What changed.
    */
   push(record: NewRecord, options: RecordOptions = {}): HistoryMutation[] {
-    return this.insert(this.#core.list.length, record, options);
+    return this.insert(this.#list.length, record, options);
   }
 
   /**
@@ -270,11 +280,11 @@ export class RecordStore {
     record: NewRecord,
     options: RecordOptions = {},
   ): HistoryMutation[] {
-    const entry = this.#core.list.at(index);
+    const entry = this.#list.at(index);
     if (entry === undefined) return [];
     const mutations: HistoryMutation[] = [];
-    this.#core.replace(entry, contentOf(entry.id, record), options, mutations);
-    return this.#core.settle(mutations);
+    this.#replace(entry, contentOf(entry.id, record), options, mutations);
+    return this.#settle(mutations);
   }
 
   /**
@@ -284,11 +294,11 @@ export class RecordStore {
    * @returns What changed.
    */
   remove(index: number): HistoryMutation[] {
-    const entry = this.#core.list.at(index);
+    const entry = this.#list.at(index);
     if (entry === undefined) return [];
     const mutations: HistoryMutation[] = [];
-    this.#core.remove(entry, mutations);
-    return this.#core.settle(mutations);
+    this.#remove(entry, mutations);
+    return this.#settle(mutations);
   }
 
   /**
@@ -300,17 +310,17 @@ export class RecordStore {
    * @returns What changed.
    */
   truncateAfter(id: number): HistoryMutation[] {
-    const last = this.#core.index.get(id);
+    const last = this.#index.get(id);
     if (id !== 0 && last === undefined) return [];
     const index = id === 0 || last === undefined ? 0 : last.index + 1;
-    if (id === 0) this.#core.nextId = 1;
-    const dropped = this.#core.list.truncate(index);
-    for (const entry of dropped) this.#core.forget(entry);
-    if (id === 0) this.#core.index.clearLookups();
+    if (id === 0) this.#nextId = 1;
+    const dropped = this.#list.truncate(index);
+    for (const entry of dropped) this.#release(entry);
+    if (id === 0) this.#index.clearLookups();
     if (dropped.length === 0) return [];
-    this.#core.index.resolve(this.#core.list);
-    this.#core.nextId = this.#core.list.highest + 1;
-    return this.#core.settle([{ type: "truncated", index }]);
+    this.#index.resolve(this.#list);
+    this.#nextId = this.#list.highest + 1;
+    return this.#settle([{ type: "truncated", index }]);
   }
 
   /**
@@ -322,9 +332,9 @@ export class RecordStore {
    * @returns The places that they had, in order.
    */
   forget(ids: ReadonlySet<number>): number[] {
-    const taken = this.#core.list.takeOut(({ id }) => ids.has(id));
-    for (const entry of taken) this.#core.forget(entry);
-    this.#core.index.resolve(this.#core.list);
+    const taken = this.#list.takeOut(({ id }) => ids.has(id));
+    for (const entry of taken) this.#release(entry);
+    this.#index.resolve(this.#list);
     return taken.map(({ index }) => index);
   }
 
@@ -353,7 +363,7 @@ export class RecordStore {
    * @returns What changed.
    */
   streamExec(index: number, output: ExecOutput): HistoryMutation[] {
-    const entry = this.#core.list.at(index);
+    const entry = this.#list.at(index);
     if (entry?.content.kind !== "exec") return [];
     return this.#grow(
       entry,
@@ -371,7 +381,7 @@ export class RecordStore {
    * @returns What changed.
    */
   waitExec(index: number, wait: ExecWait): HistoryMutation[] {
-    const entry = this.#core.list.at(index);
+    const entry = this.#list.at(index);
     if (entry?.content.kind !== "exec") return [];
     const { content } = entry;
     const payload: ExecPayload = {
@@ -393,9 +403,9 @@ export class RecordStore {
    */
   finishExec(finish: ExecFinish): HistoryMutation[] {
     const { id, callId } = finish;
-    const calls = this.#core.index.execCalls;
-    const entry = this.#core.index.get(id ?? undefined) ??
-      this.#core.index.get(
+    const calls = this.#index.execCalls;
+    const entry = this.#index.get(id ?? undefined) ??
+      this.#index.get(
         typeof callId === "string" ? calls.get(callId) : undefined,
       );
     if (entry?.content.kind !== "exec") return [];
@@ -430,7 +440,7 @@ export class RecordStore {
    */
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
-    const entry = this.#core.index.firstStream(streamId);
+    const entry = this.#index.firstStream(streamId);
     const mutations: HistoryMutation[] = [];
     if (entry?.content.kind !== "stream") {
       const payload = {
@@ -442,13 +452,13 @@ export class RecordStore {
         in_progress: true,
         last_updated_at: at,
       };
-      this.#core.insert(
+      this.#insert(
         Infinity,
         { type: "assistant_stream", payload },
         {},
         mutations,
       );
-      return this.#core.settle(mutations);
+      return this.#settle(mutations);
     }
     const { content } = entry;
     const before = content.record.payload;
@@ -462,7 +472,7 @@ export class RecordStore {
     };
     entry.content = { ...content, record: { ...content.record, payload } };
     if (delta !== null) content.deltas.add(delta);
-    const cut = content.deltas.keepLast(this.#core.limits.deltaBytes);
+    const cut = content.deltas.keepLast(this.#limits.deltaBytes);
     if (delta === null || metadata !== null || cut) return [replaced(entry)];
     const changed: Partial<
       Record<"preview_markdown" | "last_updated_at", string>
@@ -499,11 +509,11 @@ export class RecordStore {
     let citations = metadata?.citations ?? [];
     const stream = streamId === null
       ? undefined
-      : this.#core.index.firstStream(streamId);
+      : this.#index.firstStream(streamId);
     if (stream?.content.kind === "stream") {
       const { payload } = stream.content.record;
       if (metadata === null) ({ metadata, citations } = payload);
-      this.#core.remove(stream, mutations);
+      this.#remove(stream, mutations);
     }
     const payload = {
       stream_id: streamId,
@@ -516,18 +526,18 @@ export class RecordStore {
     const record = { type: "assistant_message", payload } as const;
     const message = streamId === null
       ? undefined
-      : this.#core.index.lastMessage(streamId);
+      : this.#index.lastMessage(streamId);
     if (message === undefined) {
-      this.#core.insert(Infinity, record, {}, mutations);
+      this.#insert(Infinity, record, {}, mutations);
     } else {
       const content = contentOf(message.id, {
         ...message.content.record,
         type: record.type,
         payload: { ...message.content.record.payload, ...payload },
       });
-      this.#core.replace(message, content, {}, mutations);
+      this.#replace(message, content, {}, mutations);
     }
-    return this.#core.settle(mutations);
+    return this.#settle(mutations);
   }
 
   /**
@@ -539,14 +549,13 @@ export class RecordStore {
   snapshot(
     { copy = true }: Pick<HistorySnapshotOptions, "copy"> = {},
   ): HistorySnapshot {
-    const core = this.#core;
     const records: AnyHistoryRecord[] = [];
-    for (const { content } of core.list) records.push(recordOf(content));
+    for (const { content } of this.#list) records.push(recordOf(content));
     const snapshot: HistorySnapshot = {
       records,
-      next_id: core.nextId,
-      ...core.index.lookups(),
-      ...core.unknownFields,
+      next_id: this.#nextId,
+      ...this.#index.lookups(),
+      ...this.#unknownFields,
     };
     return copy ? deepCopy(snapshot) : snapshot;
   }
@@ -570,13 +579,13 @@ export class RecordStore {
       }
       rewritten = !sameJson(payload.wait_notes, before.wait_notes);
     }
-    this.#core.budget.remove(entry);
+    this.#budget.remove(entry);
     for (const stream of ["stdout", "stderr"] as const) {
       const chunk = output[stream] ?? null;
       if (chunk === null) continue;
       const { offset, content: text } = chunk;
       const change: OutputChange = content[stream]
-        .add({ offset, content: text }, this.#core.limits.streamBytes);
+        .add({ offset, content: text }, this.#limits.streamBytes);
       if (change === "rewritten") rewritten = true;
       if (change !== "appended") continue;
       mutations.push({
@@ -588,8 +597,8 @@ export class RecordStore {
         ...changed,
       });
     }
-    this.#core.budget.add(entry);
-    const pruned = this.#core.budget.prune();
+    this.#budget.add(entry);
+    const pruned = this.#budget.prune();
     if (finishes && mutations.length === 0) rewritten = true;
     const changes = rewritten || pruned.includes(entry)
       ? [replaced(entry)]
@@ -598,6 +607,123 @@ export class RecordStore {
       if (other !== entry) changes.push(replaced(other));
     }
     return changes;
+  }
+
+  // What the operations are made of: each part notes its mutation, and then they settle.
+
+  /** Takes in the records of a snapshot that is not shared. */
+  #take(snapshot: HistorySnapshot, exact: boolean): void {
+    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
+    const lookups = [
+      [exec_call_lookup, this.#index.execCalls],
+      [tool_call_lookup, this.#index.toolCalls],
+      [stream_lookup, this.#index.streams],
+    ] as const;
+    const rebuilds = !exact &&
+      lookups.every(([given]) => Object.keys(given).length === 0);
+    const streams = new Set<unknown>();
+    for (const record of snapshot.records) {
+      if (!exact && isRepeated(record, streams)) continue;
+      const entry = newEntry(record.id, contentOf(record.id, record));
+      this.#list.insert(Infinity, entry);
+      this.#budget.add(entry);
+      if (rebuilds) this.#index.register(entry);
+      else this.#index.registerDerived(entry);
+    }
+    for (const [given, map] of rebuilds ? [] : lookups) {
+      for (const [key, id] of Object.entries(given)) map.set(key, id);
+    }
+    for (const [callId, id] of this.#index.toolCalls) {
+      const entry = this.#index.get(id);
+      if (entry !== undefined && isTool(entry.content)) {
+        entry.callIds = [...entry.callIds, callId];
+      }
+    }
+    this.#nextId = snapshot.next_id;
+    const unknown = Object.entries(snapshot)
+      .filter(([name]) => !OWN_FIELDS.has(name));
+    this.#unknownFields = Object.fromEntries(unknown);
+    this.#settle([]);
+  }
+
+  #insert(
+    index: number,
+    record: NewRecord,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    const id = this.#nextId;
+    if (id < Number.MAX_SAFE_INTEGER) this.#nextId = id + 1;
+    const entry = newEntry(id, contentOf(id, record));
+    entry.callIds = callIdsOf(entry.content, options);
+    if (entry.content.kind === "stream") {
+      entry.content.deltas.keepLast(this.#limits.deltaBytes);
+    }
+    this.#list.insert(index, entry);
+    this.#index.register(entry);
+    this.#index.resolve(this.#list);
+    this.#budget.add(entry);
+    this.#markTrailing(entry);
+    const mutation = {
+      index: entry.index,
+      id,
+      record: recordOf(entry.content),
+    };
+    mutations.push({ type: "inserted", ...mutation });
+  }
+
+  #replace(
+    entry: Entry,
+    content: Content,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    this.#release(entry);
+    const wasSolid = isSolid(entry);
+    entry.content = content;
+    entry.callIds = callIdsOf(content, options);
+    // That is all that those behind it know of it.
+    if (isSolid(entry) !== wasSolid) this.#list.renumber(entry.index);
+    this.#index.register(entry);
+    this.#index.resolve(this.#list);
+    this.#budget.add(entry);
+    this.#markTrailing(entry);
+    mutations.push(replaced(entry));
+  }
+
+  #remove(entry: Entry, mutations: HistoryMutation[]): void {
+    const { index, id } = entry;
+    this.#release(entry);
+    this.#list.remove(index);
+    this.#index.resolve(this.#list);
+    const record = recordOf(entry.content);
+    mutations.push({ type: "removed", index, id, record });
+  }
+
+  /** Lets the ids and the output of a record go. */
+  #release(entry: Entry): void {
+    this.#index.unregister(entry);
+    this.#budget.remove(entry);
+  }
+
+  /** Says of an explore record that was just put in whether it is trailing. */
+  #markTrailing(entry: Entry): void {
+    if (this.#list.lastSolid === entry) setTrailing(entry, true);
+  }
+
+  /** Derives which explore record is trailing, and says so where that has changed. */
+  #settle(mutations: HistoryMutation[]): HistoryMutation[] {
+    const before = this.#trailing;
+    const solid = this.#list.lastSolid;
+    const now = solid?.content.record.type === "explore" ? solid : undefined;
+    if (before !== undefined && before !== now && this.#list.has(before)) {
+      if (setTrailing(before, false)) mutations.push(replaced(before));
+    }
+    if (now !== undefined && setTrailing(now, true)) {
+      mutations.push(replaced(now));
+    }
+    this.#trailing = now;
+    return mutations;
   }
 }
 
@@ -631,151 +757,6 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "stream_lookup",
   "resume",
 ]);
-
-/**
- * Records, their ids and their output, kept in step.
- *
- * An operation does its parts, each of which notes its mutation, and then settles.
- */
-class RecordCore {
-  /** How much text is kept. */
-  readonly limits: Required<RecordLimits>;
-  readonly list: RecordList = new RecordList();
-  readonly index: RecordIndex = new RecordIndex();
-  /** The output of all commands together. */
-  readonly budget: OutputBudget;
-  nextId = 1;
-  /** What a newer producer has put into the snapshot. */
-  unknownFields: { readonly [name: string]: unknown } = {};
-  /** The explore record that was trailing after the last operation. */
-  #trailing: Entry | undefined;
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param limits How much text is kept.
-   * @throws {RangeError} If a limit is no whole number from 0.
-   */
-  constructor(limits: RecordLimits = {}) {
-    this.limits = checkedLimits(limits);
-    this.budget = new OutputBudget(this.limits);
-  }
-
-  /** Takes in the records of a snapshot that is not shared. */
-  take(snapshot: HistorySnapshot, exact: boolean): void {
-    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
-    const lookups = [
-      [exec_call_lookup, this.index.execCalls],
-      [tool_call_lookup, this.index.toolCalls],
-      [stream_lookup, this.index.streams],
-    ] as const;
-    const rebuilds = !exact &&
-      lookups.every(([given]) => Object.keys(given).length === 0);
-    const streams = new Set<unknown>();
-    for (const record of snapshot.records) {
-      if (!exact && isRepeated(record, streams)) continue;
-      const entry = newEntry(record.id, contentOf(record.id, record));
-      this.list.insert(Infinity, entry);
-      this.budget.add(entry);
-      if (rebuilds) this.index.register(entry);
-      else this.index.registerDerived(entry);
-    }
-    for (const [given, map] of rebuilds ? [] : lookups) {
-      for (const [key, id] of Object.entries(given)) map.set(key, id);
-    }
-    for (const [callId, id] of this.index.toolCalls) {
-      const entry = this.index.get(id);
-      if (entry !== undefined && isTool(entry.content)) {
-        entry.callIds = [...entry.callIds, callId];
-      }
-    }
-    this.nextId = snapshot.next_id;
-    const unknown = Object.entries(snapshot)
-      .filter(([name]) => !OWN_FIELDS.has(name));
-    this.unknownFields = Object.fromEntries(unknown);
-    this.settle([]);
-  }
-
-  insert(
-    index: number,
-    record: NewRecord,
-    options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
-    const id = this.nextId;
-    if (id < Number.MAX_SAFE_INTEGER) this.nextId = id + 1;
-    const entry = newEntry(id, contentOf(id, record));
-    entry.callIds = callIdsOf(entry.content, options);
-    if (entry.content.kind === "stream") {
-      entry.content.deltas.keepLast(this.limits.deltaBytes);
-    }
-    this.list.insert(index, entry);
-    this.index.register(entry);
-    this.index.resolve(this.list);
-    this.budget.add(entry);
-    this.#markTrailing(entry);
-    const mutation = {
-      index: entry.index,
-      id,
-      record: recordOf(entry.content),
-    };
-    mutations.push({ type: "inserted", ...mutation });
-  }
-
-  replace(
-    entry: Entry,
-    content: Content,
-    options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
-    this.forget(entry);
-    const wasSolid = isSolid(entry);
-    entry.content = content;
-    entry.callIds = callIdsOf(content, options);
-    // That is all that those behind it know of it.
-    if (isSolid(entry) !== wasSolid) this.list.renumber(entry.index);
-    this.index.register(entry);
-    this.index.resolve(this.list);
-    this.budget.add(entry);
-    this.#markTrailing(entry);
-    mutations.push(replaced(entry));
-  }
-
-  remove(entry: Entry, mutations: HistoryMutation[]): void {
-    const { index, id } = entry;
-    this.forget(entry);
-    this.list.remove(index);
-    this.index.resolve(this.list);
-    const record = recordOf(entry.content);
-    mutations.push({ type: "removed", index, id, record });
-  }
-
-  /** Lets the ids and the output of a record go. */
-  forget(entry: Entry): void {
-    this.index.unregister(entry);
-    this.budget.remove(entry);
-  }
-
-  /** Says of an explore record that was just put in whether it is trailing. */
-  #markTrailing(entry: Entry): void {
-    if (this.list.lastSolid === entry) setTrailing(entry, true);
-  }
-
-  /** Derives which explore record is trailing, and says so where that has changed. */
-  settle(mutations: HistoryMutation[]): HistoryMutation[] {
-    const before = this.#trailing;
-    const solid = this.list.lastSolid;
-    const now = solid?.content.record.type === "explore" ? solid : undefined;
-    if (before !== undefined && before !== now && this.list.has(before)) {
-      if (setTrailing(before, false)) mutations.push(replaced(before));
-    }
-    if (now !== undefined && setTrailing(now, true)) {
-      mutations.push(replaced(now));
-    }
-    this.#trailing = now;
-    return mutations;
-  }
-}
 
 function newEntry(id: number, content: Content): Entry {
   return { id, index: -1, highest: 0, solid: -1, content, callIds: NO_KEYS };
