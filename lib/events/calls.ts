@@ -95,9 +95,9 @@ export class CallBook {
     }
   }
 
-  /** Finds the newest call of an id. */
-  get(callId: string): Call | undefined {
-    return this.#calls.get(callId);
+  /** Finds the newest call of an id; none is of no id. */
+  get(callId: string | null | undefined): Call | undefined {
+    return typeof callId === "string" ? this.#calls.get(callId) : undefined;
   }
 
   /** Finds the command that runs in a session. */

@@ -70,7 +70,6 @@ export function endedCommand(event: Fields): Ended {
   const stderr = textOf(event.stderr) ?? "";
   const isBlank = stdout.trim() === "" && stderr.trim() === "";
   const exitCode = wholeOf(event.exit_code);
-  const durationMs = durationMsOf(event.duration);
   const isFailed = isFailedWord(event.status) || (exitCode ?? 0) !== 0;
   return {
     content: {
@@ -79,7 +78,7 @@ export function endedCommand(event: Fields): Ended {
       ...(exitCode === undefined ? {} : { exit_code: exitCode }),
       stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
       ...(isBlank || stderr === "" ? {} : { stderr }),
-      ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+      ...spent(event.duration),
     },
     status: textOf(event.status) ?? (isFailed ? "failed" : "completed"),
   };
@@ -95,21 +94,36 @@ export function printedText(content: Fields): string {
     : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
-/** What an MCP call gave, as exec streams say it. */
-export function mcpResult(ok: unknown, error: unknown): Fields {
+/** What is said of a call of an MCP server. */
+export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
   return {
-    ...(ok === undefined || ok === null ? {} : { result: ok }),
-    ...(error === undefined || error === null
-      ? {}
-      : { error: isObject(error) ? error : { message: textOf(error) ?? "" } }),
+    server_name: textOf(server) ?? "",
+    tool_name: textOf(tool) ?? "",
+    ...(args === undefined || args === null ? {} : { arguments: args }),
   };
 }
 
-/** Tells whether an MCP call failed, by what it gave. */
-export function isMcpFailure(ok: unknown, error: unknown): boolean {
+/** What an MCP call gave, as exec streams say it. */
+export function endedMcp(
+  call: Fields,
+  ok: unknown,
+  error: unknown,
+  duration: unknown,
+): Ended {
   const { is_error, isError } = fieldsOf(ok);
-  return (error !== undefined && error !== null) || is_error === true ||
-    isError === true;
+  const hasError = error !== undefined && error !== null;
+  const isFailed = hasError || is_error === true || isError === true;
+  return {
+    content: {
+      ...mcpContent(call),
+      ...(ok === undefined || ok === null ? {} : { result: ok }),
+      ...(hasError
+        ? { error: isObject(error) ? error : { message: textOf(error) ?? "" } }
+        : {}),
+      ...spent(duration),
+    },
+    status: isFailed ? "failed" : "completed",
+  };
 }
 
 /** How long something took. */

@@ -156,7 +156,7 @@ export function tellSearchCopy(
   { witness, isFailed }: Copy & { readonly isFailed: boolean },
 ): void {
   const { pairing } = context;
-  const known = callId === undefined ? undefined : context.calls.get(callId);
+  const known = context.calls.get(callId);
   if (context.mode === "paginated") {
     if (known !== undefined) return;
     const told = context.takeLoose("web_search", witness);
@@ -170,9 +170,7 @@ export function tellSearchCopy(
     pairing.match("search", key, witness) !== undefined;
   const isTold = known === undefined ? isCopy : witness === "item" && !isOpen;
   if (isTold) return;
-  const { call } = known === undefined
-    ? context.beginCall(callId, witness, "web_search")
-    : { call: known };
+  const call = known ?? context.beginCall(callId, witness, "web_search").call;
   context.completeCall(call, searchContent(fields), {
     status: isFailed ? "failed" : "completed",
   });

@@ -24,10 +24,10 @@ import {
   type Ended,
   endedCommand,
   endedDynamic,
+  endedMcp,
   endedPatch,
   imageContent,
-  isMcpFailure,
-  mcpResult,
+  mcpContent,
   noteReview,
   patchContent,
   planContent,
@@ -98,22 +98,8 @@ const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
     tellAnswerCopy(context, event, { text, witness: "event" });
   }],
   ["agent_message_delta", streamAnswer],
-  [
-    "agent_reasoning",
-    (context, event) =>
-      tellThought(context, textOf(event.text) ?? "", {
-        kind: "summary",
-        witness: "event",
-      }),
-  ],
-  [
-    "agent_reasoning_raw_content",
-    (context, event) =>
-      tellThought(context, textOf(event.text) ?? "", {
-        kind: "raw",
-        witness: "event",
-      }),
-  ],
+  ["agent_reasoning", thought("summary")],
+  ["agent_reasoning_raw_content", thought("raw")],
   ["agent_reasoning_delta", streamThought("summary")],
   ["agent_reasoning_raw_content_delta", streamThought("raw")],
   ["agent_reasoning_section_break", (context) => {
@@ -123,8 +109,17 @@ const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["exec_command_begin", begin("command_execution", commandContent)],
   ["exec_command_output_delta", streamOutput],
   ["exec_command_end", end("command_execution", endedCommand)],
-  ["mcp_tool_call_begin", begin("mcp_tool_call", mcpContent)],
-  ["mcp_tool_call_end", end("mcp_tool_call", endedMcp)],
+  [
+    "mcp_tool_call_begin",
+    begin("mcp_tool_call", (event) => mcpContent(fieldsOf(event.invocation))),
+  ],
+  [
+    "mcp_tool_call_end",
+    end("mcp_tool_call", ({ invocation, result, duration }) => {
+      const { Ok, Err } = fieldsOf(result);
+      return endedMcp(fieldsOf(invocation), Ok, Err, duration);
+    }),
+  ],
   [
     "web_search_begin",
     begin("web_search", ({ query }) => ({
@@ -172,17 +167,16 @@ const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
   legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
   paginated: new Map(COMMON_EVENTS),
 };
-/** What paginated files tell in other words. */
-const LEGACY_NAMES: ReadonlySet<string> = new Set([
-  ...LEGACY_EVENTS.map(([name]) => name),
-  "entered_review_mode",
-  "exited_review_mode",
-  "sub_agent_activity",
-]);
 /** What begins or ends a review: its prompt is told twice in some releases. */
 const REVIEW_NAMES: ReadonlySet<string> = new Set([
   "entered_review_mode",
   "exited_review_mode",
+]);
+/** What paginated files tell in other words. */
+const LEGACY_NAMES: ReadonlySet<string> = new Set([
+  ...LEGACY_EVENTS.map(([name]) => name),
+  ...REVIEW_NAMES,
+  "sub_agent_activity",
 ]);
 
 /**
@@ -350,6 +344,11 @@ function streamAnswer(context: SessionContext, event: Fields): void {
   context.delta("agent_message", { text_delta }, { itemId });
 }
 
+function thought(kind: "summary" | "raw"): TellEvent {
+  return (context, event) =>
+    tellThought(context, textOf(event.text) ?? "", { kind, witness: "event" });
+}
+
 function streamThought(kind: "summary" | "raw"): TellEvent {
   return (context, event) => {
     const text_delta = textOf(event.delta) ?? "";
@@ -423,7 +422,7 @@ function begin(type: string, read: (event: Fields) => Fields): TellEvent {
 function end(type: string, read: (event: Fields) => Ended): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
-    const known = callId === undefined ? undefined : context.calls.get(callId);
+    const known = context.calls.get(callId);
     const call = known ?? context.endedCall(callId, type);
     const { content: told, status } = read(event);
     const content = spelled(context, type, told);
@@ -456,38 +455,15 @@ function streamOutput(context: SessionContext, event: Fields): void {
   context.delta("command_execution", { [stream]: text }, { call });
 }
 
-function mcpContent(event: Fields): Fields {
-  const { server, tool, arguments: args } = fieldsOf(event.invocation);
-  return {
-    server_name: textOf(server) ?? "",
-    tool_name: textOf(tool) ?? "",
-    ...(args === undefined || args === null ? {} : { arguments: args }),
-  };
-}
-
-function endedMcp(event: Fields): Ended {
-  const { Ok: ok, Err: error } = fieldsOf(event.result);
-  return {
-    content: {
-      ...mcpContent(event),
-      ...mcpResult(ok, error),
-      ...spent(event.duration),
-    },
-    status: isMcpFailure(ok, error) ? "failed" : "completed",
-  };
-}
-
 function startPatch(
   context: SessionContext,
   event: Fields,
   status?: string,
 ): void {
   const callId = callOf(event);
-  const { call } = status === undefined && callId !== undefined &&
-      context.calls.get(callId) !== undefined
-    ? { call: context.calls.get(callId) }
-    : context.beginCall(callId, "event", "file_change");
-  if (call === undefined || call.state === "closed") return;
+  const known = status === undefined ? context.calls.get(callId) : undefined;
+  const call = known ?? context.beginCall(callId, "event", "file_change").call;
+  if (call.state === "closed") return;
   const content = { ...call.content, ...patchContent(event) };
   context.startCall(call, "file_change", content, { status });
 }
@@ -522,10 +498,8 @@ function tellCustomCall(context: SessionContext, event: Fields): void {
   }
   const isUpdate = event.type === "custom_tool_call_update";
   const callId = callOf(event);
-  const known = callId === undefined ? undefined : context.calls.get(callId);
-  const { call } = isUpdate && known !== undefined
-    ? { call: known }
-    : context.beginCall(callId, "event", "tool_call");
+  const known = isUpdate ? context.calls.get(callId) : undefined;
+  const call = known ?? context.beginCall(callId, "event", "tool_call").call;
   if (call.state !== "closed") {
     context.startCall(call, "tool_call", { ...call.content, ...content });
   }
@@ -536,7 +510,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   const isWell = !Object.hasOwn(result, "Err");
   const text = textOf(isWell ? result.Ok : result.Err) ?? "";
   const callId = callOf(event);
-  const known = callId === undefined ? undefined : context.calls.get(callId);
+  const known = context.calls.get(callId);
   const command = known?.state === "open"
     ? undefined
     : waitedFor(context, event);
@@ -564,7 +538,7 @@ function waitedFor(
 ) {
   if (tool_name !== WAIT_TOOL) return undefined;
   const callId = idOf(fieldsOf(parameters).call_id);
-  const call = callId === undefined ? undefined : context.calls.get(callId);
+  const call = context.calls.get(callId);
   return call?.type === "command_execution" && call.state === "open"
     ? call
     : undefined;

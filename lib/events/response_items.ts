@@ -407,7 +407,7 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
 
 function tellToolSearchOutput(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id);
-  const call = callId === undefined ? undefined : context.calls.get(callId);
+  const call = context.calls.get(callId);
   if (call === undefined || call.state === "closed") return;
   const status = item.status === "failed" ? "failed" : "completed";
   context.completeCall(call, call.content, { status });
@@ -441,7 +441,7 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
 
 function tellOutput(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id, item.id);
-  const call = callId === undefined ? undefined : context.calls.get(callId);
+  const call = context.calls.get(callId);
   if (call === undefined || call.hasItem || call.state === "closed") return;
   const output = readToolOutput(item.output);
   const success = typeof item.success === "boolean"
@@ -897,9 +897,8 @@ function endMcp(
     : { content: listedBlocks(blocks) ?? blocks };
   context.completeCall(call, {
     ...call.content,
-    ...(failure === null || result === printed ? { result } : {}),
     ...(failure === null || result === printed
-      ? {}
+      ? { result }
       : { error: { message: failure } }),
     ...durationOf(seconds),
   }, { status: failure === null ? "completed" : "failed" });
@@ -942,8 +941,9 @@ function endTool(context: SessionContext, call: Call, given: Given): void {
   const isFailed = failure !== null || success === false;
   context.completeCall(call, {
     ...call.content,
-    ...(failure === null ? { output: outputOf(blocks) } : {}),
-    ...(failure === null ? {} : { error: { message: failure } }),
+    ...(failure === null
+      ? { output: outputOf(blocks) }
+      : { error: { message: failure } }),
     ...durationOf(seconds),
   }, { status: isFailed ? "failed" : "completed" });
 }

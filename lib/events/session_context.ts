@@ -587,9 +587,7 @@ export class SessionContext {
     witness: Witness,
     type: string,
   ): { readonly call: Call; readonly isNew: boolean } {
-    const known = typeof callId === "string"
-      ? this.calls.get(callId)
-      : undefined;
+    const known = this.calls.get(callId);
     // What is looked at has been looked at.
     const isOver = known?.state === "closed" || known?.type === "image_view";
     const isAnother = known !== undefined && known.begunBy.includes(witness) &&

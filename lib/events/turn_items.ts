@@ -18,12 +18,10 @@ import {
   type Ended,
   endedCommand,
   endedDynamic,
+  endedMcp,
   endedPatch,
   imageContent,
-  isMcpFailure,
-  mcpResult,
   noteReview,
-  spent,
   startOf,
   timesOf,
 } from "./contents.ts";
@@ -142,7 +140,7 @@ function tellSaid(
     noteReview(context, item);
   }
   const id = idOf(item.id);
-  const call = id === undefined ? undefined : context.calls.get(id);
+  const call = context.calls.get(id);
   context.complete(type, content, {
     // What an agent does because of a call is a note of its own.
     itemId: call === undefined ? id : `${type}:${id}`,
@@ -160,7 +158,7 @@ function tellDone(
 ): void {
   const [type, { content, status }] = read(item);
   const id = idOf(item.id);
-  const known = (id === undefined ? undefined : context.calls.get(id)) ??
+  const known = context.calls.get(id) ??
     scriptedCall(context, type, content);
   if (known === undefined && LOOSE_TYPES.has(type)) {
     const told = context.takeLoose(type, "event");
@@ -256,18 +254,8 @@ function withStatus({ status }: Fields, content: Fields): Ended {
 }
 
 function endedMcpItem(item: Fields): Ended {
-  const { server, tool, arguments: args, result, error } = item;
-  const isFailed = isFailedWord(item.status) || isMcpFailure(result, error);
-  return {
-    content: {
-      server_name: textOf(server) ?? "",
-      tool_name: textOf(tool) ?? "",
-      ...(args === undefined || args === null ? {} : { arguments: args }),
-      ...mcpResult(result, error),
-      ...spent(item.duration),
-    },
-    status: isFailed ? "failed" : "completed",
-  };
+  const ended = endedMcp(item, item.result, item.error, item.duration);
+  return isFailedWord(item.status) ? { ...ended, status: "failed" } : ended;
 }
 
 function collabContent(item: Fields): Fields {
