@@ -69,44 +69,39 @@ function isBlank(line: string | undefined): boolean {
   return (line ?? "").trim() === "";
 }
 
+/** Makes a message of a text; its header is called after what it is, if it has no name. */
+function message(
+  kind: "user" | "assistant" | "error" | "notice",
+  text: string,
+  { label = kind, badge = null, tone }: {
+    readonly label?: string;
+    readonly badge?: string | null;
+    readonly tone?: TextTone;
+  } = {},
+): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: kind === "notice" ? "system" : kind,
+      kind,
+      header: { label, badge },
+      lines: textLines(text, tone),
+      metadata: null,
+    },
+  };
+}
+
 export function userRecord(text: string): NewRecord {
-  return {
-    type: "plain_message",
-    payload: {
-      role: "user",
-      kind: "user",
-      header: { label: "user", badge: null },
-      lines: textLines(text),
-      metadata: null,
-    },
-  };
+  return message("user", text);
 }
 
-export function errorRecord(message: string): NewRecord {
-  return {
-    type: "plain_message",
-    payload: {
-      role: "error",
-      kind: "error",
-      header: { label: "error", badge: null },
-      lines: textLines(message, "error"),
-      metadata: null,
-    },
-  };
+export function errorRecord(text: string): NewRecord {
+  return message("error", text, { tone: "error" });
 }
 
-export function warningRecord(message: string): NewRecord {
-  const text = message.replace(BLANK_START_REGEXP, "⚠ ");
-  return {
-    type: "plain_message",
-    payload: {
-      role: "system",
-      kind: "notice",
-      header: { label: "notice", badge: null },
-      lines: textLines(text, "warning"),
-      metadata: null,
-    },
-  };
+export function warningRecord(text: string): NewRecord {
+  const marked = text.replace(BLANK_START_REGEXP, "⚠ ");
+  return message("notice", marked, { tone: "warning" });
 }
 
 /** What the header of something says that was said aloud. */
@@ -114,18 +109,9 @@ const VOICE = "voice";
 
 /** Gives what was said aloud as a record: by the user, or by what speaks for the agent. */
 export function spokenRecord(text: string, isUser: boolean): NewRecord {
-  return {
-    type: "plain_message",
-    payload: {
-      role: isUser ? "user" : "assistant",
-      kind: isUser ? "user" : "assistant",
-      header: isUser
-        ? { label: "user", badge: VOICE }
-        : { label: VOICE, badge: null },
-      lines: textLines(text),
-      metadata: null,
-    },
-  };
+  return isUser
+    ? message("user", text, { badge: VOICE })
+    : message("assistant", text, { label: VOICE });
 }
 
 /** Gives what one agent wrote to another as a record. */
@@ -134,16 +120,7 @@ export function agentRecord(
   author: string,
   recipient: string | null,
 ): NewRecord {
-  return {
-    type: "plain_message",
-    payload: {
-      role: "assistant",
-      kind: "assistant",
-      header: { label: author, badge: recipient },
-      lines: textLines(text),
-      metadata: null,
-    },
-  };
+  return message("assistant", text, { label: author, badge: recipient });
 }
 
 export function backgroundRecord(

@@ -13,7 +13,7 @@ import {
   listOf,
   textOf,
 } from "../../json/fields.ts";
-import { memberTexts } from "../../json/member_texts.ts";
+import { endOfString, memberTexts } from "../../json/member_texts.ts";
 import type {
   HistoryRecord,
   NewRecord,
@@ -22,6 +22,7 @@ import type {
   ToolResultPreview,
 } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
+import { splitLines } from "./text_lines.ts";
 
 export interface ToolStart {
   /** What it is called. */
@@ -260,7 +261,7 @@ function* tokensOf(text: string): Generator<string> {
   while (at < text.length) {
     const char = text.charAt(at);
     let end = at + 1;
-    if (char === '"') end = endOfString(text, end);
+    if (char === '"') end = endOfString(text, at);
     else if (!PUNCTUATION.has(char) && !WHITE_SPACE.has(char)) {
       while (end < text.length && isLiteral(text.charAt(end))) end += 1;
     }
@@ -271,15 +272,6 @@ function* tokensOf(text: string): Generator<string> {
 
 function isLiteral(char: string): boolean {
   return !PUNCTUATION.has(char) && !WHITE_SPACE.has(char);
-}
-
-/** Finds where a string ends whose first character is at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    if (text[at] === "\\") at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 // The few lines that stand for the result of a tool.
@@ -320,9 +312,7 @@ export function resultPreview(
 function textPreview(text: string): ToolResultPreview {
   const laidOut = prettyJson(text) ?? text;
   const kept = lastCharacters(laidOut);
-  const lines = kept.split("\n")
-    .map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
-    .filter((line) => line.trim() !== "");
+  const lines = splitLines(kept).filter((line) => line.trim() !== "");
   const isCut = kept.length < laidOut.length;
   if (lines.length <= MAX_LINES) return { lines, truncated: isCut };
   return {
@@ -335,19 +325,10 @@ function lastCharacters(text: string): string {
   let start = text.length;
   for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
     start -= 1;
-    if (isLowSurrogate(text, start) && isHighSurrogate(text, start - 1)) {
-      start -= 1;
-    }
+    // Both halves of a character stay together.
+    if ((text.codePointAt(start - 1) ?? 0) > 0xffff) start -= 1;
   }
   return start === 0 ? text : text.slice(start);
-}
-
-function isHighSurrogate(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 /** Gives what stands for a block that is no text. */
