@@ -18,7 +18,6 @@ import type {
   ExecAction,
   ExecChunk,
   ExecPayload,
-  ExecStatus,
   ExecWaitNote,
   ExploreStatus,
   HistoryRecord,
@@ -233,7 +232,7 @@ export function interruptCommand(context: FoldContext, id: number): void {
   if (record?.type !== "exec" || record.payload.status !== "running") return;
   context.note(context.store.finishExec({
     id,
-    ...ended("error", context.now),
+    ...ended(context.now),
     ...waitsOf(record.payload),
   }));
 }
@@ -258,7 +257,7 @@ export function failCommand(
   const isFirst = store.outputEnd(index, "stderr") === 0;
   context.note(store.finishExec({
     id: record.id,
-    ...ended("error", context.now),
+    ...ended(context.now),
     stderrTail: isFirst ? message : `\n${message}`,
     ...waitsOf(record.payload),
   }));
@@ -267,10 +266,9 @@ export function failCommand(
 
 /** How a command ends that did not come to its end. */
 function ended(
-  status: ExecStatus,
   completedAt: string,
 ): Pick<ExecFinish, "status" | "completedAt" | "exitCode"> {
-  return { status, completedAt, exitCode: null };
+  return { status: "error", completedAt, exitCode: null };
 }
 
 /** What finishing a command would else reset. */

@@ -614,11 +614,6 @@ function endWait(context: FoldContext, item: ItemState): boolean {
   return true;
 }
 
-function showTodoList(context: FoldContext, item: ItemState): void {
-  const isEnd = item.phase === "completed";
-  showPlan(context, item, item.content, { isEnd });
-}
-
 // Plans: their steps, and the icon that says how far they are (B.10).
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
@@ -658,17 +653,12 @@ function planRecord(
 const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
 
 /** Shows a plan, in its place; an end that says nothing else changes nothing. */
-function showPlan(
-  context: FoldContext,
-  call: CallIds,
-  { name, items }: Fields,
-  { isEnd }: { readonly isEnd: boolean },
-): void {
-  const record = planRecord(name, items);
-  const known = context.recordOf(call);
-  const isTold = isEnd && known?.type === "plan_update" &&
+function showTodoList(context: FoldContext, item: ItemState): void {
+  const record = planRecord(item.content.name, item.content.items);
+  const known = context.recordOf(item);
+  const isTold = item.phase === "completed" && known?.type === "plan_update" &&
     jsonTextOf(known.payload.steps) === jsonTextOf(record.payload.steps);
-  if (!isTold) context.showCall(call, record, PLAN_TYPES);
+  if (!isTold) context.showCall(item, record, PLAN_TYPES);
 }
 
 function stepOf(item: unknown): PlanStep {
