@@ -35,30 +35,32 @@ const PERMISSIONS = [
 ];
 
 /**
- * What the engine is told. By the task:
+ * Flags of V8. Those of the task, too:
  *
- * - The room for what is new has 4 MB from the start, so that the start collects no garbage, and
- *   does not grow to the 16 MB that it otherwise takes in long runs, at the same speed.
- * - Garbage does not grow to three times what is in use, which saves exports of 500 MB 30 MB for
- *   a hundredth of the time.
- * - Functions are compiled with their module, since that is kept from run to run, and not when
- *   they are first called, which is not; only the first run of all takes longer. With the room
- *   that makes `normalize` of one line 2.4 of an empty script instead of 2.7, and `check` of 22
- *   lines 5.2 instead of 6.3 (`deno task bench --startup`).
+ * - The young generation has 4 MB from the start, so that starting collects no garbage
+ *   (`normalize` of one line takes 2.3 of an empty script instead of 2.5,
+ *   `deno task bench --startup`), and does not grow to the 16 MB that it otherwise takes in long
+ *   runs, at the same speed.
+ * - The old generation grows by 70 % between collections and not to three times its size, which
+ *   saves exports of 500 MB 30 MB for a hundredth of the time.
  *
- * Only here, because other releases of the engine may not know them:
+ * Those of the executable alone, because other releases of V8 may not know them:
  *
- * - What it needed to compile is freed by the thread that needed it; a stream of the old
+ * - The memory of a compilation is freed by the thread that compiled; a stream of the old
  *   protocol peaks 10 MB lower.
- * - Functions that turn out hot are not compiled before they are worth the work of the engine's
- *   better compilers: what an executable's first run has not loaded starts sooner, and 200 MB
- *   take as long.
+ * - The baseline compiler is off: code that the first run of an executable has not cached
+ *   starts sooner, and 200 MB take as long.
+ * - Functions are compiled with their module, so that the code cache has all of them:
+ *   `normalize` of one line takes 1.28 of an empty executable instead of 1.44
+ *   (`deno task bench --startup --compiled`). From source that takes exports 8 MB, since
+ *   their modules are not bundled.
  */
 const V8_FLAGS = [
   ...OPTIONS.filter((option) => option.startsWith(V8_OPTION))
     .map((option) => option.slice(V8_OPTION.length)),
   "--no-maglev-destroy-on-background",
   "--no-sparkplug",
+  "--no-lazy",
 ].join(",");
 
 /** Runs Deno, and throws if that does not end well. */

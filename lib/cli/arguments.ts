@@ -8,7 +8,7 @@ import {
   type FlagName,
   type FlagValue,
 } from "./flags.ts";
-import { OPTIONS_MEANT, suggestion } from "./guesses.ts";
+import { optionMeant, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
 
 export interface GivenFlag {
@@ -251,7 +251,7 @@ function admits({ choices, admits }: FlagValue, text: string): boolean {
 
 function unknownFlag({ key, isShort }: Part): UsageError {
   const spelling = isShort ? `-${key}` : `--${key}`;
-  const meant = isShort ? undefined : OPTIONS_MEANT.get(key);
+  const meant = isShort ? undefined : optionMeant(key);
   if (meant !== undefined) {
     return new UsageError(`unknown option "${spelling}"; ${meant}`);
   }

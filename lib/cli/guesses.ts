@@ -59,8 +59,11 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Infinity;
 }
 
-/** What does what an unknown word asks for. */
-export const COMMANDS_MEANT: ReadonlyMap<string, string> = byWord([
+/** Words, and the answer to each of them; `WORD` in it stands for the word. */
+type Answers = readonly (readonly [words: string, answer: string])[];
+
+/** What to use in place of a command that does not exist. */
+const COMMANDS_MEANT: Answers = [
   [
     "cat head less open print view",
     '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
@@ -85,10 +88,10 @@ export const COMMANDS_MEANT: ReadonlyMap<string, string> = byWord([
   ],
   ["log ls", '"codexpipe sessions list" lists sessions'],
   ["version", '"codexpipe --version" says it'],
-]);
+];
 
-/** What does what an unknown option asks for, by its name. */
-export const OPTIONS_MEANT: ReadonlyMap<string, string> = byWord([
+/** What to use in place of an option that does not exist. */
+const OPTIONS_MEANT: Answers = [
   ["html", "--to=html of render and sessions show does that"],
   ["markdown md", "--to=markdown of render and sessions show does that"],
   ["text", "--to=text of render and sessions show does that"],
@@ -98,17 +101,21 @@ export const OPTIONS_MEANT: ReadonlyMap<string, string> = byWord([
   ["indent", "--pretty of history does that, and jq of lines"],
   ["input file", "files are named without an option"],
   ["no-colour", "--no-color does that"],
-]);
+];
 
-/** By each of some words, the answer to all of them; `WORD` in it stands for the word. */
-function byWord(
-  rows: readonly (readonly [words: string, answer: string])[],
-): ReadonlyMap<string, string> {
-  return new Map(
-    rows.flatMap(([words, answer]) =>
-      words.split(" ").map((word) => [word, answer.replace("WORD", word)])
-    ),
-  );
+/** Says what to use in place of a command that does not exist, if that is known. */
+export function commandMeant(word: string): string | undefined {
+  return answerTo(word, COMMANDS_MEANT);
+}
+
+/** Says what to use in place of an option that does not exist, if that is known. */
+export function optionMeant(name: string): string | undefined {
+  return answerTo(name, OPTIONS_MEANT);
+}
+
+function answerTo(word: string, answers: Answers): string | undefined {
+  return answers.find(([words]) => words.split(" ").includes(word))
+    ?.[1].replace("WORD", word);
 }
 
 /** What does what an option of other commands asks for, where none has it but these. */

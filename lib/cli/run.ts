@@ -24,7 +24,7 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR, flagsOf } from "./flags.ts";
-import { COMMANDS_MEANT, otherWay, suggestion } from "./guesses.ts";
+import { commandMeant, otherWay, suggestion } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Paging } from "./paging.ts";
@@ -308,7 +308,7 @@ async function help(target: Target, options: HelpOptions): Promise<string> {
 
 function unknownCommand({ unknown = "", group }: Target): UsageError {
   const shared = group === undefined ? "" : `${group.name} `;
-  const meant = COMMANDS_MEANT.get(unknown.slice(shared.length));
+  const meant = commandMeant(unknown.slice(shared.length));
   if (meant !== undefined) {
     return new UsageError(`unknown command "${unknown}"; ${meant}`);
   }

@@ -17,11 +17,11 @@ import {
 } from "../history/records.ts";
 import { isFailedWord } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
-import type { Redactor } from "../redact/redactor.ts";
 import { commandLine } from "./command_line.ts";
 import { type EditedFile, editedFiles } from "./edited_files.ts";
 import type { EntryPart } from "./parts.ts";
 import { linesText, reasoningMarkdown } from "./record_text.ts";
+import { NO_REDACTOR, type TextRedactor } from "./render_options.ts";
 
 /** A message of the user, of Codex, or of an agent. */
 export interface MessageView {
@@ -187,18 +187,6 @@ export type EntryView =
   | ExploreView
   | NoticeView
   | UnknownView;
-
-/**
- * What masks secrets: a {@linkcode Redactor}, or something that does the same. It is given texts
- * whole: before anything is cut off them and before they are escaped.
- */
-export type TextRedactor = Pick<Redactor, "redact" | "redactMember">;
-
-/** Masks nothing. */
-export const NO_REDACTOR: TextRedactor = {
-  redact: (text) => text,
-  redactMember: (_name, text) => text,
-};
 
 /**
  * Gives what a reader sees of an entry.

@@ -7,7 +7,12 @@
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { type Decided, decided, type RenderOptions } from "./render_options.ts";
+import {
+  type Decided,
+  decided,
+  type RenderOptions,
+  type TextRedactor,
+} from "./render_options.ts";
 import { WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
@@ -17,7 +22,6 @@ import {
   type CommandView,
   type EditView,
   type EntryView,
-  type TextRedactor,
   type ToolView,
   viewEntry,
 } from "./entry_view.ts";

@@ -5,7 +5,7 @@
  */
 
 import { checkedCount, checkedWord } from "../checked.ts";
-import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
+import type { Redactor } from "../redact/redactor.ts";
 
 /** The forms that a transcript can have. */
 export const RENDER_FORMS = ["text", "markdown", "html", "github"] as const;
@@ -27,6 +27,18 @@ export const TOOLS = ["none", "names", "full"] as const;
 
 /** What becomes of work. */
 export type ToolsChoice = typeof TOOLS[number];
+
+/**
+ * What masks secrets: a {@linkcode Redactor}, or something that does the same. It is given texts
+ * whole: before anything is cut off them and before they are escaped.
+ */
+export type TextRedactor = Pick<Redactor, "redact" | "redactMember">;
+
+/** Masks nothing. */
+export const NO_REDACTOR: TextRedactor = {
+  redact: (text) => text,
+  redactMember: (_name, text) => text,
+};
 
 /** Options of every renderer. */
 export interface RenderOptions {
