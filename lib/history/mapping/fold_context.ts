@@ -5,7 +5,7 @@
  */
 
 import { EPOCH } from "../../events/times.ts";
-import { memberTexts } from "../../json/member_texts.ts";
+import { memberTexts, soleMemberText } from "../../json/member_texts.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
 import type { RecordStore } from "../record_store.ts";
@@ -79,8 +79,13 @@ export class FoldContext {
    * @returns What gives the texts of its fields, if there are any.
    */
   textsOf(...path: readonly string[]): () => ReadonlyMap<string, string> {
-    return () =>
-      this.text === undefined ? NO_TEXTS : memberTexts(this.text, path);
+    return () => {
+      if (this.text === undefined) return NO_TEXTS;
+      const own = soleMemberText(this.text, path.at(-1) ?? "");
+      return own === undefined
+        ? memberTexts(this.text, path)
+        : memberTexts(own);
+    };
   }
 
   /** Adds a record at the end. */

@@ -322,6 +322,7 @@ function textPreview(text: string): ToolResultPreview {
 }
 
 function lastCharacters(text: string): string {
+  if (text.length <= MAX_CHARACTERS) return text;
   let start = text.length;
   for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
     start -= 1;
