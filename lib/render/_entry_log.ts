@@ -1,6 +1,5 @@
 /**
- * The entries of a transcript: their state, what of them is still held, and the parts that are
- * given of them.
+ * Tracks the entries of a transcript, and emits their parts.
  *
  * @module
  */
@@ -21,96 +20,105 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 interface EntryLogOptions {
   readonly isLive: boolean;
   readonly give: (part: EntryPart) => void;
-  /** Lets records go that were given. */
+  /** Is called with the ids of records that are no longer needed. */
   readonly forget: (ids: ReadonlySet<number>) => void;
 }
 
-/** What a command printed that has an entry in an `explore` record. */
+/** The output of a command in an `explore` record. */
 interface ExploredOutput {
+  /** The id of the record. */
   readonly id: number;
-  /** The place of the entry. */
+  /** The index of the command among the entries of the record. */
   readonly at: number;
-  /** All that was printed. */
+  /** The whole output. */
   readonly text: string;
 }
 
-/** An entry that is not over. */
+/** An entry that may still change. */
 interface Entry {
   readonly id: number;
   readonly turn: number | null;
   readonly isWarning: boolean;
   readonly isFromUser: boolean;
-  /** A list of one, which is what mutations are applied to. */
+  /** The record, in the form of list that mutations are applied to. */
   readonly records: [AnyHistoryRecord];
   readonly startedAt: string | null;
   endedAt: string | null;
-  /** How long its output says that it took, in milliseconds. */
+  /** The duration that the event at its end reports, in milliseconds. */
   saidMs: number | undefined;
   state: EntryState;
+  /** The content of the last part emitted; `undefined` before the first. */
   given: Given | undefined;
-  /** The call that asked for it and has not been answered. */
+  /** The id of the call that asked for this plan or image, until the call is answered. */
   askedBy: string | undefined;
-  /** Its images that were not given. */
+  /** Its images that were not emitted yet; empty once they were. */
   images: readonly string[] | undefined;
-  /** What its commands printed that was not given, by their places; only of an `explore`. */
+  /** Outputs of an `explore` record that were not emitted yet, by the index of their command. */
   outputs: Map<number, string> | undefined;
-  /** How much its record takes, once it is complete; 0 before. */
+  /** The estimated size of a complete record while it waits; 0 before. */
   weight: number;
 }
 
 const NO_ENTRIES: readonly Entry[] = [];
 
-/** How much may wait for an entry that does not end: entries, and their weight. */
+/** The maximum number and total weight of entries that wait behind one that is not complete. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
-/** How many entries may be open: the oldest of more are given up, and an end is told apart. */
+/** The maximum number of open entries. If there are more, the oldest are ended. */
 const MAX_OPEN = 4096;
 /**
- * How much of what was given is still remembered: other copies of it may come. Four times as many
- * outlast two collections of new objects, and cost `check` a twentieth.
+ * The maximum number and total weight of past entries that the history keeps, since other copies
+ * of the same events may follow. With four times as many, the objects survive two collections of
+ * the young generation, which made `check` a twentieth slower.
  */
 const MAX_PAST = { count: 1024, weight: 8 * 1024 * 1024 };
 
-/** Holds entries back until they are complete, in their order, or says at once what they do. */
+/**
+ * Turns mutations of the history into parts: each entry once when it is complete, in the order of
+ * the history, or in live transcripts at once with every change.
+ *
+ * The public fields describe the event that the next mutations come from.
+ */
 export class EntryLog {
   /** The time of the event. */
   now: string | null = null;
+  /** The number of the current turn; `null` outside of turns. */
   turn: number | null = null;
-  /** The turn that the event names, if it is known. */
+  /** The number of the turn that the event names, if it is known. */
   ofTurn: number | undefined;
   /** Whether errors of the event are warnings. */
   isWarning = false;
-  /** The call that asks for the plan or the image that is added next; its output may refuse it. */
+  /** The id of the call that asks for the plan or image added next; its output may refuse it. */
   askedBy: string | undefined;
-  /** Whether the event is what the user says. */
+  /** Whether the event is a message of the user. */
   isFromUser = false;
-  /** What the event says that a command of an `explore` record printed, until that is taken. */
+  /** The output of a command of an `explore` record in the event, until an entry takes it. */
   printed: ExploredOutput | undefined;
-  /** The images that the event has, as URLs, until they are taken. */
+  /** The images of the event, as URLs, until entries take them. */
   images: string[] = [];
-  /** How long the event says that the command took which it ends, in milliseconds. */
+  /** The duration of the command that the event ends, as the event reports it, in milliseconds. */
   saidMs: number | undefined;
   readonly #options: EntryLogOptions;
   readonly #entries = new Map<number, Entry>();
-  /** What has not been given, in order; only what has no place at the end of the turn. */
+  /** Entries that were not emitted yet, in order, except those for the end of the turn. */
   #waiting: Entry[] = [];
   #waitingWeight = 0;
-  /** How much is held of what commands of `explore` records printed, in units of UTF-16. */
+  /** The length of all held outputs of `explore` commands, in UTF-16 code units. */
   #heldOutput = 0;
-  /** What the next entries may still add to. */
+  /** Entries that the next events may still add to, except images. */
   readonly #settling = new Set<Entry>();
-  /** Those of them that are images: a message may have many, which are settled together. */
+  /** Images that the next events may still add to; those of one message settle together. */
   readonly #images = new Set<Entry>();
-  /** What calls have asked for that were not answered: each waits for its own answer. */
+  /** Plans and images whose call was not answered yet, by the id of the call. */
   readonly #asked = new Map<string, Entry>();
-  /** What has changed in the turn: what has not is as it was given when the last one ended. */
+  /** Entries that changed in this turn. All others are as they were emitted in the last turn. */
   readonly #changed = new Set<Entry>();
-  /** The highest number of an entry. */
+  /** The highest id of an entry. */
   #lastId = 0;
-  /** What was open when it was added and is not over, in order. */
+  /** Entries that were open when they were added and have not ended, in order. */
   readonly #opened = new Set<Entry>();
-  /** The entries that are given when the turn ends. */
+  /** Entries that are emitted at the end of the turn. */
   #ofTurn: Entry[] = [];
-  /** What was given and is over, with its weight. */
+  /** Ids and weights of entries that were emitted and have ended. */
   #past: (readonly [id: number, weight: number])[] = [];
   #pastWeight = 0;
 
@@ -118,7 +126,7 @@ export class EntryLog {
     this.#options = options;
   }
 
-  /** Takes in what has changed. */
+  /** Applies a mutation of the history. */
   change(mutation: HistoryMutation): void {
     switch (mutation.type) {
       case "inserted":
@@ -155,7 +163,7 @@ export class EntryLog {
     this.pass(id);
   }
 
-  /** Takes note that a call has been answered. */
+  /** Completes the plan or image of a call that has been answered. */
   answer(callId: string): void {
     const entry = this.#asked.get(callId);
     if (entry === undefined) return;
@@ -166,13 +174,13 @@ export class EntryLog {
     else if (entry.state === "settling") this.#images.add(entry);
   }
 
-  /** Takes note of a record that is not shown. */
+  /** Skips a record that is not shown. */
   pass(id: number): void {
     this.#past.push([id, 0]);
     this.#forgetPast();
   }
 
-  /** Ends a turn: gives everything, and goes on only with what is still at work. */
+  /** Ends a turn: emits every entry, and keeps only those that are still open. */
   endTurn(): void {
     this.release();
     this.turn = null;
@@ -185,7 +193,7 @@ export class EntryLog {
     this.#changed.clear();
   }
 
-  /** Gives everything that waits, as far as it is. */
+  /** Emits all waiting entries in their present state. */
   release(): void {
     for (const entry of this.#waiting) this.#give(entry);
     for (const entry of this.#changedInOrder()) {
@@ -205,9 +213,9 @@ export class EntryLog {
   }
 
   /**
-   * Forgets the records that were taken back with their turns, when those have ended.
+   * Forgets the records that the user rolled back with their turns. The turns must have ended.
    *
-   * @param nextId The number that comes next: what has it or a higher one is gone.
+   * @param nextId The next id of the history: entries with this id or a higher one are gone.
    */
   takeBack(nextId: number): void {
     for (; this.#lastId >= nextId; this.#lastId--) {
@@ -218,12 +226,12 @@ export class EntryLog {
     this.#pastWeight = this.#past.reduce((sum, [, weight]) => sum + weight, 0);
   }
 
-  /** What comes next shows that some entries are complete. */
+  /** Completes the settling entries that a new record of a type shows to be complete. */
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
       if (entry.records[0].type === "reasoning") this.#settle(entry);
     }
-    // The next image belongs to the same message, whose other copy is still to come.
+    // Another image belongs to the same message, whose other copy is still to come.
     if (type === "image") return;
     for (const entry of this.#images) this.#settle(entry);
   }
@@ -266,14 +274,14 @@ export class EntryLog {
     if (entry.state === "open" || askedBy !== undefined) this.#open(entry);
   }
 
-  /** Takes note of an entry that something more is expected of, and gives up the oldest of too many. */
+  /** Adds an entry whose end is expected. If there are too many, the oldest is ended. */
   #open(entry: Entry): void {
     this.#opened.add(entry);
     if (this.#opened.size <= MAX_OPEN) return;
     const [oldest = entry] = this.#opened;
     this.#opened.delete(oldest);
     if (this.#entries.get(oldest.id) !== oldest) return;
-    // It has been given: few may wait.
+    // It was emitted before: MAX_WAITING is lower than MAX_OPEN.
     this.#asked.delete(oldest.askedBy ?? "");
     this.#end(oldest);
   }
@@ -286,7 +294,7 @@ export class EntryLog {
     this.#changed.add(entry);
     const [before] = entry.records;
     const isState = mutation.type === "replaced" && isPlan(before);
-    // The next state of a plan is an entry of its own.
+    // Each state of a plan is an entry of its own.
     if (isState && isPlan(mutation.record)) {
       if (JSON.stringify(before) === JSON.stringify(mutation.record)) return;
       this.#changed.delete(entry);
@@ -302,12 +310,12 @@ export class EntryLog {
     this.#relieve();
   }
 
-  /** Whether there is an image that the model may still be handed. */
+  /** Whether the input may still hand the bytes of a shown image to the model. */
   get awaitsImage(): boolean {
     return this.#images.size > 0;
   }
 
-  /** Takes an image that the model was handed, for the first of those it has looked at. */
+  /** Adds the bytes of an image, as a URL, to the first image that the agent viewed without any. */
   attach(url: string): void {
     for (const entry of this.#images) {
       if (entry.images !== undefined || entry.isFromUser) continue;
@@ -316,7 +324,7 @@ export class EntryLog {
     }
   }
 
-  /** Takes the images of the event: a tool all that it gave, each record of an image its own. */
+  /** Moves images of the event to an entry: all of them to a tool call, the next to an image. */
   #takeImages(entry: Entry): void {
     const { type } = entry.records[0];
     const count = type === "tool_call" ? this.images.length : 1;
@@ -325,7 +333,7 @@ export class EntryLog {
     entry.images = this.images.splice(0, count);
   }
 
-  /** Takes what the event says that a command printed, once the end of the command is there. */
+  /** Holds the output of an `explore` command if the event has it and the command has ended. */
   #hold(entry: Entry, before: AnyHistoryRecord): void {
     const { printed } = this;
     if (printed?.id !== entry.id) return;
@@ -334,7 +342,7 @@ export class EntryLog {
     if (now === undefined) return;
     this.printed = undefined;
     const isGiven = entry.given !== undefined && entry.given !== NOTHING_GIVEN;
-    // The same end once more: what it printed was given with it.
+    // A repeated end of the command: its output was emitted with the first one.
     if (isGiven && sameJson(now, endedEntry(before, at))) return;
     entry.outputs ??= new Map();
     this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
@@ -348,7 +356,7 @@ export class EntryLog {
     if (entry !== undefined) entry.outputs = undefined;
   }
 
-  /** Gives what holds too much output, as far as it is. */
+  /** Emits entries in their present state if they hold too much output of `explore` commands. */
   #relieve(): void {
     if (this.#heldOutput <= MAX_WAITING.weight) return;
     for (const entry of this.#entries.values()) {
@@ -358,7 +366,7 @@ export class EntryLog {
     this.#drain();
   }
 
-  /** Does what has to be done now that an entry is as it is. */
+  /** Updates the sets and emits parts after an entry has changed its state. */
   #note(entry: Entry): void {
     const { isLive } = this.#options;
     if (entry.state === "settling") {
@@ -383,14 +391,14 @@ export class EntryLog {
     if (entry.state === "done" && entry.given !== undefined) this.#end(entry);
   }
 
-  /** Takes note of how much a complete entry holds while it waits. */
+  /** Adds the size of a complete entry to that of all waiting entries. */
   #weigh(entry: Entry): void {
     this.#waitingWeight -= entry.weight;
     entry.weight = weightOf(entry.records[0]) + sumOfLengths(entry.images);
     this.#waitingWeight += entry.weight;
   }
 
-  /** Gives what is complete from the beginning of what waits; if too much waits, more. */
+  /** Emits waiting entries up to the first incomplete one; more if too many wait. */
   #drain(): void {
     let given = 0;
     for (const entry of this.#waiting) {
@@ -416,7 +424,7 @@ export class EntryLog {
     );
   }
 
-  /** Gives an entry, or what is new of it. */
+  /** Emits an entry: all of it the first time, later only the news. */
   #give(entry: Entry): void {
     const { given } = entry;
     const record = copyOf(entry);
@@ -433,9 +441,9 @@ export class EntryLog {
     this.#dropOutputs(entry);
   }
 
-  /** Takes note that nothing more is expected of an entry. */
+  /** Forgets an entry that will not change any more. */
   #end(entry: Entry): void {
-    // A plan may have become another entry.
+    // A newer entry has the same id, if this one is an earlier state of a plan.
     if (this.#entries.get(entry.id) !== entry) return;
     if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
@@ -447,7 +455,7 @@ export class EntryLog {
     this.#forgetPast();
   }
 
-  /** Forgets the older half of what was given when that has become much. */
+  /** Forgets the older half of past entries if there are too many. */
   #forgetPast(): void {
     const isMuch = this.#past.length > MAX_PAST.count ||
       this.#pastWeight > MAX_PAST.weight;
@@ -466,7 +474,7 @@ export class EntryLog {
   }
 }
 
-/** What is at work is changed in place, so what is given of it is a copy. */
+/** Returns the record of an entry, copied if it is open: mutations change it in place. */
 function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
   if (state !== "open") return record;
   const copies: [AnyHistoryRecord] = [record];
@@ -478,7 +486,7 @@ function isPlan(record: AnyHistoryRecord): boolean {
   return record.type === "plan_update";
 }
 
-/** Gives the entry at a place of an `explore` record, if it has ended. */
+/** Returns a command of an `explore` record by its index, if it has ended. */
 function endedEntry(
   record: AnyHistoryRecord,
   at: number,
@@ -519,7 +527,7 @@ function entryPart(
   return part;
 }
 
-/** Reads a time of a record. Where the input has none, all of them are made up. */
+/** Reads a time of a record, unless the input has no times: those of its records are made up. */
 function timeIn(
   { payload }: AnyHistoryRecord,
   name: "started_at" | "completed_at",
@@ -541,12 +549,12 @@ function durationOf(
   return isWork ? msBetween(startedAt, endedAt) : null;
 }
 
-/** Gives the longer one of what the times tell and what the output says. */
+/** Returns the longer of the measured and the reported duration. */
 function longer(ms: number | null, saidMs = 0): number | null {
   return saidMs > (ms ?? 0) ? saidMs : ms;
 }
 
-/** Gives the milliseconds from one time to a later one; `null` if that is not known. */
+/** Returns the milliseconds from one time to a later one; `null` if either is unknown. */
 export function msBetween(
   from: string | null,
   to: string | null,
@@ -557,8 +565,12 @@ export function msBetween(
 }
 
 /**
- * How far a record is: `open` while its work goes on; `settling` when its work is done but the
- * next records may still add to it; `turn` if it belongs to the turn as a whole; `done`.
+ * The state of a record.
+ *
+ * - `open`: its work goes on.
+ * - `settling`: its work is done, but the next events may still add to it.
+ * - `turn`: it belongs to the turn as a whole, and is emitted at the end of the turn.
+ * - `done`: it is complete.
  */
 type EntryState = "open" | "settling" | "turn" | "done";
 
@@ -576,7 +588,7 @@ function entryState(record: AnyHistoryRecord): EntryState {
       return event === "apply_begin" || event === "proposed" ? "open" : "done";
     }
     case "reasoning":
-      // Its other parts may come as events of their own.
+      // Further parts may come as separate events.
       return record.payload.in_progress ? "open" : "settling";
     case "explore": {
       const { entries, trailing } = record.payload;
@@ -584,7 +596,7 @@ function entryState(record: AnyHistoryRecord): EntryState {
       return trailing ? "settling" : "done";
     }
     case "image":
-      // The event beside the item may know the file that it came from.
+      // The other event about the same image may name its file.
       return "settling";
     case "diff":
       return "turn";
@@ -598,10 +610,10 @@ function sumOfLengths(texts: readonly string[] = []): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The most that is looked at of one record; what is longer is heavy anyway. */
+/** The maximum number of values that are weighed in one record. */
 const MAX_PARTS = 10_000;
 
-/** Estimates how much memory a record takes, in units of UTF-16 and the like. */
+/** Estimates the size of a record in memory, in UTF-16 code units. */
 function weightOf(record: AnyHistoryRecord): number {
   let weight = 200;
   const left: unknown[] = [record.payload];
@@ -613,7 +625,7 @@ function weightOf(record: AnyHistoryRecord): number {
     else if (Array.isArray(value)) {
       for (const each of value) left.push(each ?? null);
     } else {
-      // Nothing is listed for it: this is asked of every record.
+      // `for in` allocates no list, unlike `Object.values`: every record is weighed.
       const fields = fieldsOf(value);
       for (const name in fields) left.push(fields[name] ?? null);
     }
@@ -621,18 +633,18 @@ function weightOf(record: AnyHistoryRecord): number {
   return weight;
 }
 
-/** The part of a record that was given. */
+/** The content of the last part emitted for an entry. */
 interface Given {
   readonly record: AnyHistoryRecord;
-  /** How far it was. */
+  /** The state at that time. */
   readonly state: EntryState;
-  /** How much of its stdout there was, in bytes. */
+  /** The end offset of its stdout at that time, in bytes. */
   readonly stdoutEnd: number;
-  /** How much of its stderr there was, in bytes. */
+  /** The end offset of its stderr at that time, in bytes. */
   readonly stderrEnd: number;
 }
 
-/** What was given of a record that was only announced. */
+/** The value for an entry whose only parts so far are `started` and `updated`. */
 const NOTHING_GIVEN: Given = {
   record: { id: 0, type: "none", payload: {} },
   state: "open",
@@ -640,10 +652,10 @@ const NOTHING_GIVEN: Given = {
   stderrEnd: 0,
 };
 
-/** The part of a record that is to be given, and the output of its commands. */
+/** The record of the next part, reduced to the news, and the outputs of its commands. */
 type Rest = Pick<EntryPart, "record" | "outputs">;
 
-/** Output of commands that has not been given, by their places in an `explore` record. */
+/** Outputs that were not emitted yet, by the index of their command in an `explore` record. */
 type HeldOutputs = ReadonlyMap<number, string>;
 
 function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
@@ -662,7 +674,7 @@ function outputsAt(
 }
 
 function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
-  // Of what is over, nothing is new.
+  // A record that is not open gets no more output, so its end offsets are not needed.
   const isOpen = state === "open" && isKnownRecord(record);
   const work = isOpen && record.type === "exec" ? record.payload : undefined;
   return {
@@ -673,7 +685,7 @@ function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
   };
 }
 
-/** Gives what a record has that was not given; `undefined` if that is nothing. */
+/** Returns the parts of a record that were not emitted yet; `undefined` if there are none. */
 function newOf(
   record: AnyHistoryRecord,
   given: Given,
@@ -713,12 +725,12 @@ function listIn(
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Changes the lists of a record. */
+/** Returns a copy of a record with some fields of its payload replaced. */
 export function withPayload(
   record: AnyHistoryRecord,
   changes: { readonly [name: string]: unknown },
 ): AnyHistoryRecord {
-  // The boundary: a record with less in its lists has the type that it had.
+  // The cast is safe as callers only shorten lists, which keeps the type of the record.
   return {
     ...record,
     payload: { ...record.payload, ...changes },
@@ -730,7 +742,7 @@ function endOf(chunks: readonly ExecChunk[] = []): number {
   return last === undefined ? 0 : last.offset + byteLength(last.content);
 }
 
-/** Gives what comes behind a place of the output, as if that were its beginning. */
+/** Returns the chunks from an offset on, with offsets counted from there. */
 function chunksFrom(chunks: readonly ExecChunk[], start: number): ExecChunk[] {
   const rest: ExecChunk[] = [];
   for (const { offset, content } of chunks) {

@@ -1,20 +1,20 @@
 /**
- * The page around the transcript: its head, its style, its script, its tools, its table of turns.
+ * The page around a transcript: head, style sheet, script, toolbar and table of turns.
  */
 
 import { attributeText, elementText } from "./html_text.ts";
 import type { TurnStatus } from "./parts.ts";
 
 /**
- * What the content security policies let pass, as SHA-256 of what stands between the tags. A test
- * computes them anew.
+ * The style sheet and script that the content security policy allows, as SHA-256 of the text
+ * between the tags. A test computes them anew.
  */
 const PAGE_HASHES: Hashes = {
   style: "sha256-SleY2wwR068gYqb1vHi0qosC1IYBrneXdA0V0BR5ByA=",
   script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
-/** What a document has that runs, and what makes it look. */
+/** The hashes of a document's style sheet and script. */
 export interface Hashes {
   readonly style: string;
   readonly script: string;
@@ -26,8 +26,8 @@ export function documentHead(
   style: string,
   hashes: Hashes,
 ): string {
-  // Nothing is loaded from anywhere, and nothing runs but the script of the page; not even a
-  // message that got past every escape could change that.
+  // The policy blocks all loading, and all scripts but that of the page, even for markup in a
+  // message that got past every escape.
   const policy = [
     "default-src 'none'",
     "img-src data:",
@@ -52,7 +52,7 @@ export function documentHead(
 `;
 }
 
-/** What can be shown of a transcript. The inputs stand before it, so that styles can tell. */
+/** The filters of entries. Their inputs precede the transcript, so that CSS can select by them. */
 const CHOICES = [
   { id: "all", label: "All" },
   { id: "talk", label: "Messages" },
@@ -60,7 +60,7 @@ const CHOICES = [
   { id: "bad", label: "Failures" },
 ] as const;
 
-/** What is written of how a turn ended: a sign, words, and a class of the style sheet. */
+/** The sign, the words and the class of the style sheet for the status of a turn. */
 export const STATUS_WORDS: Record<
   TurnStatus,
   readonly [sign: string, words: string, look: string]
@@ -72,7 +72,7 @@ export const STATUS_WORDS: Record<
   unknown: ["", "", ""],
 };
 
-/** A name and what is known under it. */
+/** A fact in the head of a page. */
 export interface PageFact {
   /** The name. */
   readonly name: string;
@@ -96,7 +96,7 @@ export function factsHtml(facts: readonly PageFact[]): string {
   return `<dl class="facts">\n${items.join("")}</dl>\n`;
 }
 
-/** Writes everything that stands before the first turn. */
+/** Writes all HTML before the first turn. */
 export function pageStart({ title, facts }: PageHead): string {
   const inputs = CHOICES.map(({ id, label }, i) =>
     `<input class="show" type="radio" name="show" id="show-${id}" aria-label="Show: ${label}"${
@@ -125,13 +125,13 @@ export interface PageTurn {
   /** The id of its element. */
   readonly target: string;
   readonly turn: number;
-  /** What it is about, in a line, escaped. */
+  /** The topic, in one line, as HTML. */
   readonly html: string;
-  /** How it went, in a line, as HTML. */
+  /** Status, duration and work, in one line, as HTML. */
   readonly summaryHtml: string;
 }
 
-/** Writes everything that stands behind the last turn: the table of them, and the script. */
+/** Writes all HTML after the last turn: the table of turns, and the script. */
 export function pageEnd(
   turns: readonly PageTurn[],
   unlisted: number,
@@ -157,12 +157,12 @@ ${list}${more}<p>${summaryHtml}</p>
 }
 
 /**
- * The style sheet of the page, all of it. Attributes named `style` are never used: the content
- * security policy lets nothing but this pass.
+ * The whole style sheet of the page. `style` attributes cannot be used, since the content security
+ * policy allows only this style sheet.
  *
- * Turns, and groups of entries in them, that are off the screen are not laid out
- * (`content-visibility`), and no selector looks down from the page (`:has`): either one makes a
- * page of some ten thousand entries load in seconds where it took a minute.
+ * Turns and groups of entries that are off the screen are not laid out (`content-visibility`), and
+ * no selector depends on descendants (`:has`). Without either, a page of some ten thousand entries
+ * took a minute to load instead of seconds.
  */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;
@@ -353,11 +353,11 @@ main,.head{max-width:none}}
 `;
 
 /**
- * The script of the page, all of it: find as you type, fold and unfold everything, copy,
- * and a link to the entry under the pointer or the focus.
+ * The whole script of the page: it searches as the reader types, folds and unfolds all entries,
+ * copies code, and links to the entry under the pointer or the focus.
  *
- * Searching goes through the entries in slices, so that typing is never held up. What is found
- * is marked with the highlight API where there is one; no text is ever put into the page as HTML.
+ * The search goes through the entries in slices, so that typing is never blocked. Matches are
+ * marked with the highlight API if the browser has it; no text is ever inserted as HTML.
  */
 const PAGE_SCRIPT = `
 "use strict";

@@ -1,4 +1,4 @@
-/** Joins neighbours, two and two: half as many tell the same, less finely. */
+/** Joins each pair of neighbours, which halves the length of a list: coarser, but complete. */
 export function joinedByTwo<T>(
   list: readonly T[],
   join: (a: T, b: T) => T,

@@ -1,33 +1,34 @@
-/** How much was done and used: in a turn, in all of them. */
+/** Counts of work and tokens, of a turn or a session. */
 
 import type { EntryView } from "./entry_view.ts";
 import type { TurnUsage } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
 
-/** How many files are told apart; of more the number is not exact. */
+/** The maximum number of distinct files counted, which limits the memory for their paths. */
 const MAX_FILES = 10_000;
 
 const WORK: ReadonlySet<EntryView["kind"]> = new Set(
   ["command", "diff", "edit", "explore", "tool", "unknown"] as const,
 );
 
-/** Tells whether an entry is something that was done, and not what somebody said or thought. */
+/** Returns whether an entry is work, such as a command, an edit or a tool call. */
 export function isWork({ kind }: EntryView): boolean {
   return WORK.has(kind);
 }
 
-/** Writes how many tokens were used: `1,234 in / 567 out`. */
+/** Writes token counts, as in `1,234 in / 567 out`. */
 export function usageText({ input_tokens, output_tokens }: TurnUsage): string {
   return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;
 }
 
+/** Counts commands, failed commands, tool calls and changed files. */
 export class WorkCounts {
   #commands = 0;
   #failed = 0;
   #tools = 0;
   readonly #files = new Set<string>();
 
-  /** Counts an entry in. One that only goes on was counted before, but for how it ended. */
+  /** Adds an entry. Of a late one only the failure counts: its `final` part was counted before. */
   add(view: EntryView, isLate: boolean): void {
     switch (view.kind) {
       case "command":
@@ -50,7 +51,7 @@ export class WorkCounts {
     }
   }
 
-  /** Counts in what was counted elsewhere. */
+  /** Adds the counts of another object. */
   addAll(counts: WorkCounts): void {
     this.#commands += counts.#commands;
     this.#failed += counts.#failed;
@@ -59,9 +60,9 @@ export class WorkCounts {
   }
 
   /**
-   * Says what was counted, a phrase for each kind of which there is any.
+   * Returns a phrase for each count that is not 0, as in `3 commands, 1 failed`.
    *
-   * @param stressed Marks up what a reader should not miss.
+   * @param stressed Marks up the number of failures.
    */
   phrases(stressed: (text: string) => string = (text) => text): string[] {
     const phrases: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Commands as people type them.
+ * Writes commands as people type them.
  *
  * @module
  */
@@ -8,20 +8,21 @@ import { shellWord } from "../events/command_line.ts";
 
 export { shellWord } from "../events/command_line.ts";
 
-/** The shells that a command is started in. */
+/** The program of a command that runs a script in a POSIX-like shell. */
 const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;
 const SHELL_FLAG_REGEXP = /^-[a-z]*c$/;
 const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
 const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
-/** A word that joins commands, or turns their output elsewhere. */
+/** A word that joins commands or redirects their output. */
 const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
 
 /**
  * Writes a command as a person would type it: without the shell that was started to run it, and
- * with quotes only where a shell needs them. A word that is nothing but an operator, such as
- * `&&`, is taken for one: logs have whole lines, too, that were split at their spaces.
+ * with quotes only where a shell needs them. A word that is only an operator, such as `&&`, is not
+ * quoted: some logs hold command lines that were split at their spaces.
  *
- * The only word of a command is left as it is: it is a line that could not be split.
+ * A command of a single word is returned unchanged: that word is a whole line that could not be
+ * split.
  *
  * @param words The command and its arguments.
  * @returns The command line.
@@ -42,7 +43,7 @@ export function commandLine(words: readonly string[]): string {
       .join(" ");
 }
 
-/** Gives the script that a shell was started for, or `undefined` if it is no such command. */
+/** Returns the script that a shell was started to run, or `undefined` for other commands. */
 function scriptOf(words: readonly string[]): string | undefined {
   const [program = "", flag = "", ...rest] = words;
   const last = words.at(-1);

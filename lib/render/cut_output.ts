@@ -1,38 +1,41 @@
 /**
- * Output that is too long.
+ * Cuts long output by lines.
  *
  * @module
  */
 
 import { checkedCount } from "../checked.ts";
 
-/** Output, or what is left of it. */
+/** The lines of an output, with a gap where lines were left out. */
 export interface CutOutput {
   /** The lines before the gap; all of them if nothing was cut. */
   readonly head: readonly string[];
-  /** How many lines were left out. */
+  /** The number of lines left out. */
   readonly omitted: number;
-  /** The lines behind the gap. */
+  /** The lines after the gap. */
   readonly tail: readonly string[];
 }
 
-/** How long output is cut. */
+/** Options of {@linkcode cutOutput}. */
 export interface CutOptions {
-  /** How many lines remain at most; of one more, all remain, unless it is 0. */
+  /**
+   * The maximum number of lines that remain. Output of one line more is not cut, as the note on a
+   * missing line would be as long as that line; with 0, all lines are left out.
+   */
   readonly maxLines: number;
-  /** Which lines remain: the last ones, or half from the beginning and half from the end. */
+  /** The lines that remain: the last ones, or half from the beginning and half from the end. */
   readonly keep: "both" | "end";
 }
 
 /**
  * Splits output into lines and cuts it to a length.
  *
- * A line feed at the end makes no line of its own. Output of nothing but white space is none.
+ * A line feed at the end adds no empty line. Output that is all white space has no lines.
  *
  * @param text The output.
- * @param options How long it may be.
- * @returns Its lines.
- * @throws {RangeError} If `maxLines` is no whole number from 0.
+ * @param options The number and position of the lines that remain.
+ * @returns The lines that remain, and the number of those left out.
+ * @throws {RangeError} If `maxLines` is not a whole number from 0.
  *
  * @example Half from both ends
  * ```ts
@@ -53,7 +56,7 @@ export function cutOutput(
   checkedCount("maxLines", maxLines);
   if (text.trim() === "") return { head: [], omitted: 0, tail: [] };
   const lines = text.replace(/\r?\n$/, "").split("\n");
-  // That a line is left out would take one, too.
+  // The note on one missing line would take a line itself.
   const isShort = lines.length <= maxLines + (maxLines > 0 ? 1 : 0);
   if (isShort) return { head: lines, omitted: 0, tail: [] };
   const kept = keep === "end" ? 0 : Math.floor(maxLines / 2);

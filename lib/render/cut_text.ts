@@ -1,11 +1,11 @@
-/** Text that is too long, whatever its lines are, and words for the part that is gone. */
+/** Cuts text by characters, regardless of lines, and notes the amount that was cut. */
 
 import { countedText, countText } from "./quantity_text.ts";
 
 /**
- * Gives the beginning of a text.
+ * Returns the beginning of a text.
  *
- * @param limit How many units of UTF-16 it has at most; a character is never cut in two.
+ * @param limit The maximum length in UTF-16 code units; surrogate pairs are never split.
  */
 export function startOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
@@ -13,9 +13,9 @@ export function startOf(text: string, limit: number): string {
 }
 
 /**
- * Gives the end of a text.
+ * Returns the end of a text.
  *
- * @param limit How many units of UTF-16 it has at most; a character is never cut in two.
+ * @param limit The maximum length in UTF-16 code units; surrogate pairs are never split.
  */
 export function endOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
@@ -23,9 +23,9 @@ export function endOf(text: string, limit: number): string {
 }
 
 /**
- * Cuts the end off a text that is too long, and says so.
+ * Cuts the end off a text that is too long, and appends a note with the number of characters cut.
  *
- * @param limit How many units of UTF-16 remain; a character is never cut in two.
+ * @param limit The number of UTF-16 code units that remain; surrogate pairs are never split.
  */
 export function cutText(text: string, limit: number): string {
   const start = startOf(text, limit);
@@ -34,13 +34,13 @@ export function cutText(text: string, limit: number): string {
   return `${start}…\n[${countText(over)} more characters are left out]`;
 }
 
-/** What is said behind an answer of a tool of which the history has only the beginning. */
+/** The note after a tool result of which the history holds only the beginning. */
 export const NO_MORE_RESULT = "the history keeps no more of it";
 
 /**
- * Says how much of the output of a command the history did not keep.
+ * Writes the note on command output that the history dropped.
  *
- * @param bytes How many bytes; not 0.
+ * @param bytes The number of bytes dropped; not 0.
  */
 export function lostOutput(bytes: number): string {
   return `${countedText(bytes, "byte")} of output not kept`;

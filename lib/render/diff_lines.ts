@@ -1,5 +1,5 @@
 /**
- * What changed in a file, line by line.
+ * Splits diffs into classified lines, and writes them as HTML.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import { codeHtml } from "./html_code.ts";
 import { elementText } from "./html_text.ts";
 
 export interface DiffLine {
-  /** What it is: one that came, one that went, a name or a heading, or one that is the same. */
+  /** The kind of line: added, removed, a file name or hunk heading, or unchanged. */
   readonly sign: "+" | "-" | "@" | " ";
-  /** The line, sign and all. */
+  /** The line with its sign. */
   readonly text: string;
 }
 
 export function diffLines(diff: string): DiffLine[] {
-  // Before the first part, signs belong to the names of files. Of a line that went and began with
-  // `--`, three are left, too, but no `+++` follows.
+  // Before the first hunk, `---` and `+++` introduce file names. A removed line that began with
+  // `--` also starts with `---`, but no `+++` follows it.
   let isInPart = !/^ ?(?:--- .*\n ?\+\+\+|(?:diff|index|\*\*\*) )/.test(diff);
   return diff.replace(/\r\n/g, "\n").split("\n").map((text) => {
     if (text.startsWith("@@")) isInPart = true;
-    // A diff that was kept line by line has a space before what is no change.
+    // In a diff stored line by line, lines that are no change have a space in front.
     else if (/^ ?diff --git /.test(text)) isInPart = false;
     if (!isInPart || text.startsWith("@@")) return { sign: "@", text };
     if (text.startsWith("+")) return { sign: "+", text };
@@ -29,8 +29,8 @@ export function diffLines(diff: string): DiffLine[] {
 }
 
 /**
- * Writes a diff for a `<pre class="diff">`: lines that came are `<ins>`, lines that went `<del>`,
- * names of files and headings of parts `<b>`.
+ * Writes a diff for a `<pre class="diff">`: added lines are `<ins>`, removed lines `<del>`, file
+ * names and hunk headings `<b>`.
  *
  * @param language The language of the file; see {@linkcode codeHtml}.
  */
@@ -38,7 +38,7 @@ export function diffHtml(diff: string, language = ""): string {
   const tags = { "+": "ins", "-": "del", "@": "b" } as const;
   return diffLines(diff).map(({ sign, text }) => {
     if (sign === "@") return `<b>${elementText(text)}</b>`;
-    // Nothing says that a line which is the same has a sign.
+    // Some inputs leave out the space before unchanged lines.
     const at = /^[-+ ]/.test(text) ? 1 : 0;
     const line = text.slice(0, at) + codeHtml(text.slice(at), language);
     return sign === " " ? line : `<${tags[sign]}>${line}</${tags[sign]}>`;

@@ -1,5 +1,5 @@
 /**
- * What a patch does to files.
+ * Lists the files that a patch changes.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 import type { FileChange } from "../history/records.ts";
 import { countText } from "./quantity_text.ts";
 
-/** A change of a file. */
+/** A change of one file. */
 export interface EditedFile {
-  /** Its path. */
+  /** The path of the file. */
   readonly path: string;
-  /** What happens to it. */
+  /** The kind of change. */
   readonly change: "add" | "delete" | "update";
-  /** Where it moves; empty if it stays. */
+  /** The new path of a moved file; otherwise empty. */
   readonly movedTo: string;
-  /** How many lines come in; `null` if the input does not say what changed. */
+  /** The number of lines added; `null` if the input has no diff. */
   readonly added: number | null;
-  /** How many lines go; `null` if the input does not say what changed. */
+  /** The number of lines removed; `null` if the input has no diff. */
   readonly removed: number | null;
-  /** The change as a diff; empty if the input does not say what changed. */
+  /** The change as a diff; empty if the input has none. */
   readonly diff: string;
 }
 
-/** Lists what a patch does to each file, with every text redacted. */
+/** Lists the change of each file in a patch, with every text redacted. */
 export function editedFiles(
   changes: { readonly [path: string]: FileChange },
   redact: (text: string) => string,
@@ -31,7 +31,7 @@ export function editedFiles(
   return Object.entries(changes).map(([path, change]) => {
     const diff = diffOf(change);
     const movedTo = change.type === "update" ? change.move_path ?? "" : "";
-    // A file that only moves has no diff.
+    // A file that was only moved has no diff.
     const counts = diff === "" ? { added: null, removed: null } : counted(diff);
     return {
       path: redact(path),
@@ -63,7 +63,7 @@ function withSign(sign: string, content: string): string {
     .join("\n");
 }
 
-/** Counts the lines of a diff. The names of the files stand before its first hunk. */
+/** Counts the added and removed lines of a diff, without the file names before its first hunk. */
 function counted(diff: string): { added: number; removed: number } {
   let added = 0;
   let removed = 0;
@@ -79,10 +79,10 @@ function counted(diff: string): { added: number; removed: number } {
 }
 
 /**
- * Gives a path as it is seen from a folder.
+ * Returns a path relative to a folder.
  *
- * @param folder The folder; `null` if it is not known.
- * @returns The path without the folder, if it is below it.
+ * @param folder The folder; `null` if unknown.
+ * @returns The relative path, or the whole path if it is not below the folder.
  */
 export function pathBelow(path: string, folder: string | null): string {
   if (folder === null || folder === "") return path;
@@ -94,6 +94,7 @@ export function pathBelow(path: string, folder: string | null): string {
   return rest === "" ? path : rest;
 }
 
+/** Returns the verb for a change (`add`, `delete` or `edit`) and its line counts, as in `+3 −1`. */
 export function editWords(
   { change, added, removed }: Pick<EditedFile, "change" | "added" | "removed">,
 ): readonly [verb: string, counts: string] {

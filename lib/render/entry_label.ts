@@ -1,9 +1,9 @@
-/** A few words for an entry, and for a turn. */
+/** Short labels of entries, and topics of turns. */
 
 import type { EntryView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";
 
-/** Gives a few words for an entry: its first line, or what was done; not escaped. */
+/** Returns a short label of an entry, not escaped: a command, a file, or the first line of text. */
 export function entryLabel(view: EntryView): string {
   switch (view.kind) {
     case "message":
@@ -42,12 +42,12 @@ export function entryLabel(view: EntryView): string {
   }
 }
 
-/** How many lines are looked at for one that says something, and how much of it. */
+/** The number of lines that are searched for a title, and the maximum length of each. */
 const MAX_TITLE = { lines: 20, length: 2000 };
 
 /**
- * Gives the first line that says something, without the signs of Markdown that only dress it.
- * Users write what they like: `__init__`, `src/**` and a lone backtick stay what they are.
+ * Returns the first line with text in it, without its Markdown formatting. Only complete marks are
+ * removed: `__init__`, `src/**` and a lone backtick stay.
  */
 export function plainLine(text: string): string {
   const [first = "", ...more] = text.trim().split("\n", MAX_TITLE.lines)
@@ -63,13 +63,13 @@ export function plainLine(text: string): string {
   return isDress(first) ? more.find((line) => !isDress(line)) ?? first : first;
 }
 
-/** How long a topic is at most, in characters. */
+/** The maximum length of a topic, in characters. */
 const MAX_LENGTH = 120;
 
 /**
- * Gives the first line of a text.
+ * Returns the first line of a text.
  *
- * @param limit How many characters remain; `…` stands for what was cut off.
+ * @param limit The maximum number of characters; `…` replaces the rest of a longer line.
  */
 export function firstLine(text: string, limit: number = MAX_LENGTH): string {
   const [line = ""] = text.trim().split("\n", 1);
@@ -77,9 +77,9 @@ export function firstLine(text: string, limit: number = MAX_LENGTH): string {
 }
 
 /**
- * Gives the first characters of a text.
+ * Returns the first characters of a text.
  *
- * @param limit How many characters remain; `…` stands for what was cut off.
+ * @param limit The maximum number of characters; `…` replaces the rest of a longer text.
  */
 export function firstCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text;
@@ -89,13 +89,13 @@ export function firstCharacters(text: string, limit: number): string {
     : `${characters.slice(0, limit - 1).join("").trim()}…`;
 }
 
-/** Finds out what a turn is about: what the user asked, or else what was said, or done. */
+/** The topic of a turn: its first prompt, else the agent's first message, else the first entry. */
 export class TurnTopic {
   /** The topic; empty while there is none. */
   text = "";
   #rank = 0;
 
-  /** Takes in what a reader sees of the next entry. */
+  /** Takes the next entry into account. */
   take(view: EntryView): void {
     const isMessage = view.kind === "message";
     const rank = !isMessage ? 1 : view.role === "user" ? 3 : 2;

@@ -1,6 +1,6 @@
 /**
- * What a reader sees of an entry: its texts, whole and free of secrets, whatever they are
- * written in afterwards.
+ * Views of entries: the texts and states to show, redacted but not cut and not escaped, for
+ * renderers of every form.
  *
  * @module
  */
@@ -27,17 +27,17 @@ import { NO_REDACTOR, type TextRedactor } from "./render_options.ts";
 export interface MessageView {
   /** Always `message`. */
   readonly kind: "message";
-  /** Who says it. */
+  /** The role of the sender. */
   readonly role: "user" | "assistant";
-  /** The name of the agent that says it, if it is not the one of the session. */
+  /** The name of the agent that sent it; `null` for the agent of the session itself. */
   readonly author: string | null;
-  /** To whom, if that is said. */
+  /** The name of the agent that it was sent to; `null` if unknown. */
   readonly recipient: string | null;
-  /** What is said. Assistants write Markdown, users whatever they like. */
+  /** The text: Markdown from the assistant, any text from the user. */
   readonly text: string;
 }
 
-/** What the model thought. */
+/** The reasoning of the model. */
 export interface ReasoningView {
   /** Always `reasoning`. */
   readonly kind: "reasoning";
@@ -45,7 +45,7 @@ export interface ReasoningView {
   readonly text: string;
 }
 
-/** How far work is. `running` also stands for work whose end is not in the input. */
+/** The state of work. Work whose end is not in the input is `running`, too. */
 export type WorkStatus = "running" | "success" | "failed";
 
 /** A command and its output. */
@@ -54,35 +54,35 @@ export interface CommandView {
   readonly kind: "command";
   /** The command line, without the shell that was started for it. */
   readonly command: string;
-  /** How far it is. */
+  /** The state of the command. */
   readonly status: WorkStatus;
-  /** Its exit code, if it is known. */
+  /** The exit code; `null` if unknown. */
   readonly exitCode: number | null;
-  /** What it wrote to stdout, or to both where they were not told apart. */
+  /** The output on stdout, or on both streams if the input does not separate them. */
   readonly stdout: string;
-  /** What it wrote to stderr, where that was told apart. */
+  /** The output on stderr, if the input separates the streams; otherwise empty. */
   readonly stderr: string;
-  /** How many bytes of the output are missing, most of the time from its beginning. */
+  /** The number of bytes missing from the output, usually at its beginning. */
   readonly lostBytes: number;
 }
 
-/** Files that were changed. */
+/** A patch of files. */
 export interface EditView {
   /** Always `edit`. */
   readonly kind: "edit";
-  /** How far it is. */
+  /** The state of the patch. */
   readonly status: WorkStatus | "proposed";
-  /** The files. */
+  /** The files with their changes. */
   readonly files: readonly EditedFile[];
-  /** Why it failed: the reason, and what was printed; empty if it did not. */
+  /** The error message and the output of a failed patch; empty if it did not fail. */
   readonly failure: string;
 }
 
-/** An argument of a tool. */
+/** An argument of a tool call. */
 export interface ArgumentView {
-  /** Its name. */
+  /** The name of the argument. */
   readonly name: string;
-  /** Its value: the text, or indented JSON. */
+  /** The value: its text, or indented JSON. */
   readonly text: string;
 }
 
@@ -90,17 +90,17 @@ export interface ArgumentView {
 export interface ToolView {
   /** Always `tool`. */
   readonly kind: "tool";
-  /** Which tool, such as `server.tool` or `web_search`. */
+  /** The name of the tool, such as `server.tool` or `web_search`. */
   readonly title: string;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status: WorkStatus;
-  /** What it was called with. */
+  /** The arguments of the call. */
   readonly arguments: readonly ArgumentView[];
-  /** What it answered, cut by the history to a few lines; empty if that is nothing. */
+  /** The result, cut by the history to a few lines; empty if there is none. */
   readonly result: string;
-  /** Whether the history has cut the answer. */
+  /** Whether the history has cut the result. */
   readonly isResultCut: boolean;
-  /** Why it failed; empty if it did not, or the log does not say. */
+  /** The error message; empty if the call did not fail, or the log has no message. */
   readonly error: string;
 }
 
@@ -108,13 +108,13 @@ export interface ToolView {
 export interface PlanView {
   /** Always `plan`. */
   readonly kind: "plan";
-  /** Its name. */
+  /** The name of the plan. */
   readonly name: string;
-  /** Its steps. */
+  /** The steps with their status. */
   readonly steps: readonly PlanStep[];
 }
 
-/** What changed in the files during a turn. */
+/** All changes of files during a turn. */
 export interface DiffView {
   /** Always `diff`. */
   readonly kind: "diff";
@@ -126,25 +126,25 @@ export interface DiffView {
 export interface ImageView {
   /** Always `image`. */
   readonly kind: "image";
-  /** Where it is; empty if that is not known. */
+  /** The path of its file; empty if unknown. */
   readonly path: string;
-  /** What is said about it; empty if nothing is. */
+  /** The caption, after `failed` if the image could not be made; may be empty. */
   readonly caption: string;
 }
 
-/** A command that only looked at something. */
+/** A command that only read, listed or searched files. */
 export interface LookView {
   /** The command line. */
   readonly command: string;
-  /** How far it is. */
+  /** The state of the command. */
   readonly status: WorkStatus;
-  /** What else is to say, such as `nothing found` or `exit 2`; empty if nothing is. */
+  /** A note on its end, such as `nothing found` or `exit 2`; may be empty. */
   readonly note: string;
-  /** What it printed; empty if that is nothing, or not in the input. */
+  /** The output; empty if there was none, or it is not in the input. */
   readonly output: string;
 }
 
-/** Commands that only looked at something. */
+/** Commands that only read, listed or searched files. */
 export interface ExploreView {
   /** Always `explore`. */
   readonly kind: "explore";
@@ -152,19 +152,19 @@ export interface ExploreView {
   readonly looks: readonly LookView[];
 }
 
-/** Something that a reader should know. */
+/** An error, a warning or another notice. */
 export interface NoticeView {
   /** Always `notice`. */
   readonly kind: "notice";
-  /** How bad it is. */
+  /** The severity. */
   readonly level: "error" | "warning" | "info";
-  /** What it is about; empty if that is not said. */
+  /** The heading; may be empty. */
   readonly title: string;
-  /** What is said. */
+  /** The text of the notice. */
   readonly text: string;
 }
 
-/** A record that is not known here. */
+/** A record of a type that this release does not know. */
 export interface UnknownView {
   /** Always `unknown`. */
   readonly kind: "unknown";
@@ -174,7 +174,7 @@ export interface UnknownView {
   readonly json: string;
 }
 
-/** What a reader sees of an entry; `switch` on `kind`. This list may expand over time. */
+/** The texts and states of an entry to show; `switch` on `kind`. This list may expand over time. */
 export type EntryView =
   | MessageView
   | ReasoningView
@@ -189,14 +189,14 @@ export type EntryView =
   | UnknownView;
 
 /**
- * Gives what a reader sees of an entry.
+ * Returns the texts and states of an entry to show.
  *
- * Every text in it has been redacted, as a whole. Nothing is escaped and nothing is cut: both
- * are up to what it is written in.
+ * Every text in it is redacted as a whole. Nothing is escaped or cut; the renderer does that for
+ * its form.
  *
  * @param part The entry.
- * @param redactor Masks secrets; without it, nothing is masked.
- * @returns What a reader sees.
+ * @param redactor Masks secrets; by default, nothing is masked.
+ * @returns The view of the entry.
  *
  * @example A message without a secret
  * ```ts
@@ -229,13 +229,13 @@ export function viewEntry(
     const isNotice = view.kind === "notice" && view.level === "error";
     return isWarning && isNotice ? { ...view, level: "warning" } : view;
   } catch (error) {
-    // An unchecked snapshot may hold anything.
+    // The records of an unchecked snapshot may lack fields, which makes `viewKnown` throw.
     if (!(error instanceof TypeError)) throw error;
     return viewUnknown(record, redactor);
   }
 }
 
-/** What is said about an image, and whether it was not made at all. */
+/** Returns the caption of an image, after `failed` if the image could not be made. */
 function imageCaption({ caption, metadata }: ImagePayload): string {
   const failed = isFailedWord(metadata?.status) ? "failed" : "";
   return [failed, caption ?? ""].filter((part) => part !== "").join(": ");
@@ -340,7 +340,7 @@ function viewPlain(
   }
   const isError = role === "error" || kind === "error";
   if (isError) return { kind: "notice", level: "error", title: "", text };
-  // The sign is how a history tells warnings from other notices.
+  // Histories mark warnings only by this sign.
   const isWarning = text.startsWith("⚠ ");
   return {
     kind: "notice",
@@ -367,7 +367,7 @@ function viewCommand(
   };
 }
 
-/** The status that each event of a patch stands for. */
+/** The status after each event of a patch. */
 const EDIT_STATUS = {
   proposed: "proposed",
   apply_begin: "running",
@@ -381,7 +381,7 @@ function viewEdit(
 ): EditView {
   const printed = [failure?.stdout_excerpt, failure?.stderr_excerpt]
     .filter((excerpt) => typeof excerpt === "string");
-  // The reason is the first line of what was printed, most of the time.
+  // The message is usually the first line of the output, and would be shown twice.
   const reason = failure?.message ?? "";
   const isRepeated = printed.some((excerpt) => excerpt.includes(reason));
   const reasons = isRepeated ? printed : [reason, ...printed];
@@ -412,7 +412,7 @@ function viewTool(
   };
 }
 
-/** The name of an argument may tell that its value is a secret. */
+/** Redacts values together with their names, since a name may mark its value as a secret. */
 function viewArguments(
   list: PayloadOf<"tool_call">["arguments"],
   redactor: TextRedactor,
@@ -465,7 +465,7 @@ function viewNotice(
   }
 }
 
-/** Says how much is used of the windows that there are, where that is known: some plans have one. */
+/** Lists the used share of each rate limit window that the plan has. */
 function limitsText(limits: RateLimitsPayload): string {
   const windows = [
     ["short", limits.primary_window_minutes, limits.primary_used_percent],
@@ -480,10 +480,10 @@ function limitsText(limits: RateLimitsPayload): string {
   }).join(", ");
 }
 
-/** Calls a window by its length: the first one is not the shorter one in all plans. */
+/** Names a window by its length, as the primary window is not the shorter one in all plans. */
 function lengthName(minutes: number): string {
   if (minutes < 60) return `${minutes}-minute`;
-  // Some releases write a minute less.
+  // 1,430 and not 1,440: some releases write a day as 1,439 minutes.
   return minutes < 1_430
     ? `${Math.round(minutes / 60)}-hour`
     : `${Math.round(minutes / 1_440)}-day`;
@@ -498,7 +498,7 @@ function lookEnd(status: ExploreStatus): Pick<LookView, "status" | "note"> {
   return { status: "failed", note: code === null ? "" : `exit ${code}` };
 }
 
-/** Puts output together, and counts what is missing in it. */
+/** Joins the chunks of an output, and counts the bytes missing between them. */
 function joined(
   chunks: readonly ExecChunk[],
 ): { readonly text: string; readonly lostBytes: number } {
@@ -521,7 +521,7 @@ function diffText(hunks: PayloadOf<"diff">["hunks"]): string {
   ]).join("\n");
 }
 
-/** Writes a value as indented JSON; a value that nests too deep has none. */
+/** Writes a value as indented JSON; empty if that fails, as it does for very deep nesting. */
 function jsonTextOf(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? "";

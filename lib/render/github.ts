@@ -1,5 +1,5 @@
 /**
- * Transcripts as step summaries of GitHub Actions.
+ * Writes transcripts as step summaries of GitHub Actions.
  *
  * @module
  */
@@ -39,61 +39,62 @@ import type {
 import { plainTerminalText } from "./inert_text.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
-/** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
+/** GitHub's limit for the summaries of one step, in bytes. It shows nothing of a longer one. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
 
-/** How many bytes a summary must be allowed to have: enough to say what was left out. */
+/** The least value of `maxBytes`, which leaves room for the notes on parts left out. */
 export const GITHUB_MIN_SUMMARY_BYTES = 1000;
 
-/** How many bytes a summary has at most: room is left for what else the step says. */
+/** The default of `maxBytes`, which leaves room for other summaries of the step. */
 export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
 
-/** How many lines of each output are in a summary, unless something else is asked for. */
+/** The default maximum number of lines of each output in a summary. */
 export const GITHUB_MAX_OUTPUT_LINES = 20;
 
-/** How many characters of each output are in a summary, however long its lines are. */
+/** The maximum number of characters of each output, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 8000;
-/** How many characters of the final message are in a summary. */
+/** The maximum number of characters of the final message. */
 const MAX_MESSAGE_LENGTH = 200_000;
-/** How many turns and errors are told apart. */
+/** The maximum number of turns in the table. */
 const MAX_ROWS = 2000;
+/** The maximum number of distinct errors. */
 const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
 const MAX_REASONS = 100;
 const MAX_REASON_LENGTH = 8000;
-/** How many bytes a character of a heading takes at most, as a reference or a mark. */
+/** The maximum number of bytes of one character in a heading, as a reference or a visible mark. */
 const HEADING_CHARACTER = 8;
-/** How many things are told that no known release writes. */
+/** The maximum number of findings of drift. */
 const MAX_DRIFT = 20;
 const MAX_DRIFT_LENGTH = 500;
 
 /** Options for {@linkcode GithubRenderer}. Reasoning is never in a summary. */
 export interface GithubOptions extends RenderOptions {
   /**
-   * How many bytes the summary may have, {@linkcode GITHUB_MIN_SUMMARY_BYTES} or more. Several
+   * The maximum size of the summary in bytes, {@linkcode GITHUB_MIN_SUMMARY_BYTES} or more. All
    * summaries of one step share {@linkcode GITHUB_SUMMARY_LIMIT}.
    *
    * @default {983040}
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Is asked for the verdict when everything has been read. Without one the summary says how
-   * the last turn ended.
+   * Returns the verdict; is called at the end of the input. Without a verdict, the heading shows
+   * the status of the last turn.
    */
   readonly verdict?: (() => GithubVerdict | undefined) | undefined;
 }
 
 /**
- * Writes a transcript as the summary of a GitHub step: how it ended, what was said last, errors,
- * the turns and their tokens, what became of files, and what was done, folded.
+ * Writes a transcript as the summary of a GitHub step: the verdict or status, the final message,
+ * errors, turns with their tokens, changed files, and the steps of the work, folded.
  *
- * All that comes from the log is HTML in which nothing is left to be read as HTML, Markdown or a
- * workflow command, also where the summary is printed instead of being appended to the file that
- * `GITHUB_STEP_SUMMARY` names. Links and images are text.
+ * Text of the log is escaped as HTML: it cannot act as HTML, Markdown or a workflow command, not
+ * even if the summary is printed instead of being appended to the file that `GITHUB_STEP_SUMMARY`
+ * names. Links and images are text.
  *
- * A summary has a limit, whatever the log and the verdict say. What there is no room for is left
- * out, a block or a section at a time, and said; words of the head that are too long are cut.
- * Nothing is emitted before the end; until then no more is held than fits.
+ * The summary never exceeds `maxBytes`. Blocks and sections that do not fit are left out, with a
+ * note on their number or names; texts of the head that are too long are cut. Nothing is emitted
+ * before the end, and no more is held until then than fits.
  *
  * @example A run that failed
  * ```ts
@@ -133,9 +134,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   /**
    * Constructs a new instance.
    *
-   * @param options What of the transcript is written, and how long it may be.
-   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}, or
-   *   `maxOutputLines` no whole number from 0, or `tools` none of its words.
+   * @param options The contents and maximum size of the summary.
+   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES},
+   *   `maxOutputLines` is not a whole number from 0, or `tools` is not one of its words.
    */
   constructor(options: GithubOptions = {}) {
     const { maxBytes = GITHUB_SUMMARY_BYTES } = options;
@@ -153,7 +154,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     };
   }
 
-  /** What is known of the run so far. */
+  /** The facts of the run so far. */
   get report(): GithubReport {
     return {
       threadId: this.#sessions.at(-1)?.thread_id ?? null,
@@ -164,7 +165,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   /**
-   * Takes a part. Nothing is emitted.
+   * Reads a part. Emits nothing.
    *
    * @param part The next part of the transcript.
    */
@@ -213,9 +214,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   /**
    * Writes the head of the summary. The heading, the reasons and the sessions have a quarter of
-   * the summary each; what there is no room for is cut, or left out and said.
+   * the summary each. Texts that do not fit are cut, or left out with a note on their number.
    *
-   * @returns The head, and how many of the reasons are in it.
+   * @returns The head, and the number of reasons in it.
    */
   #head(
     sign: string,
@@ -264,7 +265,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     else this.#unkeptSessions += 1;
   }
 
-  /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
+  /**
+   * The tokens of all turns; `null` if a thread has several runs, since the counts of a later run
+   * may include those of earlier ones.
+   */
   get #total(): TurnUsage | null {
     return this.#hasRuns ? null : this.#usage;
   }
@@ -278,7 +282,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "message" && view.role === "assistant") {
       this.#finalMessage = view.text;
     } else if (view.kind === "notice" && view.level === "error") {
-      // What is tried again has not failed yet.
+      // A request that Codex retries has not failed yet.
       if (!isRetryNotice(view.text)) this.#countError(view.text);
     }
     if (tools === "none") return;
@@ -287,7 +291,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     const step = this.#stepHtml(view, part);
     if (step === "") return;
-    // What does not fit is not kept.
+    // Steps that cannot fit into the summary are only counted.
     if (this.#stepsLength + step.length > this.#options.maxBytes) {
       this.#unkeptSteps += 1;
       return;
@@ -296,7 +300,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#steps.push(step);
   }
 
-  /** Writes an entry that is a step; nothing if it is none. */
+  /** Writes an entry as a step; returns an empty text if it is not work. */
   #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
     const time = durationMs === null || durationMs === 0
       ? ""
@@ -372,7 +376,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     );
   }
 
-  /** Writes a step; what went into it and came out is folded, if it is written at all. */
+  /** Writes a step, with its input and output folded below it if `tools` is `full`. */
   #foldHtml(head: string, write: () => string): string {
     const body = this.#options.tools === "full" ? write() : "";
     return body === ""
@@ -380,7 +384,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       : `<details><summary>${head}</summary>\n${body}</details>\n`;
   }
 
-  /** Writes the end of an output: what went wrong stands there. */
+  /** Writes the end of an output, which usually shows the failure. */
   #outputHtml(text: string): string {
     const { tail, head, omitted } = cutOutput(plainTerminalText(text), {
       maxLines: this.#options.maxOutputLines,
@@ -424,7 +428,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#work = new WorkCounts();
   }
 
-  /** @param shown The reasons that the head of the summary gives. */
+  /** @param shown The reasons in the head of the summary, which are not repeated as errors. */
   #sections(
     shown: readonly string[],
     drift: readonly string[],
@@ -508,7 +512,7 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
   /**
    * Constructs a new instance.
    *
-   * @param options What of the transcript is written, and how long it may be.
+   * @param options The contents and maximum size of the summary.
    * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}.
    *
    * @example From a log to a summary
@@ -554,7 +558,7 @@ function addUsage(total: TurnUsage | null, usage: TurnUsage): TurnUsage {
   };
 }
 
-/** How an edit ended, where the sign does not say it. */
+/** The words after an edit, where its sign is not enough. */
 const EDIT_ENDS: Record<EditView["status"], string> = {
   success: "",
   failed: " · <b>not applied</b>",
@@ -576,14 +580,14 @@ const STATUS_WORDS: Record<
 interface TurnRow {
   readonly part: TurnEndedPart;
   readonly topic: string;
-  /** Its work, in phrases. */
+  /** The counts of its work, as phrases. */
   readonly work: readonly string[];
 }
 
-/** How long the head of something is at most, in characters. */
+/** The maximum length of the title of a step, and of the texts in the head, in characters. */
 const MAX_HEAD_LENGTH = 400;
 
-/** Writes text in one line: its first one, with an ellipsis if there are more. */
+/** Writes the first line of a text as HTML, with an ellipsis if there are more lines. */
 function lineHtml(
   text: string,
   limit: number = MAX_HEAD_LENGTH,
@@ -594,18 +598,20 @@ function lineHtml(
 }
 
 /**
- * Writes text so that it stands in one line, all of it or up to a length: a blank line would end
- * the HTML around it.
+ * Writes a text as HTML in one line, since a blank line would end the HTML around it. Line ends
+ * become `␊`.
+ *
+ * @param limit The maximum length in characters.
  */
 function wordHtml(text: string, limit: number = Infinity): string {
   const word = firstCharacters(text, limit);
   return elementText(word.replace(/\r\n?|\n/g, "\u240a"));
 }
 
-/** What Markdown reads in a line, and what GitHub makes links of. */
+/** Inline marks of Markdown, and text that GitHub turns into links. */
 const MARKDOWN_REGEXP = /([\\`*_[\]()!#~|@:]|www)/;
 
-/** Writes text so that it may stand in a heading of Markdown. */
+/** Escapes text for a Markdown heading. */
 function headingText(text: string, limit: number): string {
   const line = firstLine(text, limit);
   return line.split(MARKDOWN_REGEXP).map((piece, i) =>
@@ -615,7 +621,11 @@ function headingText(text: string, limit: number): string {
   ).join("");
 }
 
-/** Writes what is known of a session as a line of words of a length; nothing if nothing is. */
+/**
+ * Writes the known facts of a session as a paragraph; empty if there are none.
+ *
+ * @param limit The maximum length of each fact, in characters.
+ */
 function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
     SessionPart,
@@ -677,30 +687,30 @@ function countCells(counts: readonly (number | null)[]): string {
 }
 
 interface SummarySection {
-  /** Its heading; Markdown that holds nothing from a log. */
+  /** The heading, in Markdown, without text from the log. */
   readonly heading: string;
-  /** What stands before its blocks, such as the head of a table. */
+  /** The HTML before the blocks, such as the head of a table. */
   readonly open?: string;
-  /** Its blocks: HTML without blank lines, a line feed behind each. */
+  /** The blocks: HTML without blank lines, each with a line feed at its end. */
   readonly blocks: readonly string[];
-  /** The text behind its blocks. */
+  /** The HTML after the blocks. */
   readonly close?: string;
-  /** The word for one of its blocks. */
+  /** The noun for a block, in the singular. */
   readonly word: string;
-  /** How many blocks there are that were not even kept. */
+  /** The number of further blocks that were counted but not kept. */
   readonly unkept?: number;
 }
 
-/** Room for the words that say what was left out. */
+/** The number of bytes reserved for a note on parts left out. */
 const NOTE_BYTES = 400;
 
 /**
- * Puts a summary together. What there is no room for is left out, whole blocks and whole sections
- * at a time, and said.
+ * Joins the sections of a summary. Blocks and sections that do not fit are left out, with a note
+ * on their number or names.
  *
- * @param start What comes first; it leaves room for the words that say what was left out.
+ * @param start The head; it must leave room for a note.
  * @param sections The sections, the most important ones first.
- * @param maxBytes How long the summary may be, in bytes of UTF-8.
+ * @param maxBytes The maximum size of the summary, in bytes of UTF-8.
  */
 function joinSections(
   start: string,
@@ -739,21 +749,21 @@ function joinSections(
   return out.join("");
 }
 
-/** How many blocks come before there is room for no more, in bytes of UTF-8. */
+/** Returns the number of blocks at the beginning of a list that fit into a number of bytes. */
 function fittingCount(blocks: readonly string[], room: number): number {
   let left = room;
   const at = blocks.findIndex((block) => (left -= byteLength(block)) < 0);
   return at === -1 ? blocks.length : at;
 }
 
-/** How many bytes the words around and behind blocks take. */
+/** The number of bytes for the HTML around a list, and the note after it. */
 const FRAME_BYTES = 100;
 
 /**
- * Writes the first items of a list, as many as there is room for. Where there is none even for
- * the first, all are written shorter.
+ * Writes as many items of a list as fit into `maxBytes`. If not even the first one fits, all texts
+ * are cut to half their maximum length, as often as needed.
  *
- * @param write Writes an item as a block, with texts of a given length at most, in UTF-16 units.
+ * @param write Writes an item as a block; the second argument is the maximum length of its texts.
  */
 function fittingBlocks<T>(
   items: readonly T[],
@@ -771,12 +781,12 @@ function fittingBlocks<T>(
   }
 }
 
-/** How many files are told apart. */
+/** The maximum number of files in the table. */
 const MAX_FILES = 2000;
 
 type Fate = "added" | "added and deleted" | "deleted" | "edited";
 
-/** What a file becomes by an edit that leaves it there. */
+/** The fate of a file after an edit that leaves it in place, by its fate before. */
 const KEPT: Record<Fate, Fate> = {
   added: "added",
   "added and deleted": "added",
@@ -784,7 +794,7 @@ const KEPT: Record<Fate, Fate> = {
   edited: "edited",
 };
 
-/** What a file that something has become of becomes by a further edit. */
+/** The fate of a file after an edit, by its fate before; `same` means no edit before. */
 const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
   add: { ...KEPT, same: "added" },
   delete: {
@@ -804,9 +814,9 @@ interface FileRow {
   removed: number | null;
 }
 
-/** Adds the edits up, file by file. */
+/** Sums up the edits of each file. */
 class ChangedFiles {
-  /** How many edits were of files that are not told apart any more. */
+  /** The number of edits of files beyond the maximum. */
   unkept = 0;
   readonly #rows = new Map<string, FileRow>();
 

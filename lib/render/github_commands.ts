@@ -1,9 +1,9 @@
 /**
- * What a step tells GitHub Actions: annotations and outputs.
+ * Writes annotations and outputs of a step for GitHub Actions.
  *
- * How the runner reads them was taken from its own sources: a line is a command if it begins,
- * after white space, with `::`, or if `##[` stands anywhere in it; it unescapes `%25`, `%0D` and
- * `%0A`, and in properties also `%3A` and `%2C`.
+ * The syntax follows the runner's own sources: a line is a command if it begins, after white space,
+ * with `::`, or if it contains `##[`. The runner unescapes `%25`, `%0D` and `%0A`, and in
+ * properties also `%3A` and `%2C`.
  *
  * @module
  */
@@ -20,33 +20,36 @@ export interface GithubAnnotation {
   readonly level: GithubAnnotationLevel;
   /** Its heading; GitHub shows the level if there is none. */
   readonly title?: string | undefined;
-  /** What is remarked. */
+  /** The text of the annotation. */
   readonly message: string;
-  /** The file that it is about, from the root of the repository. */
+  /** The path of the file that the annotation is about, relative to the root of the repository. */
   readonly file?: string | undefined;
   /** The line of the file, from 1. */
   readonly line?: number | undefined;
 }
 
-/** The longest heading, in characters: GitHub refuses those above 255. */
+/** The maximum length of a heading, in characters: GitHub refuses more than 255. */
 const MAX_TITLE_LENGTH = 200;
 
-/** The longest message, in characters; GitHub takes 64 KB of bytes and shows much less. */
+/** The maximum length of a message, in characters. GitHub accepts 64 KB and shows much less. */
 const MAX_MESSAGE_LENGTH = 8000;
 
-/** What a terminal acts upon, and what turns or hides text; line ends and tabs are not among it. */
+/**
+ * Control characters, and characters that reorder or hide text. Line ends and tabs are not among
+ * them.
+ */
 const CONTROL_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Cuts text that is too long, between characters, and says so. */
+/** Cuts text that is too long, between characters, and puts `…` at its end. */
 function shortened(text: string, limit: number): string {
   return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
 }
 
-/** Escapes the message of a command. What follows a command on its line cannot begin another. */
+/** Escapes the message of a command. `::` need not be escaped: a line holds only one command. */
 function escapeMessage(text: string): string {
   return text.replace(CONTROL_REGEXP, escaped).replaceAll("%", "%25")
     .replaceAll("\r", "%0D").replaceAll("\n", "%0A");
@@ -57,14 +60,14 @@ function escapeProperty(text: string): string {
 }
 
 /**
- * Writes an annotation as the line that GitHub's runner reads from what a step prints.
+ * Writes an annotation as a line that GitHub's runner finds in the output of a step.
  *
- * Title and message may hold anything: they cannot end the line, begin another command or reach
- * a terminal as control characters. A title is cut after 200 characters, a message after 8,000;
- * `…` stands at the end of what was cut.
+ * Title and message may hold any text: they cannot end the line, begin another command or reach a
+ * terminal as control characters. A title is cut after 200 characters, a message after 8,000; a
+ * text that was cut ends with `…`.
  *
- * GitHub shows at most ten errors, ten warnings and ten notices of a step; which ones are worth
- * showing is up to the caller.
+ * GitHub shows at most ten errors, ten warnings and ten notices of a step; the caller chooses which
+ * ones to write.
  *
  * @param annotation The annotation.
  * @returns The line, with its line feed.
@@ -98,14 +101,14 @@ export function githubAnnotation(annotation: GithubAnnotation): string {
 /**
  * Writes an output of a step, for the file that `GITHUB_OUTPUT` names.
  *
- * The value comes out byte for byte, whatever it holds: it stands between two lines with a
- * delimiter that was chosen so that the value does not contain it. Equal values give equal text.
- * A job may have outputs of 1 MB; that is for the caller to mind.
+ * GitHub reads the value back byte for byte: it is written between two lines with a delimiter that
+ * the value does not contain. Equal values give equal text. GitHub allows 1 MB of outputs per job;
+ * the caller has to stay below that.
  *
  * @param name The name of the output: letters, digits, `_` and `-`, no digit or `-` first.
  * @param value The value.
  * @returns The lines to append to the file, with their line feeds.
- * @throws {TypeError} If no output can have that name.
+ * @throws {TypeError} If the name is not valid.
  *
  * @example A message of several lines
  * ```ts

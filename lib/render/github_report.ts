@@ -1,5 +1,5 @@
 /**
- * What a step of GitHub Actions tells later ones.
+ * Outputs of a GitHub Actions step, for later steps of the job.
  *
  * @module
  */
@@ -8,48 +8,55 @@ import { cutText } from "./cut_text.ts";
 import { githubOutput } from "./github_commands.ts";
 import type { TurnStatus, TurnUsage } from "./parts.ts";
 
-/** How many characters of the final message are an output of the step. */
+/** The longest final message that is written as an output, in UTF-16 code units. */
 const MAX_MESSAGE_LENGTH = 400_000;
 
 /**
- * How long the id of a thread is at most, in UTF-16 code units: a longer one is none, and would
- * fill what a job may say.
+ * The longest thread id that is written as an output, in UTF-16 code units. A longer value is not
+ * an id, and would use up the size that GitHub allows for the outputs of a job.
  */
 const MAX_ID_LENGTH = 1000;
 
-/** What is known of a run. */
+/** The verdict on a run. */
 export interface GithubVerdict {
   /** Whether the run is good. */
   readonly isPassed: boolean;
-  /** The verdict, in a line. */
+  /** The verdict in one line. */
   readonly title: string;
-  /** Why, a line each. */
+  /** The reasons for the verdict, one line each. */
   readonly reasons: readonly string[];
-  /** What no known release of Codex writes, a line each; none if it was not looked for. */
+  /**
+   * Parts of the input that no known release of Codex writes, one line each; `undefined` if the
+   * input was not compared with known releases.
+   */
   readonly drift?: readonly string[] | undefined;
 }
 
-/** What a step can tell later ones of a run. */
+/** The facts of a run that a step can hand to later steps. */
 export interface GithubReport {
-  /** The id of the thread; `null` if it is not known. */
+  /** The id of the thread; `null` if unknown. */
   readonly threadId: string | null;
   /** How the last turn ended; `null` if there was none. */
   readonly status: TurnStatus | null;
-  /** The tokens of all turns; `null` if no turn says how many, or runs of a thread repeat some. */
+  /**
+   * The tokens of all turns; `null` if no turn has token counts, or if runs of the same thread
+   * count some tokens twice.
+   */
   readonly usage: TurnUsage | null;
-  /** What was said last; `null` if nothing was. */
+  /** The last message of the agent; `null` if there was none. */
   readonly finalMessage: string | null;
 }
 
 /**
- * Writes what a step can tell later ones, for the file that `GITHUB_OUTPUT` names: `thread-id`,
- * `status`, `verdict` (`passed` or `failed`, if there is one), `input-tokens`,
- * `cached-input-tokens`, `output-tokens`, `reasoning-output-tokens` and `final-message`. What is
- * not known is left out, and so is an id of more than 1,000 characters. Of a message only the first
- * 400,000 characters are given: GitHub takes no more than 1 MB.
+ * Writes the outputs of a step, for the file that `GITHUB_OUTPUT` names: `thread-id`, `status`,
+ * `verdict` (`passed` or `failed`, if there is a verdict), `input-tokens`, `cached-input-tokens`,
+ * `output-tokens`, `reasoning-output-tokens` and `final-message`.
  *
- * @param report What is known of the run.
- * @param verdict What is known of it.
+ * Unknown values are left out, and so is an id of more than 1,000 characters. A message is cut
+ * after 400,000 characters: GitHub allows at most 1 MB of outputs per job.
+ *
+ * @param report The facts of the run.
+ * @param verdict The verdict on the run, if there is one.
  * @returns The lines to append to the file.
  *
  * @example The message of a run

@@ -1,5 +1,5 @@
 /**
- * Transcripts as a page: one file that works offline and without a script.
+ * Writes transcripts as HTML pages that work offline and without their script.
  *
  * @module
  */
@@ -49,87 +49,86 @@ import type {
 } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
-/** What a page is told that is one of several, and what it tells the index of them. */
+/** Connects a page with the site that it belongs to: facts for its head, and data for the index. */
 export interface PageListing {
-  /** What is said above the transcript, and not of it. */
+  /** Facts above the transcript that are not part of it, such as links to other pages. */
   readonly facts: readonly PageFact[];
   /**
-   * Takes what the page is called.
+   * Is called once, when the page begins.
    *
-   * @param title The title.
-   * @param session What is known of the session, redacted; `undefined` if nothing is.
+   * @param title The title of the page.
+   * @param session The facts of the session, redacted; `undefined` if there is no session part.
    */
   begin(title: string, session: SessionPart | undefined): void;
   /**
-   * Takes what is on the page.
+   * Is called with each entry of the page.
    *
-   * @param view What a reader sees of an entry.
+   * @param view The view of the entry.
    */
   take(view: EntryView): void;
 }
 
-/** The pages of a transcript that is too long for one. */
+/** The pages of a transcript that is too long for one page. */
 export interface PageSequence {
   /**
-   * Gives the name of a page: what the others link to.
+   * Returns the file name of a page, which the other pages link to.
    *
-   * @param page Its number, from 1.
+   * @param page The number of the page, from 1.
    */
   nameOf(page: number): string;
-  /** Ends the page at hand: what is emitted from now on is the next one. */
+  /** Is called at the end of a page: all text emitted after the call belongs to the next page. */
   turn(): void;
 }
 
 /** Options of {@linkcode HtmlRenderer}. */
 export interface HtmlOptions extends RenderOptions {
   /**
-   * Whether images are on a page, those that the transcript carries: in them, no secret can be
-   * masked.
+   * Whether the images that the transcript carries are shown. Secrets in images cannot be masked.
    *
    * @default {true} if there is no `redactor`
    */
   readonly images?: boolean | undefined;
   /**
-   * What the page is told as one of several, and what takes what it shows: a `SiteSession`.
+   * Connects the page with the index of a site, as a `SiteSession` does.
    *
    * @default {undefined}
    */
   readonly listing?: PageListing | undefined;
   /**
-   * Takes a transcript in several pages, each of which browsers open in two seconds.
+   * Splits a long transcript into several pages, each of which browsers open within two seconds.
    *
-   * @default {undefined} It is one page, and outputs are cut much shorter after 12 MB of it.
+   * @default {undefined} There is one page, and outputs are cut much shorter after 12 MB of it.
    */
   readonly sequence?: PageSequence | undefined;
 }
 
-/** How many lines of each output are on the page, unless something else is asked for. */
+/** The default maximum number of lines of each output on a page. */
 export const HTML_MAX_OUTPUT_LINES = 2000;
 
-/** How many characters of one output are shown at most, however long its lines are. */
+/** The maximum number of characters of one output, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 400_000;
 /**
- * How long the entries of a page may be together, in characters, before a turn, or else anything,
- * begins on the next one: browsers take up to 0.17 microseconds for each.
+ * The lengths of the entries of a page, in characters, after which the next turn, or else the next
+ * group of entries, begins a new page. Browsers take up to 0.17 microseconds per character.
  */
 const PAGE_LENGTH = { turn: 6_000_000, any: 8_000_000 };
-/** How long they may be if there is but one page, before outputs are cut much shorter. */
+/** The length of the entries of a single page after which outputs are cut much shorter. */
 const FULL_LENGTH = 12_000_000;
-/** What is shown of an output after that. */
+/** The limits of an output after that. */
 const SHORT_OUTPUT = { lines: 20, length: 4000 };
-/** How long all images of a page are together, as text. */
+/** The maximum length of all images of a page, as text. */
 const MAX_IMAGES_LENGTH = 24 * 1024 * 1024;
-/** The images that are shown; browsers run nothing in them. */
+/** An image that is shown: of formats without scripts. */
 const IMAGE_REGEXP =
   /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
-/** How many entries a browser lays out at once, at least. */
+/** The number of entries in a group, which browsers lay out together. */
 const GROUP_LENGTH = 32;
-/** How many turns the table of them lists. */
+/** The maximum number of turns in the table of turns. */
 const MAX_LISTED_TURNS = 10_000;
-/** How many entries may come before a prompt that the page takes its title from. */
+/** The maximum number of parts before the prompt that gives the page its title. */
 const MAX_BEFORE_TITLE = 16;
 
-/** A turn that is going on, or the parts between two of them. */
+/** The current turn, or the entries between two turns. */
 interface Section {
   readonly id: string;
   readonly turn: number | null;
@@ -142,18 +141,20 @@ interface Section {
 /**
  * Writes a transcript as one HTML page.
  *
- * The page needs nothing but itself: no network, no script. Its content security policy lets
- * nothing load and only its own script run, which finds text as one types, folds and copies.
- * Everything from the log is escaped; what turns text around or hides it is shown as a mark. Of
- * Markdown in messages only structure, emphasis and links to the web become HTML.
+ * The page is a single file that needs no network and works without its script. Its content
+ * security policy blocks all loading, and all scripts but its own, which searches the text as the
+ * reader types, folds entries and copies code. Text of the log is escaped; characters that reorder
+ * or hide text are shown as marks. Of the Markdown in messages, only structure, emphasis and links
+ * to the web become HTML.
  *
- * Turns have the ids `turn-1`, `turn-2`, …, entries `turn-1-1` and so on, which stay the same when
- * a session goes on. Each turn has a timeline, drawn when it ends; the table of turns stands at
- * the end of the document and is shown beside or above it. A long transcript may be several pages
- * (`sequence`); a turn that goes on in another one has its summary and its timeline there.
+ * Turns have the ids `turn-1`, `turn-2`, …, entries `turn-1-1` and so on; the ids stay the same
+ * when a session goes on. Each turn has a timeline, drawn when it ends. The table of turns is at
+ * the end of the document, and is shown beside or above it. A long transcript may be split into
+ * several pages (`sequence`); a turn that continues on the next page has its summary and timeline
+ * there.
  *
- * Memory does not grow with the session but for a line per turn. What is emitted is text in the
- * order of the document; together it is the page. Without any part there is an empty page.
+ * Memory grows only with the number of turns, by a line for each. The texts emitted, joined in
+ * order, are the page. Without any parts, the page is empty.
  *
  * @example A page of a snapshot's records
  * ```ts
@@ -177,36 +178,39 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<Omit<HtmlOptions, "listing" | "sequence">>;
   #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
-  /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
+  /**
+   * The tokens of all turns. They are not shown if a thread has several runs, since the counts of
+   * a later run may include those of earlier ones.
+   */
   #tokens = { input: 0, output: 0 };
   #hasRuns = false;
   #turnCount = 0;
-  /** The number of the page, and how many turns had begun before it. */
+  /** The number of the page, and the number of turns on the pages before it. */
   #page = { number: 1, turnsBefore: 0 };
   #head: PageHead = { title: "", facts: [] };
-  /** How long the entries of the page are. */
+  /** The length of the entries of the page, in characters. */
   #length = 0;
   #imageLength = 0;
-  /** How many sections there were that are no turn. */
+  /** The number of sections between turns. */
   #betweenCount = 0;
-  /** How often turns were taken back: their numbers come again. */
+  /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
   #threadId: string | null = null;
   #section: Section | undefined;
-  /** What a reader sees of the prompt that gave the title, until that is written. */
+  /** The view of the prompt that gave the title, until the prompt is written. */
   #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
   readonly #listing: PageListing | undefined;
   readonly #sequence: PageSequence | undefined;
-  /** What waits for the title of the page; `undefined` once the page has begun. */
+  /** The parts held back until the title is known; `undefined` once the page has begun. */
   #held: TranscriptPart[] | undefined = [];
   #emit: Emit<string> = () => {};
 
   /**
    * Constructs a new instance.
    *
-   * @param options What of the transcript is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
-   *   of its words.
+   * @param options The contents of the page, and its connection to others.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    */
   constructor(options: HtmlOptions = {}) {
     this.#listing = options.listing;
@@ -218,7 +222,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   }
 
   /**
-   * Takes a part and emits what it adds to the page.
+   * Reads a part and emits its text.
    *
    * @param part The next part of the transcript.
    * @param emit Is called with text of the page, in order.
@@ -250,7 +254,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#emit(pageEnd(this.#turns, begun - this.#turns.length, summaryHtml));
   }
 
-  /** Goes on to the next page; a turn that is going on does so, too. */
+  /** Begins the next page, on which the current turn continues. */
   #turnPage(sequence: PageSequence): void {
     const section = this.#section;
     if (section !== undefined) {
@@ -313,7 +317,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  /** Gives the first line of the prompt; if there is none, what is known of the session. */
+  /** Returns the first line of the prompt, or a title from the facts of the session. */
   #titleOf(
     session: SessionPart | undefined,
     held: readonly TranscriptPart[],
@@ -323,7 +327,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     );
     if (prompt?.type === "entry") {
       const view = viewEntry(prompt, this.#options.redactor);
-      // What was masked is counted: nothing is looked at twice.
+      // The view is kept, since redacting the prompt again would count its secrets twice.
       this.#viewed = { part: prompt, view };
       const line = view.kind === "message" ? firstLine(entryLabel(view)) : "";
       if (line !== "") return line;
@@ -394,7 +398,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  /** Writes that another session begins, or that the same one goes on. */
+  /** Writes a gap where another session begins, or the same one goes on. */
   #startSession(part: SessionPart): void {
     this.#closeSection();
     const { thread_id } = part;
@@ -424,7 +428,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#beginSection(this.#section, time);
   }
 
-  /** What belongs to no turn has a section without a heading. */
+  /** Begins the section of a turn, or one without a heading for entries between turns. */
   #beginSection({ id, turn }: Section, remark: string): void {
     const [label, heading] = turn === null
       ? ['aria-label="Between turns"', ""]
@@ -446,7 +450,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     return section;
   }
 
-  /** Gives the id of the next entry; a group that is full ends before it. */
+  /** Returns the id of the next entry, after ending a full group. */
   #nextId(): string {
     const section = this.#openSection();
     if (section.entries > 0 && section.entries % GROUP_LENGTH === 0) {
@@ -506,7 +510,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
-  /** Writes an image, or that it is not shown. */
+  /** Writes an image, or a note that it is not shown. */
   #imageHtml(url: string): string {
     const isShown = this.#options.images && IMAGE_REGEXP.test(url) &&
       this.#imageLength + url.length <= MAX_IMAGES_LENGTH;
@@ -581,8 +585,8 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
   /**
    * Constructs a new instance.
    *
-   * @param options What of the transcript is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   * @param options The contents of the page, and its connection to others.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0.
    *
    * @example From a log to a page
    * ```ts
@@ -650,7 +654,7 @@ function workFigures(counts: WorkCounts): string[] {
   return counts.phrases((text) => `<span class="bad">${text}</span>`);
 }
 
-/** Writes what is known of a turn that has ended: how it ended, how long it took, what it did. */
+/** Writes the status, duration, work and tokens of a turn that has ended. */
 function turnFigures(
   { status, durationMs, usage }: TurnEndedPart,
   counts: WorkCounts,
@@ -678,7 +682,7 @@ function detailHtml(count: number | null, word: string): string {
     : ` <span class="detail">(${countText(count)} ${word})</span>`;
 }
 
-/** Writes the same for a row of the table of turns: without tokens, and as short as can be. */
+/** Writes the status, duration and work for the table of turns, in a short form. */
 function shortFigures(
   { status, durationMs }: TurnEndedPart,
   counts: WorkCounts,
@@ -691,7 +695,7 @@ function shortFigures(
   ].filter((figure) => figure !== "");
 }
 
-/** How many characters of a remark are shown unfolded. */
+/** The maximum length of a notice that is not folded, in characters. */
 const SHORT_NOTICE = 280;
 
 function messageHtml(view: MessageView, frame: EntryFrame): string {
@@ -718,7 +722,7 @@ function headHtml(name: string, frame: EntryFrame): string {
   }</a></span>${metaHtml({ ...frame, durationMs: null })}</h3>`;
 }
 
-/** What stands before a step of a plan, and what is said to those who do not see it. */
+/** The sign of a plan's step, its label for screen readers, and its class. */
 const STEP_SIGNS: ReadonlyMap<
   string,
   readonly [sign: string, words: string, look: string]
@@ -747,7 +751,7 @@ function planHtml({ name, steps }: PlanView, frame: EntryFrame): string {
   }</h3>${list}</article>\n`;
 }
 
-/** How bad something is: what is tried again has not failed yet. */
+/** Returns the level of a notice, where an error that Codex retries is only a warning. */
 function levelOf({ level, text }: NoticeView): NoticeView["level"] {
   return level === "error" && isRetryNotice(text) ? "warning" : level;
 }
@@ -810,7 +814,7 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         body: cutDiffHtml(view.diff, frame),
       }, frame);
     case "image": {
-      // Of an URL that holds its image, only the beginning is the path.
+      // Only the media type of a `data:` URL is shown.
       const path = /^data:([^;,]*)/i.exec(view.path)?.[1] ?? view.path;
       const name = path === "" ? "image" : path;
       return boxHtml({
@@ -833,7 +837,7 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
   }
 }
 
-/** The lane of the timeline that an entry belongs to, if it is in it, and the class of its mark. */
+/** Returns the timeline lane of an entry, or `null` for none, and the class of its mark. */
 function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
   const isFailed = view.kind === "explore"
     ? view.looks.some(({ status }) => status === "failed")
@@ -862,39 +866,40 @@ function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
   }
 }
 
+/** Facts of an entry besides its view, and the options for writing it. */
 interface EntryFrame {
   readonly id: string;
-  /** When it began, as RFC 3339 in UTC; `null` if that is not known. */
+  /** The start, as RFC 3339 in UTC; `null` if unknown. */
   readonly at: string | null;
-  /** How many milliseconds it took; `null` if that is not known. */
+  /** The duration in milliseconds; `null` if unknown. */
   readonly durationMs: number | null;
-  /** Whether it goes on with an entry that was shown before. */
+  /** Whether it continues an entry that was shown before. */
   readonly isLate: boolean;
   readonly maxOutputLines: number;
-  /** How many characters of them, however few lines they are. */
+  /** The maximum number of characters of an output, however few lines it has. */
   readonly maxOutputLength: number;
-  /** Its images, as HTML. */
+  /** The images of the entry, as HTML. */
   readonly images: readonly string[];
   readonly hasReasoningOpen: boolean;
-  /** Whether tools and commands are shown without what they were given and gave. */
+  /** Whether tools and commands are shown without their input and output. */
   readonly hasNamesOnly: boolean;
 }
 
-/** What has more lines is folded, where short things are not. */
+/** The maximum number of lines that are not folded, for bodies that are folded only if long. */
 const SHORT_LINES = 40;
-/** How long the title of an entry may be in the head of a box, where it is one line. */
+/** The maximum length of a title in the head of a box. */
 const MAX_TITLE_LENGTH = 2000;
 
-/** Something with a head of one line and a body that can be folded. */
+/** An element with a head of one line and a body that can be folded. */
 interface Box {
-  /** The classes of the style sheet that it has. */
+  /** The classes of the element. */
   readonly look: string;
-  /** What stands at the beginning of the head. */
+  /** The sign at the beginning of the head. */
   readonly sign: string;
   readonly titleHtml: string;
-  /** What stands at the end of the head, before duration and time. */
+  /** Facts at the end of the head, before duration and time, as HTML. */
   readonly meta?: readonly string[] | undefined;
-  /** What can be folded; empty if there is only a head. */
+  /** The body, as HTML; empty if there is only a head. */
   readonly body: string;
   readonly isOpen?: boolean;
 }
@@ -907,7 +912,7 @@ function clockHtml(at: string | null): string {
     }</time>`;
 }
 
-/** Writes what stands at the end of a head: facts, how long it took, when it was. */
+/** Writes the end of a head: facts, duration and time. */
 function metaHtml(frame: EntryFrame, facts: readonly string[] = []): string {
   const parts = frame.isLate ? ["went on", ...facts] : [...facts];
   if (frame.durationMs !== null && frame.durationMs > 0) {
@@ -936,7 +941,7 @@ function gapHtml(count: number, word: string): string {
   return `<p class="cut">${countedText(count, word)} left out here</p>\n`;
 }
 
-/** Writes lines; of one that is far too long for a page, the beginning and the end. */
+/** Writes lines, and cuts out the middle of a text that is too long. */
 function linesHtml(
   lines: readonly string[],
   maxLength: number,
@@ -951,7 +956,7 @@ function linesHtml(
   return `${write(start)}\n${gap}${write(end)}\n`;
 }
 
-/** Writes text of many lines, of which too much is left out in the middle, and said. */
+/** Writes an output with the surplus lines in its middle left out, and a note on their number. */
 function cutHtml(
   text: string,
   { maxOutputLines: maxLines, maxOutputLength }: EntryFrame,
@@ -963,7 +968,7 @@ function cutHtml(
     linesHtml(tail, maxOutputLength, write);
 }
 
-/** How long a text is that may not fit where it is shown, and is to be scrolled by keys, too. */
+/** The size from which a text may not fit its box, and gets the focus for scrolling by keys. */
 const SCROLLED = { lines: 12, length: 500 };
 
 function scrolled(pre: string): string {
@@ -988,13 +993,13 @@ function cutDiffHtml(diff: string, frame: EntryFrame, language = ""): string {
   );
 }
 
-/** Tells whether texts are short enough together to be shown unfolded. */
+/** Returns whether texts are short enough together not to be folded. */
 function isShort(texts: readonly string[]): boolean {
   return texts.reduce((sum, text) => sum + text.split("\n", 99).length, 0) <=
     SHORT_LINES;
 }
 
-/** Writes the first line of something, and an ellipsis if there are more. */
+/** Writes the first line of a text, with an ellipsis if there are more. */
 function oneLine(
   text: string,
   tag: string,
@@ -1007,13 +1012,13 @@ function oneLine(
   }</${tag}>`;
 }
 
-/** How work ended, where that is worth a word; a snapshot may say anything. */
+/** The words for an abnormal end of work. A map, as the status in a snapshot may be any text. */
 const WORK_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["failed", ['<b class="bad">failed</b>']],
   ["running", ['<b class="warn">no end</b>']],
 ]);
 
-/** How many characters of the names of several commands stand in the head of a box. */
+/** The maximum length of the names of several commands in the head of a box, in characters. */
 const MAX_NAMES_LENGTH = 500;
 
 function commandHtml(view: CommandView, frame: EntryFrame): string {
@@ -1067,7 +1072,7 @@ function fileTitle(file: EditedFile): string {
   }`;
 }
 
-/** How an edit ended, where that is not what its title says. */
+/** The words for the end of an edit, where the title is not enough. */
 const EDIT_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
   ...WORK_ENDS,
   ["failed", ['<b class="bad">not applied</b>']],
@@ -1145,7 +1150,7 @@ function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
   const outputs = looks.map(({ output }) => output)
     .filter((output) => output.trim() !== "");
   const isSilent = outputs.length === 0;
-  // What is folded is named where it can be seen.
+  // Commands whose outputs are folded with them are named in the head.
   const names = isSilent ? "" : ` <small>${
     elementText(
       startOf(

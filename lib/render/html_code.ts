@@ -1,5 +1,5 @@
 /**
- * Code as HTML: comments, strings, numbers and keywords are told apart, and nothing else.
+ * Writes code as HTML that highlights comments, strings, numbers and keywords.
  *
  * @module
  */
@@ -7,11 +7,12 @@
 import { elementText } from "./html_text.ts";
 
 /**
- * What the languages of a family share. Each pattern either fails at once or takes what it has
- * looked at, up to the end of the code if nothing closes it: the time is linear.
+ * Patterns and keywords that a family of languages shares. Matching takes linear time, because each
+ * pattern either fails at once or matches all that it scanned, up to the end of the code if a
+ * comment or string is not closed.
  */
 interface Family {
-  /** The names of its languages, and what names of files end in. */
+  /** The names of the languages and their file extensions, separated by spaces. */
   readonly names: string;
   readonly comment: string;
   readonly string: string;
@@ -20,9 +21,9 @@ interface Family {
 
 const LINE = `"(?:\\\\[^\\n]|[^"\\\\\\n])*"?`;
 const QUOTED = `${LINE}|'(?:\\\\[^\\n]|[^'\\\\\\n])*'?`;
-/** In Rust, and in Go, a quote holds one character, or names a lifetime. */
+/** In C, Rust and Go, single quotes hold one character; in Rust, a single one marks a lifetime. */
 const CHARACTER = `${LINE}|'(?:\\\\[^\\n]|[^'\\\\\\n])'`;
-/** Of a diff, a comment may have its middle alone. */
+/** The last alternative matches inner lines of a block comment whose start a diff does not show. */
 const SLASHES =
   `//[^\\n]*|/\\*[^]*?(?:\\*/|$)|(?<=(?:^|\\n)[ \\t]*)\\*(?=[ /\\n]|$)[^\\n]*`;
 const HASH = `(?<!\\S)#[^\\n]*`;
@@ -70,7 +71,7 @@ const FAMILIES: readonly Family[] = [
   {
     names: "html htm xml svg vue svelte xhtml",
     comment: `<!--[^]*?(?:-->|$)`,
-    // Elsewhere, quotes stand in prose.
+    // Only attribute values: elsewhere, quotes belong to prose.
     string: `(?<==)(?:${QUOTED})`,
     keywords: "",
   },
@@ -83,7 +84,7 @@ interface Reader {
 
 const READERS: ReadonlyMap<string, Reader> = new Map(
   FAMILIES.flatMap(({ names, comment, string, keywords }) => {
-    // Markup has no keywords, but names of tags.
+    // Markup has tag names in place of keywords.
     const [key, word] = keywords === ""
       ? ["</?[A-Za-z][\\w-]*", "(?!)"]
       : ["(?!)", "[A-Za-z_$][\\w$]*"];
@@ -98,22 +99,22 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
   }),
 );
 
-/** Gives the language of a file, as far as its name tells. */
+/** Returns the extension of a file, or the name of a file without one, in lower case. */
 export function languageOf(path: string): string {
   return /[^./\\]*$/.exec(path)?.[0].toLowerCase() ?? "";
 }
 
 /**
- * Writes code as HTML, in which comments, strings, numbers and keywords are spans: the names of
- * their groups are the classes of the style sheet, which colours of terminals have as well.
+ * Writes code as HTML with comments, strings, numbers and keywords in spans. The names of the
+ * pattern's groups are the classes of the spans; terminal colours use the same classes.
  *
- * @param language A name of its language, or what names of its files end in; of one that is not
- *   known here, the code stands as it is.
+ * @param language The name of the language or a file extension. Code in a language that is not
+ *   listed is escaped without spans.
  */
 export function codeHtml(code: string, language: string): string {
   const reader = READERS.get(language.toLowerCase());
   if (reader === undefined) return elementText(code);
-  // A token may end between a carriage return and its line feed.
+  // Otherwise, a token could end between a carriage return and its line feed.
   const text = code.replace(/\r\n?/g, "\n");
   let html = "";
   let from = 0;

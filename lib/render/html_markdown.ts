@@ -1,5 +1,5 @@
 /**
- * Messages as HTML: Markdown with the elements that do nothing.
+ * Writes Markdown messages as HTML with an allowlist of inactive elements.
  *
  * @module
  */
@@ -14,26 +14,26 @@ import {
 } from "./markdown_nodes.ts";
 
 export interface MarkdownHtmlOptions {
-  /** Whether addresses on the web become links; otherwise they are text. */
+  /** Whether web and mail URLs become links; otherwise they are text. */
   readonly hasLinks: boolean;
-  /** Whether code is coloured, for which a page has a style sheet. */
+  /** Whether code is highlighted; needs a page with the style sheet for it. */
   readonly isColored?: boolean | undefined;
 }
 
 type Nodes = readonly MarkdownNode[];
 
-/** By how much headings are lower: above them are the page, the turn and the entry. */
+/** The number of levels by which headings move down: page, turn and entry have headings above. */
 const HEADING_SHIFT = 3;
 
 const WEB_REGEXP = /^(?:https?:\/\/|mailto:)\S/i;
-/** A character that shows nothing itself has no place in an address. */
+/** An invisible character: a URL with one is not linked. */
 const HIDDEN_REGEXP = /\p{C}/u;
-/** What of an address is shown behind its label. */
+/** Captures the host of a URL, or a mail address, which is shown after the label. */
 const HOST_REGEXP = /^(?:https?:\/\/|mailto:)([^/?#]*).*$/is;
 
-/** Writes nodes as HTML with the elements of an allowlist, and all else as text. */
+/** Writes nodes as HTML with the elements of an allowlist, and everything else as text. */
 class HtmlWriter {
-  /** Whether addresses become links: there is none in a link. */
+  /** Whether URLs become links; false while the label of a link is written. */
   #hasLinks: boolean;
   readonly #isColored: boolean;
 
@@ -133,10 +133,10 @@ class HtmlWriter {
       case "link":
         return this.#link(`${token.attrGet("href")}`, children);
       case "image":
-        // Nothing is ever loaded.
+        // A link instead of an image, so that the page never loads anything.
         return `[image] ${this.#link(`${token.attrGet("src")}`, children)}`;
       default:
-        // A reference may stand for a line feed.
+        // Character references such as `&#10;` put line feeds into inline text.
         return elementText(token.content).replaceAll("\n", "<br>\n");
     }
   }
@@ -145,14 +145,14 @@ class HtmlWriter {
     return `<code>${elementText(text)}</code>`;
   }
 
-  /** Writes a link; only addresses on the web are ever followed, and where they lead is shown. */
+  /** Writes a link with its host behind the label. Targets other than URLs are shown as code. */
   #link(target: string, label: Nodes): string {
     const text = markdownText(label);
     const isLink = this.#hasLinks && WEB_REGEXP.test(target) &&
       !HIDDEN_REGEXP.test(target);
     if (!isLink) {
       if (target === "") return elementText(text);
-      // The label of a path is most often its end.
+      // The label of a path is usually the end of that path, and adds nothing to it.
       const isShown = text === "" || text === target ||
         (/[./]/.test(text) && target.includes(text));
       return isShown
@@ -173,10 +173,10 @@ class HtmlWriter {
 }
 
 /**
- * Writes a message in Markdown as HTML, block by block.
+ * Writes a Markdown message as HTML, one string per block.
  *
- * HTML in it is shown as the text that it is, so that no message can do more than look like one.
- * No line of the result is blank. Takes time in proportion to the text.
+ * HTML in the message is shown as text, so it cannot act on the page. No line of the result is
+ * blank. Takes time linear in the length of the text.
  */
 export function markdownBlocks(
   text: string,

@@ -1,21 +1,21 @@
 /**
- * Text of a log as HTML that does nothing.
+ * Escapes text of a log for HTML.
  *
  * @module
  */
 
 /**
- * What must not stand in HTML as it is:
+ * Characters that must be escaped in HTML:
  *
- * - what HTML itself reads: `&`, `<`, `>`, `"`, `'`;
- * - fences of Markdown, where a page is read as that: backticks, tildes;
+ * - markup: `&`, `<`, `>`, `"`, `'`;
+ * - Markdown fences, for pages that are read as Markdown: backticks, tildes;
  * - control characters other than tab and line feed;
- * - characters that turn or hide the text around them: bidirectional controls, invisible
+ * - characters that reorder or hide the text around them: bidirectional controls, invisible
  *   operators and fillers, tags. The joiners U+200C and U+200D stay: words and emoji need them;
- * - halves of surrogate pairs, which no encoding holds.
+ * - lone surrogates, which no encoding can represent.
  *
- * `::` and `##[` begin the workflow commands of GitHub, whose runner reads them in everything
- * that a step prints: the first one after white space, the second one anywhere in a line.
+ * `::` and `##[` begin workflow commands of GitHub, whose runner looks for them in everything that
+ * a step prints: `::` after leading white space, `##[` anywhere in a line.
  */
 const UNSAFE_REGEXP =
   // deno-lint-ignore no-control-regex
@@ -33,10 +33,10 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
   ["##", "#&#35;"],
 ]);
 
-/** What ends a line of a text from a log, whatever the system that wrote it. */
+/** A line end of Windows, or of old Macs; the usual one is a single LF. */
 const LINE_END_REGEXP = /\r\n?/g;
 
-/** Gives the visible mark that stands for a character which shows nothing itself. */
+/** Returns the visible mark that replaces an invisible character. */
 function markOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
@@ -46,10 +46,10 @@ function markOf(character: string): string {
 }
 
 /**
- * Writes text so that it stands in an attribute or an element as it is.
+ * Escapes text for an attribute or an element.
  *
- * Characters that show nothing become visible marks: `␛` for an escape, `U+202E` for one that
- * turns the text around. Nothing is left out.
+ * Invisible characters become visible marks: `␛` for an escape, `U+202E` for a right-to-left
+ * override. Nothing is left out.
  */
 export function attributeText(text: string): string {
   return text.replace(
@@ -59,8 +59,9 @@ export function attributeText(text: string): string {
 }
 
 /**
- * Writes text as the content of an element: as {@linkcode attributeText} does, with the marks
- * set apart from what really stands there. Line ends become line feeds.
+ * Escapes text for the content of an element, as {@linkcode attributeText} does. Visible marks are
+ * wrapped in `<i class="mark">`, which distinguishes them from the text. Line ends become line
+ * feeds.
  */
 export function elementText(text: string): string {
   return text.replace(LINE_END_REGEXP, "\n").replace(
@@ -75,12 +76,12 @@ export function elementText(text: string): string {
 /**
  * Wraps content in a `<pre>`.
  *
- * Where the page is read as Markdown, as GitHub does with step summaries, a blank line would end
- * the HTML: the line feed of a blank line is written as a reference. A line feed right after the
- * start tag would be dropped by the reader, so one of that kind is always written.
+ * If the page is read as Markdown, as GitHub does with step summaries, a blank line would end the
+ * HTML, so the line feed of a blank line is written as a character reference. HTML drops a line
+ * feed right after the start tag, so content that begins with a blank line gets an extra one.
  *
  * @param content HTML, such as escaped text.
- * @param name The class, if it has one.
+ * @param name The class of the element; empty for none.
  */
 export function preText(content: string, name = ""): string {
   const lines = content.replace(/^([ \t]*)\n/gm, "$1&#10;");
@@ -89,9 +90,9 @@ export function preText(content: string, name = ""): string {
 }
 
 /**
- * Writes a link to a page beside this one.
+ * Writes a link to another page in the same folder.
  *
- * @param html What is shown, as HTML.
+ * @param html The label, as HTML.
  */
 export function linkHtml(page: string, html: string): string {
   return `<a href="${attributeText(encodeURIComponent(page))}">${html}</a>`;

@@ -1,5 +1,5 @@
 /**
- * The timeline of a turn: what happened when, as inline SVG.
+ * Draws the timeline of a turn as inline SVG.
  *
  * @module
  */
@@ -22,41 +22,42 @@ export type Lane = (typeof LANES)[number]["name"];
 
 export type TurnTokens = Pick<TurnEndedPart, "usage" | "requests">;
 
-/** Something that happened in a turn. */
+/** An entry on the timeline. */
 export interface TimelineMark {
-  /** The lane that it is in. */
+  /** The lane of the mark. */
   readonly lane: Lane;
-  /** How it looks: the name of a class of the style sheet. */
+  /** The class of the style sheet for the mark. */
   readonly look: string;
-  /** The id of the element that shows it. */
+  /** The id of the HTML element that shows the entry. */
   readonly target: string;
-  /** What it was, in a few words; not escaped. */
+  /** A short label of the entry, not escaped. */
   readonly label: string;
-  /** When it began and ended, in milliseconds since 1970; `null` if that is not known. */
+  /** The start and end of the entry, in milliseconds since 1970; `null` if unknown. */
   readonly startMs: number | null;
   readonly endMs: number | null;
 }
 
 /** A mark, or several that were joined. */
 interface Span extends TimelineMark {
-  /** The places of its first and its last mark, counted from 0. */
+  /** The indices of its first and last mark among all marks, from 0. */
   readonly first: number;
   readonly last: number;
   readonly count: number;
 }
 
-/** How many marks a lane has at most; when there are more, neighbours are joined. */
+/** The maximum number of marks in a lane; if there are more, neighbours are joined. */
 const MAX_MARKS = 240;
-/** How high a lane is, in pixels. The style sheet has the same height for their names. */
+/** The height of a lane in pixels. The style sheet has the same height for the names of lanes. */
 const LANE_HEIGHT = 18;
+/** The height of the lane with the tokens of requests, in pixels. */
 const TOKENS_HEIGHT = 30;
 
-/** Writes a place as SVG does: in percent, with two digits. */
+/** Writes a share from 0 to 1 as a percentage with two decimals. */
 function percent(share: number): string {
   return `${Number((Math.min(1, Math.max(0, share)) * 100).toFixed(2))}%`;
 }
 
-/** Draws how the tokens of a turn divide: cached, other input, output. */
+/** Draws the shares of a turn's tokens: cached input, other input, output. */
 function drawShares(usage: TurnUsage, middle: number): string {
   const { input_tokens: input, output_tokens: output } = usage;
   const cached = Math.min(usage.cached_input_tokens ?? 0, input);
@@ -81,14 +82,14 @@ function drawShares(usage: TurnUsage, middle: number): string {
   ).join("");
 }
 
-/** Gathers what happens in a turn, and draws it. Takes no more memory than its picture. */
+/** Collects the marks of a turn, and draws them. Memory is bounded, as neighbours are joined. */
 export class Timeline {
   readonly #lanes = new Map<Lane, Span[]>();
   #count = 0;
   #startMs: number | null = null;
   #endMs: number | null = null;
 
-  /** Takes in something that happened after everything that was taken in before. */
+  /** Adds the mark of the next entry. */
   add(mark: TimelineMark): void {
     const at = this.#count;
     this.#count += 1;
@@ -108,7 +109,7 @@ export class Timeline {
     this.#lanes.set(mark.lane, spans);
   }
 
-  /** Takes in when something began or ended: the turn itself, or what happened in it. */
+  /** Extends the scale to a time: the start or end of the turn, or of an entry. */
   stretch(ms: number | null): void {
     if (ms === null || Number.isNaN(ms)) return;
     if (this.#startMs === null || ms < this.#startMs) this.#startMs = ms;
@@ -116,12 +117,12 @@ export class Timeline {
   }
 
   /**
-   * Draws what was taken in.
+   * Draws the timeline.
    *
-   * @param name What the timeline is of, such as `turn 3`.
-   * @param tokens The tokens of the turn, and of its requests. Where the requests are not told
-   *   apart, how the tokens divide is drawn.
-   * @returns A `<figure>`; nothing if there is too little to compare.
+   * @param name The title of the timeline, such as `turn 3`.
+   * @param tokens The tokens of the turn and of its requests. With fewer than two requests, the
+   *   shares of cached input, other input and output are drawn instead.
+   * @returns A `<figure>`; an empty text for fewer than three marks.
    */
   draw(name: string, tokens: TurnTokens): string {
     if (this.#count < 3) return "";
@@ -173,7 +174,7 @@ ${marks.join("\n")}
       this.#endMs > this.#startMs;
   }
 
-  /** Gives where on the scale a mark is, from 0 to 1. */
+  /** Returns the position of a mark on the scale, from 0 to 1. */
   #place(at: number, ms: number | null): number {
     if (!this.#isTimed) return (at + 0.5) / this.#count;
     const start = this.#startMs ?? 0;

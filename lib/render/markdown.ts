@@ -1,5 +1,5 @@
 /**
- * Transcripts as Markdown.
+ * Writes transcripts as Markdown.
  *
  * @module
  */
@@ -40,17 +40,17 @@ import {
 } from "./safe_markdown.ts";
 
 /**
- * Writes a transcript as Markdown, to paste and to keep: CommonMark with `<details>`, as GitHub
- * and most others show it.
+ * Writes a transcript as Markdown: CommonMark with `<details>`, as GitHub and most other programs
+ * show it.
  *
- * The document begins with front matter in YAML (`id`, `time`, `cwd`, `model`, `version`, as far
- * as they are known) and has a heading for each turn. What the user says is a quotation, what the
- * assistant says is Markdown as it stands; commands, diffs and tools can be folded. All output is
- * written unless `maxOutputLines` is given.
+ * The document begins with YAML front matter (`id`, `time`, `cwd`, `model`, `version`, as far as
+ * they are known) and has a heading for each turn. Messages of the user are block quotes, those of
+ * the assistant are their own Markdown; commands, diffs and tool calls can be folded. All output is
+ * written unless `maxOutputLines` is set.
  *
- * Text of the log cannot break out of its place: HTML is text, images are links, links lead to
- * the web or to paths only, headings are deeper than those of turns, and fences are longer than
- * any run of backticks in what they hold. Control characters are escaped.
+ * Text of the log cannot change the structure of the document: HTML is text, images are links,
+ * links lead only to the web or to paths, headings are deeper than those of turns, and fences are
+ * longer than any run of backticks in their code. Control characters are escaped.
  *
  * @example A session without a turn
  * ```ts
@@ -75,26 +75,26 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<RenderOptions>;
   #isBegun = false;
   #model: string | null = null;
-  /** The folder that paths are seen from. */
+  /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
   #blocks: MarkdownBlock[] = [];
 
   /**
    * Constructs a new instance.
    *
-   * @param options What is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
-   *   of its words.
+   * @param options The contents of the document.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    */
   constructor(options: RenderOptions = {}) {
     this.#options = decided(options, { maxLines: Infinity });
   }
 
   /**
-   * Takes a part and emits what is written of it.
+   * Writes a part.
    *
    * @param part The part.
-   * @param emit Is called with whole lines, once at most.
+   * @param emit Is called with whole lines, at most once.
    */
   feed(part: TranscriptPart, emit: Emit<string>): void {
     this.#blocks = [];
@@ -151,7 +151,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         ? []
         : [[name, this.#options.redactor.redact(value)] as const]
     );
-    // Only the beginning of a document can have front matter.
+    // Front matter is only valid at the beginning of a document.
     const hasFrontMatter = !this.#isBegun && facts.length > 0;
     if (hasFrontMatter) {
       const lines = facts.map(([name, value]) => `${name}: ${yamlText(value)}`);
@@ -293,7 +293,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     ]);
   }
 
-  /** Adds a command, below which what it gave is folded. */
+  /** Adds a command with its output folded below it. */
   #addRun(
     command: string,
     end: string,
@@ -314,7 +314,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     ]);
   }
 
-  /** Writes commands that only looked at something: a list of those that printed nothing. */
+  /** Writes the commands of an `explore` record: those without output as a list. */
   #writeLooks({ looks }: ExploreView): void {
     let list: string[] = [];
     const endList = (): void => {
@@ -414,7 +414,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     ]);
   }
 
-  /** Writes output as code, cut to a length; what was left out is said. */
+  /** Writes output as code, cut to the maximum number of lines, with a note on those left out. */
   #outputOf(text: string, language: string): OutputBlocks {
     const { head, omitted, tail } = cutOutput(inertText(text), {
       maxLines: this.#options.maxOutputLines,
@@ -432,7 +432,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     };
   }
 
-  /** Adds blocks that can be folded; the summary is HTML. */
+  /** Adds blocks in a `<details>` element; the summary is HTML. */
   #fold(
     summary: string,
     blocks: readonly MarkdownBlock[],
@@ -462,8 +462,8 @@ export class MarkdownRendererStream
   /**
    * Constructs a new instance.
    *
-   * @param options What is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   * @param options The contents of the document.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0.
    *
    * @example From bytes to a document
    * ```ts
@@ -487,8 +487,8 @@ export class MarkdownRendererStream
 }
 
 /**
- * Writes a text as YAML: quoted as JSON, which is YAML too. What knows no front matter takes
- * it for Markdown, so what could be an element or an image there is written as an escape.
+ * Writes a text as a JSON string, which is valid YAML. Programs that do not know front matter read
+ * it as Markdown, so characters that could begin an element or an image are written as escapes.
  */
 function yamlText(text: string): string {
   return JSON.stringify(inertText(text)).replace(
@@ -497,14 +497,14 @@ function yamlText(text: string): string {
   );
 }
 
-/** Diffs that are not longer are unfolded. */
+/** The maximum number of lines of a diff that is not folded. */
 const MAX_OPEN_DIFF = 30;
-/** Arguments of tools that are not longer stand on one line. */
+/** The maximum length of a tool argument that is written on the line of its name. */
 const MAX_SPAN = 80;
-/** How much of a command stands in its title, in units of UTF-16. */
+/** The maximum length of a command in its title, in UTF-16 code units. */
 const MAX_TITLE = 240;
 
-/** How work ended, behind its name. */
+/** Writes the end of work, to follow its name. */
 function endText(status: WorkStatus, notes: readonly string[]): string {
   const known = notes.filter((note) => note !== "").join(" · ");
   const words = { running: "… not finished", success: "✓", failed: "✗" };
@@ -515,18 +515,18 @@ function endText(status: WorkStatus, notes: readonly string[]): string {
 type MarkdownBlock = readonly string[];
 
 interface OutputBlocks {
-  /** How many lines there are, with those that were left out. */
+  /** The number of lines, including those left out. */
   readonly lines: number;
   /** The blocks; none if there is no output. */
   readonly blocks: readonly MarkdownBlock[];
 }
 
-/** Makes a quotation of lines. */
+/** Makes a block quote of lines. */
 function quoted(lines: readonly string[]): string[] {
   return lines.map((line) => line === "" ? ">" : `> ${line}`);
 }
 
-/** Keeps the line ends of a text, which Markdown would join. */
+/** Adds hard line breaks outside of code, since Markdown would join the lines. */
 function withBreaks(lines: readonly string[]): string[] {
   let fence = "";
   return lines.map((line, at) => {

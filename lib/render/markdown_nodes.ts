@@ -1,35 +1,36 @@
 /**
- * Messages in Markdown, read into nodes.
+ * Parses Markdown messages into nodes.
  *
  * @module
  */
 
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it/browser";
 
-/** A part of a text in Markdown: a block, or what stands in a line. */
+/** A block or inline node of a Markdown text. */
 export interface MarkdownNode {
-  /** The name that markdown-it has for it: `paragraph`, `list_item`, `code_inline`. */
+  /** The type that markdown-it gives it: `paragraph`, `list_item`, `code_inline`. */
   readonly type: string;
-  /** Its token of markdown-it. */
+  /** Its markdown-it token; the opening one if there are two. */
   readonly token: Token;
   /** Its child nodes. */
   readonly children: readonly MarkdownNode[];
 }
 
-/** How deep blocks may lie in each other, a list counting twice; what is deeper is text. */
+/** The maximum nesting of blocks, a list counting twice. Deeper blocks become text. */
 const MAX_DEPTH = 24;
-/** How deep emphasis may lie in emphasis: there could be 100,000 levels, and no stack for them. */
+/** The maximum nesting of emphasis: a text with 100,000 levels would overflow the stack. */
 const MAX_EMPHASIS = 50;
 
 /**
- * CommonMark with tables. HTML is text, addresses are links, and a line break is kept: what was
- * written in lines was meant in lines.
+ * CommonMark with tables. HTML is text, bare URLs are links, and line breaks are kept, as the
+ * writers of messages mean them.
  */
 const PARSER = new MarkdownIt({ html: false, linkify: true, breaks: true });
-// A definition shows nothing: `[error]: no such file` would be gone. A line under a text is
-// meant as a rule.
+// No link definitions: they show nothing, so `[error]: no such file` would disappear. No setext
+// headings: a line of dashes under a text is meant as a rule.
 PARSER.disable(["reference", "lheading"]);
-// Writers decide which links are links; all others are to be seen as they are written.
+// All links are accepted unchanged here: the writers decide which become links, and show the
+// others as they are.
 PARSER.validateLink = () => true;
 PARSER.normalizeLink = (target) => target;
 PARSER.normalizeLinkText = (target) => target;
@@ -38,13 +39,13 @@ for (const schema of ["//", "ftp:", "mailto:"]) {
   PARSER.linkify.add(schema, null);
 }
 PARSER.core.ruler.at("normalize", (state) => {
-  // The parser's own rule also makes another character of NUL, which writers show.
+  // The parser's own rule also replaces NUL, which the writers show as a visible mark.
   state.src = state.src.replace(/\r\n?/g, "\n");
 });
 PARSER.block.ruler.before("table", "depth", takeDeepText);
 PARSER.core.ruler.after("block", "cells", keepCells);
 
-/** Reads a text, in time that grows with its length. */
+/** Parses a text in time linear in its length. */
 export function markdownNodes(text: string): readonly MarkdownNode[] {
   return nested(PARSER.parse(text, {}));
 }
@@ -84,7 +85,7 @@ function nested(tokens: readonly Token[]): MarkdownNode[] {
   return nodes;
 }
 
-/** Takes as one paragraph the text that lies too deep: the parser would leave it out. */
+/** Makes one paragraph of text that is nested too deep: markdown-it itself would drop it. */
 function takeDeepText(state: StateBlock, start: number, end: number): boolean {
   if (state.level < MAX_DEPTH) return false;
   let next = start + 1;
@@ -101,7 +102,7 @@ function takeDeepText(state: StateBlock, start: number, end: number): boolean {
   return true;
 }
 
-/** Puts into the last cell of a row what has no column: the parser would leave it out. */
+/** Appends surplus cells to the last cell of their row: markdown-it would drop them. */
 function keepCells(
   { src, tokens }: { readonly src: string; readonly tokens: Token[] },
 ): void {

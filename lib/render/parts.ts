@@ -1,5 +1,5 @@
 /**
- * What a transcript is made of.
+ * The parts of a transcript.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import type { TokenCounts } from "../dialects/rollout/token_counts.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 
 /**
- * A session begins. It is the first part of every transcript; what the input does not say is
- * `null`. A stream that holds more than one run has one for each.
+ * A session begins. The first part of every transcript; a stream with several runs has one for each
+ * run. Facts that the input does not have are `null`.
  */
 export interface SessionPart {
   /** Always `session`. */
@@ -18,90 +18,91 @@ export interface SessionPart {
   readonly thread_id: string | null;
   /** When it began, as RFC 3339 in UTC. */
   readonly startedAt: string | null;
-  /** The folder that it works in. */
+  /** The working directory. */
   readonly cwd: string | null;
   /** The model. */
   readonly model: string | null;
   /** The version of the Codex CLI. */
   readonly cli_version: string | null;
   /**
-   * The id of the thread that made it, as its sub-agent. Only where several threads are shown.
+   * The id of the thread that started this one as a sub-agent. Set only if several threads are
+   * shown.
    *
    * @default {undefined}
    */
   readonly parent_thread_id?: string;
   /**
-   * What it is called as a sub-agent: its path among the agents, else its nickname.
+   * The name of the sub-agent: its path among the agents, else its nickname.
    *
    * @default {undefined}
    */
   readonly agent?: string;
 }
 
-/** A turn begins: with an event, or with what the user says if there are none. */
+/** A turn begins: at its event, or at a message of the user in inputs without such events. */
 export interface TurnStartedPart {
   /** Always `turn_started`. */
   readonly type: "turn_started";
   /** The number of the turn in this transcript, from 1. */
   readonly turn: number;
-  /** Its id, if it is known yet. One that a normalizer made up is none. */
+  /** The id of the turn, if it is known yet; `null` also for an id that a normalizer made up. */
   readonly turn_id: string | null;
   /** When it began, as RFC 3339 in UTC. */
   readonly startedAt: string | null;
-  /** The model, if it is known. */
+  /** The model, if known. */
   readonly model: string | null;
-  /** The folder, if it is known. */
+  /** The working directory, if known. */
   readonly cwd: string | null;
 }
 
 /**
- * How far an entry is.
+ * The state of an entry.
  *
- * - `started`: it is there, and more will come; only in live transcripts.
- * - `updated`: it has changed, and more will come; only in live transcripts.
- * - `final`: this is it. Where a turn ends before its work does, that is how far it got.
- * - `late`: more of an entry that was `final` already, such as the end of a command that was
- *   left running. Output that was given then is not given again.
+ * - `started`: it is new and will change; only in live transcripts.
+ * - `updated`: it has changed and may change again; only in live transcripts.
+ * - `final`: it is complete. If a turn ends before its work does, the entry is as it was then.
+ * - `late`: more of an entry that was `final` before, such as the end of a command that was left
+ *   running. Output that the `final` part held is not repeated.
  */
 export type EntryPhase = "started" | "updated" | "final" | "late";
 
-/** Something that a reader of the session sees: a record of its history. */
+/** An entry of the transcript: one record of the session's history. */
 export interface EntryPart {
   /** Always `entry`. */
   readonly type: "entry";
-  /** How far it is. */
+  /** The state of the entry. */
   readonly phase: EntryPhase;
-  /** The number of the record, which tells which parts are of the same entry. */
+  /** The number of the record: parts of the same entry have the same id. */
   readonly id: number;
-  /** The number of the turn that it belongs to; `null` if it is in none. */
+  /** The number of the turn of the entry; `null` outside of turns. */
   readonly turn: number | null;
   /** The record. A plan has one entry for each of its states. */
   readonly record: AnyHistoryRecord;
   /**
-   * What the commands of an `explore` record printed, which the record does not hold: a text for
-   * each of its entries, empty where nothing was printed. A command that ran again in its entry
-   * has what it printed last. Only what is `final` or `late` has it.
+   * The output of the commands of an `explore` record, which the record itself does not hold: a
+   * text for each of its entries, empty if a command printed nothing. If a command ran several
+   * times in its entry, the text is the output of the last run. Only in `final` and `late` parts.
    *
-   * @default {undefined} Nothing is known of that.
+   * @default {undefined} The output is unknown.
    */
   readonly outputs?: readonly string[];
   /**
-   * The images of the entry, as `data:` URLs: the one that it is, or those that a tool gave. One
-   * that is not carried (see `images` of the options), or too long for that, is an empty text.
+   * The images of the entry as `data:` URLs: the image itself, or those that a tool returned. An
+   * image is an empty text if images are not carried (see the option `images`) or it is too large.
    *
-   * @default {undefined} It has none, or they are only known by their files.
+   * @default {undefined} The entry has no images, or only the paths of their files are known.
    */
   readonly images?: readonly string[];
   /**
-   * Whether an error is a warning: an item of an exec stream, which Codex also writes of things
-   * that are deprecated or under development. The record does not tell.
+   * Whether an error is a warning. Exec streams have `error` items for warnings too, such as those
+   * about deprecated features and features under development. The record has no field for this.
    *
    * @default {false}
    */
   readonly isWarning?: boolean;
   /**
-   * Whether an image is what the user attached, and not what a tool shows. The record does not
-   * tell.
+   * Whether an image was attached by the user, and not shown by a tool. The record has no field for
+   * this.
    *
    * @default {false}
    */
@@ -110,14 +111,17 @@ export interface EntryPart {
   readonly startedAt: string | null;
   /** When it ended. */
   readonly endedAt: string | null;
-  /** How many milliseconds it took; `null` if that is not known. */
+  /** The duration in milliseconds; `null` if unknown. */
   readonly durationMs: number | null;
 }
 
 /**
- * How a turn ended: as it should, with an error, by interruption. It is `open` if the input ends
- * (or another run begins) before the turn does, and `unknown` where nothing says how turns end,
- * as in exec streams up to 0.42, session files up to 0.98 and snapshots.
+ * The end of a turn.
+ *
+ * - `completed`, `failed`, `aborted`: it ended normally, with an error or by interruption.
+ * - `open`: the input ended, or another run began, before the turn ended.
+ * - `unknown`: the input has no ends of turns, as in exec streams up to 0.42, session files up to
+ *   0.98 and snapshots.
  */
 export type TurnStatus =
   | "completed"
@@ -127,8 +131,8 @@ export type TurnStatus =
   | "unknown";
 
 /**
- * How many tokens were used, as the release counted them; `null` for a kind of which nothing is
- * said.
+ * Token counts, as the release counted them; `null` for kinds of tokens that the input does not
+ * count.
  */
 export type TurnUsage = Required<
   Pick<
@@ -140,42 +144,42 @@ export type TurnUsage = Required<
   >
 >;
 
-/** The tokens of a request to the model, or of some that followed each other. */
+/** The tokens of one request to the model, or of several consecutive ones joined. */
 export interface RequestUsage
   extends Pick<TurnUsage, "input_tokens" | "output_tokens"> {
-  /** When they were counted, as RFC 3339 in UTC; `null` if the input has no times. */
+  /** The time of the count, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly at: string | null;
 }
 
-/** A turn ends. Every turn that began ends, before the next one begins. */
+/** A turn ends. Every turn gets this part, before the next turn begins. */
 export interface TurnEndedPart {
   /** Always `turn_ended`. */
   readonly type: "turn_ended";
   /** The number of the turn. */
   readonly turn: number;
-  /** Its id; `null` if it has none. */
+  /** The id of the turn; `null` if it has none. */
   readonly turn_id: string | null;
   /** How it ended. */
   readonly status: TurnStatus;
   /** When it ended, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly endedAt: string | null;
-  /** How many milliseconds it took; `null` if that is not known. */
+  /** The duration in milliseconds; `null` if unknown. */
   readonly durationMs: number | null;
-  /** The tokens that it used; `null` if that is not said. */
+  /** The tokens of the turn; `null` if the input has no counts. */
   readonly usage: TurnUsage | null;
-  /** The tokens of its requests, in order, if the input tells them apart. */
+  /** The tokens of its requests, in order, if the input counts requests separately. */
   readonly requests?: readonly RequestUsage[];
-  /** Why it failed or was aborted; `null` if it was not, or the log does not say why. */
+  /** The reason why it failed or was aborted; `null` if it was not, or the log has no reason. */
   readonly error: string | null;
-  /** Whether an entry of the turn has said the same already. */
+  /** Whether an entry of the turn already shows the same error. */
   readonly isErrorShown: boolean;
 }
 
-/** The user took turns back. What they showed was given already. */
+/** The user rolled turns back. The parts of those turns have been emitted before. */
 export interface RolledBackPart {
   /** Always `rolled_back`. */
   readonly type: "rolled_back";
-  /** How many turns, counted from the last one. */
+  /** The number of turns, counted back from the last one. */
   readonly turns: number;
 }
 
@@ -187,7 +191,7 @@ export interface FailurePart {
   readonly line: number;
   /** The kind of the error, such as `json`. */
   readonly kind: string;
-  /** Why it could not be read. */
+  /** The reason why it could not be read. */
   readonly message: string;
 }
 

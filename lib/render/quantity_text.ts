@@ -1,5 +1,5 @@
 /**
- * Counts and durations, as people read them.
+ * Writes counts, durations and times for people.
  *
  * @module
  */
@@ -23,11 +23,11 @@ export function countText(count: number | bigint): string {
 }
 
 /**
- * Writes a number with the word for what it counts.
+ * Writes a number with its noun, in the singular for 1 and the plural otherwise.
  *
  * @param count The number.
- * @param one The word for one of them.
- * @param many The word for several, if it is not the other one with an `s`.
+ * @param one The noun in the singular.
+ * @param many The noun in the plural; by default the singular with an `s`.
  * @returns Such as `1 command` and `2 commands`.
  *
  * @example One and many
@@ -50,7 +50,7 @@ export function countedText(
 /**
  * Writes a duration in two units at most.
  *
- * @param ms How long it is, in milliseconds.
+ * @param ms The duration in milliseconds.
  * @returns Such as `40ms`, `1.2s`, `2m 05s`, `1h 04m`.
  *
  * @example From milliseconds to hours

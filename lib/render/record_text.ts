@@ -1,5 +1,5 @@
 /**
- * The text of records that keep it in lines and spans.
+ * Joins the lines and spans of history records to text.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export function linesText(lines: readonly MessageLine[]): string {
   return lines.map(({ spans }) => spansText(spans)).join("\n");
 }
 
-/** Gives reasoning as the Markdown that it was read from. */
+/** Returns reasoning as the Markdown that it was parsed from. */
 export function reasoningMarkdown(
   sections: readonly ReasoningSection[],
 ): string {
@@ -54,9 +54,9 @@ function spansText(spans: readonly InlineSpan[]): string {
 }
 
 /**
- * Gives backticks that nothing in a text ends: more than any run of them in it.
+ * Returns a run of backticks that is longer than any in a text, for use as a delimiter around it.
  *
- * @param least How many there are at least; 3 for a fence.
+ * @param least The minimum length; 3 for a fence.
  */
 export function fenceFor(text: string, least = 3): string {
   let longest = least - 1;

@@ -1,9 +1,9 @@
 /**
  * Transcripts of sessions for people: live on a terminal, as Markdown, HTML or a GitHub summary.
  *
- * {@linkcode TranscriptBuilder} makes parts of events, and a renderer makes text of parts; both
- * are stages, so they compose. {@linkcode viewEntry} says what a reader sees of an entry, for
- * renderers of your own.
+ * {@linkcode TranscriptBuilder} turns events into parts, and a renderer turns parts into text; both
+ * are stages, so they compose. For renderers of your own, {@linkcode viewEntry} turns an entry into
+ * the texts and states to show.
  *
  * @example The messages of a log
  * ```ts

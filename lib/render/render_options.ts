@@ -1,5 +1,5 @@
 /**
- * What of a transcript is written.
+ * Options that all renderers share.
  *
  * @module
  */
@@ -7,30 +7,30 @@
 import { checkedCount, checkedWord } from "../checked.ts";
 import type { Redactor } from "../redact/redactor.ts";
 
-/** The forms that a transcript can have. */
+/** The output forms of a transcript. */
 export const RENDER_FORMS = ["text", "markdown", "html", "github"] as const;
 
-/** A form of a transcript. */
+/** An output form of a transcript. */
 export type RenderForm = typeof RENDER_FORMS[number];
 
-/** What may become of reasoning: left out, folded where a form can fold, or written. */
+/** The choices for reasoning: left out, folded where the form can fold, or written in full. */
 export const REASONING = ["omit", "fold", "include"] as const;
 
-/** What becomes of reasoning. */
+/** Whether reasoning is left out, folded or written in full. */
 export type ReasoningChoice = typeof REASONING[number];
 
 /**
- * What may become of work (commands, edits, tools): left out, only named, or with what went in
- * and came out.
+ * The choices for work (commands, edits, tools): left out, named in one line each, or written in
+ * full with input and output.
  */
 export const TOOLS = ["none", "names", "full"] as const;
 
-/** What becomes of work. */
+/** Whether work (commands, edits, tools) is left out, named or written in full. */
 export type ToolsChoice = typeof TOOLS[number];
 
 /**
- * What masks secrets: a {@linkcode Redactor}, or something that does the same. It is given texts
- * whole: before anything is cut off them and before they are escaped.
+ * Masks secrets: a {@linkcode Redactor}, or an object with the same methods. It receives whole
+ * texts, before they are cut or escaped.
  */
 export type TextRedactor = Pick<Redactor, "redact" | "redactMember">;
 
@@ -43,41 +43,41 @@ export const NO_REDACTOR: TextRedactor = {
 /** Options of every renderer. */
 export interface RenderOptions {
   /**
-   * Masks secrets in every text before anything else is done to it.
+   * Masks secrets in every text before the renderer does anything else with it.
    *
    * @default {NO_REDACTOR}
    */
   readonly redactor?: TextRedactor | undefined;
   /**
-   * What becomes of reasoning. A summary for GitHub never has any.
+   * Whether reasoning is left out, folded or written in full. A summary for GitHub never has any.
    *
-   * @default {"fold"} but for text, whose default is `include`
+   * @default {"fold"} except for text, where it is `include`
    */
   readonly reasoning?: ReasoningChoice | undefined;
   /**
-   * What becomes of work.
+   * Whether work (commands, edits, tools) is left out, named or written in full.
    *
    * @default {"full"}
    */
   readonly tools?: ToolsChoice | undefined;
   /**
-   * How many lines of each output are written at most; what is left out is said. 0 leaves out
-   * all output.
+   * The maximum number of lines written of each output. The number of lines left out is noted. 0
+   * leaves out all output.
    *
    * @default {Infinity} in Markdown, 5 in text, 2000 in HTML, and 20 in a summary for GitHub
    */
   readonly maxOutputLines?: number | undefined;
 }
 
-/** Options that have all been decided on. */
+/** Options with all defaults filled in. */
 export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
 /**
- * Decides on the options of a renderer.
+ * Checks the options of a renderer and fills in the defaults.
  *
- * @param usual What its form writes unless it is told otherwise.
- * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none of
- *   its words.
+ * @param usual The defaults of the form.
+ * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is not
+ *   one of its words.
  */
 export function decided(
   { redactor, reasoning, tools, maxOutputLines }: RenderOptions,

@@ -1,5 +1,5 @@
 /**
- * Markdown of a log, as part of a document that it cannot break.
+ * Embeds Markdown of a log in a document without letting it break that document.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { inertLine, inertText } from "./inert_text.ts";
 import { fenceFor } from "./record_text.ts";
 
 const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;
-/** The beginning of a line that may make the rest of it a heading: quotes and list items. */
+/** An ATX heading at the start of a line, after any quote marks and list markers. */
 const HEADING_REGEXP =
   /^((?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *)(#{1,6})(?=\s|$)/;
-/** The beginning of an item of a list. */
+/** The marker of a list item, after any quote marks. */
 const LIST_REGEXP = /^[ >]*(?:[-*+]|\d{1,9}[.)])(?: |$)/;
-/** What makes code of a line that continues nothing. */
+/** The indent of an indented code block. */
 const INDENT = "    ";
-/** What makes a heading of the line before it. */
+/** The underline of a setext heading, which makes the line before it a heading. */
 const UNDERLINE_REGEXP = /^([ >]*)(=+|-+)\s*$/;
-/** What a line is made of that makes rows of a table of the one before it and those behind it. */
+/** The delimiter row of a table, between its header row and the rows below. */
 const DELIMITER_REGEXP = /^[ >|:-]+$/;
-/** A border of cells, or a backslash with what it escapes. */
+/** A cell border, or a backslash with the character that it escapes. */
 const BORDER_REGEXP = /\\.|\|/g;
-/** How many levels deeper headings go, so that they stay below those of the document. */
+/** The number of levels by which headings move down, so that they stay below the document's. */
 const HEADING_SHIFT = 3;
-/** Where a link may lead: the web, mail, and files by their paths, with a line or two. */
+/** An allowed link target: a web or mail URL, an anchor, or a path with up to two line numbers. */
 const TARGET_REGEXP =
   /^(?:https?:\/\/[^\s<>]+|mailto:[\w.+-]+@[\w.-]+|#[\w-]*|[\w%~@+,=#-]*[./][\w./%~@+,=#-]*(?::\d+){0,2})$/i;
 /**
- * What must not be missed: a backslash does not help behind a link without brackets, which would
- * take it for a part of the link.
+ * Characters that are written as entities, because a backslash may fail to escape them: after a
+ * bare URL it would count as part of the URL.
  */
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -38,29 +38,30 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["[", "&#91;"],
   ["]", "&#93;"],
 ]);
-/** Text that may be the beginning of a link without brackets. */
+/** Text that may begin a bare URL or mail address, which Markdown links without brackets. */
 const LINK_REGEXP = /[:@]|www\./i;
 const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
 
 /**
- * Makes Markdown of a log harmless, and leaves it as it is meant otherwise.
+ * Makes Markdown of a log harmless, and keeps its formatting otherwise.
  *
- * - HTML is text. Images are links. Links lead to the web, to mail addresses or to paths; others
- *   are text, and so are definitions of links and footnotes.
- * - Headings go three levels deeper. A line under another one makes no heading of it.
- * - Code spans end on their line, and no border of cells divides them.
+ * - HTML becomes text. Images become links. Links to web URLs, mail addresses and paths are kept;
+ *   other links, link definitions and footnotes become text.
+ * - Headings move three levels down. Underlined (setext) headings become plain lines.
+ * - Code spans end on their line, and no cell border divides them.
  * - Code fences begin in the first column, are longer than any run of backticks in the code, and
- *   always end. Code that is indented gets fences, unless it may belong to a list.
+ *   are always closed. Indented code gets fences, unless it may belong to a list.
  * - Control characters are escaped, and no line is a command to GitHub's runner.
  *
- * @returns Lines to put into a document, with a blank line before and after.
+ * @returns Lines to put into a document; the caller adds a blank line before and after them.
  */
 export function safeMarkdown(text: string): string[] {
   const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
   const safe: string[] = [];
-  // The text may stand behind a list, which its first lines would go on with.
+  // False at first: if the document has a list just above, indented lines would continue its item.
   let isOutsideOfLists = false;
-  // Fences of a list may be indented as code is elsewhere; they end it here only.
+  // Whether the source is in a list, where a fence may be indented as code is elsewhere. Stays true
+  // after an indented fence: writing that in the first column ends the list in the output only.
   let isInList = false;
   let isAfterBlank = true;
   let isInTable = false;
@@ -89,7 +90,7 @@ export function safeMarkdown(text: string): string[] {
       safe.push(inertLine(safeLine(line, lines[at - 1] ?? "", isInTable)));
       continue;
     }
-    // A fence in the first column ends lists.
+    // The fence is written in the first column, which ends every list.
     isOutsideOfLists = true;
     isAfterBlank = true;
     isInTable = false;
@@ -107,10 +108,10 @@ export function safeMarkdown(text: string): string[] {
 }
 
 /**
- * Writes code as a block that nothing in it ends.
+ * Writes code as a fenced block whose fence is longer than any in the code.
  *
- * @param lines The code; {@linkcode inertText} has been at it.
- * @param language What it is written in.
+ * @param lines The code, already made harmless by {@linkcode inertText}.
+ * @param language The language name for the info string; may be empty.
  * @returns The lines of the block.
  */
 export function codeBlock(
@@ -122,9 +123,9 @@ export function codeBlock(
 }
 
 /**
- * Writes a text in one line as code.
+ * Writes a text as a code span in one line.
  *
- * @returns A code span that nothing in it ends.
+ * @returns The span, delimited by more backticks than any run in the text; empty for blank text.
  */
 export function codeSpan(text: string): string {
   const line = inertText(text).replaceAll("\n", " ").trim();
@@ -134,7 +135,7 @@ export function codeSpan(text: string): string {
   return mark + space + line + space + mark;
 }
 
-/** Writes a text in one line of Markdown, in which nothing has a meaning. */
+/** Writes a text as one line of Markdown, with every special character escaped. */
 export function plainLine(text: string): string {
   return inertText(text).replaceAll("\n", " ").trim()
     .replace(/[\\*_#|~]/g, "\\$&").replace(/^(\d+)([.)])/, "$1\\$2")
@@ -143,19 +144,19 @@ export function plainLine(text: string): string {
 }
 
 /**
- * What Markdown would read in a line of a text that is none; the backslash that {@linkcode inertText}
- * puts into `##[` is meant to be read.
+ * Characters of plain text that Markdown would interpret. The backslash that {@linkcode inertText}
+ * puts into `##[` is excluded: Markdown removes that one, as intended.
  */
 const MARKS_REGEXP =
   /(?<!#(?=\\#\[))\\(?=[!-/:-@[-`{-~]|$)|[*|~`]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])|!(?=\[)|(?<=\])[(:]/g;
-/** What begins a block of Markdown, or makes one of the line before it. */
+/** The start of a line that begins a Markdown block, or turns the line before it into one. */
 const BLOCK_REGEXP = /^(?:\d{1,9}(?=[.)])|(?=[>#+=:-]))/;
 
 /**
- * Writes a text that is no Markdown as lines of it: no block begins in them, nothing in them is
- * set off, and none is joined with the next one.
+ * Writes plain text as lines of Markdown that show it unchanged: no blocks, no emphasis, and every
+ * line break kept.
  *
- * @returns Lines to put into a document, with a blank line before and after.
+ * @returns Lines to put into a document; the caller adds a blank line before and after them.
  */
 export function plainLines(text: string): string[] {
   const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
@@ -166,7 +167,7 @@ export function plainLines(text: string): string[] {
   });
 }
 
-/** Four spaces would begin a block of code. */
+/** The largest indent that is kept: four spaces would begin a code block. */
 const MAX_INDENT = 3;
 
 function plainTextLine(line: string): string {
@@ -177,7 +178,7 @@ function plainTextLine(line: string): string {
   return inertLine(indent + safe);
 }
 
-/** Writes a text in one line of HTML. */
+/** Writes a text as one line of HTML. */
 export function htmlLine(text: string): string {
   return inertText(text).replaceAll("\n", " ").trim()
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -187,7 +188,7 @@ function isIndented(line: string): boolean {
   return line.startsWith(INDENT) && line.trim() !== "";
 }
 
-/** The lines of code that is indented, blank ones in it among them, without that indent. */
+/** Returns the lines of an indented code block without its indent, inner blank lines included. */
 function indentedCode(lines: readonly string[], start: number): string[] {
   const code: string[] = [];
   let end = 0;
@@ -225,10 +226,14 @@ function safeLine(line: string, before: string, isRow: boolean): string {
   return start + safeInline(line.slice(whole.length), isRow);
 }
 
-/** Makes the inline parts of a line harmless; that of a table may be a row of it. */
+/**
+ * Makes the inline parts of a line harmless.
+ *
+ * @param isRow Whether the line may be a table row: borders in its code spans are escaped.
+ */
 function safeInline(line: string, isRow: boolean): string {
   let safe = "";
-  /** Where the last text begins that has no space in it. */
+  /** The offset of the current word: after the last space or code span. */
   let word = 0;
   for (let at = 0; at < line.length;) {
     const char = line.charAt(at);
@@ -244,7 +249,7 @@ function safeInline(line: string, isRow: boolean): string {
         at += run.length;
         continue;
       }
-      // A link that begins before a code span would take a part of it.
+      // A bare URL directly before a code span would swallow a part of it; a space ends the URL.
       if (LINK_REGEXP.test(line.slice(word, at))) safe += " ";
       const span = line.slice(at, end);
       safe += isRow ? withoutBorders(span) : span;
@@ -273,7 +278,7 @@ function safeInline(line: string, isRow: boolean): string {
   return safe;
 }
 
-/** A table is divided into cells before code is looked for: what stands in it would be none. */
+/** Escapes cell borders in a code span: Markdown splits a row into cells before it finds spans. */
 function withoutBorders(span: string): string {
   return span.replace(
     BORDER_REGEXP,
@@ -286,7 +291,7 @@ function isDelimiter(line: string): boolean {
     DELIMITER_REGEXP.test(line);
 }
 
-/** Finds where a code span ends; -1 if it does not on this line. */
+/** Returns the end offset of a code span, or -1 if it is not closed on this line. */
 function endOfSpan(line: string, start: number, length: number): number {
   for (const { 0: run, index } of line.slice(start).matchAll(/`+/g)) {
     if (run.length === length) return start + index + length;

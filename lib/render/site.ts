@@ -1,5 +1,5 @@
 /**
- * The index of a site: the sessions that have pages, a search, and what they used.
+ * Writes the index of a site: its sessions, a search over them, and the tokens they used.
  *
  * @module
  */
@@ -20,49 +20,49 @@ import { attributeText, elementText, linkHtml } from "./html_text.ts";
 import type { SessionPart, TurnStatus } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
-/** The name of the index of a site, beside which its pages are. */
+/** The file name of the index of a site, in the same folder as its pages. */
 export const SITE_INDEX = "index.html";
 
-/** What the policy of the index lets pass. A test computes it anew. */
+/** The style sheet and script that the policy of the index allows. A test computes them anew. */
 const INDEX_HASHES: Hashes = {
   style: "sha256-IfSn3+kmhKBzZUpzz/XPRhEUj0t7rWqggB9POOlVgxE=",
   script: "sha256-UsLAYYbGPPLG48isNj+OJGm/BwdcZI8HEvXP+s1AzSA=",
 };
 
-/** How much of a session can be searched for, in UTF-16 units, and how much of all of them. */
+/** The maximum length of the searchable words, of a session and of all, in UTF-16 code units. */
 const MAX_WORDS = { session: 16_000, all: 16_000_000 };
-/** How much of a word: some languages have nothing between theirs. */
+/** The maximum length of a word, for languages without spaces between words. */
 const MAX_WORD = 500;
-/** How much of each session when that is reached. */
+/** The maximum length of the words of a session once the limit for all sessions is reached. */
 const FEW_WORDS = 500;
-/** What a thread is called, most of the time; anything else is not shown. */
+/** The usual form of a thread id. An id of another form is not shown. */
 const ID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** The separators of words. */
 const BETWEEN_REGEXP = /[\s"'`()[\]{}<>,;=|*]+/;
 
-/** What a session was forked from, or spawned by. */
+/** The thread that a session was forked from, or spawned by. */
 export interface SiteOrigin {
   /** The id of that thread. */
   readonly id: string;
-  /** Whether it was spawned by it. */
+  /** Whether the thread spawned the session as a sub-agent; otherwise, it is a fork. */
   readonly isAgent: boolean;
 }
 
-/** How a session went. */
+/** The result of a session. */
 export interface SiteRun {
-  /** How its last turn ended; `null` if it has none. */
+  /** The status of its last turn; `null` if it has none. */
   readonly outcome: TurnStatus | null;
-  /** The tokens that it used; `null` if it does not say. */
+  /** The tokens used; `null` if unknown. */
   readonly totalTokens: number | null;
-  /** How long its turns took, in milliseconds; `null` if it does not say. */
+  /** The duration of all its turns in milliseconds; `null` if unknown. */
   readonly durationMs: number | null;
 }
 
 /**
- * A session of a site: takes what its page shows, and stands in the index; see
+ * A session of a site. It collects data from its page for a row of the index; see
  * {@linkcode SiteIndex}.
  *
- * @example The words that it can be found by
+ * @example The words that the search finds it by
  * ```ts
  * import { SiteSession } from "@codexpipe/codexpipe/render";
  * import { assertEquals } from "@std/assert";
@@ -77,17 +77,17 @@ export interface SiteRun {
 export class SiteSession implements PageListing {
   /** The name of its page. */
   readonly page: string;
-  /** The id of its thread; empty if that is not known. */
+  /** The id of its thread; empty if unknown. */
   readonly id: string;
-  /** What it was forked from, or spawned by. */
+  /** The thread that it was forked from, or spawned by. */
   readonly origin: SiteOrigin | undefined;
   /** Its forks and sub-agents. */
   readonly children: SiteSession[] = [];
-  /** How it went. */
+  /** Its status, tokens and duration, which the caller sets. */
   run: SiteRun = { outcome: null, totalTokens: null, durationMs: null };
-  /** What it is called. */
+  /** Its title. */
   title = "";
-  /** What is known of it, without secrets. */
+  /** The facts of the session, redacted. */
   session: SessionPart | undefined;
   readonly #pages: ReadonlyMap<string, string>;
   readonly #words = new Set<string>();
@@ -98,8 +98,8 @@ export class SiteSession implements PageListing {
    *
    * @param page The name of its page.
    * @param id The id of its thread.
-   * @param origin What it was forked from, or spawned by.
-   * @param pages The pages of all threads; those that come later, too.
+   * @param origin The thread that it was forked from, or spawned by.
+   * @param pages The pages of all threads, by lower-case id. It may be filled in later.
    */
   constructor(
     page: string,
@@ -114,7 +114,7 @@ export class SiteSession implements PageListing {
     this.#room = MAX_WORDS.session;
   }
 
-  /** Links to its family, and to the index. */
+  /** Links to its origin, its forks and sub-agents, and the index. */
   get facts(): PageFact[] {
     const { origin } = this;
     const origins = origin === undefined ? [] : [{
@@ -137,10 +137,10 @@ export class SiteSession implements PageListing {
   }
 
   /**
-   * Takes what its page is called.
+   * Sets the title and the facts of the session.
    *
-   * @param title The title.
-   * @param session What is known of the session; `undefined` if nothing is.
+   * @param title The title of the page.
+   * @param session The facts of the session; `undefined` if there is no session part.
    */
   begin(title: string, session: SessionPart | undefined): void {
     this.title = title;
@@ -149,9 +149,9 @@ export class SiteSession implements PageListing {
   }
 
   /**
-   * Takes the words of an entry: of messages, commands, names of tools and paths of edits.
+   * Adds the words of an entry: of messages, commands, tool names and edited paths.
    *
-   * @param view What a reader sees of it.
+   * @param view The view of the entry.
    */
   take(view: EntryView): void {
     switch (view.kind) {
@@ -169,13 +169,13 @@ export class SiteSession implements PageListing {
   }
 
   /**
-   * Takes the words of a text.
+   * Adds the words of a text.
    *
    * @param text The text.
    */
   learn(text: string): void {
     if (this.#room <= 0) return;
-    // What does not fit is not taken apart.
+    // Text beyond the limit could not be kept, so it is not split.
     const words = text.slice(0, MAX_WORDS.session).toLowerCase();
     for (const each of words.split(BETWEEN_REGEXP)) {
       const word = each.slice(0, MAX_WORD);
@@ -187,10 +187,11 @@ export class SiteSession implements PageListing {
   }
 
   /**
-   * Gives the words that it can be found by, and lets them go.
+   * Returns the words that the search finds the session by, and frees their memory. No words can
+   * be added afterwards.
    *
-   * @param max How long they may be together, in UTF-16 units.
-   * @returns The words, in lower case, with a space between.
+   * @param max The maximum length of all words together, in UTF-16 code units.
+   * @returns The words, in lower case, separated by spaces.
    */
   giveWords(max: number): string {
     const words = [...this.#words].join(" ").slice(0, max);
@@ -201,8 +202,8 @@ export class SiteSession implements PageListing {
 }
 
 /**
- * The index of a site: takes sessions whose pages are written, one after the other. What is held
- * of each is its row and up to 16,000 characters of words.
+ * The index of a site. Sessions are added one after the other, when their pages are written. For
+ * each, the index holds its row and up to 16,000 characters of words.
  *
  * @example A site of one session
  * ```ts
@@ -234,14 +235,14 @@ export class SiteSession implements PageListing {
  * ```
  */
 export class SiteIndex {
-  /** The sessions, with the words that each can be found by. */
+  /** The sessions, with the words that the search finds each by. */
   readonly #words = new Map<SiteSession, string>();
   #length = 0;
 
   /**
-   * Takes a session whose page is written.
+   * Adds a session whose page is written.
    *
-   * @param session The session; its words are let go.
+   * @param session The session, whose words are moved to the index.
    */
   add(session: SiteSession): void {
     const isMuch = this.#length > MAX_WORDS.all;
@@ -253,8 +254,8 @@ export class SiteIndex {
   /**
    * Writes the index.
    *
-   * @param usage What the sessions used: the rows of a `UsageMeter`.
-   * @returns Its text, in pieces.
+   * @param usage The tokens used by the sessions: the rows of a `UsageMeter`.
+   * @returns The text of the index, in pieces.
    */
   *write(usage: readonly UsageRow[]): Generator<string, void, void> {
     const sessions = this.#inOrder();
@@ -310,7 +311,7 @@ ${choiceHtml("project", "Project", folders)}${
 `;
   }
 
-  /** Puts sessions in order: the newest first, forks and sub-agents behind what they are from. */
+  /** Sorts sessions: the newest first, forks and sub-agents after their origin. */
   #inOrder(): Row[] {
     const timeOf = ({ session, page }: SiteSession): string =>
       `${session?.startedAt ?? ""} ${page}`;
@@ -327,7 +328,7 @@ ${choiceHtml("project", "Project", folders)}${
     };
     const isChild = new Set([...left].flatMap(({ children }) => children));
     for (const site of left) if (!isChild.has(site)) add(site, 0);
-    // Of sessions that say of each other that they are from it, none comes first.
+    // Sessions that name each other as origin were skipped by the loop before.
     for (const site of left) add(site, 0);
     return rows;
   }
@@ -373,7 +374,7 @@ function choiceHtml(
   }</select></label>\n`;
 }
 
-/** Writes JSON of which nothing is read as HTML, and of which all can be seen. */
+/** Writes JSON with escapes for all characters that HTML interprets, or that are invisible. */
 function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&'`\u2028\u2029]|\p{C}/gu,
@@ -384,11 +385,11 @@ function inertJson(value: unknown): string {
   );
 }
 
-// What was used.
+// The usage of tokens.
 
-/** How many models have a colour of their own, and how many days are drawn. */
+/** The number of models with their own colour, and the maximum number of days in the chart. */
 const MAX_SHOWN = { models: 6, days: 366 };
-/** How high the chart is, in pixels. */
+/** The height of the chart in pixels. */
 const CHART_HEIGHT = 120;
 
 function usageHtml(rows: readonly UsageRow[]): string {
@@ -423,7 +424,7 @@ ${lines.join("")}</table></div>
 `;
 }
 
-/** Draws what was used on each day that something was used on, model upon model. */
+/** Draws a bar for each day with tokens, stacked by model. */
 function daysHtml(
   rows: readonly UsageRow[],
   lookOf: (model: string | null) => string,
@@ -496,7 +497,7 @@ h2{font-size:1.0625rem;font-weight:650;margin-block:1.5rem .5rem}
 .m3{fill:var(--warn);background:var(--warn)}.m4{fill:var(--ok);background:var(--ok)}.m5{fill:var(--bad);background:var(--bad)}.m6{fill:var(--think);background:var(--think)}
 `;
 
-/** The script of the index: shows the sessions that have what is asked for. */
+/** The script of the index, which shows the sessions that match the search and the filters. */
 const INDEX_SCRIPT = `
 "use strict";
 (() => {

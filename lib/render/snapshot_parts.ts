@@ -1,5 +1,5 @@
 /**
- * Transcripts of snapshots.
+ * Makes transcripts of snapshots.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { TranscriptPart, TurnEndedPart } from "./parts.ts";
 /**
  * Makes a transcript of a snapshot.
  *
- * A snapshot says neither what session it is of nor where turns begin and end, so a message of
- * the user opens a turn, and nothing is known of how it ended.
+ * A snapshot holds neither the id of its session nor the bounds of turns. So each message of the
+ * user opens a turn, and the status of every turn is `unknown`.
  *
  * @param snapshot The snapshot.
  * @param firstTurn The number of the first turn.

@@ -1,5 +1,5 @@
 /**
- * Messages on a terminal: Markdown laid out, and set off.
+ * Lays out Markdown messages for a terminal, with styles such as bold and colours.
  *
  * @module
  */
@@ -16,29 +16,30 @@ import { broken, widthOf } from "./terminal_text.ts";
 import type { TextStyle } from "./text_style.ts";
 
 export interface TerminalLayout {
-  /** How many columns there are; `undefined` if lines may be of any length. */
+  /** The width of the terminal in columns; `undefined` if lines may have any length. */
   readonly columns: number | undefined;
-  /** How text is set off. */
+  /** The styles for headings, code, links and so on. */
   readonly style: TextStyle;
 }
 
 type Nodes = readonly MarkdownNode[];
 type Look = (text: string) => string;
 
-/** Words that look alike. */
+/** A run of text in one style. */
 interface Piece {
   readonly text: string;
   readonly look: Look;
 }
 
-/** Text is not broken into narrower lines, nor cells into narrower columns. */
+/** The least width of a line of text, in columns: narrower terminals get lines this long. */
 const MIN_TEXT = 16;
+/** The least width to which a table column shrinks, in columns of the terminal. */
 const MIN_CELL = 8;
 const GAP = "  ";
 const MAX_RULE = 40;
 const MAX_NAME = 40;
 
-/** What may stand in an address that a terminal opens. */
+/** A URL that is written as a terminal hyperlink: web or mail, without spaces and controls. */
 const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
 
 export function diffLook(
@@ -49,9 +50,10 @@ export function diffLook(
 }
 
 /**
- * Lays out a message in Markdown, in time that grows with its length.
+ * Lays out a Markdown message as lines for a terminal, in time linear in its length.
  *
- * @returns Lines that hold nothing of the message that a terminal acts upon, but addresses.
+ * @returns The lines. Control sequences of the message are removed or escaped; the only ones left
+ *   are those of the style, and hyperlinks to URLs that the message names.
  */
 export function terminalMarkdown(
   text: string,
@@ -67,7 +69,7 @@ class TerminalWriter {
     this.#style = style;
   }
 
-  /** Lays out blocks, with space between them but in lists that have none. */
+  /** Lays out blocks with a blank line between them, except in tight lists. */
   blocks(nodes: Nodes, room: number): string[] {
     const lines: string[] = [];
     for (const [at, node] of nodes.entries()) {
@@ -136,7 +138,10 @@ class TerminalWriter {
     });
   }
 
-  /** Lays out a table, or row by row with its headings if it is too wide for one. */
+  /**
+   * Lays out a table. If its columns do not fit the width, writes a block of lines for each row
+   * instead, each cell behind its heading.
+   */
   #table(rows: Nodes, room: number): string[] {
     const { bold, dim } = this.#style;
     const cells = rows.map((row, at) =>
@@ -155,7 +160,7 @@ class TerminalWriter {
     const space = room - GAP.length * (head.length - 1);
     const least = sumOf(widths.map((width) => Math.min(width, MIN_CELL)));
     if (least > space) {
-      // A long heading would be written with every row.
+      // Headings are repeated for every row, so long ones are cut.
       const names = head.map((cell) => `${startOf(wordsOf(cell), MAX_NAME)}: `);
       const records = body.map((row) =>
         row.flatMap((cell, column) =>
@@ -193,7 +198,7 @@ class TerminalWriter {
     return [...lines[0] ?? [], rule, ...lines.slice(1).flat()];
   }
 
-  /** Gives the words of nodes that stand in a line, each with its look. */
+  /** Returns the text of inline nodes as pieces, each with its style. */
   #pieces(nodes: Nodes, look: Look): Piece[] {
     const { bold, italic, strike, cyan } = this.#style;
     const over = (inner: Look): Look => (text) => look(inner(text));
@@ -224,7 +229,7 @@ class TerminalWriter {
     });
   }
 
-  /** Writes a link with the address that it leads to: a label may say another one. */
+  /** Writes a link with its URL: the label may name a different one. */
   #link(target: string, label: Nodes, look: Look): Piece[] {
     const { dim, cyan, link } = this.#style;
     const words = markdownText(label);
@@ -251,7 +256,7 @@ class TerminalWriter {
     return this.#broken(pieces, Math.max(MIN_TEXT, room));
   }
 
-  /** Breaks words into lines, and sets them off then: a look ends with its line. */
+  /** Breaks text into lines, then applies the styles line by line: none spans a line end. */
   #broken(pieces: readonly Piece[], room: number): string[] {
     const whole = wordsOf(pieces);
     let piece = 0;
@@ -294,12 +299,12 @@ function prefixed(
   return lines.map((line, at) => ((at === 0 ? first : rest) + line).trimEnd());
 }
 
-/** Spells an address in letters that no terminal reads in two ways. */
+/** Percent-encodes all characters of a URL but visible ASCII, which every terminal accepts. */
 function asciiUrl(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
-/** Sets nothing off. */
+/** Returns its text unchanged: the style of plain text. */
 export function same(text: string): string {
   return text;
 }

@@ -1,5 +1,5 @@
 /**
- * Text on a terminal: it fits.
+ * Fits text into the columns of a terminal.
  *
  * @module
  */
@@ -8,21 +8,22 @@ import stringWidth from "string-width";
 
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
+/** Returns the width of a line on a terminal, in columns. */
 export function widthOf(line: string): number {
   return ASCII_REGEXP.test(line) ? line.length : stringWidth(line);
 }
 
 export interface Layout {
-  /** How many columns there are; `undefined` if lines may be of any length. */
+  /** The width of the terminal in columns; `undefined` if lines may have any length. */
   readonly columns: number | undefined;
-  /** What stands before the first line; the others are indented by as much. */
+  /** The prefix of the first line; the other lines are indented by its length. */
   readonly sign: string;
 }
 
 /**
- * Lays out lines, each broken between words where it is too long.
+ * Lays out lines, and breaks those that are too long between words.
  *
- * @returns The lines as they are printed.
+ * @returns The lines to print.
  */
 export function wrapped(
   lines: readonly string[],
@@ -34,7 +35,7 @@ export function wrapped(
     .map((line, at) => (at === 0 ? sign : line === "" ? "" : rest) + line);
 }
 
-/** Lays out lines, each cut where it is too long. */
+/** Lays out lines, and cuts those that are too long. */
 export function clipped(
   lines: readonly string[],
   { columns, sign }: Layout,
@@ -50,15 +51,15 @@ function roomOf(columns = Infinity, sign: string): number {
   return Math.max(16, columns - widthOf(sign));
 }
 
-/** Cuts a line to a width; `…` stands for what is gone. */
+/** Cuts a line to a width; `…` replaces the rest. */
 function clip(line: string, room: number): string {
   if (room === Infinity || head(line, room).length === line.length) return line;
   return `${head(line, room - 1)}…`;
 }
 
-/** Gives as much of a line as fits, and at least one character. */
+/** Returns as much of a line as fits the width, and at least one character. */
 function head(line: string, room: number): string {
-  // Characters have fewer units than these on average.
+  // 16 UTF-16 code units per column are more than characters have on average.
   const near = line.slice(0, room * 16 + 16);
   if (ASCII_REGEXP.test(near)) return line.slice(0, Math.max(1, room));
   let fitting = "";
@@ -95,7 +96,7 @@ export function broken(line: string, room: number): string[] {
       continue;
     }
     let left = word;
-    // The width of what is left is not asked for: a word may be a megabyte long.
+    // Measuring the width of `left` in each round would take quadratic time for a long word.
     for (
       let piece = head(left, room - width);
       piece.length < left.length;
@@ -115,8 +116,8 @@ export function broken(line: string, room: number): string[] {
 }
 
 /**
- * Cuts off the letters that a text ends with. A regular expression would look at each run of them
- * once for every letter of it: 300,000 line ends and another letter took minutes.
+ * Removes certain letters from the end of a text. A regular expression anchored at the end takes
+ * quadratic time for long runs elsewhere: 300,000 line ends before another letter took minutes.
  */
 export function withoutEnd(text: string, letters: string): string {
   let end = text.length;

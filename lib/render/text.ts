@@ -1,5 +1,5 @@
 /**
- * Transcripts on a terminal, as they happen.
+ * Writes transcripts for a terminal, live.
  *
  * @module
  */
@@ -41,55 +41,56 @@ import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
 import { clipped, withoutEnd, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
-/** Work that has begun and not ended; as long as it is the same, so is the object. */
+/** Work that has begun and not ended. The same work is always the same object. */
 export interface RunningWork {
-  /** Its first line, in which nothing acts on a terminal. */
+  /** The first line of the work, safe to print on a terminal. */
   readonly title: string;
 }
 
 /** Options for {@linkcode TextRenderer}. */
 export interface TextOptions extends RenderOptions {
   /**
-   * How text is set off.
+   * The styles of text.
    *
    * @default {PLAIN_STYLE}
    */
   readonly style?: TextStyle | undefined;
   /**
-   * Whether answers are laid out as their Markdown says, and diffs are written; otherwise answers
-   * stand as they are, and of diffs how many lines they have.
+   * Whether the Markdown of answers is laid out, and diffs are written. Otherwise, answers are
+   * written as they are, and only the line counts of diffs.
    *
    * @default {false}
    */
   readonly isFormatted?: boolean | undefined;
   /**
-   * Asked for the width of the terminal before something is written; lines may be of any length
-   * if there is none.
+   * Returns the width of the terminal in columns, and is called whenever text is written. Lines may
+   * have any length if it returns `undefined`.
    *
    * @default {() => undefined}
    */
   readonly columns?: (() => number | undefined) | undefined;
 }
 
-/** How many lines of output are written if nothing else is asked for. */
+/** The default maximum number of lines of an output. */
 const MAX_OUTPUT_LINES = 5;
+/** The default maximum number of lines of a diff. */
 const MAX_DIFF_LINES = 20;
-/** How many lines of a command are written: the rest is a document in most cases. */
+/** The maximum number of lines of a command: longer ones usually contain a document. */
 const MAX_COMMAND_LINES = 12;
 
 /**
- * Writes a transcript for a person who watches: made for parts of a `live` one.
+ * Writes a transcript for a person who watches a session; made for the parts of a `live` one.
  *
- * Everything is written as soon as its part comes. A command or a tool has a line when it begins,
- * and its end of output, exit status and duration when it ends; if something else was written in
- * between, its first line is written again. Plans are written at every change, reasoning and
- * messages when they are complete.
+ * Every part is written at once. A command or a tool call has a line when it begins, and the end of
+ * its output, its exit status and its duration when it ends. If other text was written in between,
+ * its first line is repeated. Plans are written at every change, reasoning and messages when they
+ * are complete.
  *
- * Text of the log does nothing to a terminal: control characters are escaped, colours left out,
- * and no line is a workflow command. Lines are broken at the width of the terminal, lines of
- * output are cut there. Of long output the last lines are written, and how many were left out.
- * Where text is formatted, answers are laid out as their Markdown says, and diffs are written;
- * elsewhere answers stand as they are, and of a diff how many lines it has.
+ * Text of the log cannot act on a terminal: control characters are escaped, colours left out, and
+ * no line is a workflow command. Lines are broken at the width of the terminal; lines of output are
+ * cut there. Of long output, the last lines are written, and the number of those left out. With
+ * `isFormatted`, the Markdown of answers is laid out, and diffs are written; otherwise, answers are
+ * written as they are, and only the line counts of diffs.
  *
  * @example A short turn
  * ```ts
@@ -126,20 +127,20 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   readonly #maxDiffLines: number;
   readonly #lines: LiveLines;
   #model: string | null = null;
-  /** The folder that paths are seen from. */
+  /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
   #turn: RunningWork | undefined;
-  /** The entry whose beginning was written last, so that its end can follow. */
+  /** The id of the entry whose beginning was written last, if its end can follow directly. */
   #open: number | undefined;
-  /** The entries whose beginning was written. */
+  /** Work whose beginning was written, by the id of its entry. */
   readonly #begun = new Map<number, RunningWork>();
 
   /**
    * Constructs a new instance.
    *
-   * @param options What is written, and how.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
-   *   of its words.
+   * @param options The contents, styles and width of the text.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    */
   constructor(options: TextOptions = {}) {
     this.#options = decided(options, {
@@ -155,10 +156,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   /**
-   * Takes a part and emits what is written of it.
+   * Writes a part.
    *
    * @param part The part.
-   * @param emit Is called with whole lines, once at most.
+   * @param emit Is called with whole lines, at most once.
    */
   feed(part: TranscriptPart, emit: Emit<string>): void {
     this.#write(part);
@@ -167,8 +168,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   /**
-   * What runs, as far as the parts tell: the command or tool that has begun last of those that
-   * have not ended, else the turn that goes on. A program may show it while it waits.
+   * The work that is running: the command or tool call begun last of those that have not ended,
+   * else the turn. A program may show it while it waits for the next part.
    */
   get running(): RunningWork | undefined {
     return this.#turn && ([...this.#begun.values()].at(-1) ?? this.#turn);
@@ -209,7 +210,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   ): void {
     this.#model = model;
     this.#cwd = cwd;
-    // The numbers of entries begin again.
+    // The ids of entries begin again.
     this.#begun.clear();
     const facts = [
       cli_version === null ? null : `Codex ${cli_version}`,
@@ -217,7 +218,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       cwd,
       startedAt === null ? null : timeText(startedAt),
     ].filter((fact) => fact !== null).map(oneLine);
-    // An id alone does not say what it is the id of.
+    // An id alone would not be recognized as that of a thread.
     if (thread_id !== null) {
       facts.push(facts.length === 0 ? `Thread ${thread_id}` : thread_id);
     }
@@ -269,7 +270,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#lines.addText(text, { sign, look });
   }
 
-  /** Writes what there is to say of an entry now. */
+  /** Writes the news of an entry. */
   #writeEntry(part: EntryPart): void {
     if (part.phase === "updated") return;
     const isBegun = this.#begun.has(part.id);
@@ -290,7 +291,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       case "message": {
         const { role, author, recipient } = view;
         const isEmpty = view.text.trim() === "";
-        // Codex 0.169 ends each of several answers to one request, the empty ones too.
+        // Codex 0.169 completes several messages for one request, and some of them are empty.
         if (isEmpty && role !== "user" && author === null) return;
         this.#begin("prose");
         if (role === "user") {
@@ -355,7 +356,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #writeWork(part: EntryPart, view: CommandView | ToolView): void {
     const lines = this.#lines;
     const isOver = part.phase !== "started";
-    // What is searched for is not known when a search begins.
+    // The query is not known yet when a search begins.
     if (!isOver && view.kind === "tool" && view.title === "web_search") return;
     const title = this.#begun.get(part.id)?.title;
     if (title === undefined) {
@@ -545,7 +546,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     lines.addText(inertText(whole), { sign, look });
   }
 
-  /** Begins something else than what was written last. */
+  /** Begins a block, which ends the entry that was written last. */
   #begin(block: Block): void {
     this.#lines.begin(block);
     this.#open = undefined;
@@ -561,7 +562,7 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
   /**
    * Constructs a new instance.
    *
-   * @param options How it is written.
+   * @param options The contents, styles and width of the text.
    *
    * @example From bytes to a live view
    * ```ts
@@ -584,12 +585,15 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
   }
 }
 
-/** A fact that stands on a line with others. */
+/** Joins the lines of a fact, which shares its line with other facts. */
 function oneLine(fact: string): string {
   return fact.replace(/[\r\n]+/g, " ");
 }
 
-/** Leaves out what was written when work began: a secret in it is masked once. */
+/**
+ * Drops the command or arguments of an entry, which were written when the work began. Redacting
+ * them again would count their secrets twice.
+ */
 function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
   const begun = record.type === "exec"
     ? { command: [] }
@@ -599,26 +603,27 @@ function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
   return { record: withPayload(record, begun) };
 }
 
-/** Gives the headings of reasoning, or its first line if it has none. */
+/** Returns the headings of reasoning, or its first line if it has none. */
 function headingsOf(text: string): string {
   const lines = text.trim().split("\n");
   const headings = lines.filter((line) => /^\*\*.*\*\*$/.test(line.trim()));
   return (headings.length === 0 ? lines.slice(0, 1) : headings).join("\n");
 }
 
-/** What a block of lines is: there is space around prose, but none between work. */
+/** The kind of a block. Blank lines separate prose, and blocks of different kinds. */
 type Block = "prose" | "work" | "note";
 
 interface LineLook {
-  /** What stands before the first line; the others are indented by as much. */
+  /** The prefix of the first line; the other lines are indented by its length. */
   readonly sign?: string;
-  /** Sets a line off. */
+  /** Styles a line. */
   readonly look?: (line: string) => string;
 }
 
+/** Collects the lines of the next emission, fitted to the width of the terminal. */
 class LiveLines {
   readonly #columns: () => number | undefined;
-  /** What was written last; `undefined` at the beginning. */
+  /** The kind of the current block; `undefined` at the beginning. */
   #block: Block | undefined;
   #lines: string[] = [];
 
@@ -626,7 +631,7 @@ class LiveLines {
     this.#columns = columns;
   }
 
-  /** Begins a block, with space before it where there should be some. */
+  /** Begins a block, after a blank line if its kind needs one. */
   begin(block: Block): void {
     const isSpaced = this.#block !== undefined &&
       (block !== this.#block || block === "prose");
@@ -638,7 +643,7 @@ class LiveLines {
     this.#lines.push(line === "" ? "" : look(inertLine(line)));
   }
 
-  /** Adds a text, broken where it is too long. */
+  /** Adds a text, and breaks lines that are too long. */
   addText(text: string, { sign = "", look = same }: LineLook = {}): void {
     const lines = withoutEnd(text, "\n").split("\n");
     for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
@@ -646,7 +651,7 @@ class LiveLines {
     }
   }
 
-  /** Adds a message in Markdown, laid out. */
+  /** Adds a message with its Markdown laid out. */
   addMarkdown(text: string, style: TextStyle): void {
     const columns = this.#columns();
     for (const line of terminalMarkdown(text, { columns, style })) {
@@ -654,7 +659,7 @@ class LiveLines {
     }
   }
 
-  /** Adds lines, cut where they are too long. */
+  /** Adds lines, and cuts those that are too long. */
   addClipped(
     lines: readonly string[],
     { sign = "", look = same }: LineLook,
@@ -664,7 +669,7 @@ class LiveLines {
     }
   }
 
-  /** Gives the lines that were added since the last call. */
+  /** Returns the lines added since the last call. */
   take(): string {
     const text = this.#lines.map((line) => `${line}\n`).join("");
     this.#lines = [];

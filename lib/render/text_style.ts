@@ -1,32 +1,32 @@
 /**
- * How a live view sets text off.
+ * Text styles for the live view.
  *
  * @module
  */
 
-/** How text is set off from the text around it. Each gets one line at a time. */
+/** The styles of the live view. Each function gets one line, or a part of one, at a time. */
 export interface TextStyle {
-  /** Sets off what the user says, and headings. */
+  /** Styles messages of the user, and headings. */
   bold(text: string): string;
-  /** Sets off what is wrong. */
+  /** Styles errors and failures. */
   red(text: string): string;
-  /** Sets off what went well. */
+  /** Styles success and added lines. */
   green(text: string): string;
-  /** Sets off what is worth a look. */
+  /** Styles warnings. */
   yellow(text: string): string;
-  /** Sets off what was done. */
+  /** Styles commands and code. */
   cyan(text: string): string;
-  /** Sets back what is beside the point. */
+  /** Styles secondary text. */
   dim(text: string): string;
-  /** Sets off what is stressed. */
+  /** Styles emphasis. */
   italic(text: string): string;
-  /** Sets off what no longer holds. */
+  /** Styles struck-out text. */
   strike(text: string): string;
-  /** Sets off what leads somewhere; the address is of the web and in ASCII. */
+  /** Styles a hyperlink; the target is a web or mail URL in ASCII. */
   link(text: string, target: string): string;
 }
 
-/** Leaves text as it is. */
+/** Returns text unchanged. */
 export const PLAIN_STYLE: TextStyle = {
   bold: (text) => text,
   red: (text) => text,

@@ -1,5 +1,5 @@
 /**
- * The transcripts of several threads that are told among one another, as one.
+ * Joins the transcripts of several interleaved threads into one.
  *
  * @module
  */
@@ -18,49 +18,49 @@ import type { Emit, Stage } from "../stage.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
 import { TranscriptBuilder, type TranscriptOptions } from "./transcript.ts";
 
-/** What was decided, as the client says it. */
+/** The words shown for the decisions of clients. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["accept", "accepted"],
   ["acceptForSession", "accepted for the session"],
   ["decline", "declined"],
   ["cancel", "cancelled"],
 ]);
-/** Of how many undecided requests it is remembered that they are. */
+/** The maximum number of undecided requests that are remembered. */
 const MAX_REQUESTS = 256;
 
-/** Something that waits for a decision. */
+/** A request for approval. */
 interface Request {
   readonly thread: Thread;
-  /** The task. */
+  /** The command, or the reason for the request. */
   readonly what: string;
-  /** By what the client names it. */
+  /** The id of the JSON-RPC request, which the response repeats. */
   readonly requestId: unknown;
 }
 
 interface Thread {
   readonly transcript: TranscriptBuilder;
   turn: number | null;
-  /** What it is, once that has been said. */
+  /** Its session part, once that has been emitted. */
   session: SessionPart | undefined;
-  /** What it shows, as long as another one is shown. */
+  /** Its parts, held while those of another thread are emitted. */
   held: TranscriptPart[];
   parent: string | undefined;
 }
 
 /**
- * Makes the transcripts of the threads of an app-server: the outcomes of its events in, the
- * parts of a transcript out, those of each thread behind its own `session`.
+ * Makes one transcript of the threads of an app-server. The input are the outcomes of its events;
+ * the parts of each thread follow a `session` part of their own.
  *
- * The thread that comes first is shown as it comes, and the others when the input has ended, each
- * behind the thread that made it. A live transcript shows entries of the others, once they are
- * final, where the first one has nothing that is going on: where it goes on with another thread
- * than before, that one's `session` comes once more.
+ * Parts of the first thread are emitted as they come. Those of the other threads are emitted when
+ * the input ends, each thread after the one that started it. A live transcript emits final entries
+ * of other threads as soon as the first thread has no open entries. Whenever parts of a different
+ * thread follow, its `session` part is emitted again before them.
  *
- * Where something waits for a decision, it says so, and what was decided: as the client
- * said it, if its lines are there, else by what became of it.
+ * Requests for approval and the decisions on them become notices. Decisions are read from the
+ * responses of the client, or from the state of the item if the input has no responses.
  *
- * Memory is bounded as that of {@linkcode TranscriptBuilder} is, for each thread, and by what is
- * held back.
+ * Memory is bounded like that of {@linkcode TranscriptBuilder} for each thread, and grows with the
+ * parts that are held back.
  *
  * @example Two threads
  * ```ts
@@ -88,19 +88,19 @@ export class ThreadTranscripts
   implements Stage<Outcome<unknown>, TranscriptPart> {
   readonly #options: TranscriptOptions;
   readonly #threads = new Map<string, Thread>();
-  /** The thread that comes first, with all that is of no thread. */
+  /** The first thread of the input, with all events that name no thread. */
   readonly #first: Thread;
   #firstId: string | undefined;
-  /** The thread that was shown last. */
+  /** The thread of the last part emitted. */
   #shown: Thread;
-  /** What other threads show, if it is for a person who watches. */
+  /** Parts of other threads that wait; only in live transcripts. */
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
-  /** What waits for a decision, by the id of its item. */
+  /** Undecided requests, by the id of their item. */
   readonly #requests = new Map<string, Request>();
   #remarks = 0;
-  /** By how much the turns of the thread that is shown count on from those before. */
+  /** The number of turns in the threads before, which is added to turn numbers. */
   #turnsBefore = 0;
   #nextTurn: number;
   #emit: Emit<TranscriptPart> = () => {};
@@ -108,7 +108,7 @@ export class ThreadTranscripts
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for a person who watches.
+   * @param options Live parts, the first number and images.
    */
   constructor(options: TranscriptOptions = {}) {
     this.#options = options;
@@ -122,27 +122,27 @@ export class ThreadTranscripts
     return this.#nextTurn;
   }
 
-  /** Of the first thread; see {@linkcode TranscriptBuilder.base}. */
+  /** That of the first thread; see {@linkcode TranscriptBuilder.base}. */
   get base(): TranscriptBuilder["base"] {
     return this.#first.transcript.base;
   }
 
-  /** Of the first thread; see {@linkcode TranscriptBuilder.threadId}. */
+  /** That of the first thread; see {@linkcode TranscriptBuilder.threadId}. */
   get threadId(): string | null {
     return this.#first.transcript.threadId;
   }
 
-  /** Of the first thread; see {@linkcode TranscriptBuilder.unknownMode}. */
+  /** That of the first thread; see {@linkcode TranscriptBuilder.unknownMode}. */
   get unknownMode(): string | null {
     return this.#first.transcript.unknownMode;
   }
 
   /**
-   * Takes an outcome and emits the parts that it completes.
+   * Reads an outcome and emits the parts that it completes.
    *
-   * @param outcome What has become of a line.
+   * @param outcome The outcome of a line.
    * @param emit Is called with each part, in order.
-   * @throws {TypeError} If it is no outcome.
+   * @throws {TypeError} If `outcome` is not an outcome.
    */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     checkOutcome(outcome);
@@ -156,7 +156,7 @@ export class ThreadTranscripts
     if (id !== undefined) this.#link(event, id);
     this.#decide(event, thread);
     thread.transcript.feed(
-      // What is text is parsed once.
+      // The parsed event is passed on, so that its text is parsed only once.
       outcome.ok && typeof outcome.value === "string"
         ? { ...outcome, value: event, text: outcome.value }
         : outcome,
@@ -165,7 +165,7 @@ export class ThreadTranscripts
   }
 
   /**
-   * Ends the input and emits what was held back.
+   * Ends the input and emits all parts that were held back.
    *
    * @param emit Is called with each part, in order.
    */
@@ -206,7 +206,7 @@ export class ThreadTranscripts
     return thread;
   }
 
-  /** Takes in which thread made which. */
+  /** Records the parent of a thread, if the event names it. */
   #link(event: Fields, id: string): void {
     const parent = idOf(event.parent_thread_id);
     if (event.type === "thread.started" && parent !== undefined) {
@@ -215,7 +215,7 @@ export class ThreadTranscripts
     for (const child of spawnedThreads(event)) this.#adopt(child, id);
   }
 
-  /** Shows that something waits for a decision, and what was decided. */
+  /** Emits notices for requests for approval, and for decisions on them. */
   #decide(event: Fields, thread: Thread): void {
     const { type, item_id, item_type, status } = event;
     const content = fieldsOf(event.content);
@@ -258,7 +258,7 @@ export class ThreadTranscripts
   }
 
   #remark(thread: Thread, title: string, description: string): void {
-    // Records of histories have numbers from 1.
+    // Negative, as the ids of history records begin with 1.
     this.#remarks -= 1;
     const id = this.#remarks;
     this.#take(thread, {
@@ -304,14 +304,14 @@ export class ThreadTranscripts
     if (this.#open.size === 0) this.#showWaiting();
   }
 
-  /** Shows what other threads have to show. */
+  /** Emits the waiting parts of other threads. */
   #showWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { thread, part } of waiting) this.#showOf(thread, part);
   }
 
-  /** Shows a part behind what says which thread it is of, if another one was shown before. */
+  /** Emits a part, after the session part of its thread if the last part was of another thread. */
   #showOf(thread: Thread, part: TranscriptPart): void {
     const isOther = thread !== this.#shown;
     this.#shown = thread;
@@ -323,7 +323,7 @@ export class ThreadTranscripts
 
   #show(part: TranscriptPart): void {
     if (part.type === "session") {
-      // Only now: who made it may be said after it has begun.
+      // The parent is added here, as it may become known after the session part was made.
       const { parent } = this.#shown;
       return this.#emit(
         parent === undefined ? part : { ...part, parent_thread_id: parent },
@@ -337,7 +337,7 @@ export class ThreadTranscripts
     this.#emit(isOfTurn ? { ...part, turn: part.turn + before } : part);
   }
 
-  /** The threads, each behind the one that made it. */
+  /** Returns the threads, each after the one that started it. */
   #inOrder(): Thread[] {
     const children = new Map<string | undefined, string[]>();
     for (const [id, { parent }] of this.#threads) {
@@ -348,7 +348,7 @@ export class ThreadTranscripts
       list.push(id);
     }
     const threads: Thread[] = [this.#first];
-    // A thread may say of another one that it is its parent, and the other the same of it.
+    // Two threads may name each other as parent, so each is visited only once.
     const left = new Set(this.#threads.keys());
     const add = (ids: readonly string[]): void => {
       const open = ids.toReversed();
@@ -365,7 +365,7 @@ export class ThreadTranscripts
   }
 }
 
-/** An event, or the JSON text of one. */
+/** Returns an event that is given as an object or as JSON text. */
 function eventOf(value: unknown): Fields {
   return fieldsOf(typeof value === "string" ? parseJson(value) : value);
 }

@@ -1,5 +1,5 @@
 /**
- * Transcripts: what people read of a session, in order.
+ * Builds transcripts: sequences of parts that describe a session for people.
  *
  * @module
  */
@@ -50,7 +50,7 @@ import type {
 } from "./parts.ts";
 import { linesText } from "./record_text.ts";
 
-/** The types of lines that need not be read for a transcript. */
+/** The types of lines that a transcript does not need. */
 export const LINES_NOT_SHOWN: readonly string[] = linesWithout([
   "injected_context",
   "thread_settings_applied",
@@ -59,20 +59,20 @@ export const LINES_NOT_SHOWN: readonly string[] = linesWithout([
 /** Options for {@linkcode TranscriptBuilder}. */
 export interface TranscriptOptions {
   /**
-   * Say at once what happens, also of entries that are not complete yet, and in the order in
-   * which it happens. Otherwise every entry comes once, complete, in the order of the history.
+   * Emit parts at once, in the order of events, also for entries that are not complete yet.
+   * Otherwise every entry is emitted once, complete, in the order of the history.
    *
    * @default {false}
    */
   readonly live?: boolean | undefined;
   /**
-   * The number of the first turn, for a transcript that goes on where another one ended.
+   * The number of the first turn, for a transcript that continues another one.
    *
    * @default {1}
    */
   readonly firstTurn?: number | undefined;
   /**
-   * Carry the images that the input holds, up to 4 MiB each, as text. Redactors do not look into
+   * Carry the images of the input as `data:` URLs of up to 4 MiB each. Redactors do not change
    * them.
    *
    * @default {false}
@@ -80,15 +80,15 @@ export interface TranscriptOptions {
   readonly images?: boolean | undefined;
 }
 
-/** How long the URL of an image is at most that is carried. */
+/** The maximum length of the URL of an image that is carried. */
 const MAX_IMAGE_LENGTH = 4 * 1024 * 1024;
 
-/** How much output of commands is held, in bytes: of all together, and of one that was cut. */
+/** Limits of held command output, in bytes: of all commands, and of one stream that was cut. */
 const OUTPUT_LIMITS = {
   totalBytes: 64 * 1024 * 1024,
   prunedStreamBytes: 512 * 1024,
 };
-/** How many turns are remembered by their ids: what began in one may end in another. */
+/** The number of turns remembered by id: an entry that began in one may end in a later one. */
 const MAX_TURNS = 1024;
 
 type TurnEnd = Pick<
@@ -100,20 +100,22 @@ interface OpenTurn {
   readonly number: number;
   turnId: string | null;
   startedAt: string | null;
-  /** Whether an event opened it, and not only what the user said. */
+  /** Whether an event opened it, and not a message of the user. */
   isByEvent: boolean;
+  /** Whether it has no entries but messages of the user. */
   isOnlyPrompt: boolean;
-  /** Whether its beginning has been said. */
+  /** Whether its `turn_started` part has been emitted. */
   isSaid: boolean;
-  /** The errors that its entries show. */
+  /** The texts of the errors that its entries show. */
   readonly errors: Set<string>;
 }
 
 /**
- * Takes part in the events of a transcript, so that who judges them need not read them again.
+ * Is called with each event of a transcript, so that other folds over the events need not read the
+ * lines a second time.
  *
- * @param reader Who has read it.
- * @param take Has the transcript take it, and emits the parts that it completes. It must be called.
+ * @param reader The reader that the event comes from.
+ * @param take Feeds the event to the transcript, which emits parts. It must be called.
  */
 interface EventTap {
   (event: Fields, reader: EventReader, take: () => void): void;
@@ -122,20 +124,20 @@ interface EventTap {
 /**
  * Makes a transcript of a session: parts to be written one after the other.
  *
- * It takes outcomes of {@linkcode JsonlDecoder} or {@linkcode Normalizer}, of exec streams and of
- * session files alike: the values, or their JSON text. What a reader of the session sees comes
- * from its history ({@linkcode HistoryState}); where turns begin and end, ids, the model and
- * tokens come from the same events. Failures become parts in their place, also those that
- * were left in band.
+ * The input are outcomes of {@linkcode JsonlDecoder} or {@linkcode Normalizer}, for exec streams
+ * and session files: values, or their JSON text. Entries come from the history of the session
+ * ({@linkcode HistoryState}); the bounds of turns, ids, the model and tokens come from the same
+ * events. Failed lines become parts in their place, also those that are in band as `line.failed`
+ * records.
  *
- * The first part is always the session. An entry comes when nothing will change it any more;
- * what has not ended when its turn does comes with the end of the turn, as far as it got, and
- * once more (`late`) when it ends after that.
+ * The first part is always the session. An entry is emitted once nothing will change it any more.
+ * An entry that has not ended by the end of its turn is emitted there in its present state, and
+ * once more (`late`) when it ends.
  *
- * Memory is bounded by what is open: records that were given are forgotten soon after, output of
- * commands is held up to 64 MiB, and when much waits for one long entry, or is held of what the
- * commands of an `explore` record printed, that one is given as far as it is. Time is linear.
- * Nothing in the input makes it throw.
+ * Memory is bounded by open entries. Records that were emitted are forgotten soon after, and
+ * command output is held up to 64 MiB. If too many entries wait for a long one, or the outputs of
+ * `explore` commands grow too large, entries are emitted in their present state. Time is linear in
+ * the input. No input makes it throw.
  *
  * @example A transcript of an exec stream
  * ```ts
@@ -172,20 +174,20 @@ export class TranscriptBuilder
   readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #hasImages: boolean;
   #turn: OpenTurn | undefined;
-  /** The time of the header, which lines without times are given as well. */
+  /** The time of a header in files whose other lines have none: their events carry it, too. */
   #lentTime: string | undefined;
-  /** The time of the last event that showed something, or counted tokens. */
+  /** The time of the last event that changed the history or counted tokens. */
   #lastAt: string | null = null;
   #turns = 0;
   /** The time of the last event; `null` while no event has had one. */
   #now: string | null = null;
   #hasHeader = false;
   #isEndless = false;
-  /** Whether the file tells its history in items. */
+  /** Whether the session file is paginated (`history_mode`), which numbers its lines. */
   #isPaginated = false;
-  /** Whether what the thread inherited is left out. */
+  /** Whether inherited events are left out. */
   #skipsInherited = false;
-  /** The numbers of turns that have ids. */
+  /** The numbers of turns, by their ids. */
   readonly #numbers = new Map<string, number>();
   #emit: Emit<TranscriptPart> = () => {};
   #tap: EventTap | undefined;
@@ -193,7 +195,7 @@ export class TranscriptBuilder
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for a person who watches.
+   * @param options Live parts, the first number and images.
    */
   constructor(options: TranscriptOptions = {}) {
     this.#hasImages = options.images ?? false;
@@ -203,7 +205,7 @@ export class TranscriptBuilder
       give: (part) => {
         this.#sayTurn();
         this.#lead.say(part);
-        // The model stands behind the first prompt in some releases.
+        // Some releases write the model after the first prompt.
         const isKnown = this.#lead.session.model !== null;
         if (isKnown || !isPrompt(part.record)) this.#lead.release();
       },
@@ -216,33 +218,33 @@ export class TranscriptBuilder
     return this.#turns + 1;
   }
 
-  /** What a session file goes on from and does not have; see {@linkcode HistoryState.base}. */
+  /** The history that a session file continues; see {@linkcode HistoryState.base}. */
   get base(): HistoryBase | null {
     return this.#state.base;
   }
 
-  /** The thread, as far as its history tells; see {@linkcode HistoryState.threadId}. */
+  /** The id of the thread, if known; see {@linkcode HistoryState.threadId}. */
   get threadId(): string | null {
     return this.#state.threadId;
   }
 
-  /** How a session file is told, if its header does not say; see {@linkcode HistoryState.unknownMode}. */
+  /** The `history_mode` of a session file, if unknown; see {@linkcode HistoryState.unknownMode}. */
   get unknownMode(): string | null {
     return this.#state.unknownMode;
   }
 
-  /** @ignore Has something take part in the events; of each, before the next one is read. */
+  /** @ignore Sets a function to be called with each event, before the next one is read. */
   tapEvents(tap: EventTap, options: Pick<SessionOptions, "isSelection">): void {
     this.#reader = new EventReader(undefined, options);
     this.#tap = tap;
   }
 
   /**
-   * Takes an outcome and emits the parts that it completes.
+   * Reads an outcome and emits the parts that it completes.
    *
-   * @param outcome What has become of a line.
+   * @param outcome The outcome of a line.
    * @param emit Is called with each part, in order.
-   * @throws {TypeError} If it is no outcome.
+   * @throws {TypeError} If `outcome` is not an outcome.
    */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     checkOutcome(outcome);
@@ -267,13 +269,13 @@ export class TranscriptBuilder
     }
   }
 
-  /** Gives the URL of an image, if that is carried. */
+  /** Returns the URL of an image, or an empty text if it is not carried. */
   #carried(url: string): string {
     return this.#hasImages && url.length <= MAX_IMAGE_LENGTH ? url : "";
   }
 
   /**
-   * Ends the input and emits what was held back, as far as it got.
+   * Ends the input and emits all that was held back, in its present state.
    *
    * @param emit Is called with each part, in order.
    */
@@ -284,7 +286,7 @@ export class TranscriptBuilder
     this.#lead.release();
   }
 
-  /** How a turn ended whose end nothing says. */
+  /** The status of a turn that no event ends. */
   get #unended(): TurnStatus {
     const isByEvent = this.#turn?.isByEvent === true;
     return isByEvent && !this.#isEndless ? "open" : "unknown";
@@ -303,7 +305,8 @@ export class TranscriptBuilder
       if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
     if (event.inherited === true) this.#usage.isFork = true;
-    // Only the counts of what is left out are heard: the thread's own go on from them.
+    // Of inherited events that are left out, only token counts are read: the thread's own counts
+    // continue from them.
     const isLeftOut = event.inherited === true && this.#skipsInherited;
     const end = isLeftOut ? undefined : this.#endOf(event);
     const isCount = this.#takeItem(event, { isLeftOut });
@@ -334,7 +337,8 @@ export class TranscriptBuilder
   };
 
   #timeOf(event: Fields): void {
-    // The header of the oldest files is the only line with a time: all would seem to be one.
+    // In the oldest files only the header has a time, which the reader sets on all events. Without
+    // this check, all entries would seem to have happened at that time.
     const own = timestampOf(event.timestamp);
     const isLent = isHeader(event) || own === this.#lentTime;
     if (own !== undefined && !isLent) this.#now = own;
@@ -342,7 +346,7 @@ export class TranscriptBuilder
     this.#lead.now = this.#now;
   }
 
-  /** Tells the entries what the event says besides its record. */
+  /** Passes on facts of the event that its records do not hold. */
   #tellEntries(event: Fields, mutations: readonly HistoryMutation[]): void {
     const entries = this.#entries;
     const content = fieldsOf(event.content);
@@ -366,7 +370,7 @@ export class TranscriptBuilder
     }
   }
 
-  /** Takes in what an item says of the session, and whether it counts tokens. */
+  /** Reads session facts and token counts of an item; returns whether it counted tokens. */
   #takeItem(
     event: Fields,
     { isLeftOut }: { readonly isLeftOut: boolean },
@@ -398,7 +402,7 @@ export class TranscriptBuilder
     return true;
   }
 
-  /** Reads how the turn ends that an event ends. */
+  /** Reads the end of a turn from an event; `undefined` for other events. */
   #endOf(event: Fields): TurnEnd | undefined {
     const { type, reason } = event;
     if (type !== "turn.completed" && type !== "turn.failed") return undefined;
@@ -411,7 +415,7 @@ export class TranscriptBuilder
         : type === "turn.failed"
         ? "failed"
         : "completed",
-      // What a file says there is what the whole thread has used.
+      // In session files, this counts the whole thread.
       usage: this.#reader.isSession ? null : readTurnUsage(event.usage) ?? null,
       durationMs: wholeOf(event.duration_ms) ?? null,
       error: idOf(message) ?? null,
@@ -431,7 +435,7 @@ export class TranscriptBuilder
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;
     this.#isPaginated = event.history_mode === "paginated";
-    // What a file goes on from may have been read before it, and is shown.
+    // Only for sub-agents: a fork may be read after the file that it continues, which is shown.
     this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
     if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
@@ -439,11 +443,11 @@ export class TranscriptBuilder
     this.#lead.learn(facts);
   }
 
-  /** A process begins: what was going on is over. */
+  /** A process begins, which ends the turn and the entries of an earlier one. */
   #startRun(event: Fields, facts: SessionFacts): void {
     this.#entries.release();
     this.#endTurn(this.#unended);
-    // Releases up to 0.42 name no thread, and do not say how turns end.
+    // Exec streams up to 0.42 have neither thread ids nor events at the end of turns.
     this.#isEndless = realId(event.thread_id) === undefined;
     this.#isPaginated = false;
     this.#skipsInherited = false;
@@ -452,15 +456,15 @@ export class TranscriptBuilder
       this.#lead.restart();
     }
     this.#hasHeader = true;
-    // Its count is another one.
+    // Each process counts its tokens anew.
     this.#usage = new TurnUsageCounter();
     this.#lead.learn(facts);
-    // Nothing more will be said of it.
+    // No later event of an exec stream describes the session.
     this.#lead.release();
   }
 
   #startTurn(event: Fields): void {
-    // What only the prompt has begun is a turn already.
+    // An implied start only stands for a prompt, and `#takePrompt` opens a turn for that.
     if (event.implied === true) return;
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
@@ -512,7 +516,7 @@ export class TranscriptBuilder
     if (mutation.type === "inserted") {
       const { record } = mutation;
       if (end !== undefined && saysEnd(record)) {
-        // The end of the turn says it.
+        // The end of the turn shows the same text.
         this.#entries.pass(mutation.id);
         return;
       }
@@ -524,13 +528,13 @@ export class TranscriptBuilder
     this.#entries.change(mutation);
   }
 
-  /** Whether a new record is of what a user says: the words, or an image in their place. */
+  /** Whether a new record is a message of the user: its text, or an image in its place. */
   #isOfUser(record: AnyHistoryRecord): boolean {
     return isPrompt(record) ||
       (this.#entries.isFromUser && record.type === "image");
   }
 
-  /** What a user says opens a turn, unless it is said within one. */
+  /** Opens a turn for a message of the user, unless an event has opened one. */
   #takePrompt(): void {
     if (this.#turn?.isByEvent === true) return;
     this.#endTurn("unknown");
@@ -539,7 +543,7 @@ export class TranscriptBuilder
 
   #takeEnd(end: TurnEnd): void {
     if (this.#turn === undefined) {
-      // Its beginning is missing: the log was cut.
+      // The log was cut, and the start of the turn is missing.
       const turnId = end.turn_id;
       const turn = this.#openTurn({ turnId, startedAt: null, isByEvent: true });
       turn.startedAt = null;
@@ -555,7 +559,7 @@ export class TranscriptBuilder
     const { number, startedAt, errors } = turn;
     const { requests } = this.#requests;
     const error = end?.error ?? null;
-    // What no event ends is over when nothing more happens, and not when the user goes on.
+    // A turn that no event ends is over at its last event, and not when the user goes on.
     const endedAt = end === undefined ? this.#lastAt : this.#now;
     this.#lead.say({
       type: "turn_ended",
@@ -582,12 +586,12 @@ export class TranscriptBuilder
   }
 
   #sayFailed(part: FailurePart): void {
-    // It stands where it was read: in the turn, if one has begun.
+    // The failure belongs to the turn in which the line was read.
     this.#sayTurn();
     this.#lead.say(part);
   }
 
-  /** Says that the turn has begun, once something of it is said. */
+  /** Emits the `turn_started` part, before the first other part of the turn. */
   #sayTurn(): void {
     const turn = this.#turn;
     if (turn === undefined || turn.isSaid) return;
@@ -604,15 +608,15 @@ export class TranscriptBuilder
   }
 }
 
-/** What headers have of which one is in each since lines have times of their own. */
+/** Header fields of which each release has at least one, since lines have times of their own. */
 const HEADER_NAMES = ["cwd", "originator", "cli_version"];
 
-/** Tells whether an event is the header of a session file. */
+/** Returns whether an event is the header of a session file. */
 function isHeader({ type, started_at }: Fields): boolean {
   return type === "thread.started" && started_at !== undefined;
 }
 
-/** The ids that are made up, because a release wrote none. */
+/** An id that a normalizer made up, because a release wrote none. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 
 function realId(value: unknown): string | undefined {
@@ -630,7 +634,7 @@ export class TranscriptStream
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for a person who watches.
+   * @param options Live parts, the first number and images.
    *
    * @example Count the turns of a log
    * ```ts
@@ -653,7 +657,7 @@ export class TranscriptStream
   }
 }
 
-/** Reads a failure that was left in band. */
+/** Reads a `line.failed` record, which stands in band for a failed line. */
 function failedLine({ line, error }: Fields): FailurePart {
   const { kind, message } = fieldsOf(error);
   return {
@@ -664,7 +668,10 @@ function failedLine({ line, error }: Fields): FailurePart {
   };
 }
 
-/** Tells whether an event is an item of an exec stream that is an error, or rather a warning. */
+/**
+ * Returns whether an event is an `error` item of an exec stream, which Codex uses for warnings.
+ * Errors of session files have a severity.
+ */
 function isErrorItem({ type, item_type, content }: Fields): boolean {
   return type === "item.completed" && item_type === "error" &&
     fieldsOf(content).severity === undefined;
@@ -675,7 +682,7 @@ function isErrorRecord(record: AnyHistoryRecord): boolean {
     record.payload.kind === "error";
 }
 
-/** Tells whether a record that came with the end of a turn says nothing but that. */
+/** Returns whether a record only shows the end of a turn, with the text of the event at its end. */
 function saysEnd(record: AnyHistoryRecord): boolean {
   return isErrorRecord(record) || (record.type === "background_event" &&
     "title" in record.payload && record.payload.title === "Turn aborted");
@@ -686,14 +693,14 @@ function textOfError(record: AnyHistoryRecord): string {
   return Array.isArray(lines) ? linesText(lines).trim() : "";
 }
 
-/** What is known of a session, as far as an event says it. */
+/** The facts of a session that one event has. */
 type SessionFacts = {
   readonly [Name in Exclude<keyof SessionPart, "type">]?:
     | NonNullable<SessionPart[Name]>
     | undefined;
 };
 
-/** How many parts may wait for the beginning of a session file to say what the session is. */
+/** The maximum number of parts that are held back until the facts of the session are known. */
 const MAX_HELD = 256;
 
 export const NO_SESSION: SessionPart = {
@@ -705,14 +712,14 @@ export const NO_SESSION: SessionPart = {
   cli_version: null,
 };
 
-/** Holds parts back until it is known what the session is, which is said before them. */
+/** Holds parts back until the facts of the session are known, and emits the session part first. */
 class SessionLead {
-  /** What is known of it. */
+  /** The facts of the session so far. */
   session = NO_SESSION;
-  /** The time, which is the session's beginning if nothing says that. */
+  /** The time of the last event, which replaces an unknown start of the session. */
   now: string | null = null;
   readonly #emit: Emit<TranscriptPart>;
-  /** What waits for the session to be known; `undefined` once it has been said. */
+  /** The parts held back; `undefined` once the session part has been emitted. */
   #held: TranscriptPart[] | undefined = [];
 
   constructor(emit: Emit<TranscriptPart>) {
@@ -727,20 +734,20 @@ class SessionLead {
     }
   }
 
-  /** Begins with another session, of which nothing is known. */
+  /** Begins another session. */
   restart(): void {
     this.#held = [];
     this.session = NO_SESSION;
   }
 
-  /** Gives a part behind the session. */
+  /** Emits a part, or holds it back until the session part has been emitted. */
   say(part: TranscriptPart): void {
     if (this.#held === undefined) return this.#emit(part);
     this.#held.push(part);
     if (this.#held.length > MAX_HELD) this.release();
   }
 
-  /** Says what the session is, as far as that is known, and what was held back. */
+  /** Emits the session part with the facts so far, and the parts that were held back. */
   release(): void {
     const held = this.#held;
     if (held === undefined) return;
@@ -758,17 +765,17 @@ class SessionLead {
   }
 }
 
-/** Counts the tokens of the turn that is going on. */
+/** Counts the tokens of the current turn. */
 class TurnUsageCounter {
-  /** Whether the thread began with what another one used. */
+  /** Whether the counts of the thread begin with those of another thread. */
   isFork = false;
-  /** Whether turns have ids of their own. */
+  /** Whether turns have ids. */
   hasTurnIds = false;
   readonly #counter = new TokenCounter();
   #turns = 0;
-  /** The usage that a record states for the turn. */
+  /** The tokens of the turn, as a record for the whole turn states them. */
   #recorded: TurnUsage | null = null;
-  /** The tokens that were counted for the turn. */
+  /** The tokens of the turn, as the sum of counts. */
   #counted: Tokens | undefined;
   #hasCached = false;
   #hasReasoning = false;
@@ -779,16 +786,16 @@ class TurnUsageCounter {
     this.#counted = undefined;
   }
 
-  /** Takes in what a record says that the turn has used so far. */
+  /** Sets the tokens of the turn so far, from a record that states them. */
   record(usage: TurnUsage): void {
     this.#recorded = usage;
     this.#counter.recorded();
   }
 
   /**
-   * Takes in a count; what it adds is told by the rules that count usage anywhere.
+   * Adds the tokens of a count, by the rules of {@linkcode TokenCounter}.
    *
-   * @param context Whether the lines of the file have numbers of their own.
+   * @param context Whether the lines of the file are numbered.
    */
   count(
     content: Fields,
@@ -811,7 +818,7 @@ class TurnUsageCounter {
     this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
   }
 
-  /** What the turn has used so far; `null` if nothing said so. */
+  /** The tokens of the turn so far; `null` without any counts. */
   get usage(): TurnUsage | null {
     if (this.#recorded !== null) return this.#recorded;
     const counted = this.#counted;
@@ -829,7 +836,7 @@ class TurnUsageCounter {
   }
 }
 
-/** Tells whether something is a count; large ones are exact. */
+/** Returns whether a value is a count: a number, or a `bigint` if it is large. */
 function isCount(value: unknown): boolean {
   return typeof value === "bigint" || numberOf(value) !== undefined;
 }
@@ -849,20 +856,20 @@ function readTurnUsage(value: unknown): TurnUsage | undefined {
   };
 }
 
-/** How many requests of a turn are kept apart; of more, neighbours become one. */
+/** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
 const MAX_REQUESTS = 240;
 
-/** Takes note of how the tokens of a turn grow. */
+/** Derives the tokens of each request from the growing total of a turn. */
 class RequestLog {
   requests: RequestUsage[] = [];
   #input = 0;
   #output = 0;
 
   /**
-   * Takes in what the turn has used so far: what is new is a request.
+   * Adds a request: the tokens by which the total has grown.
    *
-   * @param usage What it has used so far; `null` if that is not known.
-   * @param at When that was said, if it is known.
+   * @param usage The total of the turn so far; `null` if unknown.
+   * @param at The time of the count; `null` if unknown.
    */
   note(usage: TurnUsage | null, at: string | null): void {
     if (usage === null) return;
@@ -873,7 +880,7 @@ class RequestLog {
     };
     this.#input = usage.input_tokens;
     this.#output = usage.output_tokens;
-    // A count that is repeated is no request, and one that begins anew tells of none.
+    // No growth means a repeated count. A lower total means a new count, not a request.
     if (request.input_tokens < 0 || request.output_tokens < 0) return;
     if (request.input_tokens + request.output_tokens === 0) return;
     if (this.requests.length >= MAX_REQUESTS) {
