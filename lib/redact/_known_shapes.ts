@@ -1,12 +1,11 @@
 /**
- * Tokens that are known by their shape: who issues them gave them a prefix that scanners
- * can find.
+ * Finds tokens by their shape: issuers give them prefixes that scanners can find.
  *
- * The shapes are facts that the issuers document, or that are in the rules of
+ * The shapes are documented by the issuers, or come from the rules of
  * {@link https://github.com/gitleaks/gitleaks | gitleaks},
  * {@link https://github.com/secretlint/secretlint | secretlint} and
  * {@link https://docs.github.com/en/code-security/secret-scanning | GitHub's secret scanning}.
- * `tests/redact/families.ts` has examples of each, and `docs/redact.md` what is found of them.
+ * `tests/redact/families.ts` has examples of each, and `docs/redact.md` lists them.
  */
 
 import { latin1OfBase64 } from "../json/bytes.ts";
@@ -22,21 +21,22 @@ import {
   WORD,
 } from "./_runs.ts";
 
+/** Further conditions of a shape. */
 interface Further {
-  /** How long the rest is at most; what is longer is something else. */
+  /** The maximum length of the run. A longer run is not a token. */
   readonly most?: number;
-  /** What stands before the head and belongs to the token; it ends in `$`. */
+  /** Matches the part of the token before the head; ends in `$`. */
   readonly before?: RegExp;
-  /** Tells a token from what only looks like one. */
+  /** Checks the whole token. */
   readonly accept?: (token: string) => boolean;
-  /** Whether no letter may stand before all that: it has no sign of its own. */
+  /** Whether no letter may precede the `before` part, which is not distinctive itself. */
   readonly isWord?: boolean;
 }
 
 /**
- * A shape: what such a token is called where it is counted; the expression that it begins with,
- * whose first character is a literal one; what the rest is made of, and how long that is at
- * least.
+ * A shape: the kind that its tokens are counted as; a regular expression for the head, which
+ * begins with a literal character or a choice of some; the characters of the run after the head;
+ * the minimum length of that run.
  */
 type TokenShape = readonly [
   kind: string,
@@ -54,12 +54,12 @@ const EQUALED = characterSet(/[\w.=-]/);
 const PLUSSED = characterSet(/[A-Za-z\d+/=]/);
 const DOLLARED = characterSet(/[\w$]/);
 
-/** Nothing but letters and digits that are mixed as in no word. */
+/** Letters and digits alternate more often than in words and names. */
 const MIXED: Further = { accept: isMixed };
-/** A stretch of letters and digits that no word of a language would have. */
+/** The token contains a run of letters and digits that is not a word of natural language. */
 const RANDOM: Further = { accept: isRandom };
 
-/** What keys of 64 bytes have about their mark. */
+/** The surroundings of the mark in keys of 64 bytes. */
 const LONG_AZURE: Further = {
   most: 8,
   before: /[A-Za-z\d+/]{76}$/,
@@ -67,8 +67,8 @@ const LONG_AZURE: Further = {
 };
 
 /**
- * The shapes; of several that begin at one place the first one counts. None of them matches
- * what stands in place of a secret.
+ * The shapes. If several match at one index, the first one counts. None of them matches a
+ * placeholder.
  */
 const TOKEN_SHAPES: readonly TokenShape[] = [
   // Models
@@ -99,8 +99,8 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["firecrawl_key", "fc-(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
   ["runpod_key", "rpa_", ALPHANUMERIC, 36],
   ["e2b_key", "e2b_(?=[\\da-f]{40})", ALPHANUMERIC, 40],
-  // Places for code
-  // Those of apps may have the three parts of a JWT.
+  // Code hosting, packages and builds
+  // Tokens of apps may have the three parts of a JWT.
   ["github_token", "gh[pousr]_", DOTTED, 20],
   ["github_token", "github_pat_", WORD, 22],
   [
@@ -227,7 +227,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["openshift_token", "sha256~", WORD, 43, { most: 43 }],
   ["dynatrace_token", "dt0[a-z]\\d\\d\\.", DOTTED, 40],
   ["newrelic_key", "NR(?:AK|BR|II|IQ|JS|LS|MA|RA|SP)-", WORD, 19],
-  // What those of old say of themselves: `{"k":"…`.
+  // Old tokens are base64 of JSON that begins with `{"k":"…`.
   ["grafana_token", "eyJrIjoi", PLUSSED, 50],
   ["grafana_token", "gl(?:c|sa)_", BASE64, 32],
   ["sentry_token", "sntry[su]_", BASE64, 40],
@@ -288,10 +288,10 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   }],
   ["mailgun_key", "key-(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
   ["twilio_key", "SK(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
-  // Money
+  // Payments and shops
   ["stripe_key", "[rs]k_(?:live|prod|test)_", ALPHANUMERIC, 10],
   ["stripe_key", "whsec_", BASE64, 20],
-  // What others took from Stripe.
+  // A prefix of Stripe that others use, too.
   ["api_key", "sk_", ALPHANUMERIC, 24, MIXED],
   ["square_token", "EAAA", WORD, 60, { most: 60, accept: isMixed }],
   ["square_token", "sq0[a-z]{3}-", WORD, 22],
@@ -304,7 +304,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["easypost_key", "EZ[AT]K", ALPHANUMERIC, 54, { most: 54 }],
   ["shippo_token", "shippo_(?:live|test)_", ALPHANUMERIC, 40],
   ["shopify_token", "shp(?:at|ca|pa|rt|ss|tka)_(?=[\\da-fA-F]{32})", WORD, 32],
-  // What people write, draw and plan with
+  // Tools for writing, design and planning
   ["linear_key", "lin_(?:api|oauth)_", WORD, 32],
   ["notion_token", "ntn_", ALPHANUMERIC, 40],
   ["notion_token", "secret_", ALPHANUMERIC, 43, { most: 43, accept: isMixed }],
@@ -339,11 +339,11 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     characterSet(/[\w.=+/-]/),
     50,
   ],
-  // Whose ever they are
+  // Of any issuer
   ["jwt", "eyJ", DOTTED, 20, { accept: isJwt }],
-  // Encoded once more, as settings of Kubernetes have it.
+  // A JWT in base64, as in Kubernetes secrets.
   ["jwt", "ZXlK", BASE64, 40, { accept: (token) => isJwt(fromBase64(token)) }],
-  // A private key in PEM that is encoded once more, as settings of Kubernetes have it.
+  // A private key in PEM, in base64, as in Kubernetes secrets.
   ["private_key", "LS0tLS1CRUdJTi", BASE64, 40, { accept: isEncodedKey }],
 ];
 
@@ -352,11 +352,11 @@ interface Shape extends Further {
   readonly head: RegExp;
   readonly run: CharacterSet;
   readonly least: number;
-  /** Whether base64 of anything may hold the head. */
+  /** Whether the head may occur by chance in the base64 of other data. */
   readonly isBare: boolean;
 }
 
-/** The shapes by the code of the character that their heads begin with, in order. */
+/** The shapes by the code of the first character of their head, in order. */
 const SHAPES: readonly (readonly Shape[] | undefined)[] = shapesByCharacter();
 
 function shapesByCharacter(): (Shape[] | undefined)[] {
@@ -380,7 +380,7 @@ function shapesByCharacter(): (Shape[] | undefined)[] {
   return shapes;
 }
 
-/** Each first character of an expression, escaped as it is there, and what goes on behind it. */
+/** Returns each possible first character of an expression, still escaped, and the rest after it. */
 function begun(head: string): (readonly [character: string, rest: string])[] {
   const [, set, choices, character = "", rest = ""] =
     /^(?:\[(\w+)\]|\(\?:([^()]+)\)|(\\?.))(.*)$/.exec(head) ?? [];
@@ -390,8 +390,8 @@ function begun(head: string): (readonly [character: string, rest: string])[] {
 }
 
 /**
- * All heads that a token begins with. What begins with the same character stands together, which
- * takes half the time that one list takes (`deno task bench`, case `redact`).
+ * An expression for all heads at the start of tokens. Heads with the same first character are
+ * grouped, which halves the time of a plain list (`deno task bench`, case `redact`).
  */
 const HEADS = [
   ...TOKEN_SHAPES.filter(([, , , , further]) => further?.before === undefined)
@@ -403,18 +403,18 @@ const HEADS = [
     ),
 ].map(([character, rests]) => `${character}(?:${rests.join("|")})`).join("|");
 
-/** What an escape of any kind is made of: what follows it begins anew. */
+/** An escape sequence of any kind: a token may begin directly after it. */
 const ESCAPE = String
   .raw`\\(?:[nrtbfv]|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2})|%[\dA-Fa-f]{2}|\[[\d;]{0,12}[A-Za-z]`;
 
-/** Finds where a word begins like a token; all of these heads begin with a letter or digit. */
+/** Finds heads at the start of a word; all of these heads begin with a letter or digit. */
 const BEGINNING_REGEXP = new RegExp(`\\b(?<!-)(?:${HEADS})`, "g");
-/** Finds what begins like a token behind an escape: it ends where that begins. */
+/** Finds escapes directly before a head: the match ends at the head. */
 const ESCAPED_REGEXP = new RegExp(
   `(?:${ESCAPE})(?=${HEADS})`,
   "g",
 );
-/** Finds the heads that stand in the middle of a token. */
+/** Finds heads in the middle of a token. */
 const INNER_REGEXP = new RegExp(
   TOKEN_SHAPES.filter(([, , , , further]) => further?.before !== undefined)
     .map(([, head]) => head).join("|"),
@@ -422,8 +422,9 @@ const INNER_REGEXP = new RegExp(
 );
 const ESCAPE_END_REGEXP = new RegExp(`(?:${ESCAPE})$`);
 const WORD_REGEXP = /[\w-]/;
-/** How much of a token is looked at before its head, and how much of it tells what it is. */
+/** The number of characters before a head that are examined. */
 const MARGIN = 96;
+/** The number of characters of a token that are passed to `accept`. */
 const LONG = 4096;
 
 /** Masks the tokens in a text. */
@@ -443,7 +444,7 @@ export function maskTokens(text: string, mask: Mask): string {
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** Finds where the heads of tokens may be in a text, in order. */
+/** Returns the indices of possible heads of tokens in a text, in order. */
 function headsIn(text: string): number[] {
   const heads: number[] = [];
   BEGINNING_REGEXP.lastIndex = 0;
@@ -453,7 +454,7 @@ function headsIn(text: string): number[] {
     found = BEGINNING_REGEXP.exec(text)
   ) {
     heads.push(found.index);
-    // One that is no token may have another one in it.
+    // If this is not a token, another head may begin inside of it.
     BEGINNING_REGEXP.lastIndex = found.index + 1;
   }
   const words = heads.length;
@@ -468,7 +469,7 @@ function headsIn(text: string): number[] {
   return heads.length === words ? heads : heads.sort((a, b) => a - b);
 }
 
-/** Remembers where runs end: one with many heads in it is read once. */
+/** Caches the ends of runs, so that a run with many heads in it is read only once. */
 class Runs {
   readonly #text: string;
   readonly #known = new Map<CharacterSet, { start: number; end: number }>();
@@ -488,7 +489,7 @@ class Runs {
   }
 }
 
-/** Finds the token whose head is at an index, and that starts behind another index. */
+/** Returns the token with its head at an index, if it does not start before `from`. */
 function tokenAt(
   text: string,
   index: number,
@@ -525,13 +526,13 @@ function tokenAt(
   return undefined;
 }
 
-/** Whether no word goes on at an index: what is inside a longer run of letters is no token. */
+/** Returns whether a word may begin at an index: a head inside of a longer word is not a token. */
 function startsAnew(text: string, at: number): boolean {
   return at === 0 || !WORD_REGEXP.test(text.charAt(at - 1)) ||
     ESCAPE_END_REGEXP.test(text.slice(Math.max(0, at - 16), at));
 }
 
-/** Whether base64 goes on about a stretch: anything may stand in an image or a certificate. */
+/** Returns whether a range is inside of longer base64, such as an image or a certificate. */
 function isInBase64(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 64), start);
   return /[A-Za-z\d+/]{40}(?:[+/]|(?:\r?\n|\\{1,8}n)[ \t]{0,8})$/.test(
@@ -540,7 +541,7 @@ function isInBase64(text: string, start: number, end: number): boolean {
     /^(?:\+|\/[A-Za-z\d+/]{40})/.test(text.slice(end, end + 41));
 }
 
-/** Whether there is a stretch in a text that no word of a language would have. */
+/** Returns whether a text contains a run of letters and digits that is not natural language. */
 function isRandom(text: string): boolean {
   const beginning = text.slice(0, 256);
   return /[A-Za-z\d]{12}/.test(beginning) && /\d/.test(beginning) &&
@@ -548,10 +549,10 @@ function isRandom(text: string): boolean {
 }
 
 /**
- * Tells whether small letters, capitals and digits take turns in a text as in no name or word.
+ * Returns whether lower case, upper case and digits alternate more often than in names and words.
  *
- * @param text The text, of which the end is looked at.
- * @param least How many turns there are for each character at least.
+ * @param text The text, of which the last 64 characters are examined.
+ * @param least The minimum number of alternations per character.
  */
 export function isMixed(text: string, least?: number): boolean {
   const letters = text.slice(-64).replace(/[^A-Za-z\d]/g, "");
@@ -559,7 +560,7 @@ export function isMixed(text: string, least?: number): boolean {
   return turns > letters.length * (least ?? (/\d/.test(letters) ? 0.2 : 0.4));
 }
 
-/** Whether a text is a JSON Web Token, or enough of one. */
+/** Returns whether a text is a JSON Web Token, or a sufficient part of one. */
 function isJwt(text: string): boolean {
   const [head = "", body = "", signature = ""] = text.split(".", 3);
   if (head.length < 9) return false;
@@ -568,38 +569,38 @@ function isJwt(text: string): boolean {
     body.length >= 20;
 }
 
-/** Whether a text begins with the number of a user, as tokens of Discord do. */
+/** Returns whether a text begins with a user id in base64, as tokens of Discord do. */
 function isDiscordToken(text: string): boolean {
   return /^\d{15,21}$/.test(fromBase64(text.slice(0, text.indexOf("."))));
 }
 
-/** Whether a text is the beginning of a private key in PEM, in base64. */
+/** Returns whether a text is the beginning of a private key in PEM, in base64. */
 function isEncodedKey(text: string): boolean {
   return /PRIVATE KEY/.test(fromBase64(text.slice(0, 64)));
 }
 
-/** What base64 stands for, as far as it goes in whole groups. */
+/** Decodes base64, without an incomplete group at its end. */
 function fromBase64(text: string): string {
   return latin1OfBase64(text.slice(0, text.length & ~3)) ?? "";
 }
 
-// Private keys in PEM, as a file has them and as programs show them: with line numbers, as
-// a diff, in source code, on one line with or without escaped line ends, cut off.
+// Private keys in PEM, as in a file and as programs show them: with line numbers, in a diff, in
+// source code, on one line with or without escaped line ends, cut off.
 
 const BORDER_REGEXP =
   /-----(BEGIN|END) [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** Where source code ends a string and goes on with the next one, on another line. */
+/** The end of a string in source code, and the beginning of the next one on another line. */
 const JOINT = `["'\`][ \\t+.,\\\\]{0,8}\\r?\\n[ \\t+.]{0,64}["'\`]`;
-/** A line end, real or escaped, or the space that stands for it. */
+/** A line end, real or escaped, or white space in place of one. */
 const BREAK = String
   .raw`(?:(?:\\{1,8}[rn]){0,2}${JOINT}|\r?\n|(?:\\{1,8}[rn]){1,2}|[ \t]{1,64})`;
-/** White space, what quotes or comments, a diff's sign. */
+/** White space, and marks of quotes, comments and diffs. */
 const SIGNS = String.raw`(?:[ \t>|│+#*/-]|\\{1,8}t){0,32}`;
-/** What programs put before a line: the name of its file, signs, its number. */
+/** The text that programs put before a line: the name of its file, marks, its number. */
 const LINE_MARGIN = String
   .raw`(?:[\w./-]{1,200}?[:-](?=\d{1,6}[:-]|-----|[A-Za-z\d+/=]{24}))?${SIGNS}(?:L?\d{1,6}(?:[ \t:|│-]|\\{1,8}t){1,8}${SIGNS})?`;
 const LINE_START_REGEXP = new RegExp(
-  // All of a key on one line has nothing behind its beginning.
+  // In a key on one line, the body may follow the BEGIN mark directly.
   String.raw`(?:${BREAK}${LINE_MARGIN}|(?<=-----)(?=[A-Za-z\d+/=]{24}))` +
     String.raw`(?:[A-Za-z-]{2,24}: [^\r\n\\"]{0,200})?`,
   "y",
@@ -614,21 +615,20 @@ const END_REGEXP = new RegExp(
   `${BREAK}?${LINE_MARGIN}-----END [A-Z\\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----`,
   "y",
 );
-/** What stands before the end of a key on its line. */
+/** The text before the END mark of a key on its line. */
 const MARGIN_REGEXP = new RegExp(`^${LINE_MARGIN}$`);
 const WHOLE_LINE_REGEXP = new RegExp(
   `^(${LINE_MARGIN}|.{0,200}…)([A-Za-z\\d+/=]{1,100})[ \\t]{0,16}\\r?$`,
 );
-/** How long a line of a key is and a word of a language is not. */
+/** The least length of a line that counts as part of a key, and is longer than a word. */
 const LONG_LINE = 24;
-/** How long a line of a key is at most, with all that stands before it. */
+/** The maximum length of a line of a key, with the text before it. */
 const LONGEST_LINE = 400;
 
 /**
  * Masks the private keys in a text.
  *
- * A key whose end was cut off is masked as far as its lines go on, and one whose beginning
- * was, as far as they go back.
+ * If the end or the beginning of a key was cut off, its remaining lines are masked.
  */
 export function maskPrivateKeys(text: string, mask: Mask): string {
   if (!text.includes("PRIVATE KEY")) return text;
@@ -644,7 +644,7 @@ export function maskPrivateKeys(text: string, mask: Mask): string {
     const behind = BORDER_REGEXP.lastIndex;
     const start = isBegin ? found.index : startOfKey(text, found.index, from);
     const end = isBegin ? endOfKey(text, behind) : behind;
-    // The words alone are no key: a program may look for them.
+    // A mark without lines of a key is kept: it may be a search term of a program.
     if (start === undefined || end === undefined) continue;
     masked += text.slice(from, start) + mask("private_key");
     from = end;
@@ -654,8 +654,8 @@ export function maskPrivateKeys(text: string, mask: Mask): string {
 }
 
 /**
- * Finds where the lines of a key start whose end is at an index, and whose beginning was cut
- * off; `undefined` if there are none.
+ * Returns the start of a key whose END mark is at an index, and whose beginning was cut off;
+ * `undefined` if there are no lines of a key before the mark.
  */
 function startOfKey(
   text: string,
@@ -680,13 +680,13 @@ function startOfKey(
   return isKey ? start : undefined;
 }
 
-/** Where the line starts that an index is in, as far as a line of a key may go back. */
+/** Returns the start of the line at an index, at most `LONGEST_LINE` characters back. */
 function startOfLine(text: string, index: number, least: number): number {
   const from = Math.max(least, index - LONGEST_LINE);
   return from + text.slice(from, index).lastIndexOf("\n") + 1;
 }
 
-/** Finds where a key ends whose body starts at an index; `undefined` if there is none. */
+/** Returns the end of a key whose body starts at an index; `undefined` if there is no key. */
 function endOfKey(text: string, start: number): number | undefined {
   let at = start;
   let isKey = false;
@@ -701,7 +701,7 @@ function endOfKey(text: string, start: number): number | undefined {
     LINE_END_REGEXP.lastIndex = at;
     if (!LINE_END_REGEXP.test(text)) return end;
     isKey ||= at > lineStart;
-    // The last line of what was cut off may be short.
+    // The last line of a key that was cut off may be short.
     if (
       at - lineStart >= LONG_LINE || end !== undefined && at === text.length
     ) {

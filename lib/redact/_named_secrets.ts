@@ -1,15 +1,15 @@
 /**
- * Values that stand behind the name of a secret: in environments, settings, JSON, YAML,
- * source code, command lines and query strings.
+ * Finds values after the names of secrets: in environments, settings, JSON, YAML, source code,
+ * command lines and query strings.
  */
 
 import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, replaceRuns, UNQUOTED } from "./_runs.ts";
 import { isMixed } from "./_known_shapes.ts";
 
-// A user and a password in base64, as settings of Docker keep them.
+// A user and a password in base64, as in the settings of Docker.
 
-/** Tells whether a text is a user and a password in base64. */
+/** Returns whether a text is a user and a password in base64. */
 function isBasicCredentials(text: string): boolean {
   if (!/^[A-Za-z\d+/]{6,1000}={0,2}$/.test(text)) return false;
   try {
@@ -19,30 +19,31 @@ function isBasicCredentials(text: string): boolean {
   }
 }
 
-// What people and programs write where a secret would stand.
+// Stand-ins: texts that people and programs write in place of a secret.
 
-/** Variables, templates, tags: what something else will fill in. */
+/** A variable, template or tag, which another program replaces. */
 const REFERENCE_REGEXP =
   /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
-/** Nothing but one sign, however often. */
+/** One sign, repeated. */
 const ONE_SIGN_REGEXP = /^(?:x+|\*+|\.+|-+|_+|•+|#+|\?+|…+)$/i;
 const WORDS_REGEXP =
   /^(?:and|any|are|argument|bool|boolean|bytes|char|disabled|empty|enabled|false|flag|flags|float|for|from|function|hidden|int|integer|invalid|is|masked|missing|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|str|string|true|undefined|unknown|unset|value|varchar|void|with|write|yes)$/i;
 const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]/i;
 
 /**
- * Tells what only stands for a secret: a variable, a template, a type, asterisks.
+ * Returns whether a value is only a stand-in for a secret: a variable, a template, a type,
+ * asterisks.
  *
- * @param value What stands where a secret would.
+ * @param value The value in place of a secret.
  */
 function isStandIn(value: string): boolean {
-  // None of these is long, and no test should read a long value.
+  // Stand-ins are short, and no test should read a long value.
   const text = value.slice(0, 200).trim();
   return REFERENCE_REGEXP.test(text) || ONE_SIGN_REGEXP.test(text) ||
     WORDS_REGEXP.test(text) || YOURS_REGEXP.test(text);
 }
 
-/** Tells whether there is a value that stands for nothing else. */
+/** Returns whether a value is real: not empty, not a placeholder and not a stand-in. */
 function isOwn(value: string): boolean {
   return value !== "" && !isPlaceholder(value) && !isStandIn(value);
 }
@@ -50,9 +51,9 @@ function isOwn(value: string): boolean {
 // Names whose values are secrets.
 
 interface SecretName {
-  /** What its value is called where it is counted. */
+  /** The kind that its value is counted as. */
   readonly kind: string;
-  /** Whether the name alone tells; other values must look like a secret too. */
+  /** Whether the name is sufficient; otherwise, the value must look like a secret, too. */
   readonly isCertain: boolean;
 }
 
@@ -62,7 +63,7 @@ const SECRET: SecretName = { kind: "secret", isCertain: true };
 const API_KEY: SecretName = { kind: "api_key", isCertain: true };
 const PRIVATE_KEY: SecretName = { kind: "private_key", isCertain: true };
 
-/** The last words of names, written together. */
+/** The last words of names, written as one. */
 const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
   ([
     [PASSWORD, "password passwd passphrase passcode pswd"],
@@ -84,7 +85,7 @@ const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
   ),
 );
 
-/** Words that are secrets only behind another: `DB_PASS`, but not `pass`. */
+/** Last words of names that need another word before them: `DB_PASS`, but not `pass`. */
 const BEHIND_ANOTHER: ReadonlyMap<string, SecretName> = new Map([
   ["pass", PASSWORD],
   ["pwd", PASSWORD],
@@ -94,18 +95,18 @@ const BEHIND_ANOTHER: ReadonlyMap<string, SecretName> = new Map([
   ["key", { ...API_KEY, isCertain: false }],
 ]);
 
-/** Words before `token` that make it one of a parser, a model or a list. */
+/** Words before `token` that make it a token of a parser, a model or a list. */
 const NO_TOKEN_REGEXP =
   /^(?:begin|bos|cancel|cancellation|cls|continuation|count|current|end|eof|eos|first|input|last|mask|max|min|next|num|output|pad|page|paging|per|prev|previous|sep|special|start|stop|sync|syntax|total|unk)$/;
-/** Words behind the one that counts. */
+/** Words at the end of names that are ignored. */
 const SUFFIX_REGEXP =
   /^(?:\d+|dev|development|live|new|old|plain|prod|production|raw|staging|test|text|val|value)$/;
 
 /**
- * Tells whether a name is one of a secret.
+ * Classifies the name of a secret.
  *
  * @param name A variable, key, flag or header: `FOO_TOKEN`, `apiKey`, `client-secret`.
- * @returns What is known of it; `undefined` if it is none.
+ * @returns The kind of its value; `undefined` for other names.
  */
 function secretName(name: string): SecretName | undefined {
   const words = name.slice(-64).replace(/([a-z\d])([A-Z])/g, "$1_$2")
@@ -116,7 +117,7 @@ function secretName(name: string): SecretName | undefined {
   }
   const last = (words.at(-1) ?? "").replace(/\d+$/, "");
   const before = words.at(-2) ?? "";
-  // The npm of old keeps a user name and a password in it.
+  // Old releases of npm keep a user name and a password in `_auth`.
   if (name === "_auth") return PASSWORD;
   if (name === "Pwd" || name === "pwd") {
     return { ...PASSWORD, isCertain: false };
@@ -136,7 +137,7 @@ function secretName(name: string): SecretName | undefined {
     ENDINGS.get(before + last) ?? ENDINGS.get(last);
   if (found !== undefined) return found;
   if (last === "key") {
-    // `CACHE_KEY` and `primaryKey` are none; what shouts may be one.
+    // Names in capitals count, such as `STRIPE_KEY`; `CACHE_KEY` and `primaryKey` do not.
     return before !== "" && /^[A-Z\d_]+$/.test(name) &&
         !/^(?:cache|foreign|primary|public|sort|partition|host)$/.test(before)
       ? BEHIND_ANOTHER.get(last)
@@ -145,36 +146,36 @@ function secretName(name: string): SecretName | undefined {
   return before === "" ? undefined : BEHIND_ANOTHER.get(last);
 }
 
-/** What every name of a secret holds. */
+/** Finds names of secrets: every one contains a match. */
 const WORD_REGEXP =
   /token|secret|passw|passphrase|passcode|pswd|pwd|[a-z_-]pass|key|cred|_auth/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 const SEPARATOR_REGEXP =
   /\\{0,8}["'`]?\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}/y;
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
-/** What sets a variable whose name and value stand behind it: in files of Docker, in shells. */
+/** The command before a name and a value that are separated by a space: in Dockerfiles, shells. */
 const SETTER_REGEXP =
   /(?:^|[\s;&|(])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$/;
 const SETTER_SEPARATOR_REGEXP = /["']?,?[ \t]{1,16}(?=[^\s-])/y;
-/** How much is looked at for what sets a variable, or for an element of XML. */
+/** The number of characters before a name that are examined for a command or an XML element. */
 const SETTER_LENGTH = 40;
-/** From the name of an element to its text, and from a name in an attribute to its value. */
+/** From the name of an XML element to its text, or from a name in an attribute to its value. */
 const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
 const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
 const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
 const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
-/** The text of an element. */
+/** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
 const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
-/** What a bare value is made of; in a file of settings only white space ends it. */
+/** The characters of an unquoted value; in settings files, see `UNQUOTED`, more are allowed. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
-/** How many names are remembered. */
+/** The maximum number of names that are cached. */
 const MAX_NAMES = 256;
-/** Longer values are no words, names or paths. */
+/** The maximum length of words, names and paths. */
 const LONG = 256;
 const NAME_CHARACTER_REGEXP = /[\w.-]/;
 
-/** A type, which Python may have in quotes. */
+/** The name of a type, which may be quoted in Python. */
 const TYPE_NAME_REGEXP = /^(?:\w{1,40}\.){0,4}_?(?:[A-Z]+[a-z]+){1,8}$/;
 
 /** Headers whose whole value is a secret. */
@@ -184,23 +185,23 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
   ["cookie", "cookie"],
   ["set-cookie", "cookie"],
 ]);
-/** What is a name, and no text that happens to end in one. */
+/** A key that is a name, and not a text that happens to end in one. */
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
-/** How a value stands behind a name. */
+/** The context of a value after a name. */
 interface Place {
   readonly name: SecretName;
-  /** Whether the value stands in quotes. */
+  /** Whether the value is quoted. */
   readonly isQuoted: boolean;
-  /** Whether it is one of an environment or a command line, where every text is a value. */
+  /** Whether it is in an environment or a command line, where every text is a value. */
   readonly isPlain: boolean;
 }
 
-/** Masks the values behind names of secrets in a text. */
+/** Masks the values after names of secrets in a text. */
 export function maskAssignments(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
-  // Few names are written often; what each of them means is found out once.
+  // Texts repeat few names often, so each name is classified once.
   const names = new Map<string, SecretName | undefined>();
   WORD_REGEXP.lastIndex = 0;
   for (
@@ -214,7 +215,7 @@ export function maskAssignments(text: string, mask: Mask): string {
     const value = valueBehind(text, nameStart, nameEnd, names);
     if (value === undefined) continue;
     if (!value.isSecret) {
-      // There may be names in it; a long one is not read again from each of them.
+      // The value may contain names. A long one is skipped, or it would be read again for each.
       if (value.end - value.start > LONG) WORD_REGEXP.lastIndex = value.end;
       continue;
     }
@@ -225,27 +226,27 @@ export function maskAssignments(text: string, mask: Mask): string {
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** What the name of a member says: that its value is a secret, if it looks like one. */
+/** A member whose name is that of a secret; see {@linkcode isSecretOf} for its value. */
 export interface SecretMember {
-  /** What the value is called where it is counted. */
+  /** The kind that the value is counted as. */
   readonly kind: string;
-  /** How the value stands behind the name; `undefined` for a header, whose whole value it is. */
+  /** The context of the value; `undefined` for a header, whose whole value is a secret. */
   readonly place: Place | undefined;
-  /** Whether only a user and a password in base64 are one. */
+  /** Whether the value is only a secret if it is a user and a password in base64. */
   readonly isBasic?: boolean;
 }
 
 /**
- * Tells whether a member has the name of a secret.
+ * Classifies the name of a member.
  *
  * @param name The name of a member of a JSON object, or a flag with its dashes.
- * @returns What it says; `undefined` if it is none.
+ * @returns The kind and context of its value; `undefined` if the name is not that of a secret.
  */
 export function secretMember(name: string): SecretMember | undefined {
   if (!MEMBER_REGEXP.test(name)) return undefined;
   const header = HEADERS.get(name.toLowerCase());
   if (header !== undefined) return { kind: header, place: undefined };
-  // In settings of Docker; others have a word there.
+  // Settings of Docker have credentials there, and other settings a word.
   if (name === "auth") {
     return { kind: "password", place: undefined, isBasic: true };
   }
@@ -258,7 +259,7 @@ export function secretMember(name: string): SecretMember | undefined {
   };
 }
 
-/** Tells whether a value is the secret that the name of its member says. */
+/** Returns whether the value of a member with the name of a secret is a secret. */
 export function isSecretOf(
   { place, isBasic }: SecretMember,
   value: string,
@@ -308,7 +309,7 @@ function valueBehind(
   const name = names.has(nameText) ? names.get(nameText) : secretName(nameText);
   if (name === undefined) return undefined;
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
-  // `isIt ? "password" : "user"` is a choice between two words, and a placeholder no name.
+  // Not a name: a word in `isIt ? "password" : "user"`, and the kind in a placeholder.
   if (/\?[ \t]{0,8}["'`]$|\[redacted:$/.test(before)) return undefined;
   const { kind } = name;
   if (isElement) {
@@ -324,14 +325,14 @@ function valueBehind(
   const [opening = "", backslashes = "", quote = ""] =
     QUOTE_REGEXP.exec(text) ?? [];
   if (opening !== "") {
-    // `ask("Password:")`: the quotation began before the name, and ends here.
+    // `ask("Password:")`: the quote closes a string that began before the name.
     if (
       text.charAt(nameStart - 1) === quote &&
       !text.slice(nameEnd, start).includes(quote)
     ) return undefined;
     start += opening.length;
     const place = { name, isQuoted: true, isPlain: isFlag || isEnvironment };
-    // Judged by its beginning first: what is refused is not read to its end.
+    // Checks the beginning first, so that a stand-in is not read to its end.
     if (isStandIn(text.slice(start, start + 40))) return undefined;
     const end = endOfQuoted(text, start, quote, backslashes.length);
     const value = text.slice(start, end);
@@ -342,7 +343,7 @@ function valueBehind(
   const value = text.slice(start, end);
   // `--password PASSWORD`: a help text.
   if (isFlag && /^[A-Z_]+$/.test(value.slice(0, LONG))) return undefined;
-  // What is called or indexed is source code.
+  // A value that is called or indexed is source code.
   if (/[([]/.test(text.charAt(end))) {
     const isRedacted = text.startsWith(PLACEHOLDER, end) && value !== "";
     if (!isRedacted) return { kind, start, end, isSecret: false };
@@ -359,8 +360,8 @@ function valueBehind(
 }
 
 /**
- * Where the value starts whose name is that of an element of XML, or the value of an attribute;
- * where the name ends if it is neither.
+ * Returns the start of a value whose name is an XML element or the value of an attribute;
+ * `nameEnd` if it is neither.
  */
 function startInMarkup(text: string, nameEnd: number, before: string): number {
   const next = text.charAt(nameEnd);
@@ -383,7 +384,7 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
     : nameEnd;
 }
 
-/** Tells a secret from what else stands behind such a name. */
+/** Returns whether a value after the name of a secret is one, and not, for example, a type. */
 function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
   if (
@@ -393,18 +394,18 @@ function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
     /^\w{16,128}$/.test(beginning) && isMixed(beginning);
   if (isPath(beginning) || !isPlain && isSourceName(beginning)) return false;
-  // An environment and a command line have nothing but values.
+  // In environments and command lines, every text is a value.
   const isCertain = name.isCertain || isPlain && name.kind !== "api_key";
   if (!isCertain) {
     const leastRandom = name.kind === "api_key" ? 20 : 12;
     return isRandom && value.length >= leastRandom && !/\s/.test(beginning);
   }
   if (name.kind !== "password") {
-    // Of tokens and keys there are none that are numbers or sentences.
+    // Tokens and keys are neither short numbers nor sentences.
     if (/^\d{1,9}$/.test(value)) return false;
     if (!isPlain && /\s/.test(beginning)) return false;
     if (isQuoted && isTypeName(value)) return false;
-    // What no name in source code has.
+    // A character that names in source code do not contain.
     const isNoName = value.length >= 8 && /[^\w$.!?:]/.test(beginning);
     return isRandom || isQuoted && value.length >= 8 || isPlain || isNoName;
   }
@@ -417,7 +418,7 @@ function isTypeName(value: string): boolean {
   return TYPE_NAME_REGEXP.test(value.slice(0, LONG));
 }
 
-/** Members of members: `config.token2`. */
+/** Returns whether a value is a member of an object in source code: `config.token2`. */
 function isSourceName(value: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value);
 }
@@ -428,7 +429,7 @@ function isPath(value: string): boolean {
     /^[A-Za-z]:[\\/]/.test(value) || /^(?:https?|file):\/\//.test(value);
 }
 
-/** Finds the quotation mark that ends a value, the line's end, or that of an outer quotation. */
+/** Returns the end of a quoted value: its quote, that of an outer one, or the end of the line. */
 function endOfQuoted(
   text: string,
   start: number,
@@ -449,7 +450,7 @@ function endOfQuoted(
   return text.length;
 }
 
-/** Where a name starts that holds an index. */
+/** Returns the start of the name that contains an index. */
 function startOfName(text: string, index: number): number {
   const least = Math.max(0, index - 64);
   let at = index;
@@ -472,13 +473,13 @@ function sticky(regexp: RegExp, text: string, at: number): number {
   return regexp.test(text) ? regexp.lastIndex : at;
 }
 
-// Secrets in the headers of HTTP requests, as a request, a command or a program has them.
+// Secrets in the headers of HTTP, as written in requests, commands and source code.
 
-/** Between a name and its value: a quote, an index's end, a colon, equals sign or comma. */
+/** The text between a name and its value: a quote, `]`, a colon, an equals sign or a comma. */
 const BETWEEN =
   String.raw`\\{0,8}["']?\]?[ \t]{0,16}[:=,][ \t]{0,16}\\{0,8}["'` +
   "`]?";
-/** Schemes whose credentials are a list of parameters, the whole rest of the line. */
+/** Schemes whose credentials are a list of parameters: the whole rest of the line. */
 const LIST = {
   head: new RegExp(
     String.raw`(authorization${BETWEEN}` +
@@ -497,7 +498,7 @@ const AUTHORIZATION = {
 };
 const SCHEME_REGEXP =
   /^(?:api-?key|aws4-[\w-]+|basic|bearer|digest|dpop|hawk|hmac[\w-]*|key|negotiate|ntlm|oauth|signature|splunk|ssws|token)$/i;
-/** What is called or indexed is source code; a URL and a path are no credentials. */
+/** Texts that are not credentials: a call or an index in source code, a URL, a path. */
 const NO_CREDENTIALS_REGEXP =
   /^[A-Za-z_$][\w$.]*[([]|^https?:|^[~.]{0,2}\/|\.[a-z]{2,4}[,.;:!?)]*$/;
 const BEARER = {
@@ -512,7 +513,7 @@ const COOKIE = {
   ),
   run: characterSet(/[^\r\n"'\\]/),
 };
-/** What settings of Docker keep for a registry. */
+/** The credentials for a registry in the settings of Docker. */
 const AUTH = {
   head: /"auth\\{0,8}"[ \t]{0,16}:[ \t]{0,16}\\{0,8}"/g,
   run: characterSet(/[A-Za-z\d+/=]/),
@@ -533,8 +534,8 @@ export function maskHeaders(text: string, mask: Mask): string {
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
     if (!isOwn(credentials)) return undefined;
     const end = found.index + head.length + credentials.length;
-    // An unknown scheme may be a word of a sentence, which goes on, and no scheme a name
-    // in source code.
+    // With an unknown scheme, it may be a sentence, which continues after the next word. Without a
+    // scheme, it may be a name in source code.
     const isSecret = isKnown
       ? credentials.length >= 4
       : isRandomText(credentials, 8) &&
@@ -561,7 +562,7 @@ export function maskHeaders(text: string, mask: Mask): string {
   });
 }
 
-/** Whether a text is no word of a language. */
+/** Returns whether a text has letters and digits, so that it is not natural language. */
 function isRandomText(text: string, least: number): boolean {
   const beginning = text.slice(0, 256);
   return text.length >= least && /\d/.test(beginning) &&
@@ -570,10 +571,10 @@ function isRandomText(text: string, least: number): boolean {
 
 // Passwords in URLs.
 
-/** What stands before the host; the slashes may be escaped, as some programs write JSON. */
+/** The separator after the scheme of a URL; its slashes may be escaped, as in some JSON. */
 const SLASHES_REGEXP = /:(?:\/\/|\\\/\\\/)/g;
 const URL_USER = characterSet(/[^\s/?#@:"'`\\<>[\]]/);
-/** An `@` in a password should be escaped, and often is not: the last one counts. */
+/** The characters of a password. An `@` in it is often not escaped, so the last `@` ends it. */
 const URL_PASSWORD = characterSet(/[^\s/?#@"'`\\<>]/);
 
 /** Masks the passwords in the URLs of a text, and user names that are tokens. */
@@ -617,20 +618,20 @@ function isToken(text: string): boolean {
   return isRandomText(text, 20) && /^[\w-]{20}/.test(text);
 }
 
-// Passwords in command lines and files of settings that give no name to them.
+// Passwords without a name, in command lines and settings files.
 
-/** The user and the password of a request. */
+/** The user and the password of a request with curl or wget. */
 const USER = {
   head:
     /(?<=^|\s)(?:-([A-Za-z#]{0,8})[uU]|--user|--proxy-user)[= \t]{0,8}\\{0,8}["']?[\w.@%+-]{1,64}:/g,
   run: UNQUOTED,
 };
-/** How much of a command is looked at for the program's name. */
+/** The number of characters before a flag in which the name of the program is searched for. */
 const COMMAND_LENGTH = 400;
 /** White space between the words of a `.netrc`; an entry may have several lines. */
 const GAP = String
   .raw`(?:[ \t]{1,8}|(?:\r?\n|(?:\\{1,8}[rn]){1,2})[ \t+-]{0,16})`;
-/** The beginning of an entry of a `.netrc`; "the login form password check" is none. */
+/** The beginning of an entry of a `.netrc`, unlike "the login form password check". */
 const NETRC = {
   head: new RegExp(
     String
@@ -643,8 +644,8 @@ const NETRC = {
   run: characterSet(/[^\s"'\\]/),
 };
 /**
- * Programs with a flag whose value is a password: the same letter is a port, a path or a pattern
- * for others. The head ends where the password, or its quotation mark, begins.
+ * Programs with a flag whose value is a password; for other programs, the same letter is a port, a
+ * path or a pattern. The head ends where the password, or its quote, begins.
  */
 const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
   [/sshpass/, /-p[ \t]{0,8}/],
@@ -669,12 +670,12 @@ const FLAG_RULES = FLAGS.map(([program, head]) => ({
   run: UNQUOTED,
 }));
 /**
- * What all of these flags begin with: few texts hold such, and many the names of programs. The
- * dash stands first, which the engine finds faster than what is before it.
+ * The beginning of all these flags, as a first test: fewer texts contain one than the name of a
+ * program. The dash comes first, since the engine finds it faster than a look behind.
  */
 const FLAG_REGEXP =
   /-(?<=(?:^|[ \t\n])-)(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
-/** What ends a command. */
+/** The last separator of commands, and the command after it. */
 const END_REGEXP = /[\n;|&][^\n;|&]*$/;
 /** An entry of a `.pgpass`: host, port, database, user and password. */
 const PGPASS = {
@@ -712,7 +713,7 @@ export function maskCommands(text: string, mask: Mask): string {
     const before = masked;
     masked = replaceRuns(before, NETRC, (head, run) => {
       const end = head.index + head[0].length + run.length;
-      // A sentence may begin with these words, and goes on.
+      // A sentence may begin with these words, and continues after the next one.
       const isEntry = head[1] !== undefined ||
         /^[ \t]*(?:[\r\n\\]|$)/.test(before.slice(end, end + 40));
       return isEntry ? hide(head, run) : undefined;
@@ -723,7 +724,7 @@ export function maskCommands(text: string, mask: Mask): string {
     : masked;
 }
 
-/** Whether it is what other programs take: the numbers of a user and a group, or a host's path. */
+/** Returns whether a match is the value of another flag: user and group ids, or a mounted path. */
 function isNoUser([head, flags]: RegExpExecArray, run: string): boolean {
   if (/[\s=]\d+:$/.test(head) && /^\d+$/.test(run)) return true;
   return flags !== undefined && flags !== "" && /^[~.]?\//.test(run);

@@ -1,19 +1,19 @@
-/** What stands in place of a secret. */
+/** Placeholders: the texts that replace secrets. */
 
-/** Gives what stands in place of a secret of a kind, after counting it. */
+/** Counts a secret of a kind, and returns its placeholder. */
 export type Mask = (kind: string) => string;
 
-/** How everything begins that stands in place of a secret. */
+/** The beginning of every placeholder. */
 export const PLACEHOLDER = "[redacted:";
 
 export function placeholderOf(kind: string): string {
   return `${PLACEHOLDER}${kind}]`;
 }
 
-/** Finds what stands in place of secrets. */
+/** Matches placeholders. */
 export const PLACEHOLDER_REGEXP = /\[redacted:[a-z0-9_]{1,40}\]/g;
 
-/** Numbers what stands last in place of a secret in a text, so that it stands alone. */
+/** Adds a number to the last placeholder of a text, which makes the text unique. */
 export function numbered(text: string, number: number): string {
   const last = [...text.matchAll(PLACEHOLDER_REGEXP)].at(-1);
   if (last === undefined) return text;
@@ -21,7 +21,7 @@ export function numbered(text: string, number: number): string {
   return `${text.slice(0, end)}_${number}${text.slice(end)}`;
 }
 
-/** Whether a text is nothing but what stands in place of secrets. */
+/** Returns whether a text consists only of placeholders. */
 export function isPlaceholder(text: string): boolean {
   return text.startsWith(PLACEHOLDER) &&
     text.replaceAll(PLACEHOLDER_REGEXP, "") === "";

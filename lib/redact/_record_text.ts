@@ -1,6 +1,6 @@
 /**
- * Secrets out of the text of one record: its strings are looked at as what they mean, and
- * written anew only where one held a secret.
+ * Masks secrets in the text of one record. Strings are redacted without their escapes, and only
+ * those with a secret are written anew.
  */
 
 import { latin1OfBase64 } from "../json/bytes.ts";
@@ -10,18 +10,18 @@ import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** What masks secrets. */
+/** Two redactors with the same rules. */
 export interface Redactors {
-  /** Masks and counts. */
+  /** Masks secrets and counts them. */
   readonly redactor: Redactor;
-  /** Only looks: the same rules, and nobody asks for its counts. */
+  /** Finds secrets in advance; its counts are not used. */
   readonly scout: Redactor;
 }
 
-/** What a secret of several lines begins with. */
+/** The beginning of a secret of several lines. */
 const BEGINNING_REGEXP = /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>/;
 
-/** Tells whether a secret may go on from one line to the next: few do. */
+/** Returns whether a secret may continue from one line to the next, which is rare. */
 function mayGoOn(lines: readonly string[]): boolean {
   return lines.some((line, i) =>
     BEGINNING_REGEXP.test(line) ||
@@ -30,10 +30,10 @@ function mayGoOn(lines: readonly string[]): boolean {
 }
 
 /**
- * Redacts the pieces of a text, if there is a secret that goes on from one to the next.
+ * Redacts the pieces of a text, if a secret continues from one piece to the next.
  *
- * @param separator What stands between two of them.
- * @returns As many pieces; `undefined` if each can be redacted by itself.
+ * @param separator The text between two pieces.
+ * @returns As many redacted pieces; `undefined` if each piece can be redacted by itself.
  */
 export function redactedPieces(
   pieces: readonly string[],
@@ -43,7 +43,7 @@ export function redactedPieces(
   const joined = pieces.join(separator);
   const looked = scout.redact(joined);
   if (looked === joined) return undefined;
-  // A secret may be in one of them, and its name in the one before.
+  // Compares the results, as a secret may be in one piece, and its name in the piece before.
   const divided = dividedLike(pieces, looked, separator);
   const goesOn = pieces.some((piece, i) => scout.redact(piece) !== divided[i]);
   return goesOn
@@ -51,20 +51,18 @@ export function redactedPieces(
     : undefined;
 }
 
-/** Gives the keys of one record names that no two of them share. */
+/** Assigns distinct names to the masked keys of one record. */
 class MaskedKeys {
-  /** The key that a name was given to. */
+  /** The original keys, by assigned name. */
   readonly #owners = new Map<string, string>();
-  /** The names, by key. */
+  /** The assigned names, by original key. */
   readonly #names = new Map<string, string>();
-  /** The last number that was given behind a name. */
+  /** The last number appended to a name. */
   readonly #numbers = new Map<string, number>();
 
   /**
-   * Names a key in which something stands in place of a secret.
-   *
-   * @returns Its name: the same one for each key that is the same, and with a number if another
-   *   key has it.
+   * Returns the name of a key with placeholders. Equal keys get the same name; a name that a
+   * different key has already is numbered.
    */
   nameOf(key: string, masked: string): string {
     const known = this.#names.get(key);
@@ -79,22 +77,22 @@ class MaskedKeys {
   }
 }
 
-/** The name of the member that holds output. */
+/** The name of the member with command output. */
 export const CHUNK = "chunk";
 
-/** The names of members that hold base64. */
+/** The names of members with base64. */
 const BASE64_NAMES: ReadonlySet<string> = new Set([CHUNK, "raw_base64"]);
 
-/** What a list of numbers is made of. */
+/** The characters of a list of numbers. */
 const LIST = characterSet(/[\d, ]/);
 
 /**
- * Redacts the output that stands at an index as a list of numbers.
+ * Redacts command output that is written as a list of numbers.
  *
- * @param start Where the list may start.
- * @param redact Redacts a text of bytes: U+0000 to U+00FF.
- * @returns Where the list ends, and what stands in its place if anything was redacted;
- *   `undefined` if there is none.
+ * @param start The index at which the list may start.
+ * @param redact Redacts a text with one character per byte: U+0000 to U+00FF.
+ * @returns The end index of the list, and its replacement if a secret was masked; `undefined` if
+ *   there is no list.
  */
 function redactList(
   text: string,
@@ -117,18 +115,19 @@ function redactList(
   return { end, list: JSON.stringify(numbers) };
 }
 
-/** The member of a failed line's record that holds the line (see `LineFailed`). */
+/** The member of a `line.failed` record with the text of the line (see `LineFailed`). */
 const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
-/** What a string of a record becomes that holds a part of a text in several records. */
+/** Returns the masked string of a member with a piece of a text that spans several records. */
 type MaskPiece = (name: string, value: string) => string | undefined;
 
 /**
  * Redacts the strings of a JSON text.
  *
  * @param text One JSON value.
- * @param maskPiece Gives what is known already of a member, by its name and what it holds.
+ * @param maskPiece Returns the masked string of a member, by its name and value, if the string was
+ *   redacted before as a piece of a longer text.
  */
 export function redactRecordText(
   text: string,
@@ -146,10 +145,10 @@ export function redactRecordText(
   };
   const edits: Edit[] = [];
   const runs = new Runs(text, redactors);
-  /** The name of the member whose value starts at `valueStart`. */
+  /** The last string: the key whose value starts at `valueStart`, or another string. */
   let name = "";
   let valueStart = -1;
-  /** The end of the last string, which is called by `name` too. */
+  /** The end of the last string. */
   let last = -1;
   for (
     let start = text.indexOf('"');
@@ -160,7 +159,7 @@ export function redactRecordText(
     if (end === -1) break;
     const colon = endOfRun(text, end, JSON_SPACE);
     const isKey = text.charAt(colon) === ":";
-    // Of a command and its arguments, a flag names what stands behind it.
+    // In a list of arguments, a flag is the name of the string after it.
     const isNamed = !isKey && (valueStart === start ||
       FLAG_REGEXP.test(name) && isNext(text, last, start));
     const value = stringAt(text, start, end);
@@ -209,7 +208,7 @@ export function redactRecordText(
   return from === 0 ? text : redacted + text.slice(from);
 }
 
-/** Redacts a string that is no key, as what it means. */
+/** Redacts a string value, without its quotes and escapes. */
 export function maskedValue(
   name: string | undefined,
   value: string,
@@ -220,23 +219,23 @@ export function maskedValue(
     : redactNamed(name, value, redactors);
 }
 
-/** What becomes of a string, or of a list of numbers. */
+/** The replacement of a string, or of a list of numbers. */
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** What the string means. */
+  /** The string, without quotes and escapes. */
   readonly value?: string;
-  /** Masks it by itself. */
+  /** Masks the string by itself. */
   readonly mask?: (value: string) => string;
-  /** What it becomes, where that is known. */
+  /** The masked string, if it is known. */
   masked?: string;
-  /** What stands in place of the list. */
+  /** The text that replaces the list. */
   readonly list?: string;
 }
 
 /**
- * What stands between the texts of members that follow one another: a history keeps output in
- * chunks, and messages in lines.
+ * The separators of texts that are split into consecutive members of a name: histories keep output
+ * in chunks, and messages in lines.
  */
 const GAPS: ReadonlyMap<string, string> = new Map([
   ["content", ""],
@@ -244,7 +243,7 @@ const GAPS: ReadonlyMap<string, string> = new Map([
   ["text", "\n"],
 ]);
 
-/** Strings that follow one another in a list, or as members of its objects, and are one text. */
+/** Consecutive strings of a list, or of the objects in it, which are redacted as one text. */
 class Runs {
   readonly #text: string;
   readonly #redactors: Redactors;
@@ -256,7 +255,7 @@ class Runs {
     this.#redactors = redactors;
   }
 
-  /** Adds a string that has a name, or that is an element of a list. */
+  /** Adds a string: a member with a name, or an element of a list with an empty one. */
   add(name: string, edit: Edit): void {
     const before = this.#edits.at(-1);
     if (
@@ -267,7 +266,7 @@ class Runs {
     this.#edits.push(edit);
   }
 
-  /** Masks what goes on from one of the strings to the next one. */
+  /** Masks secrets that continue from one of the strings to the next, and ends the run. */
   end(): void {
     const edits = this.#edits;
     this.#edits = [];
@@ -292,10 +291,10 @@ class Runs {
   }
 }
 
-/** How much stands between the strings of one text at most. */
+/** The maximum distance between the strings of one text in the record. */
 const MAX_GAP = 1000;
 
-/** Redacts a string that has a name: what it is called, and how it is written. */
+/** Redacts the value of a named member, by its name and its encoding. */
 function redactNamed(
   name: string,
   value: string,
@@ -306,32 +305,32 @@ function redactNamed(
     const redacted = redactors.redactor.redact(bytes);
     if (redacted !== bytes) return btoa(redacted);
   }
-  // A line that failed is mostly JSON that was cut, which says its strings all the same.
+  // A failed line is mostly JSON that was cut off, whose strings can still be found.
   const inside = name === RAW
     ? redactRecordText(value, redactors)
     : redactInside(value, redactors);
   return redactors.redactor.redactMember(name, inside);
 }
 
-/** Redacts the strings of the JSON that a string holds, as arguments of calls have it. */
+/** Redacts JSON inside of a string, such as the arguments of calls. */
 function redactInside(value: string, redactors: Redactors): string {
   return isJson(value) ? redactRecordText(value, redactors) : value;
 }
 
-/** Whether a text is a JSON object or list with strings in it. */
+/** Returns whether a text is a JSON object or list with strings in it. */
 function isJson(text: string): boolean {
   return /^[ \t\r\n]{0,64}[[{]/.test(text) && text.includes('"') &&
     parseJson(text) !== undefined;
 }
 
-/** Whether a string stands behind another one in a list. */
+/** Returns whether only a comma separates two strings, as in a list. */
 function isNext(text: string, end: number, start: number): boolean {
   const comma = endOfRun(text, end, JSON_SPACE);
   return text.charAt(comma) === "," &&
     endOfRun(text, comma + 1, JSON_SPACE) === start;
 }
 
-/** Finds the end of a string, behind its closing quote; -1 if it has none. */
+/** Returns the index after the closing quote of a string; -1 if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1);;) {
     if (end === -1) return -1;
@@ -342,7 +341,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The value of a string; what is no JSON is taken as it stands. */
+/** Returns the value of a string; its text between the quotes, if that is not valid JSON. */
 function stringAt(text: string, start: number, end: number): string {
   const inside = text.slice(start + 1, end - 1);
   if (!inside.includes("\\")) return inside;
@@ -350,7 +349,7 @@ function stringAt(text: string, start: number, end: number): string {
   return typeof value === "string" ? value : inside;
 }
 
-/** A longer text is escaped in pieces: `JSON.stringify` ends the process at 2^27 characters. */
+/** The length of pieces to escape: `JSON.stringify` aborts the process at 2^27 characters. */
 const PIECE = 1 << 20;
 
 function stringText(value: string): string {

@@ -1,17 +1,17 @@
 /**
- * Runs of characters, found without a regular expression: a greedy loop over some million
- * characters would overflow the stack of the expression engine, and one that is tried again
- * from every character takes time in the square of its length.
+ * Finds runs of characters without regular expressions. A greedy loop over some million characters
+ * overflows the stack of the expression engine, and a loop that is retried from every character
+ * takes quadratic time.
  */
 
-/** A set of characters: 1 for each ASCII code in it, and last whether all others are. */
+/** A set of characters: an element for each ASCII code, and a last one for all other characters. */
 export type CharacterSet = Uint8Array;
 
-/** The place in a set that stands for all that is not ASCII. */
+/** The number of ASCII codes, and the index in a set for all characters that are not ASCII. */
 export const ASCII = 128;
 
 /**
- * Makes a set.
+ * Makes a set of characters.
  *
  * @param characters A regular expression that matches each character of the set alone.
  */
@@ -27,9 +27,9 @@ export function characterSet(characters: RegExp): CharacterSet {
 export const ALPHANUMERIC: CharacterSet = characterSet(/[A-Za-z\d]/);
 /** Letters, digits, `_` and `-`. */
 export const WORD: CharacterSet = characterSet(/[\w-]/);
-/** The same and `.`. */
+/** Letters, digits, `_`, `-` and `.`. */
 export const DOTTED: CharacterSet = characterSet(/[\w.-]/);
-/** What base64 of either alphabet is made of. */
+/** The characters of base64 in both alphabets. */
 export const BASE64: CharacterSet = characterSet(/[\w+/=-]/);
 /** All but white space, quotation marks and backslashes. */
 export const UNQUOTED: CharacterSet = characterSet(/[^\s"'`\\]/);
@@ -39,8 +39,8 @@ export const JSON_SPACE: CharacterSet = characterSet(/[ \t\r\n]/);
 /**
  * Finds the end of a run of characters of a set.
  *
- * @param start Where the run starts.
- * @returns The index behind it; `start` if it is empty.
+ * @param start The index at which the run starts.
+ * @returns The index after the run; `start` if the run is empty.
  */
 export function endOfRun(
   text: string,
@@ -54,29 +54,29 @@ export function endOfRun(
   return at;
 }
 
-/** What a rule does with what it has found. */
+/** Returns the replacement of a head and the run after it. */
 type Hide = (
   /** The match of the head: its text, its groups and its index. */
   head: RegExpExecArray,
-  /** The run behind it. */
+  /** The run after the head. */
   run: string,
 ) => string | undefined;
 
-/** A head that an expression finds, and the run of characters behind it. */
+/** A head that a regular expression finds, and the run of characters after it. */
 interface HeadAndRun {
   /** Finds heads; global, and without an unbounded repetition. */
   readonly head: RegExp;
-  /** What the run is made of. */
+  /** The characters of the run. */
   readonly run: CharacterSet;
 }
 
 /**
- * Replaces what consists of a head and a run of characters.
+ * Replaces each head together with the run of characters after it.
  *
- * A run is read once: the next head is looked for behind it.
+ * Each run is read only once, since the search for the next head starts after it.
  *
- * @param parts What to look for.
- * @param hide Gives what stands in place of head and run; `undefined` leaves them.
+ * @param parts The head and the characters of the run.
+ * @param hide Returns the replacement of head and run; `undefined` keeps them.
  */
 export function replaceRuns(
   text: string,

@@ -1,5 +1,5 @@
 /**
- * Secrets out of the strings of JSON.
+ * Masks secrets in the strings of JSON texts.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
 /**
- * Masks the secrets in JSON texts, one value each, as {@linkcode JsonlRedactor} does in lines.
+ * Masks the secrets in JSON texts of one value each, as {@linkcode JsonlRedactor} does in lines.
  *
  * @example A value of which only a string changes
  * ```ts
@@ -34,8 +34,8 @@ export class JsonRedactor {
   /**
    * Constructs a new instance.
    *
-   * @param options What else is a secret.
-   * @throws {TypeError} If the patterns are no list of regular expressions.
+   * @param options Patterns of further secrets.
+   * @throws {TypeError} If `patterns` is not a list of regular expressions.
    */
   constructor(options: RedactorOptions = {}) {
     this.#redactors = {
@@ -44,15 +44,15 @@ export class JsonRedactor {
     };
   }
 
-  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
   get counts(): ReadonlyMap<string, number> {
     return this.#redactors.redactor.counts;
   }
 
   /**
-   * Gives away the counts, and begins anew with none.
+   * Returns the counts and resets them.
    *
-   * @returns What {@linkcode JsonRedactor.counts} was.
+   * @returns The former value of {@linkcode JsonRedactor.counts}.
    */
   takeCounts(): Map<string, number> {
     return this.#redactors.redactor.takeCounts();
@@ -62,17 +62,17 @@ export class JsonRedactor {
    * Masks the secrets in a JSON text.
    *
    * @param text One JSON value.
-   * @returns The text without the secrets; the same one if there are none.
+   * @returns The text with its secrets masked; unchanged if there are none.
    */
   redact(text: string): string {
     return redactRecordText(text, this.#redactors);
   }
 
   /**
-   * Masks the secrets in what a string of a JSON text means.
+   * Masks the secrets in a string value of a JSON text.
    *
-   * @param value A string that has no name that says more of it.
-   * @returns The string without the secrets; the same one if there are none.
+   * @param value The string without quotes and escapes. It is treated as a value without a key.
+   * @returns The string with its secrets masked; unchanged if there are none.
    */
   redactString(value: string): string {
     return maskedValue(undefined, value, this.#redactors);

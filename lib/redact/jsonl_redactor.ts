@@ -1,5 +1,5 @@
 /**
- * Secrets out of the strings of JSONL, whatever its records are.
+ * Masks secrets in the strings of JSONL with records of any kind.
  *
  * @module
  */
@@ -38,36 +38,38 @@ import { Redactor, type RedactorOptions } from "./redactor.ts";
 export interface JsonlRedactorOptions
   extends RedactorOptions, LineSplitterOptions {
   /**
-   * Is told of each line that was over the limit: where it is, and what is wrong with it.
+   * Is called with each line over the limit: its number and offset, and the error.
    *
    * @default {undefined}
    */
   readonly onFailure?: ((failed: Failure) => void) | undefined;
 }
 
-/** Room for a block of the usual size. */
+/** The capacity that output buffers keep between blocks, in bytes. */
 const KEPT_CAPACITY = 1 << 17;
 const BOM = new Uint8Array([0xef, 0xbb, 0xbf]);
 
 /**
- * Masks the secrets in the strings of JSONL, blocks of bytes in and blocks of bytes out.
+ * Masks the secrets in the strings of JSONL: blocks of bytes in, blocks of bytes out.
  *
- * Each line comes out where it went in, and of a line only the strings change that hold a
- * secret: numbers, the order of keys, white space, escapes and line ends stay as they are.
- * A string is looked at as what it means, not as it is escaped, and so are those of JSON that
- * a string holds; where a key is the name of a secret its whole string is masked; output of
- * commands in base64 or in bytes (0.20 to 0.42) is looked into, and so is what `line.failed`
- * records hold of failed lines. Keys are redacted like any other string; those of a record
- * that would become the same are numbered (`[redacted:token_2]`). Lines that are no JSON, and
- * bytes that are no UTF-8, are redacted as text. A line over the limit cannot be looked at:
- * a `line.failed` record without its text stands in its place, and `onFailure` is told.
+ * The order of lines stays the same, and only strings with a secret change: numbers, the order of
+ * keys, white space, escapes and line ends are kept.
  *
- * A secret that is spread over several records, as the deltas of a message may have it, is found
- * where they come one after the other, and those of other items between them: such lines come
- * out when the item ends, or 64 KiB of it, and what stands in place of the secret stands in the
- * first of them.
+ * - Strings are redacted without their escapes, and so is JSON inside of a string. If a key is the
+ *   name of a secret, its whole string is masked.
+ * - Command output in base64 or as a list of bytes (0.20 to 0.42) is redacted, and so is the text
+ *   of failed lines in `line.failed` records.
+ * - Keys are redacted like other strings. If several keys of a record would become equal, they are
+ *   numbered (`[redacted:token_2]`).
+ * - Lines that are not JSON, and bytes that are not UTF-8, are redacted as text.
+ * - A line over the limit cannot be redacted. A `line.failed` record without its text replaces it,
+ *   and `onFailure` is called.
  *
- * Memory is bounded by the longest line, the largest block, and some 4 MB of such lines.
+ * A secret that is spread over several records, such as the deltas of a message, is found if the
+ * records follow one another; records of other items may be between them. Such lines are held
+ * until the item ends or has 64 KiB, and the placeholder is put into the first of them.
+ *
+ * Memory is bounded by the longest line, the largest block, and some 4 MB of held lines.
  *
  * @example A secret behind an escape
  * ```ts
@@ -92,7 +94,7 @@ export class JsonlRedactor
   /**
    * Constructs a new instance.
    *
-   * @param options What else is a secret, and the limit on the length of a line.
+   * @param options Patterns of further secrets, and the maximum length of a line.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(options: JsonlRedactorOptions = {}) {
@@ -106,18 +108,18 @@ export class JsonlRedactor
     );
   }
 
-  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
   get counts(): ReadonlyMap<string, number> {
     return this.#redactor.counts;
   }
 
   /**
-   * Takes a block and emits the lines that it completes, if there are any, as one block.
-   * The block that is emitted is used again: copy what must outlast the call.
+   * Reads a block and emits the lines that it completes, if there are any, as one block.
+   * The emitted block is overwritten by the next call: copy bytes that must outlast this one.
    *
-   * @param block The bytes; they may be used again afterwards.
+   * @param block The bytes; the caller may overwrite them afterwards.
    * @param emit Is called with the lines.
-   * @throws {TypeError} If the block is no bytes.
+   * @throws {TypeError} If `block` is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     checkBytes(block);
@@ -126,9 +128,9 @@ export class JsonlRedactor
   }
 
   /**
-   * Ends the input and emits a last line without LF, without LF.
+   * Ends the input and emits the held lines, and a last line without LF as it is.
    *
-   * @param emit Is called with the line.
+   * @param emit Is called with the lines.
    */
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
     this.#writer.isLast = true;
@@ -146,14 +148,14 @@ export class JsonlRedactor
 
 class RedactingWriter implements LineVisitor {
   readonly out = new ByteWriter(KEPT_CAPACITY);
-  /** The lines that wait for more. */
+  /** The lines that are held, as their texts may continue on later ones. */
   readonly deltas: DeltaLines;
-  /** A line behind others that wait. */
+  /** The redacted line that has to wait for held lines before it. */
   readonly #late = new ByteWriter(KEPT_CAPACITY);
   readonly #redactors: Redactors;
   readonly #limit: number;
   readonly #tape = new JsonTape();
-  /** Whether the line is one without LF. */
+  /** Whether the line is the last one, without LF. */
   isLast = false;
   readonly #onFailure: JsonlRedactorOptions["onFailure"];
 
@@ -169,7 +171,7 @@ class RedactingWriter implements LineVisitor {
   }
 
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
-    // A first line begins its buffer, with the byte order mark that was skipped.
+    // The framer skips a byte order mark, and then the first line starts behind it.
     if (line === 1 && start > 0) this.out.all(BOM);
     const isCr = bytes[end] === CR;
     const isRecord = this.#tape.scan(bytes, start, end, 0);
@@ -195,7 +197,7 @@ class RedactingWriter implements LineVisitor {
     this.#end(out, undefined);
   }
 
-  /** What the next line is written to. */
+  /** The writer for the next line. */
   get #next(): ByteWriter {
     return this.deltas.isHolding ? this.#late : this.out;
   }
@@ -207,7 +209,7 @@ class RedactingWriter implements LineVisitor {
     this.#late.clear(KEPT_CAPACITY);
   }
 
-  /** Writes a line without its secrets; `record` is its text, if it is JSON. */
+  /** Writes a line with its secrets masked; `record` is its text, if it is JSON. */
   #content(
     out: ByteWriter,
     bytes: Uint8Array,
@@ -219,13 +221,13 @@ class RedactingWriter implements LineVisitor {
     if (record !== undefined || isUtf8(bytes, start, end)) {
       const text = record ?? decodeUtf8(bytes, start, end);
       let redacted = redactRecordText(text, redactors);
-      // What is no JSON is redacted as text, too.
+      // A line that is not JSON is also redacted as text.
       if (record === undefined) redacted = redactors.redactor.redact(redacted);
       if (redacted === text) out.range(bytes, start, end);
       else out.text(redacted);
       return;
     }
-    // A character for each byte: those that are not redacted stay what they are.
+    // One character per byte, so that bytes which are not masked stay the same.
     let text = "";
     for (let at = start; at < end; at++) {
       text += String.fromCharCode(bytes[at] ?? 0);
@@ -244,7 +246,7 @@ export class JsonlRedactorStream
   /**
    * Constructs a new instance.
    *
-   * @param options What else is a secret, and the limit on the length of a line.
+   * @param options Patterns of further secrets, and the maximum length of a line.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    *
    * @example A log without its secrets
@@ -262,79 +264,82 @@ export class JsonlRedactorStream
   constructor(options: JsonlRedactorOptions = {}) {
     const redactor = new JsonlRedactor(options);
     super({
-      // A stream keeps what is enqueued, so the block that is used again is copied.
+      // A stream keeps enqueued blocks, so the block, which will be overwritten, is copied.
       feed: (block, emit) => redactor.feed(block, (out) => emit(out.slice())),
       flush: (emit) => redactor.flush((out) => emit(out.slice())),
     });
     this.#redactor = redactor;
   }
 
-  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
   get counts(): ReadonlyMap<string, number> {
     return this.#redactor.counts;
   }
 }
 
-// Texts in several lines: the deltas of a message and of the output of a command. Lines that
-// hold a piece of one wait until it is whole, and are redacted as the one text that they are.
+// Texts in several lines: the deltas of a message or of command output. Lines with a piece of a
+// text are held until the text is complete, and are redacted as one text.
 
-/** How much of a record is looked at to tell that it holds a piece: those that do say it there. */
+/** The length of the beginning of a record in which its type is searched for. */
 const HEAD_LENGTH = 600;
 const DELTA_REGEXP = /[Dd]elta"|"appended"|"inserted"/;
-/** How deep in a record a piece is at most. */
+/** The maximum depth of a piece in a record. */
 const MAX_DEPTH = 6;
-/** Longer texts are looked at in parts, that end with a line if one ends soon. */
+/** The maximum length of a text that is redacted at once; twice as long, if no line ends before. */
 const MAX_TEXT = 1 << 16;
-/** How much waits at most, in characters, lines and texts; then it is looked at as it is. */
+/** The maximum number of characters that are held; beyond these limits, all lines are released. */
 const MAX_HELD = 1 << 22;
+/** The maximum number of lines that are held. */
 const MAX_LINES = 1 << 15;
+/** The maximum number of texts that are incomplete. */
 const MAX_TEXTS = 256;
-/** How many other lines may come before a text goes on. */
+/** The maximum number of other lines before a text continues. */
 const MAX_PAUSE = 128;
-/** What differs between two pieces of one text. */
+/** The members that differ between two pieces of one text. */
 const VOLATILE_REGEXP =
   /^(?:offset|sequence|sequence_number|ordinal|timestamp|event_id)$/;
-/** The names of what tells an item from all others. */
+/** The members with the id of an item. */
 const ITEM_ID_REGEXP = /^(?:call|item)_?id$/i;
 const PREVIEW = "preview_markdown";
 
 /** A piece of a text. */
 interface Piece {
-  /** The member that holds it. */
+  /** The name of the member that holds it. */
   readonly name: string;
-  /** What tells its text from others of the same item. */
+  /** The name that distinguishes its text from others of the same item. */
   readonly place: string;
-  /** What that holds: the text, or bytes in base64. */
+  /** The string in the record: the text itself, or its bytes in base64. */
   readonly value: string;
   readonly text: string;
-  /** All of the text so far, where the record has it too. */
+  /** The whole text so far, if the record has it, too. */
   readonly preview: string | undefined;
   masked?: string;
   maskedPreview?: string | undefined;
 }
 
-/** A text that is not whole yet. */
+/** A text that is not complete yet. */
 interface OpenText {
-  /** What another line has that ends the text; `undefined` if each other line does. */
+  /** A part of other lines that end the text; `undefined` if any other line does. */
   readonly ending: string | undefined;
   readonly pieces: Piece[];
   length: number;
-  /** How many other lines came since its last piece. */
+  /** The number of other lines since its last piece. */
   pause: number;
   isOpen: boolean;
 }
 
-/** A line that waits. */
+/** A line that is held. */
 interface HeldLine {
-  /** What is to be redacted, with its end; or else what is ready. */
+  /** The text to redact, if `ready` is `undefined`. */
   readonly text: string;
   readonly lineEnd: string;
+  /** The bytes to write, if the line was redacted before; with its line end. */
   readonly ready: Uint8Array | undefined;
   readonly pieces: readonly Piece[];
   readonly texts: readonly OpenText[];
 }
 
-/** Holds lines with pieces of texts, and those behind them. */
+/** Holds lines with pieces of texts, and the lines after them. */
 class DeltaLines {
   readonly #redactors: Redactors;
   readonly #out: ByteWriter;
@@ -347,15 +352,15 @@ class DeltaLines {
     this.#out = out;
   }
 
-  /** Whether lines wait, which others must not overtake. */
+  /** Whether lines are held, so that later lines have to wait behind them. */
   get isHolding(): boolean {
     return this.#held.length > 0;
   }
 
   /**
-   * Takes a line that holds pieces of texts.
+   * Holds a line, if it has pieces of texts.
    *
-   * @returns Whether it is one.
+   * @returns Whether the line is held.
    */
   take(text: string, lineEnd: string): boolean {
     const delta = deltaOf(text);
@@ -381,10 +386,10 @@ class DeltaLines {
   }
 
   /**
-   * Takes a line behind those that wait.
+   * Holds a line without pieces, behind the lines held before.
    *
-   * @param text What it was, which may end a text; `undefined` if it is no record.
-   * @param ready What becomes of it, with its end.
+   * @param text The original line, which may end a text; `undefined` if it is not a record.
+   * @param ready The redacted line with its line end.
    */
   follow(text: string | undefined, ready: Uint8Array): void {
     for (const [key, open] of this.#texts) {
@@ -396,7 +401,7 @@ class DeltaLines {
     this.#hold({ text: "", lineEnd: "", ready, pieces: [], texts: [] });
   }
 
-  /** Ends all texts, and lets go of all lines. */
+  /** Ends all texts, and writes all lines. */
   flush(): void {
     for (const [key, open] of this.#texts) this.#close(key, open);
     this.#release();
@@ -436,7 +441,7 @@ class DeltaLines {
     }
   }
 
-  /** Writes the lines that wait for nothing. */
+  /** Writes the lines before the first one that has an incomplete text. */
   #release(): void {
     let count = 0;
     for (const line of this.#held) {
@@ -457,7 +462,7 @@ class DeltaLines {
         }
         if (name !== piece.name || piece.masked === undefined) continue;
         if (value === piece.text) return piece.masked;
-        // Bytes in base64: a character for each.
+        // The member holds bytes in base64; the masked text has one character per byte.
         if (value === piece.value) return btoa(piece.masked);
       }
       return undefined;
@@ -465,9 +470,11 @@ class DeltaLines {
   }
 }
 
-/** What a record says of a text that it holds pieces of. */
+/** The pieces of texts in a record. */
 interface Delta {
+  /** Identifies the item of the pieces. */
   readonly key: string;
+  /** See {@linkcode OpenText.ending}. */
   readonly ending: string | undefined;
   readonly pieces: readonly Piece[];
 }
@@ -479,7 +486,7 @@ function deltaOf(text: string): Delta | undefined {
   return delta.pieces.length === 0 ? undefined : delta;
 }
 
-/** The pieces in a change to a history: one of a list, or a record that begins with some. */
+/** Reads the pieces of a history mutation: an appended element, or the elements of a new record. */
 function historyDeltaOf(change: Fields): Delta | undefined {
   const { type, field, value, record } = change;
   const isAppended = type === "appended" && typeof field === "string";
@@ -502,7 +509,7 @@ function historyDeltaOf(change: Fields): Delta | undefined {
   return { key: `history ${id}`, ending: `"id":${id},`, pieces };
 }
 
-/** The pieces in an event: the members of `delta`, or bytes. */
+/** Reads the pieces of an event: the string members of `delta`, or the bytes of `chunk`. */
 function eventDeltaOf(record: Fields): Delta {
   const pieces: Piece[] = [];
   const facts: string[] = [];

@@ -1,18 +1,18 @@
 /**
- * Regular expressions that cannot hang.
+ * Regular expressions that match in linear time.
  *
  * @module
  */
 
 import { isInPair } from "./pieces.ts";
 
-/** How many steps a pattern may have, its repetitions written out. */
+/** The maximum number of steps of a pattern, with its repetitions written out. */
 const MAX_STEPS = 1000;
-/** How often each character is looked at, where matches begin that come to nothing. */
+/** The number of times that each character may be read, on average, in matches that fail. */
 const MAX_LOOKS = 8;
 const ASCII = 128;
 
-/** A step of a pattern: a character to take, a choice, a place to be at, or the end. */
+/** A step of a pattern: consuming a character, a choice, a jump, an assertion, or the end. */
 type Step =
   | { readonly type: "take"; readonly set: CharacterTest }
   | { type: "split"; first: number; second: number }
@@ -22,7 +22,7 @@ type Step =
 
 type Place = "start" | "end" | "border" | "inside";
 
-/** Tells whether a character is one of a set. */
+/** A set of characters. */
 class CharacterTest {
   readonly #regexp: RegExp;
   readonly #ascii = new Uint8Array(ASCII);
@@ -41,17 +41,17 @@ class CharacterTest {
   }
 }
 
-/** What part of a pattern says: its own steps, put behind those before. */
+/** A compiled part of a pattern, which appends its steps to a list. */
 type Part = (steps: Step[]) => void;
 
 /**
- * A regular expression whose matches are found in a time that is linear in the length of a text,
- * whatever is in either.
+ * A regular expression that finds its matches in time linear in the length of the text, for every
+ * pattern and text.
  *
- * It is written as those of JavaScript with the flag `u`, and finds what they find. What takes
- * more than one look at a text is refused: back references and looks ahead and behind, and so
- * are changes of flags within, and repetitions of more than a thousand steps. Where matches
- * begin over and over that come to nothing, the rest of the text counts as one.
+ * The syntax and the matches are those of JavaScript with the flag `u`. Back references, look
+ * ahead and look behind are refused, as they would need more time; so are changes of flags within
+ * the pattern, and repetitions of more than a thousand steps. If too much of a text is read again
+ * for matches that fail, the rest of the text counts as one match.
  *
  * @example A pattern that would hang
  * ```ts
@@ -65,21 +65,21 @@ type Part = (steps: Step[]) => void;
  * ```
  */
 export class LinearPattern {
-  /** What the pattern was made of. */
+  /** The text of the pattern. */
   readonly source: string;
   readonly #steps: readonly Step[];
-  /** Which characters a match may begin with, the last of them for all but ASCII. */
+  /** The characters that a match may begin with; the last element is for all but ASCII. */
   readonly #firsts: Uint8Array;
   readonly #ways: readonly [Ways, Ways];
-  /** The steps that are still to be added. */
+  /** A stack of steps to be added, reused by each call. */
   readonly #open: Uint32Array;
 
   /**
    * Constructs a new instance.
    *
-   * @param source The expression.
-   * @throws {SyntaxError} If it is none, or cannot be gone by in linear time; the message says
-   *   what cannot.
+   * @param source The text of the regular expression.
+   * @throws {SyntaxError} If it is not valid, or cannot be matched in linear time; the message
+   *   names the unsupported part.
    */
   constructor(source: string) {
     new RegExp(source, "u");
@@ -92,10 +92,10 @@ export class LinearPattern {
   }
 
   /**
-   * Finds the matches in a text, from left to right; those of nothing are left out.
+   * Finds the matches in a text, from left to right, without empty ones.
    *
    * @param text The text.
-   * @returns Where each starts and ends.
+   * @returns The start and end index of each match.
    */
   *matchesIn(text: string): Generator<[start: number, end: number]> {
     let looks = MAX_LOOKS * (text.length + 64);
@@ -113,7 +113,10 @@ export class LinearPattern {
     }
   }
 
-  /** Goes all ways at once, those that are tried first before the others. */
+  /**
+   * Finds the next match by following all ways through the pattern at once, character by
+   * character, in the order in which a backtracking engine would try them.
+   */
   #next(
     text: string,
     from: number,
@@ -126,7 +129,7 @@ export class LinearPattern {
     let at = from;
     for (;;) {
       if (ways.count === 0 && match === undefined) {
-        // Where no match may begin, there is nothing to go.
+        // Skips characters that no match begins with.
         while (
           at < text.length &&
           this.#firsts[Math.min(text.charCodeAt(at), ASCII)] === 0
@@ -157,7 +160,7 @@ export class LinearPattern {
     return { match, looked: at - from };
   }
 
-  /** Adds the way that goes on at a step, and all that it parts into. */
+  /** Adds a way at a step, or all ways that the step branches into. */
   #add(
     ways: Ways,
     first: number,
@@ -184,7 +187,7 @@ export class LinearPattern {
   }
 }
 
-/** Finds the characters that a match may begin with: all of them, if it may be empty. */
+/** Finds the characters that a match may begin with: all of them, if a match may be empty. */
 function firstsOf(steps: readonly Step[]): Uint8Array {
   const firsts = new Uint8Array(ASCII + 1);
   const open = [0];
@@ -207,7 +210,7 @@ function firstsOf(steps: readonly Step[]): Uint8Array {
   return firsts;
 }
 
-/** The ways that are gone at once, in the order in which they would be tried. */
+/** The ways through a pattern that are followed at once, in order of priority. */
 class Ways {
   readonly steps: Uint32Array;
   readonly starts: Float64Array;
@@ -247,7 +250,7 @@ function isAt(place: Place, text: string, at: number): boolean {
   return isBorder === (place === "border");
 }
 
-/** Reads a pattern, which is a valid one, and writes its steps. */
+/** Compiles a valid pattern into steps. */
 class Compiler {
   readonly #source: string;
   #at = 0;
@@ -376,7 +379,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   "\\B": "inside",
 };
 
-/** A character, a class of them, or an escape. */
+/** A character, a character class, or an escape. */
 const ATOM_REGEXP =
   /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:u\{[^}]*\}|u[dD][89a-bA-B][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|.)|.)/su;
 

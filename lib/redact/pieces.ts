@@ -1,25 +1,25 @@
 /**
- * A text in pieces: the deltas of a message, the lines of an output. They are redacted as the one
- * text that they are, and what stands in place of a secret stands in the piece where that begins.
+ * Texts in pieces, such as the deltas of a message or the lines of an output. They are redacted as
+ * one text, and each placeholder is put into the piece in which its secret begins.
  */
 
 import { PLACEHOLDER_REGEXP } from "./_placeholder.ts";
 import { ASCII, characterSet } from "./_runs.ts";
 
-/** No program breaks lines that are shorter. */
+/** The least length of a line that a program may have broken. */
 export const NARROWEST = 40;
-/** What a line ends and the next one begins with where a secret goes on. */
+/** The characters on both sides of a line end within a secret. */
 const TOKEN = characterSet(/[\w+/.~=@:%$|-]/);
-/** What words of a language do not have. */
+/** Characters that a word of natural language does not contain. */
 const TELLING_REGEXP = /[\d_+~]|[a-z][A-Z]|[A-Z]{2}[a-z]/;
-/** How much of the two words about the end of a line is looked at. */
+/** The number of characters that are examined on each side of a line end. */
 const WORD_LENGTH = 24;
 
 /**
- * Tells whether a line may go on in the next one: a word that is none of a language does.
+ * Returns whether a line may continue on the next one, within a word that is not natural language.
  *
  * @param line The line, or its end.
- * @param next The next one, or its beginning.
+ * @param next The next line, or its beginning.
  */
 export function isBroken(line: string, next: string): boolean {
   if (!mayBreak(line, line.length, next, 0)) return false;
@@ -28,7 +28,7 @@ export function isBroken(line: string, next: string): boolean {
   return TELLING_REGEXP.test(before) || TELLING_REGEXP.test(after);
 }
 
-/** Whether a word may go on from the end of one line, at an index, to the beginning of another. */
+/** Returns whether a word may continue from the end of one line to the start of another. */
 export function mayBreak(
   text: string,
   end: number,
@@ -42,12 +42,12 @@ function isToken(code: number): boolean {
   return TOKEN[Math.min(code, ASCII)] === 1;
 }
 
-/** Whether a place in a text is between the two halves of a pair of surrogates. */
+/** Returns whether an index is between the two halves of a surrogate pair. */
 export function isInPair(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-/** A stretch of a text, and the end of what stands for it in the masked one. */
+/** A masked part of a text: its range, and the range of its placeholders in the masked text. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -56,10 +56,11 @@ interface Span {
 }
 
 /**
- * Divides a masked text as it was divided before.
+ * Divides a masked text into the pieces that correspond to those of the original text.
  *
- * @param masked What became of them, joined.
- * @param separator What stands between two of them, and is in none.
+ * @param pieces The pieces of the original text.
+ * @param masked The masked text of the joined pieces.
+ * @param separator The text between two pieces, which no piece contains.
  */
 export function dividedLike(
   pieces: readonly string[],
@@ -68,7 +69,7 @@ export function dividedLike(
 ): string[] {
   const spans = spansOf(pieces.join(separator), masked);
   let next = 0;
-  /** Where a place of the text is in the masked one; within a secret, behind what stands for it. */
+  /** Maps an index of the text to the masked text; within a secret, to the placeholder's end. */
   const placeOf = (at: number): number => {
     for (let span = spans[next]; span !== undefined; span = spans[next]) {
       if (at <= span.start) return span.maskedStart - (span.start - at);
@@ -87,22 +88,22 @@ export function dividedLike(
   });
 }
 
-/** Finds what was masked in a text. */
+/** Finds the masked parts of a text. */
 export function spansOf(text: string, masked: string): readonly Span[] {
   return alignedSpans(text, masked) ?? [changedSpan(text, masked)];
 }
 
-/** Goes by what was left between two secrets; `undefined` where that is not found again. */
+/** Aligns a text by the unmasked parts between secrets; `undefined` if one of them is not found. */
 function alignedSpans(text: string, masked: string): Span[] | undefined {
   const spans: Span[] = [];
   let at = 0;
   let maskedAt = 0;
   let open: { start: number; maskedStart: number } | undefined;
-  /** Takes what was left, up to an index of the masked text. */
+  /** Aligns the unmasked part up to an index of the masked text. */
   const take = (end: number): boolean => {
     const left = masked.slice(maskedAt, end);
     if (open !== undefined) {
-      // Between two secrets there is nothing that would tell where the one ends.
+      // Two placeholders without text between them: the border of their secrets is unknown.
       if (left === "" && end < masked.length) return true;
       const found = end === masked.length
         ? text.endsWith(left) ? text.length - left.length : -1
@@ -117,7 +118,7 @@ function alignedSpans(text: string, masked: string): Span[] | undefined {
     return true;
   };
   for (const { 0: placeholder, index } of masked.matchAll(PLACEHOLDER_REGEXP)) {
-    // A placeholder that the text had before it was masked stays where it is.
+    // A placeholder that the original text contains is not a secret.
     const isOld = open === undefined &&
       text.startsWith(placeholder, at + index - maskedAt);
     if (isOld) continue;
@@ -128,7 +129,7 @@ function alignedSpans(text: string, masked: string): Span[] | undefined {
   return take(masked.length) && at === text.length ? spans : undefined;
 }
 
-/** Everything between the first and the last difference. */
+/** Returns the part between the first and the last difference of two texts. */
 function changedSpan(text: string, masked: string): Span {
   const most = Math.min(text.length, masked.length);
   let start = 0;

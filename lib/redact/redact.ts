@@ -1,7 +1,7 @@
 /**
- * Secrets out of texts, and out of the strings of JSONL.
+ * Masks secrets in texts, and in the strings of JSON and JSONL.
  *
- * @example A line that is to be shown to others
+ * @example A line to share
  * ```ts
  * import { JsonlRedactorStream } from "@codexpipe/codexpipe/redact";
  * import { assertEquals } from "@std/assert";

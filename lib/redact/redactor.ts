@@ -1,5 +1,5 @@
 /**
- * Secrets out of text.
+ * Masks secrets in texts.
  *
  * @module
  */
@@ -28,30 +28,30 @@ import { isBroken, isInPair, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
   /**
-   * What else is a secret. Every match of one of them is masked, as kind `pattern`. Their
-   * flags count but for `g` and `y`; a match of nothing is none, and one of half a character is
-   * one of all of it. How long they take is
-   * theirs to say: the promise of linear time is kept by the built-in rules, and by a
-   * {@linkcode LinearPattern}. A text that is too long for one of them is masked whole.
+   * Patterns of further secrets. Every match of one of them is masked, as kind `pattern`. Their
+   * flags are kept except `g` and `y`. Empty matches are ignored, and a match of half a surrogate
+   * pair is extended to the whole character. Linear time is only guaranteed for the built-in rules
+   * and for a {@linkcode LinearPattern}. A text that is too long for a regular expression is
+   * masked as a whole.
    *
    * @default {[]}
    */
   readonly patterns?: readonly (RegExp | LinearPattern)[] | undefined;
 }
 
-/** No secret is shorter, its name included. */
+/** The least length of a secret together with its name. */
 const SHORTEST = 8;
 
-/** Times and UUIDs, which most records have: no rule finds a secret in one. */
+/** Times and UUIDs, which most records have, and in which no rule finds a secret. */
 const INERT_REGEXP =
   /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]{0,10}Z|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** How often the rules are applied at most: what they leave is stable far earlier. */
+/** The maximum number of times that the rules are applied: the text is stable far earlier. */
 const MAX_PASSES = 8;
 
 /**
- * Colours and moves of the cursor, which show nothing themselves; with the escapes before one, or
- * they would begin another one without it.
+ * Control sequences for colours and cursor moves, which print nothing. All escape characters before
+ * one are included: removing the sequence alone would let them begin a new one.
  */
 const CONTROL_SEQUENCE_REGEXP =
   // deno-lint-ignore no-control-regex
@@ -59,7 +59,7 @@ const CONTROL_SEQUENCE_REGEXP =
 
 type Counts = Map<string, number>;
 
-/** The built-in rules, each on what those before it left. */
+/** The built-in rules, each of which is applied to the result of the one before. */
 const RULES: readonly ((text: string, mask: Mask) => string)[] = [
   maskPrivateKeys,
   maskTokens,
@@ -72,20 +72,20 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
 /**
  * Masks the secrets in texts, and counts them by kind.
  *
- * In place of a secret stands `[redacted:KIND]`. What is found: tokens of known shape
- * (OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, Azure, Stripe, npm, PyPI, Hugging
- * Face and over a hundred others, and JSON Web Tokens), private keys in PEM, credentials of
- * `Authorization` headers and cookies, passwords in URLs, values behind names of secrets
+ * Each secret is replaced by `[redacted:KIND]`. The rules find tokens of known shape (OpenAI,
+ * Anthropic, GitHub, GitLab, Slack, AWS, Google, Azure, Stripe, npm, PyPI, Hugging Face and over a
+ * hundred others, and JSON Web Tokens), private keys in PEM, credentials of `Authorization`
+ * headers and cookies, passwords in URLs, values after the names of secrets
  * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`, `ENV KEY …` in a
  * Dockerfile, elements of XML), passwords of commands (`mysql -p…`), of `.pgpass` and of
- * `.netrc`, and what `patterns` match. The kinds may become more.
+ * `.netrc`, and the matches of `patterns`. Further kinds may be added.
  *
- * A secret of no known shape without a name is not found; nor is one whose parts are in
- * several texts. Commit hashes, UUIDs, paths, encrypted reasoning, images in base64 and
- * what only stands for a secret (`$TOKEN`, `<token>`, `***`) are left as they are.
+ * A secret that has neither a known shape nor a name is not found; nor is one whose parts are in
+ * several texts. Commit hashes, UUIDs, paths, encrypted reasoning, images in base64 and stand-ins
+ * for secrets (`$TOKEN`, `<token>`, `***`) are kept.
  *
- * The built-in rules take time linear in the length of the text, whatever is in it.
- * Redacting a text again changes nothing.
+ * The built-in rules take time linear in the length of the text. Redacting a text again changes
+ * nothing.
  *
  * @example Mask and count
  * ```ts
@@ -105,16 +105,16 @@ export class Redactor {
   readonly #patterns: readonly (RegExp | LinearPattern)[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
-  /** Texts without a secret: looking at each again takes twice the time (case `redact/small`). */
+  /** Texts without a secret: redacting each again takes twice the time (case `redact/small`). */
   readonly #clean = new KnownTexts<true>();
-  /** What the names of members say; `null` if that is nothing. */
+  /** Names of members, with the kind of their value; `null` if the value is not a secret. */
   readonly #members = new KnownTexts<SecretMember | null>();
 
   /**
    * Constructs a new instance.
    *
-   * @param options What else is a secret.
-   * @throws {TypeError} If the patterns are no list of regular expressions.
+   * @param options Patterns of further secrets.
+   * @throws {TypeError} If `patterns` is not a list of regular expressions.
    */
   constructor(options: RedactorOptions = {}) {
     const patterns = checkedList("patterns", options.patterns ?? []);
@@ -134,15 +134,15 @@ export class Redactor {
     });
   }
 
-  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
   /**
-   * Gives away the counts, and begins anew with none.
+   * Returns the counts and resets them.
    *
-   * @returns What {@linkcode Redactor.counts} was.
+   * @returns The former value of {@linkcode Redactor.counts}.
    */
   takeCounts(): Map<string, number> {
     const counts = new Map(this.#counts);
@@ -151,12 +151,12 @@ export class Redactor {
   }
 
   /**
-   * Masks the secrets in a text. Where colours for a terminal divide one, those of the text
-   * are left out.
+   * Masks the secrets in a text. If terminal colours divide a secret, all colours are removed from
+   * the text.
    *
-   * @param text The text, whole: a secret that it holds a part of may not be known.
-   * @returns The text without the secrets; the same one if there are none.
-   * @throws {TypeError} If it is no text.
+   * @param text The whole text: a part of a secret may not be recognized.
+   * @returns The text with its secrets masked; unchanged if there are none.
+   * @throws {TypeError} If `text` is not a string.
    */
   redact(text: string): string {
     checkText(text);
@@ -164,7 +164,8 @@ export class Redactor {
     if (this.#clean.get(text) === true) return text;
     if (text.includes("\u001b[")) return this.#redactColored(text);
     const masked = this.#redactPlain(text, this.#mask);
-    // What is masked as it stood is counted each time.
+    // A text that contains placeholders may have secrets that were counted although masking did
+    // not change it, and these are counted each time.
     if (masked === text && !text.includes(PLACEHOLDER)) {
       this.#clean.set(text, true);
     }
@@ -174,7 +175,7 @@ export class Redactor {
   #redactColored(text: string): string {
     const spelled: Counts = new Map();
     const masked = this.#redactPlain(text, countingMask(spelled));
-    // On a terminal, what colours divide is seen as one word.
+    // A terminal shows a word that colours divide as a whole.
     const shown: Counts = new Map();
     const plain = this.#redactPlain(withoutColors(text), countingMask(shown));
     const isSame = withoutColors(masked) === plain;
@@ -182,7 +183,7 @@ export class Redactor {
       addCounts(this.#counts, shown);
       return isSame ? masked : plain;
     }
-    // Something is told from what stands beside it by a colour or a move alone.
+    // Some secret is separated from the text beside it only by a colour or a cursor move.
     addCounts(this.#counts, spelled);
     return this.#redactPlain(withoutColors(masked), this.#mask);
   }
@@ -194,14 +195,14 @@ export class Redactor {
       try {
         masked = maskPattern(masked, pattern, mask);
       } catch (error) {
-        // The stack of the expression engine is full. What cannot be looked at is hidden.
+        // The stack of the expression engine overflowed, so the whole text is masked unseen.
         if (!(error instanceof RangeError)) throw error;
         return mask("pattern");
       }
     }
     if (masked.length < SHORTEST) return masked;
     if (masked.includes("\n")) masked = maskWrapped(masked, mask);
-    // What stood behind a secret without a gap may be one now.
+    // A secret directly after another one may be found only once that one is masked.
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const before = masked;
       for (const rule of RULES) masked = rule(masked, mask);
@@ -211,14 +212,14 @@ export class Redactor {
   }
 
   /**
-   * Masks the secrets in the value of a named member, or behind a flag of a command: all of
-   * it if the name says that it is a secret.
+   * Masks the secrets in the value of a named member or of a command-line flag. If the name is that
+   * of a secret, the whole value is masked.
    *
    * @param name The name; a flag with its dashes.
    * @param text The value.
-   * @returns The value without the secrets; the same one if there are none.
+   * @returns The value with its secrets masked; unchanged if there are none.
    *
-   * @example A value that nothing but its name gives away
+   * @example A value that only its name reveals as a secret
    * ```ts
    * import { Redactor } from "@codexpipe/codexpipe/redact";
    * import { assertEquals } from "@std/assert";
@@ -246,19 +247,19 @@ export class Redactor {
   }
 }
 
-/** Whether a text is none that a rule of ours would find a secret in. */
+/** Returns whether no built-in rule can find a secret in a text: it is short, a time or a UUID. */
 function isInert(text: string): boolean {
   const { length } = text;
   return length < SHORTEST ||
     length >= 20 && length <= 36 && INERT_REGEXP.test(text);
 }
 
-/** Gives a text without its secrets, and counts none. */
+/** Masks the secrets in a text by the built-in rules, without counting them. */
 function lookedAt(text: string): string {
   return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
-/** Masks what a pattern matches; what stands in place of a secret already is left. */
+/** Masks the matches of a pattern, except those that overlap a placeholder. */
 function maskPattern(
   text: string,
   pattern: RegExp | LinearPattern,
@@ -286,13 +287,13 @@ function maskPattern(
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** Tells by what it can do: who has no such pattern need not load what it is made of. */
+/** Checks for the method, not the class, so that the class is only loaded for such patterns. */
 function isLinear(pattern: unknown): pattern is LinearPattern {
   return typeof pattern === "object" && pattern !== null &&
     "matchesIn" in pattern;
 }
 
-/** Where matches start and end. */
+/** Returns the start and end of each match. */
 function* matchesOf(
   text: string,
   pattern: RegExp | LinearPattern,
@@ -306,7 +307,7 @@ function* matchesOf(
   }
 }
 
-/** Makes what masks secrets, and counts them. */
+/** Returns a function that counts secrets and returns their placeholders. */
 function countingMask(counts: Counts): Mask {
   return (kind) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -320,7 +321,7 @@ function addCounts(counts: Counts, more: Counts): void {
   }
 }
 
-/** Whether there are as many secrets of each kind in the one as in the other, or more. */
+/** Returns whether `counts` has at least as many secrets of each kind as `others`. */
 function includesCounts(counts: Counts, others: Counts): boolean {
   return [...others].every(([kind, count]) => count <= (counts.get(kind) ?? 0));
 }
@@ -329,18 +330,18 @@ function withoutColors(text: string): string {
   return text.replace(CONTROL_SEQUENCE_REGEXP, "");
 }
 
-// What was found out about texts that come again: every record has the same keys, types and words,
-// and instructions are told again with each turn and in each session.
+// A cache of results for repeated texts: all records have the same keys, types and words, and
+// instructions are repeated in each turn and session.
 
-/** How long a text is that may come again; longer ones are data, which hardly ever does. */
+/** The maximum length of a cached text: longer ones are data, which is hardly ever repeated. */
 const LONGEST = 1 << 16;
 
-/** How many texts are remembered; then all are forgotten, and the usual ones soon known again. */
+/** The maximum number of cached texts. A full cache is cleared, and soon has common texts again. */
 const MOST = 1024;
-/** How long they are together. */
+/** The maximum length of all cached texts together. */
 const MOST_CHARACTERS = 1 << 20;
 
-/** Remembers what was found out about texts, and bounds how many there are. */
+/** A cache of results by text, of bounded size. */
 class KnownTexts<T> {
   readonly #known = new Map<string, T>();
   #characters = 0;
@@ -349,7 +350,7 @@ class KnownTexts<T> {
     return text.length > LONGEST ? undefined : this.#known.get(text);
   }
 
-  /** Remembers something of a text, if it may come again. */
+  /** Caches the result for a text, unless the text is too long. */
   set(text: string, found: T): void {
     if (text.length > LONGEST) return;
     this.#characters += text.length;
@@ -363,22 +364,22 @@ class KnownTexts<T> {
 
 // Secrets in lines that a terminal or a program broke because they were too long.
 
-/** A word of a language, which may begin the next line. */
+/** A word of natural language, with which a new line may begin. */
 const PLAIN_REGEXP = /^(?:[A-Z]?[a-z]*|[A-Z]*)[.-]?$/;
-/** The beginning of a setting, which has a line of its own. */
+/** The beginning of a setting, which has its own line. */
 const SETTING_REGEXP = /^(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*)\d*[=:]/;
 
-/** Lines, the last of which is the only one that may be shorter than the first. */
+/** The start and end of consecutive lines of equal length; only the last one may be shorter. */
 interface Paragraph {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
 /**
- * Masks the secrets in a text that go on over the end of a line.
+ * Masks the secrets in a text that continue across line ends.
  *
- * A line is taken for broken where it is at least as long as the next one, and a word that is
- * none of a language goes on there.
+ * A line counts as broken if it is at least as long as the next one, and a word that is not natural
+ * language may continue there.
  */
 function maskWrapped(text: string, mask: Mask): string {
   let masked = "";
@@ -390,7 +391,7 @@ function maskWrapped(text: string, mask: Mask): string {
     if (looked === joined) continue;
     const first = starts[0] ?? 0;
     const width = (ends[0] ?? 0) - first;
-    /** Where a place of the joined text is in the text. */
+    /** Maps an index of the joined text to the text. */
     const placeOf = (at: number, isEnd: boolean): number => {
       const line = Math.floor((isEnd ? at - 1 : at) / width);
       return (starts[line] ?? 0) + at - line * width;
@@ -416,13 +417,13 @@ function maskWrapped(text: string, mask: Mask): string {
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** Whether a word that is all of a line is the rest of what is no secret without it. */
+/** Returns whether the last line belongs to a secret: the text before it is not one by itself. */
 function isRest(joined: string, start: number, end: number): boolean {
   const before = joined.slice(0, start);
   return end === joined.length && lookedAt(before) === before;
 }
 
-/** Finds the lines that may have been one. */
+/** Finds groups of lines that may have been one line. */
 function* paragraphsOf(text: string): Generator<Paragraph> {
   let start = 0;
   let starts: number[] = [];
@@ -453,7 +454,7 @@ function* paragraphsOf(text: string): Generator<Paragraph> {
   }
 }
 
-/** Whether a line that ends at an index goes on at another one, in a line that is no longer. */
+/** Returns whether a line may continue on the next one, which must not be longer. */
 function goesOn(
   text: string,
   end: number,
