@@ -266,11 +266,11 @@ class Compiler {
     return steps;
   }
 
-  #refused(what: string): SyntaxError {
+  #refused(part: string): SyntaxError {
     return new SyntaxError(
-      `Cannot go by the pattern "${
+      `Cannot match the pattern "${
         this.#source.slice(0, 40)
-      }" in linear time: it has ${what}`,
+      }" in linear time: it has ${part}`,
     );
   }
 

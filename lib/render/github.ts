@@ -454,7 +454,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
           `<li>${elementText(cutText(line, MAX_DRIFT_LENGTH))}</li>\n`
         ),
         close: "</ul>\n",
-        word: "thing",
+        word: "finding",
         unkept: Math.max(0, drift.length - MAX_DRIFT),
       },
       {

@@ -520,7 +520,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
     return `<p class="cut">${
       this.#options.images
-        ? "An image is not shown: it is too large, not in the log, or of no kind that is shown here."
+        ? "An image is not shown: it is too large, not in the log, or not a PNG, JPEG, GIF or WebP image."
         : "An image is not shown: secrets in images cannot be masked. “--images” shows it."
     }</p>\n`;
   }
