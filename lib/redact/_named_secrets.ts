@@ -44,7 +44,7 @@ function isStandIn(value: string): boolean {
 }
 
 /** Returns whether a value is real: not empty, not a placeholder and not a stand-in. */
-function isOwn(value: string): boolean {
+function isReal(value: string): boolean {
   return value !== "" && !isPlaceholder(value) && !isStandIn(value);
 }
 
@@ -388,7 +388,7 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
 function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
   if (
-    value.length < least || /^[\s,;:)\]}]/.test(value) || !isOwn(value)
+    value.length < least || /^[\s,;:)\]}]/.test(value) || !isReal(value)
   ) return false;
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
@@ -532,7 +532,7 @@ export function maskHeaders(text: string, mask: Mask): string {
   masked = replaceRuns(before, AUTHORIZATION, (found, credentials) => {
     const [head, scheme] = found;
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
-    if (!isOwn(credentials)) return undefined;
+    if (!isReal(credentials)) return undefined;
     const end = found.index + head.length + credentials.length;
     // With an unknown scheme, it may be a sentence, which continues after the next word. Without a
     // scheme, it may be a name in source code.
@@ -558,7 +558,7 @@ export function maskHeaders(text: string, mask: Mask): string {
   return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
     const cookies = head.slice(name.length) + rest;
     const value = cookies.slice(cookies.indexOf("=") + 1);
-    return isOwn(value) ? name + mask("cookie") : undefined;
+    return isReal(value) ? name + mask("cookie") : undefined;
   });
 }
 
@@ -598,7 +598,7 @@ export function maskUrls(text: string, mask: Mask): string {
     SLASHES_REGEXP.lastIndex = Math.max(start, at - 1);
     if (text.charAt(end) !== "@") continue;
     const secret = text.slice(secretStart, end);
-    if (!(hasPassword ? isOwn(secret) : isToken(secret))) continue;
+    if (!(hasPassword ? isReal(secret) : isToken(secret))) continue;
     masked += text.slice(from, secretStart) +
       mask(hasPassword ? "url_password" : "url_user");
     from = end;
@@ -688,7 +688,7 @@ const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
 /** Masks the passwords of command lines in a text. */
 export function maskCommands(text: string, mask: Mask): string {
   const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
-    run.length >= 4 && isOwn(run) ? head + mask("password") : undefined;
+    run.length >= 4 && isReal(run) ? head + mask("password") : undefined;
   let masked = text;
   if (FLAG_REGEXP.test(masked)) {
     const before = masked;
@@ -704,8 +704,8 @@ export function maskCommands(text: string, mask: Mask): string {
       masked = replaceRuns(before, rule, (head, run) => {
         const start = Math.max(0, head.index - COMMAND_LENGTH);
         const command = before.slice(start, head.index);
-        const own = END_REGEXP.exec(command)?.[0] ?? command;
-        return rule.program.test(own) ? hide(head, run) : undefined;
+        const lastCommand = END_REGEXP.exec(command)?.[0] ?? command;
+        return rule.program.test(lastCommand) ? hide(head, run) : undefined;
       });
     }
   }

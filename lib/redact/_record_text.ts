@@ -41,10 +41,10 @@ export function redactedPieces(
   { redactor, scout }: Redactors,
 ): string[] | undefined {
   const joined = pieces.join(separator);
-  const looked = scout.redact(joined);
-  if (looked === joined) return undefined;
+  const masked = scout.redact(joined);
+  if (masked === joined) return undefined;
   // Compares the results, as a secret may be in one piece, and its name in the piece before.
-  const divided = dividedLike(pieces, looked, separator);
+  const divided = dividedLike(pieces, masked, separator);
   const goesOn = pieces.some((piece, i) => scout.redact(piece) !== divided[i]);
   return goesOn
     ? dividedLike(pieces, redactor.redact(joined), separator)
@@ -166,8 +166,8 @@ export function redactRecordText(
     const known = isNamed ? maskPiece?.(name, value) : undefined;
     const isElement = !isKey && valueStart !== start;
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
-      const own = isNamed ? name : undefined;
-      const mask = (value: string) => maskedValue(own, value, redactors);
+      const memberName = isNamed ? name : undefined;
+      const mask = (value: string) => maskedValue(memberName, value, redactors);
       const edit = { start, end, value, mask };
       edits.push(edit);
       runs.add(isElement ? "" : name, edit);

@@ -255,7 +255,7 @@ function isInert(text: string): boolean {
 }
 
 /** Masks the secrets in a text by the built-in rules, without counting them. */
-function lookedAt(text: string): string {
+function maskUncounted(text: string): string {
   return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
@@ -387,8 +387,8 @@ function maskWrapped(text: string, mask: Mask): string {
   for (const { starts, ends } of paragraphsOf(text)) {
     const lines = starts.map((start, i) => text.slice(start, ends[i]));
     const joined = lines.join("");
-    const looked = lookedAt(joined);
-    if (looked === joined) continue;
+    const maskedLines = maskUncounted(joined);
+    if (maskedLines === joined) continue;
     const first = starts[0] ?? 0;
     const width = (ends[0] ?? 0) - first;
     /** Maps an index of the joined text to the text. */
@@ -396,7 +396,7 @@ function maskWrapped(text: string, mask: Mask): string {
       const line = Math.floor((isEnd ? at - 1 : at) / width);
       return (starts[line] ?? 0) + at - line * width;
     };
-    for (const span of spansOf(joined, looked)) {
+    for (const span of spansOf(joined, maskedLines)) {
       let end = span.end;
       let last = Math.floor((end - 1) / width);
       const rest = joined.slice(last * width, end);
@@ -407,7 +407,7 @@ function maskWrapped(text: string, mask: Mask): string {
       }
       if (Math.floor(span.start / width) >= last) continue;
       masked += text.slice(from, placeOf(span.start, false)) +
-        looked.slice(span.maskedStart, span.maskedEnd).replaceAll(
+        maskedLines.slice(span.maskedStart, span.maskedEnd).replaceAll(
           PLACEHOLDER_REGEXP,
           (found) => mask(found.slice(found.indexOf(":") + 1, -1)),
         );
@@ -420,7 +420,7 @@ function maskWrapped(text: string, mask: Mask): string {
 /** Returns whether the last line belongs to a secret: the text before it is not one by itself. */
 function isRest(joined: string, start: number, end: number): boolean {
   const before = joined.slice(0, start);
-  return end === joined.length && lookedAt(before) === before;
+  return end === joined.length && maskUncounted(before) === before;
 }
 
 /** Finds groups of lines that may have been one line. */

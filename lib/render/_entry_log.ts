@@ -19,7 +19,7 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 
 interface EntryLogOptions {
   readonly isLive: boolean;
-  readonly give: (part: EntryPart) => void;
+  readonly emit: (part: EntryPart) => void;
   /** Is called with the ids of records that are no longer needed. */
   readonly forget: (ids: ReadonlySet<number>) => void;
 }
@@ -45,12 +45,12 @@ interface Entry {
   readonly startedAt: string | null;
   endedAt: string | null;
   /** The duration that the event at its end reports, in milliseconds. */
-  saidMs: number | undefined;
+  reportedMs: number | undefined;
   state: EntryState;
   /** The content of the last part emitted; `undefined` before the first. */
-  given: Given | undefined;
+  emitted: Emitted | undefined;
   /** The id of the call that asked for this plan or image, until the call is answered. */
-  askedBy: string | undefined;
+  openCall: string | undefined;
   /** Its images that were not emitted yet; empty once they were. */
   images: readonly string[] | undefined;
   /** Outputs of an `explore` record that were not emitted yet, by the index of their command. */
@@ -88,7 +88,7 @@ export class EntryLog {
   /** Whether errors of the event are warnings. */
   isWarning = false;
   /** The id of the call that asks for the plan or image added next; its output may refuse it. */
-  askedBy: string | undefined;
+  openCall: string | undefined;
   /** Whether the event is a message of the user. */
   isFromUser = false;
   /** The output of a command of an `explore` record in the event, until an entry takes it. */
@@ -96,7 +96,7 @@ export class EntryLog {
   /** The images of the event, as URLs, until entries take them. */
   images: string[] = [];
   /** The duration of the command that the event ends, as the event reports it, in milliseconds. */
-  saidMs: number | undefined;
+  reportedMs: number | undefined;
   readonly #options: EntryLogOptions;
   readonly #entries = new Map<number, Entry>();
   /** Entries that were not emitted yet, in order, except those for the end of the turn. */
@@ -109,7 +109,7 @@ export class EntryLog {
   /** Images that the next events may still add to; those of one message settle together. */
   readonly #images = new Set<Entry>();
   /** Plans and images whose call was not answered yet, by the id of the call. */
-  readonly #asked = new Map<string, Entry>();
+  readonly #openCalls = new Map<string, Entry>();
   /** Entries that changed in this turn. All others are as they were emitted in the last turn. */
   readonly #changed = new Set<Entry>();
   /** The highest id of an entry. */
@@ -160,22 +160,22 @@ export class EntryLog {
       this.#waitingWeight -= entry.weight;
       return false;
     });
-    this.pass(id);
+    this.skip(id);
   }
 
   /** Completes the plan or image of a call that has been answered. */
   answer(callId: string): void {
-    const entry = this.#asked.get(callId);
+    const entry = this.#openCalls.get(callId);
     if (entry === undefined) return;
-    this.#asked.delete(callId);
-    entry.askedBy = undefined;
+    this.#openCalls.delete(callId);
+    entry.openCall = undefined;
     this.#opened.delete(entry);
     if (isPlan(entry.records[0])) this.#settle(entry);
     else if (entry.state === "settling") this.#images.add(entry);
   }
 
   /** Skips a record that is not shown. */
-  pass(id: number): void {
+  skip(id: number): void {
     this.#past.push([id, 0]);
     this.#forgetPast();
   }
@@ -186,7 +186,7 @@ export class EntryLog {
     this.turn = null;
     this.#settling.clear();
     this.#images.clear();
-    this.#asked.clear();
+    this.#openCalls.clear();
     for (const entry of this.#changedInOrder()) {
       if (entry.state !== "open") this.#end(entry);
     }
@@ -195,15 +195,15 @@ export class EntryLog {
 
   /** Emits all waiting entries in their present state. */
   release(): void {
-    for (const entry of this.#waiting) this.#give(entry);
+    for (const entry of this.#waiting) this.#emit(entry);
     for (const entry of this.#changedInOrder()) {
-      const isOwed = entry.given === NOTHING_GIVEN ||
+      const isOwed = entry.emitted === NOTHING_EMITTED ||
         entry.state === "settling" || entry.outputs !== undefined;
-      if (entry.given !== undefined && isOwed) this.#give(entry);
+      if (entry.emitted !== undefined && isOwed) this.#emit(entry);
     }
     this.#waiting = [];
     this.#waitingWeight = 0;
-    for (const entry of this.#ofTurn) this.#give(entry);
+    for (const entry of this.#ofTurn) this.#emit(entry);
     this.#ofTurn = [];
   }
 
@@ -217,7 +217,7 @@ export class EntryLog {
    *
    * @param nextId The next id of the history: entries with this id or a higher one are gone.
    */
-  takeBack(nextId: number): void {
+  rollBack(nextId: number): void {
     for (; this.#lastId >= nextId; this.#lastId--) {
       this.#dropOutputs(this.#entries.get(this.#lastId));
       this.#entries.delete(this.#lastId);
@@ -238,14 +238,14 @@ export class EntryLog {
 
   #settle(entry: Entry): void {
     entry.state = "done";
-    this.#note(entry);
+    this.#updateState(entry);
   }
 
   #add(id: number, record: AnyHistoryRecord): void {
     const records: [AnyHistoryRecord] = [record];
     applyMutation(records, { type: "replaced", index: 0, id, record });
     const isRefusable = isPlan(record) || record.type === "image";
-    const askedBy = isRefusable ? this.askedBy : undefined;
+    const openCall = isRefusable ? this.openCall : undefined;
     const entry: Entry = {
       id,
       turn: this.ofTurn ?? this.turn,
@@ -254,10 +254,10 @@ export class EntryLog {
       records,
       startedAt: this.now,
       endedAt: null,
-      saidMs: undefined,
-      state: askedBy === undefined ? entryState(record) : "settling",
-      askedBy,
-      given: undefined,
+      reportedMs: undefined,
+      state: openCall === undefined ? entryState(record) : "settling",
+      openCall,
+      emitted: undefined,
       images: undefined,
       outputs: undefined,
       weight: 0,
@@ -268,10 +268,10 @@ export class EntryLog {
     this.#lastId = Math.max(this.#lastId, id);
     if (entry.state === "turn") this.#ofTurn.push(entry);
     else if (!this.#options.isLive) this.#waiting.push(entry);
-    this.#note(entry);
+    this.#updateState(entry);
     if (this.#waiting.length > MAX_WAITING.count) this.#drain();
-    if (askedBy !== undefined) this.#asked.set(askedBy, entry);
-    if (entry.state === "open" || askedBy !== undefined) this.#open(entry);
+    if (openCall !== undefined) this.#openCalls.set(openCall, entry);
+    if (entry.state === "open" || openCall !== undefined) this.#open(entry);
   }
 
   /** Adds an entry whose end is expected. If there are too many, the oldest is ended. */
@@ -282,7 +282,7 @@ export class EntryLog {
     this.#opened.delete(oldest);
     if (this.#entries.get(oldest.id) !== oldest) return;
     // It was emitted before: MAX_WAITING is lower than MAX_OPEN.
-    this.#asked.delete(oldest.askedBy ?? "");
+    this.#openCalls.delete(oldest.openCall ?? "");
     this.#end(oldest);
   }
 
@@ -303,11 +303,11 @@ export class EntryLog {
     }
     applyMutation(entry.records, { ...mutation, index: 0 });
     entry.state = entryState(entry.records[0]);
-    if (entry.records[0].type === "exec") entry.saidMs ??= this.saidMs;
-    this.#hold(entry, before);
+    if (entry.records[0].type === "exec") entry.reportedMs ??= this.reportedMs;
+    this.#holdOutput(entry, before);
     this.#takeImages(entry);
-    this.#note(entry);
-    this.#relieve();
+    this.#updateState(entry);
+    this.#limitOutput();
   }
 
   /** Whether the input may still hand the bytes of a shown image to the model. */
@@ -334,16 +334,17 @@ export class EntryLog {
   }
 
   /** Holds the output of an `explore` command if the event has it and the command has ended. */
-  #hold(entry: Entry, before: AnyHistoryRecord): void {
+  #holdOutput(entry: Entry, before: AnyHistoryRecord): void {
     const { printed } = this;
     if (printed?.id !== entry.id) return;
     const { at, text } = printed;
     const now = endedEntry(entry.records[0], at);
     if (now === undefined) return;
     this.printed = undefined;
-    const isGiven = entry.given !== undefined && entry.given !== NOTHING_GIVEN;
+    const isEmitted = entry.emitted !== undefined &&
+      entry.emitted !== NOTHING_EMITTED;
     // A repeated end of the command: its output was emitted with the first one.
-    if (isGiven && sameJson(now, endedEntry(before, at))) return;
+    if (isEmitted && sameJson(now, endedEntry(before, at))) return;
     entry.outputs ??= new Map();
     this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
     entry.outputs.set(at, text);
@@ -357,22 +358,22 @@ export class EntryLog {
   }
 
   /** Emits entries in their present state if they hold too much output of `explore` commands. */
-  #relieve(): void {
+  #limitOutput(): void {
     if (this.#heldOutput <= MAX_WAITING.weight) return;
     for (const entry of this.#entries.values()) {
-      const isInOrder = this.#options.isLive || entry.given !== undefined;
-      if (isInOrder && entry.outputs !== undefined) this.#give(entry);
+      const isInOrder = this.#options.isLive || entry.emitted !== undefined;
+      if (isInOrder && entry.outputs !== undefined) this.#emit(entry);
     }
     this.#drain();
   }
 
   /** Updates the sets and emits parts after an entry has changed its state. */
-  #note(entry: Entry): void {
+  #updateState(entry: Entry): void {
     const { isLive } = this.#options;
     if (entry.state === "settling") {
       const isImage = entry.records[0].type === "image";
       const settling = isImage ? this.#images : this.#settling;
-      if (entry.askedBy === undefined) settling.add(entry);
+      if (entry.openCall === undefined) settling.add(entry);
     } else {
       this.#settling.delete(entry);
       this.#images.delete(entry);
@@ -381,14 +382,14 @@ export class EntryLog {
       (isLive && entry.state === "settling");
     if (isReady) entry.endedAt = this.now;
     if (isLive && entry.state !== "turn") {
-      if (isReady) this.#give(entry);
-      else this.#sayProgress(entry);
+      if (isReady) this.#emit(entry);
+      else this.#emitProgress(entry);
     } else if (isReady) {
-      if (entry.given !== undefined) this.#give(entry);
+      if (entry.emitted !== undefined) this.#emit(entry);
       else this.#weigh(entry);
       this.#drain();
     }
-    if (entry.state === "done" && entry.given !== undefined) this.#end(entry);
+    if (entry.state === "done" && entry.emitted !== undefined) this.#end(entry);
   }
 
   /** Adds the size of a complete entry to that of all waiting entries. */
@@ -400,43 +401,43 @@ export class EntryLog {
 
   /** Emits waiting entries up to the first incomplete one; more if too many wait. */
   #drain(): void {
-    let given = 0;
+    let emitted = 0;
     for (const entry of this.#waiting) {
       const isTooMuch =
         this.#waitingWeight + this.#heldOutput > MAX_WAITING.weight ||
-        this.#waiting.length - given > MAX_WAITING.count;
+        this.#waiting.length - emitted > MAX_WAITING.count;
       if (entry.state !== "done" && !isTooMuch) break;
       this.#waitingWeight -= entry.weight;
-      this.#give(entry);
-      given += 1;
+      this.#emit(entry);
+      emitted += 1;
       if (entry.state === "done") this.#end(entry);
     }
-    if (given > 0) this.#waiting.splice(0, given);
+    if (emitted > 0) this.#waiting.splice(0, emitted);
     if (this.#waiting.length === 0) this.#waitingWeight = 0;
   }
 
-  #sayProgress(entry: Entry): void {
-    const isNew = entry.given === undefined;
-    entry.given ??= NOTHING_GIVEN;
+  #emitProgress(entry: Entry): void {
+    const isNew = entry.emitted === undefined;
+    entry.emitted ??= NOTHING_EMITTED;
     const record = copyOf(entry);
-    this.#options.give(
+    this.#options.emit(
       entryPart(entry, isNew ? "started" : "updated", { record }),
     );
   }
 
   /** Emits an entry: all of it the first time, later only the news. */
-  #give(entry: Entry): void {
-    const { given } = entry;
+  #emit(entry: Entry): void {
+    const { emitted } = entry;
     const record = copyOf(entry);
-    const isFirst = given === undefined || given === NOTHING_GIVEN;
+    const isFirst = emitted === undefined || emitted === NOTHING_EMITTED;
     const rest = isFirst
       ? allOf(record, entry.outputs)
-      : newOf(record, given, entry.outputs);
+      : newOf(record, emitted, entry.outputs);
     if (rest !== undefined) {
       const phase = isFirst ? "final" : "late";
-      this.#options.give(entryPart(entry, phase, rest));
+      this.#options.emit(entryPart(entry, phase, rest));
     }
-    entry.given = givenOf(record, entry.state);
+    entry.emitted = emittedOf(record, entry.state);
     if (entry.images !== undefined) entry.images = [];
     this.#dropOutputs(entry);
   }
@@ -507,7 +508,7 @@ function entryPart(
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
   const durationMs = longer(
     durationOf(record, { startedAt, endedAt }),
-    entry.saidMs,
+    entry.reportedMs,
   );
   // Fields one by one take half the time of a literal with spreads.
   const part: { -readonly [Name in keyof EntryPart]: EntryPart[Name] } = {
@@ -550,8 +551,8 @@ function durationOf(
 }
 
 /** Returns the longer of the measured and the reported duration. */
-function longer(ms: number | null, saidMs = 0): number | null {
-  return saidMs > (ms ?? 0) ? saidMs : ms;
+function longer(ms: number | null, reportedMs = 0): number | null {
+  return reportedMs > (ms ?? 0) ? reportedMs : ms;
 }
 
 /** Returns the milliseconds from one time to a later one; `null` if either is unknown. */
@@ -634,7 +635,7 @@ function weightOf(record: AnyHistoryRecord): number {
 }
 
 /** The content of the last part emitted for an entry. */
-interface Given {
+interface Emitted {
   readonly record: AnyHistoryRecord;
   /** The state at that time. */
   readonly state: EntryState;
@@ -645,7 +646,7 @@ interface Given {
 }
 
 /** The value for an entry whose only parts so far are `started` and `updated`. */
-const NOTHING_GIVEN: Given = {
+const NOTHING_EMITTED: Emitted = {
   record: { id: 0, type: "none", payload: {} },
   state: "open",
   stdoutEnd: 0,
@@ -673,7 +674,7 @@ function outputsAt(
     : { outputs: places.map((at) => held.get(at) ?? "") };
 }
 
-function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
+function emittedOf(record: AnyHistoryRecord, state: EntryState): Emitted {
   // A record that is not open gets no more output, so its end offsets are not needed.
   const isOpen = state === "open" && isKnownRecord(record);
   const work = isOpen && record.type === "exec" ? record.payload : undefined;
@@ -688,21 +689,21 @@ function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
 /** Returns the parts of a record that were not emitted yet; `undefined` if there are none. */
 function newOf(
   record: AnyHistoryRecord,
-  given: Given,
+  emitted: Emitted,
   held?: HeldOutputs,
 ): Rest | undefined {
   if (isKnownRecord(record) && record.type === "exec") {
-    if (given.state !== "open") return undefined;
+    if (emitted.state !== "open") return undefined;
     const { stdout_chunks, stderr_chunks } = record.payload;
     const rest = withPayload(record, {
-      stdout_chunks: chunksFrom(stdout_chunks, given.stdoutEnd),
-      stderr_chunks: chunksFrom(stderr_chunks, given.stderrEnd),
+      stdout_chunks: chunksFrom(stdout_chunks, emitted.stdoutEnd),
+      stderr_chunks: chunksFrom(stderr_chunks, emitted.stderrEnd),
     });
     return { record: rest };
   }
   for (const name of ["sections", "entries"] as const) {
     const list = listIn(record, name);
-    const known = listIn(given.record, name);
+    const known = listIn(emitted.record, name);
     if (list === undefined || known === undefined) continue;
     const places = [...list.keys()].filter((at) =>
       !sameJson(list[at], known[at]) || (held?.get(at) ?? "") !== ""
@@ -714,7 +715,7 @@ function newOf(
       ...outputsAt(places, held),
     };
   }
-  return given.state === "open" ? { record } : undefined;
+  return emitted.state === "open" ? { record } : undefined;
 }
 
 function listIn(

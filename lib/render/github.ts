@@ -345,13 +345,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #toolHtml(view: ToolView, more: string): string {
     const { title, status, arguments: list, result, isResultCut, error } = view;
-    const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
+    const input = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
     const failed = status === "failed" ? " · <b>failed</b>" : "";
     const cut = isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "";
     return this.#foldHtml(
       `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
       () =>
-        this.#outputHtml(given) + this.#outputHtml(result) + cut +
+        this.#outputHtml(input) + this.#outputHtml(result) + cut +
         this.#outputHtml(error),
     );
   }
@@ -433,12 +433,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     shown: readonly string[],
     drift: readonly string[],
   ): SummarySection[] {
-    const said = new Set(shown.map((reason) => reason.trim()));
+    const known = new Set(shown.map((reason) => reason.trim()));
     return [
       this.#messageSection(),
       {
         heading: "### Errors",
-        blocks: [...this.#errors].filter(([text]) => !said.has(text))
+        blocks: [...this.#errors].filter(([text]) => !known.has(text))
           .map(([text, count]) =>
             `${preText(elementText(text))}${
               count === 1 ? "" : `<p>${countText(count)} times</p>`

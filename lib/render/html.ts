@@ -198,7 +198,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #threadId: string | null = null;
   #section: Section | undefined;
   /** The view of the prompt that gave the title, until the prompt is written. */
-  #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
+  #titleView:
+    | { readonly part: EntryPart; readonly view: EntryView }
+    | undefined;
   readonly #listing: PageListing | undefined;
   readonly #sequence: PageSequence | undefined;
   /** The parts held back until the title is known; `undefined` once the page has begun. */
@@ -328,7 +330,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     if (prompt?.type === "entry") {
       const view = viewEntry(prompt, this.#options.redactor);
       // The view is kept, since redacting the prompt again would count its secrets twice.
-      this.#viewed = { part: prompt, view };
+      this.#titleView = { part: prompt, view };
       const line = view.kind === "message" ? firstLine(entryLabel(view)) : "";
       if (line !== "") return line;
     }
@@ -470,10 +472,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   #writeEntry(part: EntryPart): void {
     const { redactor, reasoning, tools, maxOutputLines } = this.#options;
-    const view = this.#viewed?.part === part
-      ? this.#viewed.view
+    const view = this.#titleView?.part === part
+      ? this.#titleView.view
       : viewEntry(part, redactor);
-    if (this.#viewed?.part === part) this.#viewed = undefined;
+    if (this.#titleView?.part === part) this.#titleView = undefined;
     this.#listing?.take(view);
     const section = this.#openSection();
     section.counts.add(view, part.phase === "late");
@@ -536,9 +538,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       this.#tokens.input += usage.input_tokens;
       this.#tokens.output += usage.output_tokens;
     }
-    const isSaid = error === null || isErrorShown ||
+    const isShown = error === null || isErrorShown ||
       error === STATUS_WORDS[status][1];
-    const reason = isSaid ? "" : this.#options.redactor.redact(error);
+    const reason = isShown ? "" : this.#options.redactor.redact(error);
     const why = reason === ""
       ? ""
       : `<p class="why" dir="auto">${elementText(reason)}</p>\n`;
@@ -1108,14 +1110,14 @@ function editHtml(
 function toolHtml(view: ToolView, frame: EntryFrame): string {
   const { title, status, arguments: list, result, isResultCut, error } = view;
   const isFailed = status === "failed";
-  const given = list.map(({ name, text }) =>
+  const items = list.map(({ name, text }) =>
     `<dt>${elementText(name)}</dt><dd>${elementText(text)}</dd>\n`
   );
   const short = list.map(({ name, text }) =>
     `${name}: ${startOf(text.replace(/\s+/g, " "), 120)}`
   ).join(", ");
   const body = [
-    given.length === 0 ? "" : `<dl>\n${given.join("")}</dl>\n`,
+    items.length === 0 ? "" : `<dl>\n${items.join("")}</dl>\n`,
     outputHtml(result, frame),
     isResultCut ? `<p class="cut">${NO_MORE_RESULT}</p>\n` : "",
     outputHtml(error, frame),

@@ -297,20 +297,20 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #addRun(
     command: string,
     end: string,
-    given: readonly MarkdownBlock[],
+    output: readonly MarkdownBlock[],
   ): void {
     const [first = "", ...rest] = command.trim().split("\n");
     const start = startOf(first, MAX_TITLE);
     const isWhole = rest.length === 0 && start === first;
     const title = `$ ${start}${isWhole ? "" : " …"}`;
-    if (this.#options.tools === "names" || (isWhole && given.length === 0)) {
+    if (this.#options.tools === "names" || (isWhole && output.length === 0)) {
       return this.#addLine(codeSpan(title) + end);
     }
     this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
       ...(isWhole
         ? []
         : [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]),
-      ...given,
+      ...output,
     ]);
   }
 

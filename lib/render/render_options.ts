@@ -75,22 +75,22 @@ export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 /**
  * Checks the options of a renderer and fills in the defaults.
  *
- * @param usual The defaults of the form.
+ * @param defaults The defaults of the form.
  * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is not
  *   one of its words.
  */
 export function decided(
   { redactor, reasoning, tools, maxOutputLines }: RenderOptions,
-  usual: { readonly maxLines: number; readonly reasoning?: ReasoningChoice },
+  defaults: { readonly maxLines: number; readonly reasoning?: ReasoningChoice },
 ): Decided<RenderOptions> {
-  const chosen = reasoning ?? usual.reasoning ?? "fold";
+  const chosen = reasoning ?? defaults.reasoning ?? "fold";
   return {
     redactor: redactor ?? NO_REDACTOR,
     reasoning: checkedWord("reasoning", chosen, REASONING),
     tools: checkedWord("tools", tools ?? "full", TOOLS),
     maxOutputLines: checkedCount(
       "maxOutputLines",
-      maxOutputLines ?? usual.maxLines,
+      maxOutputLines ?? defaults.maxLines,
     ),
   };
 }

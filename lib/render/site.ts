@@ -121,12 +121,12 @@ export class SiteSession implements PageListing {
       name: origin.isAgent ? "Sub-agent of" : "Forked from",
       html: this.#linkTo(origin.id),
     }];
-    const own = this.children.map((child) => ({
+    const children = this.children.map((child) => ({
       name: child.origin?.isAgent ? "Sub-agent" : "Fork",
       html: this.#linkTo(child.id),
     }));
     const index = linkHtml(SITE_INDEX, "All sessions");
-    return [...origins, ...own, { name: "Index", html: index }];
+    return [...origins, ...children, { name: "Index", html: index }];
   }
 
   #linkTo(id: string): string {

@@ -5,7 +5,7 @@
  */
 
 import { startOf } from "./cut_text.ts";
-import { diffLines } from "./diff_lines.ts";
+import { type DiffLine, diffLines } from "./diff_lines.ts";
 import { inertText } from "./inert_text.ts";
 import {
   type MarkdownNode,
@@ -43,7 +43,7 @@ const MAX_NAME = 40;
 const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
 
 export function diffLook(
-  { sign }: ReturnType<typeof diffLines>[number],
+  { sign }: DiffLine,
   { green, red, cyan }: TextStyle,
 ): Look {
   return { "+": green, "-": red, "@": cyan, " ": same }[sign];

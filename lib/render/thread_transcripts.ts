@@ -32,7 +32,7 @@ const MAX_REQUESTS = 256;
 interface Request {
   readonly thread: Thread;
   /** The command, or the reason for the request. */
-  readonly what: string;
+  readonly task: string;
   /** The id of the JSON-RPC request, which the response repeats. */
   readonly requestId: unknown;
 }
@@ -99,7 +99,7 @@ export class ThreadTranscripts
   readonly #open = new Set<number>();
   /** Undecided requests, by the id of their item. */
   readonly #requests = new Map<string, Request>();
-  #remarks = 0;
+  #notices = 0;
   /** The number of turns in the threads before, which is added to turn numbers. */
   #turnsBefore = 0;
   #nextTurn: number;
@@ -225,7 +225,7 @@ export class ThreadTranscripts
       if (word === undefined) return;
       for (const [item, { requestId }] of this.#requests) {
         if (requestId !== event.id) continue;
-        return this.#decided(item, DECISIONS.get(word) ?? word);
+        return this.#resolve(item, DECISIONS.get(word) ?? word);
       }
     } else if (type !== "item.completed") return;
     else if (
@@ -234,33 +234,33 @@ export class ThreadTranscripts
     ) {
       const item = textOf(event.call_id);
       if (item === undefined) return;
-      const what = textOf(content.command) ?? textOf(content.reason) ??
+      const task = textOf(content.command) ?? textOf(content.reason) ??
         (item_type === "exec_approval_request" ? "a command" : "a patch");
       const requestId = event.request_id;
-      this.#requests.set(item, { thread, what, requestId });
+      this.#requests.set(item, { thread, task, requestId });
       if (this.#requests.size > MAX_REQUESTS) {
         const [oldest] = this.#requests.keys();
         if (oldest !== undefined) this.#requests.delete(oldest);
       }
-      this.#remark(thread, "Waiting for a decision", what);
+      this.#notify(thread, "Waiting for a decision", task);
     } else if (typeof item_id === "string" && this.#requests.has(item_id)) {
       const isDeclined = status === "declined" || content.declined === true;
-      this.#decided(item_id, isDeclined ? "declined" : "accepted");
+      this.#resolve(item_id, isDeclined ? "declined" : "accepted");
     }
   }
 
-  #decided(item: string, decision: string): void {
+  #resolve(item: string, decision: string): void {
     const request = this.#requests.get(item);
     if (request === undefined) return;
     this.#requests.delete(item);
-    const { thread, what } = request;
-    this.#remark(thread, `Decided: ${decision}`, what);
+    const { thread, task } = request;
+    this.#notify(thread, `Decided: ${decision}`, task);
   }
 
-  #remark(thread: Thread, title: string, description: string): void {
+  #notify(thread: Thread, title: string, description: string): void {
     // Negative, as the ids of history records begin with 1.
-    this.#remarks -= 1;
-    const id = this.#remarks;
+    this.#notices -= 1;
+    const id = this.#notices;
     this.#take(thread, {
       type: "entry",
       phase: "final",

@@ -105,7 +105,7 @@ interface OpenTurn {
   /** Whether it has no entries but messages of the user. */
   isOnlyPrompt: boolean;
   /** Whether its `turn_started` part has been emitted. */
-  isSaid: boolean;
+  isEmitted: boolean;
   /** The texts of the errors that its entries show. */
   readonly errors: Set<string>;
 }
@@ -202,9 +202,9 @@ export class TranscriptBuilder
     this.#turns = (options.firstTurn ?? 1) - 1;
     this.#entries = new EntryLog({
       isLive: options.live ?? false,
-      give: (part) => {
-        this.#sayTurn();
-        this.#lead.say(part);
+      emit: (part) => {
+        this.#emitTurn();
+        this.#lead.emit(part);
         // Some releases write the model after the first prompt.
         const isKnown = this.#lead.session.model !== null;
         if (isKnown || !isPrompt(part.record)) this.#lead.release();
@@ -251,14 +251,14 @@ export class TranscriptBuilder
     this.#emit = emit;
     if (!outcome.ok) {
       const { line, error: { kind, message } } = outcome;
-      return this.#sayFailed({ type: "failure", line, kind, message });
+      return this.#emitFailure({ type: "failure", line, kind, message });
     }
     const { value, line, offset } = outcome;
     const isText = typeof value === "string";
     const record = isText ? parseJson(value) : value;
     if (!isObject(record)) return;
     if (record.type === "line.failed") {
-      return this.#sayFailed(failedLine(record));
+      return this.#emitFailure(failedLine(record));
     }
     const text = isText ? value : outcome.text;
     this.#reader.read(record, { line, offset, text }, this.#tapped);
@@ -282,12 +282,12 @@ export class TranscriptBuilder
   flush(emit: Emit<TranscriptPart>): void {
     this.#emit = emit;
     this.#entries.release();
-    this.#endTurn(this.#unended);
+    this.#endTurn(this.#openStatus);
     this.#lead.release();
   }
 
   /** The status of a turn that no event ends. */
-  get #unended(): TurnStatus {
+  get #openStatus(): TurnStatus {
     const isByEvent = this.#turn?.isByEvent === true;
     return isByEvent && !this.#isEndless ? "open" : "unknown";
   }
@@ -318,7 +318,7 @@ export class TranscriptBuilder
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
     const mutations = this.#state.applyEvent(event, text);
-    if (mutations.length > 0) this.#tellEntries(event, mutations);
+    if (mutations.length > 0) this.#describeEvent(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
     );
@@ -339,26 +339,26 @@ export class TranscriptBuilder
   #timeOf(event: Fields): void {
     // In the oldest files only the header has a time, which the reader sets on all events. Without
     // this check, all entries would seem to have happened at that time.
-    const own = timestampOf(event.timestamp);
-    const isLent = isHeader(event) || own === this.#lentTime;
-    if (own !== undefined && !isLent) this.#now = own;
+    const time = timestampOf(event.timestamp);
+    const isLent = isHeader(event) || time === this.#lentTime;
+    if (time !== undefined && !isLent) this.#now = time;
     this.#entries.now = this.#now;
     this.#lead.now = this.#now;
   }
 
   /** Passes on facts of the event that its records do not hold. */
-  #tellEntries(event: Fields, mutations: readonly HistoryMutation[]): void {
+  #describeEvent(event: Fields, mutations: readonly HistoryMutation[]): void {
     const entries = this.#entries;
     const content = fieldsOf(event.content);
     const isCommand = event.type === "item.completed" &&
       event.item_type === "command_execution";
     entries.isWarning = isErrorItem(event);
-    entries.askedBy = event.type === "item.started"
+    entries.openCall = event.type === "item.started"
       ? idOf(event.call_id)
       : undefined;
     entries.isFromUser = event.item_type === "user_message";
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
-    entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;
+    entries.reportedMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;
     const urls = event.type === "item.completed" ? imageUrlsOf(event) : [];
     entries.images = urls.map((url) => this.#carried(url));
@@ -446,7 +446,7 @@ export class TranscriptBuilder
   /** A process begins, which ends the turn and the entries of an earlier one. */
   #startRun(event: Fields, facts: SessionFacts): void {
     this.#entries.release();
-    this.#endTurn(this.#unended);
+    this.#endTurn(this.#openStatus);
     // Exec streams up to 0.42 have neither thread ids nor events at the end of turns.
     this.#isEndless = realId(event.thread_id) === undefined;
     this.#isPaginated = false;
@@ -478,7 +478,7 @@ export class TranscriptBuilder
       this.#number(turn);
       return;
     }
-    this.#endTurn(this.#unended);
+    this.#endTurn(this.#openStatus);
     this.#openTurn({ turnId, startedAt, isByEvent: true });
   }
 
@@ -494,7 +494,7 @@ export class TranscriptBuilder
       number: this.#turns,
       startedAt: this.#now ?? known.startedAt,
       isOnlyPrompt: true,
-      isSaid: false,
+      isEmitted: false,
       errors: new Set(),
     };
     this.#turn = turn;
@@ -515,9 +515,9 @@ export class TranscriptBuilder
     if (mutation.type === "truncated") return;
     if (mutation.type === "inserted") {
       const { record } = mutation;
-      if (end !== undefined && saysEnd(record)) {
+      if (end !== undefined && showsEnd(record)) {
         // The end of the turn shows the same text.
-        this.#entries.pass(mutation.id);
+        this.#entries.skip(mutation.id);
         return;
       }
       if (
@@ -555,13 +555,13 @@ export class TranscriptBuilder
     this.#entries.endTurn();
     const turn = this.#turn;
     if (turn === undefined) return;
-    this.#sayTurn();
+    this.#emitTurn();
     const { number, startedAt, errors } = turn;
     const { requests } = this.#requests;
     const error = end?.error ?? null;
     // A turn that no event ends is over at its last event, and not when the user goes on.
     const endedAt = end === undefined ? this.#lastAt : this.#now;
-    this.#lead.say({
+    this.#lead.emit({
       type: "turn_ended",
       turn: number,
       turn_id: turn.turnId ?? end?.turn_id ?? null,
@@ -581,23 +581,23 @@ export class TranscriptBuilder
   #rollBack(turns: number): void {
     this.#entries.release();
     this.#endTurn("unknown");
-    this.#entries.takeBack(this.#state.nextId);
-    this.#lead.say({ type: "rolled_back", turns });
+    this.#entries.rollBack(this.#state.nextId);
+    this.#lead.emit({ type: "rolled_back", turns });
   }
 
-  #sayFailed(part: FailurePart): void {
+  #emitFailure(part: FailurePart): void {
     // The failure belongs to the turn in which the line was read.
-    this.#sayTurn();
-    this.#lead.say(part);
+    this.#emitTurn();
+    this.#lead.emit(part);
   }
 
   /** Emits the `turn_started` part, before the first other part of the turn. */
-  #sayTurn(): void {
+  #emitTurn(): void {
     const turn = this.#turn;
-    if (turn === undefined || turn.isSaid) return;
-    turn.isSaid = true;
+    if (turn === undefined || turn.isEmitted) return;
+    turn.isEmitted = true;
     const { model, cwd } = this.#lead.session;
-    this.#lead.say({
+    this.#lead.emit({
       type: "turn_started",
       turn: turn.number,
       turn_id: turn.turnId,
@@ -683,7 +683,7 @@ function isErrorRecord(record: AnyHistoryRecord): boolean {
 }
 
 /** Returns whether a record only shows the end of a turn, with the text of the event at its end. */
-function saysEnd(record: AnyHistoryRecord): boolean {
+function showsEnd(record: AnyHistoryRecord): boolean {
   return isErrorRecord(record) || (record.type === "background_event" &&
     "title" in record.payload && record.payload.title === "Turn aborted");
 }
@@ -741,7 +741,7 @@ class SessionLead {
   }
 
   /** Emits a part, or holds it back until the session part has been emitted. */
-  say(part: TranscriptPart): void {
+  emit(part: TranscriptPart): void {
     if (this.#held === undefined) return this.#emit(part);
     this.#held.push(part);
     if (this.#held.length > MAX_HELD) this.release();
