@@ -10,8 +10,8 @@ import type { TurnStatus } from "./parts.ts";
  * between the tags. A test computes them anew.
  */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-SleY2wwR068gYqb1vHi0qosC1IYBrneXdA0V0BR5ByA=",
-  script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
+  style: "sha256-YcKTog4Ulxv7HDC4nC4uxRo36J00zMY5/a+gLtzNHSU=",
+  script: "sha256-xZOeArtowVcFZbB13xBcgatd1tsjDiTZwM+IxoqGgSQ=",
 };
 
 /** The hashes of a document's style sheet and script. */
@@ -274,7 +274,6 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .plan ul{list-style:none;padding:0;margin-top:.25rem}
 .plan li{display:grid;grid-template-columns:1.5em minmax(0,1fr)}
 .plan .complete{color:var(--soft);text-decoration:line-through;text-decoration-color:var(--line)}
-.plan .complete::marker{color:var(--ok)}
 .plan .in_progress{font-weight:600}
 
 .box{background:var(--card);border:1px solid var(--line);border-radius:8px}
@@ -296,7 +295,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .box pre{border-top:1px solid var(--line);background:var(--sunk);padding:.625rem .875rem;max-height:70vh;overflow:auto}
 .box pre:last-child{border-radius:0 0 8px 8px}
 .box pre.cmd{background:none}
-.box .cut,.box .none{padding:.375rem .875rem;border-top:1px solid var(--line);color:var(--soft);font-size:.8125rem}
+.box .cut{padding:.375rem .875rem;border-top:1px solid var(--line);color:var(--soft);font-size:.8125rem}
 .shot{padding:.625rem .875rem;border-top:1px solid var(--line)}
 .shot img{display:block;max-width:100%;max-height:70vh}
 .box h4{font-size:.8125rem;font-weight:400;padding:.375rem .875rem;border-top:1px solid var(--line);display:flex;gap:.625rem}
@@ -367,7 +366,7 @@ const box = $("find"), count = $("count"), form = box.closest(".find");
 const canMark = typeof Highlight === "function" && CSS.highlights !== undefined;
 let hits = [], at = -1, run = 0, opened = [];
 
-// The same as in the style sheet, without asking for the style of what is not laid out.
+// The selectors of the style sheet: computed styles would force the layout of hidden entries.
 const SHOWN = { "show-talk": ".user,.say,.error,.note", "show-work": ".exec,.edit,.tool,.plan,.error", "show-bad": ".failed,.error" };
 const entries = () => document.querySelectorAll("main .e");
 const fold = (open) => {
@@ -459,7 +458,7 @@ copy.type = "button";
 copy.className = "copy";
 copy.textContent = "Copy";
 let source = null;
-// A link in a summary would be a control in another one.
+// Placed before the entry: a link inside of a summary would be a control in a control.
 const pin = document.createElement("a");
 pin.className = "pin";
 pin.textContent = "#";

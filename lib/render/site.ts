@@ -25,8 +25,8 @@ export const SITE_INDEX = "index.html";
 
 /** The style sheet and script that the policy of the index allows. A test computes them anew. */
 const INDEX_HASHES: Hashes = {
-  style: "sha256-IfSn3+kmhKBzZUpzz/XPRhEUj0t7rWqggB9POOlVgxE=",
-  script: "sha256-UsLAYYbGPPLG48isNj+OJGm/BwdcZI8HEvXP+s1AzSA=",
+  style: "sha256-Ib+njpEPm+zcCLz320E1CdxrlTblNH15jQzVLtnO9tE=",
+  script: "sha256-sLYplKPddP8tMGsAgL8AU2EptRwjhR1r2MDo9YahFrw=",
 };
 
 /** The maximum length of the searchable words, of a session and of all, in UTF-16 code units. */
@@ -513,13 +513,13 @@ const show = () => {
       (from.value === "" || day >= from.value) && (to.value === "" || day !== "" && day <= to.value) &&
       words.every((word) => each.words.includes(word));
   });
-  // To hide each row by itself would take a browser a hundred times as long.
+  // Hiding each row by itself would take browsers a hundred times as long.
   list.replaceChildren(...shown);
   $("count").textContent = shown.length === rows.length ? "" : shown.length + " of " + rows.length;
 };
 $("bar").hidden = false;
 $("bar").addEventListener("input", show);
-// A browser that comes back has kept what was chosen.
+// Browsers restore the chosen filters when the reader comes back to the page.
 addEventListener("pageshow", show);
 })();
 `;

@@ -48,7 +48,7 @@ interface Thread {
 }
 
 /**
- * Makes one transcript of the threads of an app-server. The input are the outcomes of its events;
+ * Makes one transcript of the threads of an app-server. The input is the outcomes of its events;
  * the parts of each thread follow a `session` part of their own.
  *
  * Parts of the first thread are emitted as they come. Those of the other threads are emitted when

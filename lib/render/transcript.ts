@@ -124,7 +124,7 @@ interface EventTap {
 /**
  * Makes a transcript of a session: parts to be written one after the other.
  *
- * The input are outcomes of {@linkcode JsonlDecoder} or {@linkcode Normalizer}, for exec streams
+ * The input is the outcomes of {@linkcode JsonlDecoder} or {@linkcode Normalizer}, for exec streams
  * and session files: values, or their JSON text. Entries come from the history of the session
  * ({@linkcode HistoryState}); the bounds of turns, ids, the model and tokens come from the same
  * events. Failed lines become parts in their place, also those that are in band as `line.failed`
