@@ -4,13 +4,13 @@
  * @module
  */
 
+import { ASCII, type CharacterSet, characterSet } from "./_runs.ts";
 import { isInPair } from "./pieces.ts";
 
 /** The maximum number of steps of a pattern, with its repetitions written out. */
 const MAX_STEPS = 1000;
 /** The number of times that each character may be read, on average, in matches that fail. */
 const MAX_LOOKS = 8;
-const ASCII = 128;
 
 /** A step of a pattern: consuming a character, a choice, a jump, an assertion, or the end. */
 type Step =
@@ -25,13 +25,11 @@ type Place = "start" | "end" | "border" | "inside";
 /** A set of characters. */
 class CharacterTest {
   readonly #regexp: RegExp;
-  readonly #ascii = new Uint8Array(ASCII);
+  readonly #ascii: CharacterSet;
 
   constructor(source: string) {
     this.#regexp = new RegExp(`^(?:${source})$`, "u");
-    for (let code = 0; code < ASCII; code++) {
-      this.#ascii[code] = this.#regexp.test(String.fromCharCode(code)) ? 1 : 0;
-    }
+    this.#ascii = characterSet(this.#regexp);
   }
 
   has(code: number): boolean {
@@ -69,7 +67,7 @@ export class LinearPattern {
   readonly source: string;
   readonly #steps: readonly Step[];
   /** The characters that a match may begin with; the last element is for all but ASCII. */
-  readonly #firsts: Uint8Array;
+  readonly #firsts: CharacterSet;
   readonly #ways: readonly [Ways, Ways];
   /** A stack of steps to be added, reused by each call. */
   readonly #open: Uint32Array;
@@ -188,7 +186,7 @@ export class LinearPattern {
 }
 
 /** Finds the characters that a match may begin with: all of them, if a match may be empty. */
-function firstsOf(steps: readonly Step[]): Uint8Array {
+function firstsOf(steps: readonly Step[]): CharacterSet {
   const firsts = new Uint8Array(ASCII + 1);
   const open = [0];
   const seen = new Set<number>();
