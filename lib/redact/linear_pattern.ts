@@ -10,7 +10,7 @@ import { isInPair } from "./pieces.ts";
 /** The maximum number of steps of a pattern, with its repetitions written out. */
 const MAX_STEPS = 1000;
 /** The number of times that each character may be read, on average, in matches that fail. */
-const MAX_LOOKS = 8;
+const MAX_READS = 8;
 
 /** A step of a pattern: consuming a character, a choice, a jump, an assertion, or the end. */
 type Step =
@@ -96,12 +96,12 @@ export class LinearPattern {
    * @returns The start and end index of each match.
    */
   *matchesIn(text: string): Generator<[start: number, end: number]> {
-    let looks = MAX_LOOKS * (text.length + 64);
+    let budget = MAX_READS * (text.length + 64);
     for (let from = 0; from < text.length;) {
-      const { match, looked } = this.#next(text, from);
+      const { match, read } = this.#next(text, from);
       if (match === undefined) return;
-      looks -= looked;
-      if (looks < 0) {
+      budget -= read;
+      if (budget < 0) {
         yield [match[0], text.length];
         return;
       }
@@ -118,7 +118,7 @@ export class LinearPattern {
   #next(
     text: string,
     from: number,
-  ): { match: [number, number] | undefined; looked: number } {
+  ): { match: [number, number] | undefined; read: number } {
     const steps = this.#steps;
     let match: [number, number] | undefined;
     let [ways, nextWays] = this.#ways;
@@ -155,7 +155,7 @@ export class LinearPattern {
       nextWays.clear();
       at = next;
     }
-    return { match, looked: at - from };
+    return { match, read: at - from };
   }
 
   /** Adds a way at a step, or all ways that the step branches into. */
@@ -363,9 +363,9 @@ class Compiler {
     if (reference !== undefined) {
       throw this.#refused(`"${reference}", a back reference`);
     }
-    const one = ATOM_REGEXP.exec(rest)?.[0] ?? "";
-    this.#at += one.length;
-    const set = new CharacterTest(one);
+    const atom = ATOM_REGEXP.exec(rest)?.[0] ?? "";
+    this.#at += atom.length;
+    const set = new CharacterTest(atom);
     return (steps) => void put(steps, { type: "take", set });
   }
 }
