@@ -20,7 +20,7 @@ export interface Hashes {
   readonly script: string;
 }
 
-/** Writes everything up to the end of the head. */
+/** Writes a document up to the end of its head. */
 export function documentHead(
   title: string,
   style: string,

@@ -11,12 +11,12 @@
 import { startOf } from "./cut_text.ts";
 import { escaped } from "./inert_text.ts";
 
-/** How serious an annotation is. */
+/** The severity of an annotation. */
 export type GithubAnnotationLevel = "error" | "notice" | "warning";
 
-/** A remark that GitHub shows beside a run. */
+/** An annotation: a message that GitHub shows on the page of a run. */
 export interface GithubAnnotation {
-  /** How serious it is. */
+  /** The severity. */
   readonly level: GithubAnnotationLevel;
   /** Its heading; GitHub shows the level if there is none. */
   readonly title?: string | undefined;

@@ -36,7 +36,7 @@ export interface GithubVerdict {
 export interface GithubReport {
   /** The id of the thread; `null` if unknown. */
   readonly threadId: string | null;
-  /** How the last turn ended; `null` if there was none. */
+  /** The status of the last turn; `null` if there was none. */
   readonly status: TurnStatus | null;
   /**
    * The tokens of all turns; `null` if no turn has token counts, or if runs of the same thread

@@ -159,7 +159,7 @@ export interface TurnEndedPart {
   readonly turn: number;
   /** The id of the turn; `null` if it has none. */
   readonly turn_id: string | null;
-  /** How it ended. */
+  /** The status of the turn at its end. */
   readonly status: TurnStatus;
   /** When it ended, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly endedAt: string | null;

@@ -422,7 +422,7 @@ export class TranscriptBuilder
     };
   }
 
-  /** A session file begins, or a process. */
+  /** Reads the header of a session file, or the start of a process. */
   #startThread(event: Fields): void {
     const facts: SessionFacts = {
       thread_id: realId(event.thread_id),
