@@ -43,11 +43,13 @@ export type { EditedFile } from "./edited_files.ts";
 export * from "./command_line.ts";
 export * from "./quantity_text.ts";
 export {
+  NO_REDACTOR,
   REASONING,
   type ReasoningChoice,
   RENDER_FORMS,
   type RenderForm,
   type RenderOptions,
+  type TextRedactor,
   TOOLS,
   type ToolsChoice,
 } from "./render_options.ts";
