@@ -1,9 +1,9 @@
 /**
- * What codexpipe does with a part of a record: asked of the rules and types themselves.
+ * Finds out how codexpipe treats a part of a record, by running the rules and types themselves.
  *
- * The record is normalized twice, once with that part changed. Where the two answers differ,
- * there the part has gone; whether the types name that place says whether it is understood.
- * So no list of what is understood has to be kept, and none can be out of date.
+ * The record is normalized twice, the second time with that part changed. The place where the two
+ * outputs differ is where the part went; whether a type names that place decides whether the part
+ * is understood. No list of understood fields has to be kept up to date.
  */
 
 import { THREAD_EVENT } from "../dialects/exec/events.ts";
@@ -15,18 +15,18 @@ import type { AnyShape } from "../shapes/shapes.ts";
 import type { WireDialectName } from "../dialects/wire_kinds.ts";
 import type { DriftTreatment } from "./drift_finding.ts";
 
-/** A part of a JSON value, by the names and places on the way to it. */
+/** The path to a part of a JSON value, as names and indexes. */
 type Place = readonly (string | number)[];
 
-/** How much of a record is looked into to find a part of it. */
+/** The largest number of values that are searched for a part. */
 const MAX_LOOKS = 100_000;
 
-/** What is to be found in a record. */
+/** The part to find in a record. */
 export interface Part {
-  /** The names on the way to it; `[]` is any element, `*` any member. */
+  /** The names on its path; `[]` is any element, `*` any member. */
   readonly steps: readonly string[];
   readonly type: string;
-  /** The word that it is, if that is what matters. */
+  /** The word to find; absent if any value of the type counts. */
   readonly word: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export function treatmentOf(
   return isNamed ? "understood" : "kept";
 }
 
-/** Whether there is a type for a record as a whole. */
+/** Returns whether the types name the kind of the record. */
 function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
   const places = dialect === "rollout"
     ? [["type"], ["payload", "type"], ["payload", "item", "type"]]
@@ -67,11 +67,11 @@ function shapeOf(dialect: WireDialectName): AnyShape {
   return dialect === "rollout" ? ROLLOUT_LINE : THREAD_EVENT;
 }
 
-/** Normalizes a record on its own; nothing if it fails. */
+/** Normalizes a single record; returns nothing if that fails. */
 function normalized(text: string, dialect: WireDialectName): unknown {
   const normalizer = new Normalizer({
     from: dialect,
-    // What came before the record would have said these.
+    // Earlier lines of the stream would have set these ids.
     initialThreadId: "thread",
     initialTurnId: "turn",
   });
@@ -86,7 +86,7 @@ function normalized(text: string, dialect: WireDialectName): unknown {
   return isRefused ? undefined : output;
 }
 
-/** Finds the first value that a part can be. */
+/** Finds the first value that matches a part. */
 function placeOf(
   value: unknown,
   part: Part,
@@ -120,7 +120,7 @@ function isPart(value: unknown, { type, word }: Part): boolean {
   return found === (type === "integer" ? "number" : type);
 }
 
-/** Gives a value in which another one stands at a place. */
+/** Returns a copy with another value at a place. */
 function changed(value: unknown, place: Place): unknown {
   const copy: unknown = structuredClone(value);
   const parent = valueAt(copy, place.slice(0, -1));
@@ -149,7 +149,7 @@ function otherThan(value: unknown): unknown {
   }
 }
 
-/** Where two values differ first; a part that only one of them has is such a place. */
+/** Finds the first place where two values differ; a member that only one of them has differs. */
 function difference(one: unknown, other: unknown): Place | undefined {
   if (Object.is(one, other)) return undefined;
   const isOpen = typeof one === "object" && one !== null &&
@@ -160,7 +160,7 @@ function difference(one: unknown, other: unknown): Place | undefined {
   for (const key of keys) {
     const inOne = memberOf(one, key);
     const inOther = memberOf(other, key);
-    // What was added to mark an object marks the object.
+    // `otherThan` adds a member to an object to mark it: the difference is the object itself.
     if (inOne === undefined && inOther === "other") return [];
     const inner = difference(inOne, inOther);
     if (inner !== undefined) {

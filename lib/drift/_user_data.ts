@@ -1,11 +1,10 @@
 /**
- * What in lines of Codex is its users': values that are not looked into, and names and words
- * that may be somebody's. Nothing of that is ever shown.
+ * Which parts of Codex's lines are user data: values that are not walked, and names and words that
+ * may come from a user. Those are never shown.
  */
 
 /**
- * Members whose values are data of tools, models or settings, wherever they stand, and not to be
- * looked into.
+ * Members that hold data of tools, models or settings in every kind of record; they are not walked.
  */
 export const DATA_NAMES: ReadonlySet<string> = new Set([
   "_meta",
@@ -39,7 +38,7 @@ export const DATA_NAMES: ReadonlySet<string> = new Set([
   "structured_content",
 ]);
 
-/** Members whose own members are named by data: paths, ids, names of servers. */
+/** Members whose own members are keyed by data: paths, ids, names of servers. */
 export const MAP_NAMES: ReadonlySet<string> = new Set([
   "agents_states",
   "agentsStates",
@@ -48,7 +47,7 @@ export const MAP_NAMES: ReadonlySet<string> = new Set([
   "rateLimitsByLimitId",
 ]);
 
-/** Members that are one of a few words in all kinds of records. */
+/** Members that hold one of a few words in every kind of record. */
 const WORD_NAMES = new Set([
   "access",
   "activePermissionProfile",
@@ -84,7 +83,7 @@ const WORD_NAMES = new Set([
   "type",
 ]);
 
-/** Members that are one of a few words in some kinds of records, and text in others. */
+/** Members that hold one of a few words in some kinds of records, and text in others. */
 const WORD_NAMES_OF: ReadonlyMap<string, RegExp> = new Map([
   ["reason", /(?:^|\/)turn_aborted$/],
   ["summary", /^(?:turn_context|thread\/settings|event_msg\/thread_settings)/],
@@ -92,8 +91,8 @@ const WORD_NAMES_OF: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Members that records of every kind have for the record proper: what is in them is Codex's, though
- * it has never been seen.
+ * Members that wrap the record proper: their fields are Codex's, even if a field was never seen
+ * before.
  */
 export const RECORD_NAMES: ReadonlySet<string> = new Set([
   "payload",
@@ -102,27 +101,27 @@ export const RECORD_NAMES: ReadonlySet<string> = new Set([
   "params",
 ]);
 
-/** Up to 0.42, two names had a space. */
+/** Two names of releases up to 0.42 have a space. */
 const NAME_REGEXP =
   /^(?:[A-Za-z_$][A-Za-z0-9_$-]{0,47}|reasoning [a-z]{1,20})$/;
 const WORD_REGEXP = /^[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+){0,6}$/;
 const MAX_WORD_LENGTH = 48;
-/** Ids, hashes and tokens have many digits, names and words have few. */
+/** Ids, hashes and tokens have many digits; names and words have few. */
 const MANY_DIGITS_REGEXP = /(?:\d.*){5}/;
-/** What a token is made of: long, in upper and lower case and with digits. */
+/** Matches tokens: long, in upper and lower case and with digits. */
 const TOKEN_REGEXP = /^(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])(?=.*\d).{16,}$/;
 
-/** Whether a member of a kind of record is one of a few words. */
+/** Returns whether a member of a kind of record holds one of a few words. */
 export function isWordPlace(kind: string, name: string): boolean {
   return WORD_NAMES.has(name) || WORD_NAMES_OF.get(name)?.test(kind) === true;
 }
 
-/** Whether a text can be the name of a member that Codex gave it. */
+/** Returns whether a text looks like a member name of Codex's. */
 export function isName(text: string): boolean {
   return NAME_REGEXP.test(text) && !isToken(text);
 }
 
-/** Whether a text can be a word of an enumeration, or of the name of a kind. */
+/** Returns whether a text looks like a word of an enumeration, or of the name of a kind. */
 export function isWord(text: string): boolean {
   return text.length <= MAX_WORD_LENGTH && WORD_REGEXP.test(text) &&
     !isToken(text);

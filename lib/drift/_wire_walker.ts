@@ -1,4 +1,4 @@
-/** Goes through all values of a record, and finds the marks of their types and words in a tree. */
+/** Walks all values of a record, and finds the marks of their types and words in a tree. */
 
 import { JsonTape } from "../json/tape.ts";
 import type { KindTeller } from "../dialects/wire_kinds.ts";
@@ -10,12 +10,12 @@ import {
   type WireTree,
 } from "./wire_tree.ts";
 
-/** How deep one tape goes. */
+/** The number of levels on one tape. */
 export const LEVELS = 7;
-/** How deep records are looked into: deeper ones have no fields of Codex's. */
+/** The largest depth that is walked: deeper values have no fields of Codex's. */
 const MAX_DEPTH = 40;
 
-/** The places of types, which are those of the kinds on tapes. */
+/** The indexes of types, which are the numbers of the kinds on a tape. */
 const ARRAY = 1;
 const STRING = 2;
 const DOT = 0x2e;
@@ -29,7 +29,7 @@ export class WireWalker {
   limit = 0;
   readonly #report: (mark: Mark) => void;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Tapes of what lies deeper than one tape goes, those of one record at a time. */
+  /** By depth, the tapes for values below the levels of the first tape; reused for each record. */
   readonly #inner: JsonTape[] = [];
 
   constructor(
@@ -42,7 +42,7 @@ export class WireWalker {
     this.#report = report;
   }
 
-  /** Goes through the record on the tape. */
+  /** Walks the record on the tape. */
   walk(bytes: Uint8Array, kind: WireNode): void {
     this.#bytes = bytes;
     this.#value(this.#words.tape, 0, kind, 0, 0);
@@ -57,7 +57,7 @@ export class WireWalker {
   ): void {
     let type = tape.code(at);
     if (type === NUMBER && this.#isInteger(tape, at)) {
-      // What may have a fraction may lack it.
+      // A whole number is nothing new where fractions are known.
       type = node.marks[NUMBER] === undefined ? INTEGER : NUMBER;
     }
     const mark = node.marks[type] ?? node.mark(type);

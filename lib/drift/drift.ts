@@ -1,11 +1,11 @@
 /**
- * Says when Codex has changed what it writes: kinds of records, fields, types and words that no
- * release is known to write.
+ * Reports changes in the format of Codex: kinds of records, fields, types and words that no known
+ * release writes.
  *
- * What is known was made of what releases from 0.1 on wrote; another baseline can stand in its
- * place. Nothing here knows the platform: it is fed bytes.
+ * The known format was recorded from releases from 0.1 on; another baseline can replace it. The
+ * module takes bytes, and uses nothing of the platform.
  *
- * @example Compare what one release writes with what another one wrote
+ * @example Compare the output of one release with that of another
  * ```ts
  * import { DriftMeter } from "@codexpipe/codexpipe/drift";
  * import { assertEquals } from "@std/assert";

@@ -1,71 +1,71 @@
-/** What a finding of drift says. */
+/** The findings of `codexpipe drift`, as data and as text. */
 
-/** The dialects that drift is looked for in. */
+/** The dialects that are checked for drift. */
 export type DriftDialect = "exec" | "rollout" | "app-server";
 
 /**
- * What is new.
+ * The sort of difference.
  *
- * - `kind`: a kind of record.
- * - `field`: a field, in a kind of record that is known.
- * - `type`: another type of value in a field that is known.
- * - `word`: another word where only some are known.
- * - `missing`: a kind of record that all sessions of the baseline had is not there.
+ * - `kind`: a kind of record that is not known.
+ * - `field`: a field that is not known, in a known kind of record.
+ * - `type`: another type of value in a known field.
+ * - `word`: another word in a field that has one of a few words.
+ * - `missing`: a kind of record that all sessions of the baseline had, and that is absent here.
  */
 export type DriftChange = "kind" | "field" | "type" | "word" | "missing";
 
 /**
- * What codexpipe does with what is new; see docs/drift.md.
+ * How codexpipe treats a new part; see docs/drift.md.
  *
- * - `understood`: its types name it, and its value is as they say.
- * - `kept`: it is passed on as it is.
- * - `refused`: the line that it is on fails, and is kept as a failure.
+ * - `understood`: the types name the part, and its value matches them.
+ * - `kept`: the part is passed on unchanged.
+ * - `refused`: the line that holds it fails, and is kept as a failure.
  */
 export type DriftTreatment = "understood" | "kept" | "refused";
 
-/** One thing that is new, as `codexpipe drift` tells it. */
+/** One difference from the known format, as `codexpipe drift` reports it. */
 export interface DriftFinding {
-  /** The release that began the session, or that the server says it is; null if none is said. */
+  /** The release that began the session, or that the server reports; null if there is none. */
   readonly release: string | null;
   /** The dialect. */
   readonly dialect: DriftDialect;
   /** The kind of record, such as `event_msg/token_count`. */
   readonly kind: string;
-  /** The way to it in the record, such as `payload.info.window`; empty for a kind. */
+  /** The path in the record, such as `payload.info.window`; empty for a kind. */
   readonly path: string;
-  /** What is new. */
+  /** The sort of difference. */
   readonly change: DriftChange;
-  /** The types of the values, such as `integer`; none for what is missing. */
+  /** The types of the values, such as `integer`; empty for `missing`. */
   readonly types: readonly string[];
-  /** The word; null if it is not about one, `*` if it could be somebody's. */
+  /** The word; null if the finding is not about a word, `*` if the word may be user data. */
   readonly word: string | null;
-  /** The first and the last release that wrote it, if others did; null if none did. */
+  /** The first and the last release known to write the part; null if none is known. */
   readonly seen: readonly [first: string, last: string] | null;
-  /** How often it is there; of what is missing, in how many sessions it is not. */
+  /** The number of occurrences; for `missing`, the number of sessions that lack the kind. */
   readonly count: number;
-  /** The file where it is first, or where it is missing. */
+  /** The file of the first occurrence, or the first file that lacks the kind. */
   readonly file: string;
-  /** The line there; null if it is missing. */
+  /** The line of the first occurrence; null for `missing`. */
   readonly line: number | null;
-  /** What codexpipe does with it; null for what is missing. */
+  /** How codexpipe treats it; null for `missing`. */
   readonly treatment: DriftTreatment | null;
 }
 
-/** What is new, as `codexpipe drift --json` prints it. */
+/** All findings, as `codexpipe drift --json` prints them. */
 export interface DriftReport {
   /** The findings. */
   readonly findings: readonly DriftFinding[];
-  /** How many there are beyond those. */
+  /** The number of occurrences beyond those findings, past the limit of 10,000 findings. */
   readonly more: number;
 }
 
 /**
- * Says a finding in one line, for people.
+ * Formats a finding as one line of text.
  *
  * @param finding The finding.
- * @returns The line, without its end.
+ * @returns The line, without a line end.
  *
- * @example A field that is new
+ * @example A new field
  * ```ts
  * import { driftText } from "@codexpipe/codexpipe/drift";
  * import { assertEquals } from "@std/assert";

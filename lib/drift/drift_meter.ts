@@ -1,7 +1,4 @@
-/**
- * Measures drift: what there is in lines of Codex that the releases that are known did not
- * write.
- */
+/** Measures drift: the parts of Codex's lines that no known release writes. */
 
 import { streamKindOf } from "../dialects/dialects.ts";
 import { JsonReader } from "../json/reader.ts";
@@ -33,20 +30,20 @@ import { KNOWN_WIRE } from "../dialects/known_wire.ts";
 /** Options for {@linkcode DriftMeter}. */
 export interface DriftMeterOptions {
   /**
-   * What to compare with instead of what codexpipe knows: what {@linkcode DriftMeter.baseline}
-   * gave.
+   * The format to compare with, instead of the one built in: a result of
+   * {@linkcode DriftMeter.baseline}.
    *
    * @default {undefined}
    */
   readonly baseline?: string | undefined;
   /**
-   * Compare with nothing: what is read becomes a baseline.
+   * Compares with nothing; the input becomes a baseline.
    *
    * @default {false}
    */
   readonly isRecording?: boolean | undefined;
   /**
-   * Whether nothing that is read is anybody's, so that all names may be shown.
+   * Whether the input holds no user data, so that all names may be shown.
    *
    * @default {false}
    */
@@ -56,36 +53,36 @@ export interface DriftMeterOptions {
 /** Options for one stream or session file. */
 export interface DriftSourceOptions {
   /**
-   * The longest line that is read, in bytes.
+   * The length of the longest line that is read, in bytes.
    *
    * @default {268435456}
    */
   readonly maxLineBytes?: number | undefined;
   /**
-   * The release that wrote it, if it does not say that itself.
+   * The release that wrote the input, used unless the input names one.
    *
    * @default {undefined}
    */
   readonly release?: string | undefined;
 }
 
-/** One stream or session file that is read. */
+/** One stream or session file being read. */
 export interface DriftSource {
-  /** How many lines could not be read. */
+  /** The number of lines that could not be read. */
   readonly failures: number;
-  /** What it is instead of a stream or a session file; nothing if it is one. */
+  /** The kind of input, if it is not a stream or session file of Codex. */
   readonly other: string | undefined;
   /**
-   * Takes a block.
+   * Reads a block.
    *
-   * @param block The bytes; they may be used again afterwards.
+   * @param block The bytes; the caller may reuse them after the call.
    */
   feed(block: Uint8Array): void;
   /** Ends the stream. */
   flush(): void;
 }
 
-/** A finding, as it is counted. */
+/** A finding with its count so far. */
 interface Tally {
   readonly mark: Mark;
   readonly kind: WireKind;
@@ -99,36 +96,38 @@ interface Tally {
   count: number;
 }
 
-/** So many findings are told apart; a stream whose kinds never come again is cut there. */
+/**
+ * The largest number of findings kept: the limit for streams where every record is of another kind.
+ */
 const MAX_FINDINGS = 10_000;
-/** How many of the known releases did without a thing that was there before and is again. */
+/** A part is reported when it returns after so many known releases without it. */
 const RELEASES_WITHOUT = 5;
-/** From how many sessions on a baseline tells what all sessions have. */
+/** The number of sessions from which on a baseline reports missing kinds. */
 const MANY_SESSIONS = 5;
 /**
- * How many bytes of records of one stream are written anew to see what becomes of their parts;
- * what is new behind that is only known to be kept.
+ * How many bytes of records of one stream are normalized again to find out the treatment of their
+ * parts. Later new parts are reported as `kept`.
  */
 const MAX_TRIED = 1 << 24;
 
-/** What a {@linkcode DriftMeter} has found, as data that `structuredClone` can copy. */
+/** The findings of one {@linkcode DriftMeter}, as data that `structuredClone` can copy. */
 export interface DriftCounts {
-  /** What is new, in the order in which it was come upon. */
+  /** The findings, in the order of their first occurrence. */
   readonly findings: readonly DriftFinding[];
-  /** How many findings there are beyond those. */
+  /** The number of occurrences beyond the limit of findings. */
   readonly more: number;
 }
 
 let known: unknown;
 
-/** What codexpipe knows, as it was saved. */
+/** The built-in format, as it was saved. */
 function knownWire(): unknown {
   return known ??= JSON.parse(KNOWN_WIRE);
 }
 
 let names: WireTree | undefined;
 
-/** What codexpipe knows, to be asked for names only. */
+/** The built-in format, for looking up names only. */
 function knownNames(): WireTree {
   if (names === undefined) {
     names = new WireTree();
@@ -138,14 +137,13 @@ function knownNames(): WireTree {
 }
 
 /**
- * Compares streams and session files with what releases of Codex are known to write, and
- * tells what is new: kinds of records, fields, types and words, and what codexpipe does with
- * them.
+ * Compares streams and session files with the format that releases of Codex are known to write, and
+ * reports new kinds of records, fields, types and words, and how codexpipe treats them.
  *
- * No value of anybody's is told: names and words are told that Codex gave, and `*` stands for
- * what may be somebody's.
+ * Findings hold no values: only names and words of Codex, and `*` in place of those that may be
+ * user data.
  *
- * @example A field that no release is known to write
+ * @example A field that no known release writes
  * ```ts
  * import { DriftMeter } from "@codexpipe/codexpipe/drift";
  * import { assertEquals } from "@std/assert";
@@ -173,21 +171,24 @@ function knownNames(): WireTree {
  * ```
  */
 export class DriftMeter {
-  /** What is read is marked in it. */
+  /** The known format; new parts are marked in it. */
   #tree: WireTree;
-  /** Makes it as it was before anything was read. */
+  /** Builds the tree without the marks of the input. */
   readonly #newTree: () => WireTree;
-  /** Whether something that was not known is marked in it. */
+  /** Whether new parts are marked in the tree. */
   #isMarked = false;
   readonly #isRecording: boolean;
   readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
   readonly #hasBaseline: boolean;
-  /** What sessions lack that all of the baseline had: how many, and the first of them. */
+  /**
+   * The kinds that all sessions of the baseline had and sessions here lack, with the number of
+   * those sessions and the first file.
+   */
   readonly #lacking = new Map<
     WireKind,
     { readonly dialect: WireDialectName; readonly file: string; count: number }
   >();
-  /** What was found by other meters, by what tells findings apart. */
+  /** Findings added from other meters, by their key. */
   readonly #added = new Map<string, DriftFinding>();
   #moreAdded = 0;
   #count = 0;
@@ -196,8 +197,8 @@ export class DriftMeter {
   /**
    * Constructs a new instance.
    *
-   * @param options What to compare with.
-   * @throws {SyntaxError} If the baseline is none.
+   * @param options The format to compare with.
+   * @throws {SyntaxError} If the baseline is not a result of {@linkcode DriftMeter.baseline}.
    */
   constructor(options: DriftMeterOptions = {}) {
     const { baseline, isRecording = false, isPublic = false } = options;
@@ -213,22 +214,22 @@ export class DriftMeter {
     this.#tree = this.#newTree();
   }
 
-  /** How many findings there are beyond those that are told. */
+  /** The number of occurrences that are in no finding, past the limit of 10,000 findings. */
   get more(): number {
     return this.#more + this.#moreAdded;
   }
 
-  /** Whether something was found; quicker than to ask for the findings. */
+  /** The number of findings. Cheaper than {@linkcode DriftMeter.findings}. */
   get count(): number {
     return this.#count + this.#added.size;
   }
 
   /**
-   * Begins a stream or session file.
+   * Opens a stream or session file.
    *
-   * @param file What it is called in findings.
+   * @param file Its name in findings.
    * @param options The limit on lines, and the release.
-   * @returns What takes its bytes.
+   * @returns The source to feed with its bytes.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   open(file: string, options: DriftSourceOptions = {}): DriftSource {
@@ -240,9 +241,9 @@ export class DriftMeter {
   }
 
   /**
-   * Tells what is new.
+   * Returns the findings.
    *
-   * @returns The findings: by dialect, kind and path, and of the latest release first.
+   * @returns The findings, sorted by dialect, kind and path; of one path, the latest release first.
    */
   findings(): readonly DriftFinding[] {
     const findings = [...this.#added.values(), ...this.#own()];
@@ -256,10 +257,10 @@ export class DriftMeter {
   }
 
   /**
-   * Gives away what has been found so far, to be added to another meter: files can so be read in
-   * several threads. What is read next is compared with what was known at first.
+   * Removes and returns the findings so far, to be added to another meter: so files can be read in
+   * several threads. Later input is compared with the format as it was at the start.
    *
-   * @returns What was found; it counts here no more.
+   * @returns The findings; this meter no longer counts them.
    *
    * @example From one thread to another
    * ```ts
@@ -288,9 +289,9 @@ export class DriftMeter {
   }
 
   /**
-   * Adds what another meter has found, behind all that this one has.
+   * Adds the findings of another meter, after those of this one.
    *
-   * @param counts What {@linkcode DriftMeter.take} gave there.
+   * @param counts The result of {@linkcode DriftMeter.take} there.
    */
   add({ findings, more }: DriftCounts): void {
     this.#moreAdded += more;
@@ -321,9 +322,9 @@ export class DriftMeter {
   }
 
   /**
-   * Gives what was read, and what it was compared with, as a baseline.
+   * Returns the input, added to the format that it was compared with, as a baseline.
    *
-   * @returns JSON, with no value of anybody's in it.
+   * @returns JSON, without values of the input.
    */
   baseline(): string {
     return this.#tree.save();
@@ -335,7 +336,7 @@ export class DriftMeter {
     if (key === node && isEnvelope(node)) return;
     let byRelease = this.#tallies.get(key);
     if (byRelease === undefined) {
-      // The words of a field that is new are no news of their own.
+      // The words of a new field are not reported separately.
       if (mark.word !== undefined && key === node) return;
       byRelease = new Map();
       this.#tallies.set(key, byRelease);
@@ -366,7 +367,7 @@ export class DriftMeter {
     });
   }
 
-  /** Takes note of the kinds that a session had. */
+  /** Counts the kinds of records that a session had. */
   #ended(
     file: string,
     dialect: WireDialectName,
@@ -407,7 +408,7 @@ export class DriftMeter {
   }
 }
 
-/** Where a mark was come upon. */
+/** One occurrence of a mark. */
 interface Occurrence {
   readonly file: string;
   readonly line: number;
@@ -417,7 +418,7 @@ interface Occurrence {
   treatment(mark: Mark): DriftFinding["treatment"];
 }
 
-/** Is told what there is in a stream. */
+/** Receives the marks found in a stream. */
 interface SourceReports {
   marked(): void;
   found(mark: Mark, at: Occurrence): void;
@@ -436,7 +437,7 @@ class Source implements DriftSource, LineVisitor {
   readonly #kinds = new Set<WireKind>();
   #release: number;
   other: string | undefined;
-  /** The record that is looked at: where it is, and what it is. */
+  /** The current record: its bytes, its line number and its kind. */
   #bytes: Uint8Array = NOTHING;
   #start = 0;
   #end = 0;
@@ -444,8 +445,8 @@ class Source implements DriftSource, LineVisitor {
   #tried = 0;
   #node: WireKind | undefined;
   /**
-   * What was found before the first item, which tells whether codexpipe wrote the stream: the
-   * events of threads and turns do not.
+   * Marks found before the first item. Whether codexpipe wrote the stream shows at an item only:
+   * events of threads and turns look the same in both.
    */
   #early: [Mark, Occurrence][] | undefined = [];
   failures = 0;
@@ -476,7 +477,7 @@ class Source implements DriftSource, LineVisitor {
 
   flush(): void {
     if (this.other === undefined) this.#framer.flush(this);
-    // Codex names no thread in these events, and codexpipe does in all.
+    // In these events Codex writes no thread id, and codexpipe writes it in all of them.
     const isOwn = this.#early?.some(([{ node }]) =>
       node.path === "thread_id" && isNewNode(node)
     );
@@ -499,7 +500,7 @@ class Source implements DriftSource, LineVisitor {
       if (this.other !== undefined) return;
     }
     const kind = this.#teller.kind(bytes);
-    // What codexpipe wrote itself says nothing of Codex.
+    // Records that codexpipe wrote show nothing about the format of Codex.
     if (kind === LINE_FAILED) return;
     if (kind === NORMALIZED) {
       if (this.#early !== undefined) this.other = NORMALIZED_STREAM;
@@ -523,7 +524,7 @@ class Source implements DriftSource, LineVisitor {
     this.failures += 1;
   }
 
-  /** Takes note of the release, as soon as it is known. */
+  /** Sets the release, as soon as it is known. */
   #begin(release: number, dialect: WireDialect): void {
     this.#release = release;
     this.#walker.limit = this.#isRecording
@@ -534,7 +535,7 @@ class Source implements DriftSource, LineVisitor {
 
   #report(mark: Mark): void {
     if (this.#isRecording) return mark.widen(this.#release);
-    // What has come back with all that it is in is told once, for that.
+    // A part that returned together with the object around it is reported once, as that object.
     if (mark.isKnown && lastAround(mark) < this.#walker.limit) return;
     const kind = this.#node;
     if (kind === undefined) return;
@@ -548,7 +549,7 @@ class Source implements DriftSource, LineVisitor {
       treatment: (mark: Mark) => this.#treatment(mark),
     };
     if (this.#early === undefined) return this.#reports.found(mark, at);
-    // The line is gone when it is reported.
+    // The bytes of the line are overwritten before the report.
     const treatment = this.#treatment(mark);
     this.#early.push([mark, { ...at, treatment: () => treatment }]);
     if (this.#early.length >= MAX_EARLY) this.#reportEarly();
@@ -574,13 +575,13 @@ class Source implements DriftSource, LineVisitor {
 
 const LINE_FAILED = "line.failed";
 const NORMALIZED_STREAM = "normalized stream";
-/** The kinds that are spelled alike by Codex and by codexpipe. */
+/** Matches the kinds that Codex and codexpipe spell alike. */
 const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
-/** So many things are found before it is taken that Codex wrote them. */
+/** After so many early marks the stream is taken for one of Codex. */
 const MAX_EARLY = 1000;
 const NOTHING = new Uint8Array(0);
 
-/** What a stream is that is none; nothing if it may be one. */
+/** Returns the kind of a file that is not a stream or session file; nothing if it may be one. */
 function otherThanStream(
   bytes: Uint8Array,
   start: number,
@@ -596,7 +597,7 @@ function otherThanStream(
     : undefined;
 }
 
-/** The last release that is known of what a mark is in. */
+/** The last release known to write the object that holds a type, or the field that holds a word. */
 function lastAround({ node, word }: Mark): number {
   const around = word === undefined ? node.parent : node;
   if (around === undefined) return Infinity;
@@ -604,7 +605,10 @@ function lastAround({ node, word }: Mark): number {
   return Math.max(-1, ...known.map(({ last }) => last));
 }
 
-/** Whether a path is there because the kind is: what says the kind, and what holds the rest. */
+/**
+ * Returns whether a path exists only because its kind of record is new: the tag of the kind, and
+ * the member that wraps the record.
+ */
 function isEnvelope({ kind, parent, name }: WireNode): boolean {
   if (parent === undefined || !isNewNode(kind)) return false;
   if (parent.parent !== undefined) {
@@ -614,7 +618,7 @@ function isEnvelope({ kind, parent, name }: WireNode): boolean {
   return name === "type" || name === "method" || RECORD_NAMES.has(name);
 }
 
-/** Whether nothing was known of a path. */
+/** Returns whether a path is unknown to the baseline. */
 function isNewNode({ marks }: WireNode): boolean {
   return marks.every((mark) => mark === undefined || !mark.isKnown);
 }

@@ -1,4 +1,4 @@
-/** Schemas of drift as JSON. */
+/** Schemas of the JSON output of `codexpipe drift`. */
 
 import * as v from "valibot";
 import type { DriftFinding, DriftReport } from "./drift_finding.ts";

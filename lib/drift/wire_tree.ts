@@ -1,9 +1,10 @@
 /**
- * What records look like: kinds of records, the paths in them, and at each path the types and
- * words that were there, with the first and the last release that wrote them.
+ * The format of the records of each dialect, as a tree: the kinds of records, the paths in them,
+ * and at each path the types and words seen there, with the first and the last release that wrote
+ * them.
  *
- * A tree is what drift is measured by, and what is measured is marked in it: so each path is
- * looked up once, and what is new is kept once, however often it comes.
+ * Drift is measured against such a tree, and new parts are marked in the tree itself: each path is
+ * looked up once, and a new part is stored once, no matter how often it appears.
  */
 
 import { fieldsOf, listOf } from "../json/fields.ts";
@@ -19,8 +20,8 @@ import {
 } from "./_user_data.ts";
 
 /**
- * The types of values, by their places in {@linkcode WireNode.marks}: the kinds in the order
- * that tapes number them in, and integers.
+ * The types of values; the index of a type is its index in {@linkcode WireNode.marks}. First the
+ * kinds in the order of their numbers on a tape, then integers.
  */
 export const WIRE_TYPES = [
   "object",
@@ -32,39 +33,39 @@ export const WIRE_TYPES = [
   "integer",
 ] as const;
 
-/** The place of `integer` among the types. */
+/** The index of `integer`. */
 export const INTEGER = 6;
-/** The place of `number` among the types: of those that are no integers. */
+/** The index of `number`: numbers that are not integers. */
 export const NUMBER = 3;
 
-/** What the types are called in a saved tree. */
+/** The letter of each type in a saved tree, by index. */
 const LETTERS = "oasnb0i";
-/** Among the types of a node: the names of its members may be data. */
+/** Saved among the types of a node whose member names may be user data. */
 const CLOSED = "m";
 
-/** Stands for names and words that are data. */
+/** Stands for names and words that may be user data. */
 export const ANY_NAME = "*";
-/** Stands for the elements of a list. */
+/** The name of the node for the elements of a list. */
 const ELEMENT = "[]";
 
-/** How many members one node can have: beyond that they are data. */
+/** The largest number of members of one node: further names are taken for user data. */
 const MAX_MEMBERS = 250;
 const MAX_WORDS = 200;
 const MAX_KINDS = 2000;
 
-/** That a type or a word was at a path. */
+/** Records that a type or a word was seen at a path. */
 export class Mark {
   readonly node: WireNode;
-  /** The type, by its place. */
+  /** The index of the type. */
   readonly type: number;
   readonly word: string | undefined;
-  /** Whether it was known before anything was read. */
+  /** Whether it comes from the baseline, and not from a stream that was read. */
   readonly isKnown: boolean;
-  /** The first release that it is known of; 0 if none is. */
+  /** The first release known to write it; 0 if no release is known. */
   first = 0;
   /**
-   * The last release that it is known of. What is known of no release in particular is known
-   * of all, and what is not known of none.
+   * The last release known to write it. `Infinity` if it is known without a release, -1 if it is
+   * not known at all.
    */
   last: number;
 
@@ -81,7 +82,7 @@ export class Mark {
     this.last = isKnown ? Infinity : -1;
   }
 
-  /** Takes note of a release that wrote it; 0 if none is named. */
+  /** Extends the range of releases by one; 0 stands for an unknown release. */
   widen(release: number): void {
     if (this.last === -1) this.last = Infinity;
     if (release === 0) return;
@@ -92,21 +93,21 @@ export class Mark {
 
 /** A path in the records of one kind. */
 export class WireNode {
-  /** What it is a part of; a kind of record is part of nothing. */
+  /** The node that holds it; absent for a kind of record. */
   readonly parent: WireNode | undefined;
-  /** Its name there, or the name of the kind. */
+  /** The name in the parent, or the name of the kind. */
   readonly name: string;
   /** The kind of record. */
   readonly kind: WireKind;
-  /** The types that were seen, by their places. */
+  /** The marks of the types seen, by index of the type. */
   readonly marks: (Mark | undefined)[] = [];
-  /** The words that were seen, where a few are expected. */
+  /** The marks of the words seen; present only where the value is one of a few words. */
   readonly words: Map<string, Mark> | undefined;
-  /** Whether what it holds is not to be looked into. */
+  /** Whether the value is user data, whose parts are not read. */
   readonly isData: boolean;
-  /** Whether the names of its members are its own, and not those of data. */
+  /** Whether new member names may be shown; otherwise they may be user data. */
   isOpen: boolean;
-  /** The members that are known by now. */
+  /** The members seen so far. */
   readonly members = new Map<string, WireNode>();
 
   constructor(
@@ -115,7 +116,7 @@ export class WireNode {
     name: string,
     isOpen: boolean,
   ) {
-    // A kind is its own root.
+    // A kind is its own root: `this` is a `WireKind` where none is passed in.
     this.kind = kind ?? (this as unknown as WireKind);
     this.parent = parent;
     this.name = name;
@@ -129,12 +130,12 @@ export class WireNode {
     ) this.words = new Map();
   }
 
-  /** Finds a member, or makes one; what may be a user's name becomes `*`. */
+  /** Finds or adds a member; a name that may be user data becomes `*`. */
   member(name: string, tree: WireTree): WireNode {
     return this.members.get(name) ?? this.#other(name, tree);
   }
 
-  /** Finds what stands for the elements of a list. */
+  /** Finds or adds the node for the elements of a list. */
   element(tree: WireTree): WireNode {
     return this.members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
   }
@@ -161,12 +162,12 @@ export class WireNode {
     return node;
   }
 
-  /** Finds the mark of a type, or makes one. */
+  /** Finds or adds the mark of a type. */
   mark(type: number): Mark {
     return this.marks[type] ??= new Mark(this, type, undefined, false);
   }
 
-  /** Finds the mark of a word, or makes one; what may be a user's word becomes `*`. */
+  /** Finds or adds the mark of a word; a word that may be user data becomes `*`. */
   wordMark(word: string): Mark | undefined {
     const { words } = this;
     if (words === undefined) return undefined;
@@ -181,7 +182,7 @@ export class WireNode {
     return mark;
   }
 
-  /** The way from the record to it. */
+  /** The path from the record, such as `payload.info.window`. */
   get path(): string {
     const { parent, name } = this;
     if (parent === undefined) return "";
@@ -189,14 +190,14 @@ export class WireNode {
     return parent.parent === undefined ? name : `${parent.path}.${name}`;
   }
 
-  /** The names on that way. */
+  /** The names along the path. */
   get steps(): readonly string[] {
     return this.parent === undefined ? [] : [...this.parent.steps, this.name];
   }
 }
 
 export class WireKind extends WireNode {
-  /** In how many sessions it was. */
+  /** The number of sessions that had records of this kind. */
   sessions = 0;
 
   constructor(name: string) {
@@ -206,11 +207,11 @@ export class WireKind extends WireNode {
 
 export class WireDialect {
   readonly #kinds = new Map<string, WireKind>();
-  /** Kinds that were loaded, until one is asked for: a run has few of hundreds. */
+  /** Kinds of a saved tree that have not been built yet: a run uses few of its hundreds. */
   readonly #saved = new Map<string, () => WireKind>();
-  /** The releases that it is known of. */
+  /** The releases that the tree was recorded from. */
   readonly releases: Set<number> = new Set();
-  /** How many sessions it is known of. */
+  /** The number of sessions that the tree was recorded from. */
   sessions = 0;
   #sorted: readonly number[] | undefined;
 
@@ -220,12 +221,12 @@ export class WireDialect {
     return this.#kinds;
   }
 
-  /** Makes the kinds that were not asked for. */
+  /** Builds the saved kinds that have not been used yet. */
   makeAll(): void {
     for (const name of this.#saved.keys()) this.kind(name);
   }
 
-  /** How many kinds of records there are. */
+  /** The number of kinds, including those not built yet. */
   get kindCount(): number {
     return this.#kinds.size + this.#saved.size;
   }
@@ -244,12 +245,12 @@ export class WireDialect {
     return kind;
   }
 
-  /** Adds a kind of record that is made when it is asked for. */
+  /** Adds a kind of record that is built on first use. */
   addSaved(name: string, make: () => WireKind): void {
     this.#saved.set(name, make);
   }
 
-  /** Takes note of a release. */
+  /** Adds a release; 0 stands for an unknown one and is skipped. */
   addRelease(release: number): void {
     if (release === 0 || this.releases.has(release)) return;
     this.releases.add(release);
@@ -257,8 +258,8 @@ export class WireDialect {
   }
 
   /**
-   * Gives the release before which a thing must have ended to be remarkable in another one:
-   * so many known releases did without it.
+   * Returns the `count`-th known release, counted back from a release and including it; 0 if there
+   * are fewer. A part that no release since then wrote is reported when it returns.
    */
   releaseBefore(release: number, count: number): number {
     const sorted = this.#sorted ??= [...this.releases].sort((a, b) => b - a);
@@ -266,7 +267,7 @@ export class WireDialect {
   }
 }
 
-/** What a tree is saved as; the version of that form. */
+/** The version of the saved form. */
 const FORM = 1;
 const NAME = "codexpipe";
 const CONTENT = "wire";
@@ -275,19 +276,20 @@ export class WireTreeError extends SyntaxError {
   override readonly name = "WireTreeError";
 }
 
-/** What records of each dialect look like. */
+/** The format of the records of all dialects. */
 export class WireTree {
   /** The dialects by their names. */
   readonly dialects = new Map<string, WireDialect>();
   readonly #names = new Set<string>();
   readonly #moreNames: (() => WireTree) | undefined;
-  /** Whether nothing that is read is a user's. */
+  /** Whether the input holds no user data, so that all names may be shown. */
   readonly isTrusted: boolean;
 
   /**
    * Constructs a new instance.
    *
-   * @param options Says where further names are from that are Codex's, and whether all are.
+   * @param options `moreNames` returns a tree with further names that are known to be Codex's;
+   *   `isTrusted` treats all names as such.
    */
   constructor(
     options: { moreNames?: () => WireTree; isTrusted?: boolean } = {},
@@ -296,7 +298,7 @@ export class WireTree {
     this.isTrusted = options.isTrusted ?? false;
   }
 
-  /** Finds a dialect. */
+  /** Finds or adds a dialect. */
   dialect(name: string): WireDialect {
     let dialect = this.dialects.get(name);
     if (dialect === undefined) {
@@ -306,7 +308,7 @@ export class WireTree {
     return dialect;
   }
 
-  /** Finds a kind of record, or makes one; words that may be a user's become `*`. */
+  /** Finds or adds a kind of record; words that may be user data become `*`. */
   kind(dialect: WireDialect, name: string): WireKind {
     const found = dialect.kind(name);
     if (found !== undefined) return found;
@@ -319,18 +321,22 @@ export class WireTree {
     return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }
 
-  /** Whether a name is one that Codex gave something. */
+  /** Returns whether a name is known to be Codex's. */
   knowsName(name: string): boolean {
     if (this.isTrusted) return isName(name);
     if (this.#names.has(name) || this.#moreNames?.().knowsName(name)) {
       return true;
     }
-    // The names of kinds that were not asked for are not read yet.
+    // Kinds that are not built yet have not added their names.
     for (const dialect of this.dialects.values()) dialect.makeAll();
     return this.#names.has(name);
   }
 
-  /** Reads a saved tree into this one. */
+  /**
+   * Adds the content of a saved tree.
+   *
+   * @throws {WireTreeError} If it is not a saved tree, or one of another version.
+   */
   load(saved: unknown): void {
     if (savedField(saved, NAME) !== CONTENT) {
       throw new WireTreeError("it is not what --write-baseline wrote");
@@ -392,7 +398,7 @@ export class WireTree {
     }
   }
 
-  /** Writes the tree, so that `load` reads it. */
+  /** Returns the tree as JSON for `load`. */
   save(): string {
     const dialects = sorted(this.dialects).map(([name, dialect]) => {
       const releases = [...dialect.releases].sort((a, b) => a - b);
@@ -410,7 +416,7 @@ export class WireTree {
   }
 }
 
-/** How deep a saved tree is read. */
+/** The largest depth that is read of a saved tree. */
 const MAX_DEPTH = 64;
 
 function savedNode(node: WireNode, around: string, sessions = 0): string {

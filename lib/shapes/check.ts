@@ -1,4 +1,4 @@
-/** Checks values by their shapes, and says what is wrong with them. */
+/** Checks values against their shapes, and words the issues that it finds. */
 
 import type { Issue } from "../errors.ts";
 import { type Fields, isObject as isAnyObject } from "../json/fields.ts";
@@ -7,31 +7,34 @@ import { KIND_WORDS } from "../json/value.ts";
 import { Varying } from "../json/value_plan.ts";
 import type { AnyShape, ObjectShape, Shape, VariantShape } from "./shapes.ts";
 
-/** What is told of one value at most; a list of millions may have nothing right in it. */
+/**
+ * The largest number of issues collected for one value: a list of millions of elements may be all
+ * wrong.
+ */
 const MAX_ISSUES = 100;
 
-/** A time as RFC 3339 has it, and as valibot takes it. */
+/** A time as in RFC 3339; accepts the same strings as valibot's `isoTimestamp`. */
 const TIME_REGEXP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
 
-/** The way from the top of a record to a value in it. */
+/** The path from the top of a record to a value in it, as a linked list. */
 interface Path {
-  /** The way to what holds the value. */
+  /** The path of the object or list that holds the value. */
   readonly parent: Path | undefined;
-  /** The name or place of the value there. */
+  /** The name or index of the value in it. */
   readonly key: string | number;
 }
 
-/** Takes what is wrong; without it, a check ends at the first fault. */
+/** Collects issues. Without it, a check ends at the first one. */
 type Issues = Issue[] | undefined;
 
 /**
- * Says whether a value is of a shape.
+ * Returns whether a value has a shape.
  *
- * What stands for many values ({@linkcode Varying} in it) is of the shape if all of them
- * are, whatever the strings, numbers, objects and lists are that are not told.
+ * A model, which stands for many values and has {@linkcode Varying} where they differ, has the
+ * shape only if all of those values do.
  *
- * @param issues Takes what is wrong with it, up to {@linkcode MAX_ISSUES}.
+ * @param issues Collects the issues, up to {@linkcode MAX_ISSUES}.
  */
 export function fits<T>(
   shape: Shape<T>,
@@ -41,7 +44,7 @@ export function fits<T>(
   return check(shape, value, issues, undefined);
 }
 
-/** Says whether a value is an object whose members are told. */
+/** Returns whether a value is an object whose members are known. */
 function isObject(value: unknown): value is Fields {
   return isAnyObject(value) && !(value instanceof Varying);
 }
@@ -129,7 +132,7 @@ function checkMembers(
   }
   for (const { name, shape, isOptional } of members) {
     const value = object[name];
-    // Most members are strings: a tenth of the time of a check.
+    // Most members are strings; this shortcut saves a tenth of the time of a check.
     if (typeof value === "string" && shape.kind === "string") continue;
     const isAbsent = value === undefined && !(name in object);
     if (isAbsent && isOptional) continue;
@@ -198,12 +201,15 @@ function textOf(path: Path | undefined): string {
   return before === "" ? key : `${before}.${key}`;
 }
 
-/** Says whether a number is whole; one beyond a double, such as `1e400`, is. */
+/**
+ * Returns whether a number is whole. A number beyond the range of a double, such as `1e400`, counts
+ * as whole.
+ */
 function isWhole(value: number): boolean {
   return Number.isInteger(value) || Math.abs(value) === Infinity;
 }
 
-/** The sorts of values. */
+/** The kinds of values; `none` is not a JSON value. */
 type Sort = keyof typeof KIND_WORDS | "none";
 
 function kindOf(value: unknown): Sort {
@@ -223,7 +229,7 @@ function kindOf(value: unknown): Sort {
   }
 }
 
-/** The sort of the values that a shape is for. */
+/** The kind of the values that a shape is for; `none` if there is no single one. */
 export function sortOf(shape: AnyShape): Sort {
   switch (shape.kind) {
     case "string":
@@ -252,7 +258,7 @@ export function sortOf(shape: AnyShape): Sort {
   }
 }
 
-/** What a value must be, as messages say it. */
+/** The value that a shape expects, as messages word it. */
 export function expectedOf(shape: AnyShape): string {
   switch (shape.kind) {
     case "literal":
@@ -278,12 +284,15 @@ export function expectedOf(shape: AnyShape): string {
   return sort === "none" ? "a value" : KIND_WORDS[sort];
 }
 
-/** Says of the first of some members that none of them is there. */
+/**
+ * The message for the first of several members of which at least one is required and none is
+ * present.
+ */
 export function absentWith([, ...others]: readonly string[]): string {
   return `absent, and so is ${others.join(", ")}, expected a string`;
 }
 
-/** Says what a value is, and what was expected. */
+/** Words the actual kind of a value and the expected one. */
 function stateOf(value: unknown, expected: string): string {
   const kind = kindOf(value);
   const words = kind === "none" ? "no JSON value" : KIND_WORDS[kind];

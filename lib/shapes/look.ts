@@ -1,19 +1,23 @@
-/** Which parts of a record its shape has names for, and which of them its check goes by. */
+/**
+ * Walks a record along its shape: notes the parts that decide the outcome of the check, and finds
+ * out whether the shape names a part.
+ */
 
 import type { JsonReader } from "../json/reader.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";
 import { sortOf } from "./check.ts";
 import type { AnyShape, VariantShape } from "./shapes.ts";
 
-/** A part of a record, by the names and places on the way to it. */
+/** The path from the top of a record to a part of it, as names and indexes. */
 type Place = readonly (string | number)[];
 
 /**
- * Looks at the parts of a value that say whether it is of a shape.
+ * Reads the parts of a value that decide whether it has a shape.
  *
- * A watched reader learns so which words tell the types of its parts, and in which objects
- * and lists there are any: records that are alike there are alike to the check. A part that is
- * not looked at does no harm; it is only not known to be right.
+ * A reader that is being observed (`JsonReader.observe`) thereby notes the tags of the parts, and
+ * the objects and lists that were opened. Records that agree in these get the same result from the
+ * check. A part that is not read does no harm: plans then cannot prove its type, and it is checked
+ * each time.
  */
 export function lookAt(
   shape: AnyShape | string,
@@ -63,11 +67,11 @@ export function lookAt(
 }
 
 /**
- * Says whether a shape names a part of a value.
+ * Returns whether a shape names a part of a value.
  *
- * @param value The value; it is of the shape.
- * @param word The word there, if it has to be one that the shape names.
- * @returns Whether it does; what it leaves open, it does not name.
+ * @param value The value; it has the shape.
+ * @param word The string at that path, if the shape has to name it too.
+ * @returns Whether it does. Parts that the shape leaves open, such as `any`, are not named.
  */
 export function isNamedPlace(
   shape: AnyShape | string,
@@ -97,7 +101,7 @@ export function isNamedPlace(
         (word === undefined ||
           (typeof word === "string" && shape.words.includes(word)));
   }
-  // A word where any text may stand is passed on; nothing depends on it.
+  // Where any text is allowed, a particular word is not named: nothing depends on it.
   if (key === undefined) return word === undefined;
   const inner = memberOf(value, key);
   switch (shape.kind) {

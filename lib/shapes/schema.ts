@@ -1,4 +1,4 @@
-/** Makes valibot's schemas of shapes, and so JSON Schema. */
+/** Makes valibot schemas from shapes; JSON Schema is made from those. */
 
 import * as v from "valibot";
 import type { AnyShape, Member, ObjectShape, Shape } from "./shapes.ts";
@@ -6,9 +6,9 @@ import type { AnyShape, Member, ObjectShape, Shape } from "./shapes.ts";
 export type SchemaOf<T> = v.GenericSchema<unknown, T>;
 
 /**
- * A schema for each member of a map of types.
+ * One schema for each member of a type map.
  *
- * @typeParam M The map.
+ * @typeParam M The type map.
  */
 export type SchemasOf<M> = {
   readonly [W in keyof M]: v.GenericSchema<unknown, M[W]>;
@@ -16,9 +16,9 @@ export type SchemasOf<M> = {
 
 const SCHEMAS = new WeakMap<AnyShape, SchemaOf<unknown>>();
 
-/** Makes the schema of a shape, once. */
+/** Returns the schema of a shape; makes it on the first call. */
 export function schemaOf<T>(shape: Shape<T>): SchemaOf<T> {
-  // The shape is of type `T`, and the schema says what the shape says.
+  // `anySchemaOf` makes a schema that accepts just what the shape of `T` accepts.
   return anySchemaOf(shape) as SchemaOf<T>;
 }
 
@@ -27,7 +27,7 @@ export function schemasOf<M>(
 ): SchemasOf<M> {
   const schemas: { -readonly [W in keyof M]?: SchemaOf<M[W]> } = {};
   for (const word in shapes) schemas[word] = schemaOf(shapes[word]);
-  // Each member of `M` has its schema by now.
+  // Every key of `M` has its schema by now.
   return schemas as SchemasOf<M>;
 }
 
@@ -59,7 +59,7 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
     case "any":
       return v.unknown();
     case "some":
-      // Spelled out: JSON Schema has no shorter way to say it.
+      // A union of all other kinds, since JSON Schema has no short form for "not null".
       return v.union([
         v.string(),
         v.number(),
@@ -85,7 +85,7 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
       const { key, shapes, others } = shape;
       const options = [...new Set(shapes.values())].map(anySchemaOf);
       if (typeof others !== "string") options.push(anySchemaOf(others));
-      // All of them are objects, or variants of such.
+      // Variants are built of object schemas or of other variants only.
       return v.variant(key, options as v.VariantOptions<string>);
     }
   }

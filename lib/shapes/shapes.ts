@@ -1,18 +1,18 @@
 /**
- * What JSON values look like: the one description of each record, beside the interface that
- * it stands for, which the compiler holds it against.
+ * Shapes: the one description of each record type. A shape stands beside the interface that it
+ * describes, and the compiler checks the two against each other.
  *
- * A shape is data, and the rest is made of it by walking it: the check (check.ts), what a plan
- * has to watch and which places have names (look.ts), valibot's schemas and so JSON Schema
- * (schema.ts). The builders are valibot's under short names; they build no schema of valibot's
- * at once, since loading valibot takes 10 ms, a tenth of a run of the command.
+ * A shape is data. Everything else is derived by walking it: the check (check.ts), the parts of a
+ * record that a plan watches and the paths that have names (look.ts), valibot's schemas and JSON
+ * Schema (schema.ts). The builders have the names of valibot's, shortened, but build no valibot
+ * schema themselves: loading valibot takes 10 ms, a tenth of a run of the command.
  */
 
 declare const TYPE: unique symbol;
 
-/** What tells shapes of different types apart; it is never there. */
+/** A phantom property that carries the type of a shape; it never exists at run time. */
 interface Of<T> {
-  /** Never there. */
+  /** Never present. */
   readonly [TYPE]?: (value: T) => T;
 }
 
@@ -22,7 +22,7 @@ export type Shape<T> = AnyShape & Of<T>;
 /** The shape of objects of type `T`. */
 export type ShapeOfObject<T> = ObjectShape & Of<T>;
 
-/** A shape, whatever its type. */
+/** A shape of any type. */
 export type AnyShape =
   | SimpleShape
   | LiteralShape
@@ -34,11 +34,12 @@ export type AnyShape =
   | VariantShape;
 
 /**
- * A string, a time (RFC 3339), a number, a whole number, one from 0, a boolean, null, any value
- * but null, or any value at all.
+ * A value described by its kind alone: a string, a time (RFC 3339), a number, a whole number
+ * (`whole`), a whole number from 0 (`count`), a boolean, null, any value but null (`some`), or any
+ * value (`any`).
  */
 export interface SimpleShape {
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind:
     | "string"
     | "time"
@@ -51,7 +52,7 @@ export interface SimpleShape {
     | "any";
 }
 
-/** One particular string. */
+/** One fixed string. */
 export interface LiteralShape {
   /** Always `literal`. */
   readonly kind: "literal";
@@ -59,21 +60,21 @@ export interface LiteralShape {
   readonly word: string;
 }
 
-/** One of some strings, or any other. */
+/** A string from a fixed set (`words`), or a string outside of it (`others`). */
 export interface WordsShape {
-  /** Whether it is one of them. */
+  /** Whether the string is in the set or outside of it. */
   readonly kind: "words" | "others";
-  /** The strings. */
+  /** The set. */
   readonly words: readonly string[];
 }
 
-/** An object with some members that are known, and perhaps others. */
+/** An object with known members; other members are allowed. */
 export interface ObjectShape {
   /** Always `object`. */
   readonly kind: "object";
-  /** The members that are known. */
+  /** The known members. */
   readonly members: readonly Member[];
-  /** Of these members at least one must be there. */
+  /** At least one of these members must be present. */
   readonly oneOf?: readonly string[];
 }
 
@@ -81,93 +82,96 @@ export interface ObjectShape {
 export interface Member {
   /** Its name. */
   readonly name: string;
-  /** What its value looks like. */
+  /** The shape of its value. */
   readonly shape: AnyShape;
-  /** Whether it may be absent. */
+  /** Whether the member may be absent. */
   readonly isOptional: boolean;
 }
 
 export interface ListShape {
   /** Always `list`. */
   readonly kind: "list";
-  /** What each element looks like. */
+  /** The shape of each element. */
   readonly element: AnyShape;
 }
 
-/** An object whose names are data. */
+/** An object whose keys are data. */
 export interface MapShape {
   /** Always `map`. */
   readonly kind: "map";
-  /** What each value looks like. */
+  /** The shape of each value. */
   readonly value: AnyShape;
 }
 
-/** One of some shapes, which the sort of JSON value tells apart. */
+/** One of several shapes, chosen by the kind of JSON value. */
 export interface EitherShape {
   /** Always `either`. */
   readonly kind: "either";
-  /** The shapes; no two are for one sort of JSON value. */
+  /** The shapes; each is for a different kind of JSON value. */
   readonly shapes: readonly AnyShape[];
 }
 
-/** An object whose shape the word in one of its members tells. */
+/** An object whose shape is chosen by a string in one of its members, the tag. */
 export interface VariantShape {
   /** Always `variant`. */
   readonly kind: "variant";
-  /** The name of that member. */
+  /** The name of the tag member. */
   readonly key: string;
-  /** The shape for each word that is known. */
+  /** The shape for each known tag. */
   readonly shapes: ReadonlyMap<string, AnyShape>;
-  /** The shape for any other word, or in words what the word has to be. */
+  /**
+   * The shape for every other tag. If no other tag is allowed, the expected value as messages word
+   * it.
+   */
   readonly others: ObjectShape | string;
 }
 
 /** A member that may be absent. */
 export interface Optional<T> {
-  /** What its value looks like where it is there. */
+  /** The shape of its value, where it is present. */
   readonly optional: Shape<T>;
 }
 
-/** The members of `T`, each with its shape, and `optional` just where `T` says `?`. */
+/** The shape of each member of `T`; `optional` exactly where `T` has a `?`. */
 export type Members<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
     ? Optional<Exclude<T[K], undefined>>
     : Shape<T[K]>;
 };
 
-/** The shape of each member of a map of types. */
+/** The shape of each entry of a type map. */
 export type ShapesOf<M> = { readonly [W in keyof M]: Shape<M[W]> };
 
-/** What says in the member `K` what sort it is. */
+/** An object with a string tag in the member `K`. */
 type Tagged<K extends string> = { readonly [N in K]: string };
 
-/** The words that the members of a union are known by; `string` of an open one is none. */
+/** The literal tags of a union; a member of the union whose tag is `string` adds none. */
 type Word<T, K extends string> = T extends Tagged<K>
   ? string extends T[K] ? never : T[K]
   : never;
 
-/** The members of a union whose words are known, by word. */
+/** The members of a union that have literal tags, by tag. */
 export type Known<T, K extends string> = {
   readonly [W in Word<T, K>]: T extends Tagged<K>
     ? string extends T[K] ? never : W extends T[K] ? T : never
     : never;
 };
 
-/** The open member of a union: the one with any word. */
+/** The open member of a union: the one whose tag is `string`. */
 type OpenOf<T, K extends string> = T extends Tagged<K>
   ? string extends T[K] ? T : never
   : never;
 
 export const STRING: Shape<string> = { kind: "string" };
 export const NUMBER: Shape<number> = { kind: "number" };
-/** A whole number, however it is spelled. */
+/** A whole number in any spelling, `1.0` and `1e2` included. */
 export const WHOLE: Shape<number> = { kind: "whole" };
 /** A whole number from 0. */
 export const COUNT: Shape<number> = { kind: "count" };
-/** A time with its zone. */
+/** A time with its time zone. */
 export const TIME: Shape<string> = { kind: "time" };
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
-/** Any value, null included. */
+/** Any value, including null. */
 export const ANY: Shape<unknown> = { kind: "any" };
 /** Any value but null. */
 export const SOME: Shape<unknown> = { kind: "some" };
@@ -176,34 +180,34 @@ export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   value: ANY,
 };
 
-/** One particular string. */
+/** One fixed string. */
 export function literal<const W extends string>(word: W): Shape<W> {
   return { kind: "literal", word };
 }
 
-/** One of some strings. */
+/** One of the given strings. */
 export function words<const W extends string>(...words: W[]): Shape<W> {
   return { kind: "words", words };
 }
 
-/** Any string but some. */
+/** Any string except the given ones. */
 export function other(words: readonly string[]): Shape<string> {
   return { kind: "others", words };
 }
 
-/** A list of values of one shape. */
+/** A list whose elements have one shape. */
 export function list<T>(element: Shape<T>): Shape<readonly T[]> {
   return { kind: "list", element };
 }
 
-/** An object whose names are data, with values of one shape. */
+/** An object whose keys are data and whose values have one shape. */
 export function map<T>(
   value: Shape<T>,
 ): Shape<{ readonly [name: string]: T }> {
   return { kind: "map", value };
 }
 
-/** A value of one of two shapes that are for different sorts of JSON values. */
+/** A value of one of two shapes, which must be for different kinds of JSON values. */
 export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
   return { kind: "either", shapes: [one, other].flatMap(alternativesOf) };
 }
@@ -220,17 +224,17 @@ export function optional<T>(shape: Shape<T>): Optional<T> {
 }
 
 /**
- * A member that may be absent or null. Releases differ in which of the two they write, so
- * most members that may be absent may be null as well.
+ * A member that may be absent or null. Most optional members are of this kind, since some releases
+ * leave such a member out and others write null.
  */
 export function maybe<T>(shape: Shape<T>): Optional<T | null> {
   return { optional: nullable(shape) };
 }
 
 /**
- * An object with these members, and perhaps others.
+ * An object with the given members; other members are allowed.
  *
- * @param oneOf Of these members at least one must be there.
+ * @param oneOf At least one of these members must be present.
  */
 export function object<T>(
   members: NoInfer<Members<T>>,
@@ -250,7 +254,7 @@ export function object<T>(
   };
 }
 
-/** An object each of whose members may be absent. */
+/** The same object with every member optional. */
 export function partial<T>(
   { members }: ShapeOfObject<T>,
 ): ShapeOfObject<Partial<T>> {
@@ -260,7 +264,7 @@ export function partial<T>(
   };
 }
 
-/** The objects that their `type` tells apart, each by its other members. */
+/** The shapes of objects whose tag is `type`, each given by its other members. */
 export function typed<M extends { readonly [W in keyof M]: Tagged<"type"> }>(
   members: NoInfer<{ readonly [W in keyof M]: Members<Omit<M[W], "type">> }>,
 ): ShapesOf<M> {
@@ -270,20 +274,19 @@ export function typed<M extends { readonly [W in keyof M]: Tagged<"type"> }>(
     const rest = object<Omit<M[typeof word], "type">>(members[word]);
     shapes[word] = { kind: "object", members: [tag, ...rest.members] };
   }
-  // Each member of `M` has its shape by now.
+  // Every key of `M` has its shape by now.
   return shapes as ShapesOf<M>;
 }
 
-/** What is of a type that has no shape of its own. */
+/** The shape of a record whose type has no shape of its own. */
 export const UNKNOWN_KIND: ShapeOfObject<Tagged<"type">> = object<
   Tagged<"type">
 >({ type: STRING });
 
 /**
- * An object whose shape the word in the member `key` tells.
+ * An object whose shape is chosen by the tag in the member `key`.
  *
- * @param others The shape for words that are not known; if there are none, what the word has
- *   to be, as messages say it.
+ * @param others The shape for unknown tags. If there is none, the expected tag as messages word it.
  */
 export function variant<T, K extends string>(
   key: K,
@@ -295,7 +298,7 @@ export function variant<T, K extends string>(
   return variantOf(key, known, others);
 }
 
-/** {@linkcode variant}, where no type tells the words. */
+/** {@linkcode variant} without the compiler's check of the tags. */
 export function variantOf(
   key: string,
   shapes: ReadonlyMap<string, AnyShape>,
