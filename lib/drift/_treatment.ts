@@ -10,7 +10,7 @@ import { THREAD_EVENT } from "../dialects/exec/events.ts";
 import { Normalizer } from "../dialects/normalizer.ts";
 import { isRolloutLine } from "../dialects/rollout/decoder.ts";
 import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
-import { isNamedPlace } from "../shapes/look.ts";
+import { isNamedPlace, memberOf } from "../shapes/look.ts";
 import type { AnyShape } from "../shapes/shapes.ts";
 import type { WireDialectName } from "../dialects/wire_kinds.ts";
 import type { DriftTreatment } from "./drift_finding.ts";
@@ -168,13 +168,6 @@ function difference(one: unknown, other: unknown): Place | undefined {
     }
   }
   return undefined;
-}
-
-function memberOf(value: unknown, key: string | number): unknown {
-  return typeof value === "object" && value !== null &&
-      Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
 }
 
 function valueAt(value: unknown, place: Place): unknown {

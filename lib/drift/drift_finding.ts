@@ -93,14 +93,14 @@ export interface DriftReport {
 export function driftText(finding: DriftFinding): string {
   const { release, dialect, kind, path, file, line, count } = finding;
   const where = line === null ? file : `${file}:${line}`;
-  const what = [release ?? "-", dialect, kind, path].filter((part) =>
+  const subject = [release ?? "-", dialect, kind, path].filter((part) =>
     part !== ""
   ).join(" ");
   const times = count === 1 ? "once" : `${count} times`;
-  const said = finding.change === "missing"
+  const state = finding.change === "missing"
     ? `not in ${count === 1 ? "1 session" : `${count} sessions`}`
     : `${changeText(finding)}, ${times}: ${finding.treatment}`;
-  return `${where}: ${what}: ${said}`;
+  return `${where}: ${subject}: ${state}`;
 }
 
 function changeText({ change, types, word, seen }: DriftFinding): string {

@@ -370,31 +370,32 @@ export class WireTree {
     depth: number,
   ): void {
     const text = typeof saved === "string" ? saved : savedField(saved, "");
-    let from = 0;
-    let to = 0;
+    let earliest = 0;
+    let latest = 0;
     for (const part of typeof text === "string" ? text.split(" ") : []) {
-      const [what = "", range] = part.split("@");
-      const [one, other = one] = range?.split("-") ?? [];
-      const begin = one === undefined ? first : releaseNumber(one);
-      const end = one === undefined ? last : releaseNumber(other) || Infinity;
-      const type = what === "" ? -1 : LETTERS.indexOf(what);
-      const word = what.startsWith("=") ? what.slice(1) : undefined;
+      const [code = "", range] = part.split("@");
+      const [from, to = from] = range?.split("-") ?? [];
+      const begin = from === undefined ? first : releaseNumber(from);
+      const end = from === undefined ? last : releaseNumber(to) || Infinity;
+      const type = code === "" ? -1 : LETTERS.indexOf(code);
+      const word = code.startsWith("=") ? code.slice(1) : undefined;
       const mark = new Mark(node, word === undefined ? type : 2, word, true);
       mark.first = begin;
       mark.last = end;
       if (word !== undefined) node.words?.set(word, mark);
-      else if (what === CLOSED) node.isOpen = false;
-      else if (type !== -1 && what.length === 1) {
+      else if (code === CLOSED) node.isOpen = false;
+      else if (type !== -1 && code.length === 1) {
         node.marks[type] = mark;
-        if (from === 0 || begin < from) from = begin;
-        if (end > to) to = end;
+        if (earliest === 0 || begin < earliest) earliest = begin;
+        if (end > latest) latest = end;
       }
     }
     if (typeof saved === "string" || depth > MAX_DEPTH) return;
     for (const [name, part] of entriesOf(saved)) {
       if (name === "" || name === "#") continue;
       if (name !== ELEMENT && name !== ANY_NAME) this.#names.add(name);
-      this.#load(part, node.add(name, true), from, to || Infinity, depth + 1);
+      const member = node.add(name, true);
+      this.#load(part, member, earliest, latest || Infinity, depth + 1);
     }
   }
 

@@ -128,7 +128,8 @@ function shapeFor(
   return (typeof word === "string" ? shapes.get(word) : undefined) ?? others;
 }
 
-function memberOf(value: unknown, key: string | number): unknown {
+/** Returns an own member of an object, or an element of a list; `undefined` for anything else. */
+export function memberOf(value: unknown, key: string | number): unknown {
   return typeof value === "object" && value !== null &&
       Object.hasOwn(value, key)
     ? Reflect.get(value, key)
