@@ -1,5 +1,5 @@
 /**
- * What decoding one record gives.
+ * The result of decoding one record.
  *
  * @module
  */
@@ -7,21 +7,21 @@
 import type { FailureReason, Issue } from "../errors.ts";
 
 /**
- * What decoding one record gives: the typed value, or why there is none.
+ * The result of decoding one record: the typed value, or the reason of the failure.
  *
  * @typeParam T The type of the value.
  */
 export type Decoded<T> = DecodedValue<T> | Undecoded;
 
 /**
- * A record that could be decoded.
+ * A record that was decoded.
  *
  * @typeParam T The type of the value.
  */
 export interface DecodedValue<T> {
   /** Always `true`. */
   readonly ok: true;
-  /** The record itself, which is of that type. */
+  /** The record itself, now typed. */
   readonly value: T;
 }
 
@@ -29,11 +29,11 @@ export interface DecodedValue<T> {
 export interface Undecoded {
   /** Always `false`. */
   readonly ok: false;
-  /** Why. */
+  /** The reason. */
   readonly error: FailureReason;
 }
 
-/** Parses the text of a record; what is no string is a record already. */
+/** Parses the text of a record; any other value is returned as it is. */
 export function parseRecord(record: unknown): Decoded<unknown> {
   if (typeof record !== "string") return { ok: true, value: record };
   try {
@@ -47,11 +47,11 @@ export function parseRecord(record: unknown): Decoded<unknown> {
 }
 
 /**
- * Makes the failure of a record that is not what its type says.
+ * Makes the failure of a record that does not match its type.
  *
- * @param record What the record is, as messages say it.
- * @param issues What is wrong with it; at least one.
- * @param state What is wrong, in words; made of the first issue unless given.
+ * @param record The description of the record in the message.
+ * @param issues The issues found; at least one.
+ * @param state The description of the problem in the message; by default that of the first issue.
  */
 export function undecodable(
   record: string,

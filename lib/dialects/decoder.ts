@@ -1,5 +1,5 @@
 /**
- * Normalized records, as text, to typed values.
+ * Decodes normalized records from text to typed values.
  *
  * @module
  */
@@ -17,11 +17,10 @@ import type { RolloutLine } from "./rollout/lines.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 
 /**
- * What a normalized record is: an event of `codex exec --json`, or a line of a rollout
- * file.
+ * A normalized record: an event of `codex exec --json`, or a line of a rollout file.
  *
- * `isOfType()` tells them all apart. The types of lines are open, but no line is of a type
- * that events have.
+ * `isOfType()` narrows a record to one type. The type of a line is open, but no line has the type
+ * of an event.
  *
  * @example The errors of a stream of either family
  * ```ts
@@ -50,7 +49,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 export type CodexRecord = ThreadEvent | RolloutLine;
 
 /**
- * What the normalized records of a family of dialects are.
+ * The normalized record of a family of dialects.
  *
  * @typeParam D The family.
  */
@@ -62,8 +61,8 @@ export type RecordOf<D extends Dialect> = D extends "exec" | "app-server"
 /** Options for {@linkcode Decoder}. */
 export interface DecoderOptions<D extends Dialect = Dialect> {
   /**
-   * The family that the records are of. With `auto` each tells for itself; with `exec` or
-   * `rollout`, a record of another family is a failure, and all that come out are of the
+   * The family of the records. With `auto`, the family of each record follows from its `type`; with
+   * `exec` or `rollout`, a record of another family is a failure, and the outcomes have the
    * narrower type.
    *
    * @default {"auto"}
@@ -74,10 +73,10 @@ export interface DecoderOptions<D extends Dialect = Dialect> {
 const LINE_TYPES: ReadonlySet<unknown> = new Set(ROLLOUT_LINE_TYPES);
 
 /**
- * Decodes one normalized record, of whatever family it is.
+ * Decodes one normalized record of either family.
  *
- * The families are told apart by `type`: no name is in use in two of them. What is of no
- * known type is a line of a rollout file if it has a `payload`, else an event.
+ * The `type` decides the family: the families have no type in common. A record of an unknown type
+ * is a line of a rollout file if it has a `payload`, otherwise an event.
  */
 function decodeRecord(record: unknown): Decoded<CodexRecord> {
   const parsed = parseRecord(record);
@@ -104,16 +103,16 @@ const DECODERS: {
 };
 
 /**
- * Decodes normalized records: each becomes one typed event or rollout line, or one failure.
+ * Decodes normalized records: emits one typed event or rollout line, or one failure, for each.
  *
- * The outcome of an event has the text that it was decoded from, so that `encodeOutcome()`
- * gives the same bytes again: 64-bit integers, `1.0`, key order and duplicate keys
- * included. An event itself holds what `JSON.parse` makes of that text.
+ * The outcome holds the text that the value was decoded from, so that `encodeOutcome()` returns the
+ * same bytes again: 64-bit integers, `1.0`, key order and duplicate keys included. The value itself
+ * is the result of `JSON.parse`.
  *
- * Nothing is remembered from one record to the next. To decode the bytes that the CLI
- * wrote, {@linkcode JsonlDecoder} does all that is needed at once.
+ * A decoder has no state. To decode the bytes that Codex wrote in one step, use
+ * {@linkcode JsonlDecoder}.
  *
- * @example What a normalizer let through
+ * @example Decode the records of a normalizer
  * ```ts
  * import { compose, Decoder, Normalizer, type Outcome, type ThreadEvent } from "@codexpipe/codexpipe";
  * import { assert, assertEquals } from "@std/assert";
@@ -139,10 +138,10 @@ export class Decoder<D extends Dialect = "auto">
    * Constructs a new instance.
    *
    * @param options The family of the records.
-   * @throws {RangeError} If it is no family.
+   * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    */
   constructor(options: DecoderOptions<D> = {}) {
-    // Without `from` nothing tells `D`, so that it is its default.
+    // Without `from`, `D` is its default, `auto`; the compiler cannot know that.
     const { from = "auto" as D } = options;
     checkedWord<Dialect>("from", from, DIALECTS);
     const decode = DECODERS[from];
@@ -159,11 +158,11 @@ export class Decoder<D extends Dialect = "auto">
   }
 
   /**
-   * Takes the text of a record and emits what becomes of it.
+   * Decodes the text of a record and emits the outcome.
    *
-   * @param outcome The text; a failure passes by.
-   * @param emit Is called with the outcome.
-   * @throws {TypeError} If it is no outcome.
+   * @param outcome The text; a failure is emitted unchanged.
+   * @param emit Called with the outcome.
+   * @throws {TypeError} If the input is not an outcome.
    */
   feed(outcome: Outcome<string>, emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#stage.feed(outcome, emit);
@@ -181,7 +180,7 @@ export class DecoderStream<D extends Dialect = "auto">
    * Constructs a new instance.
    *
    * @param options The family of the records.
-   * @throws {RangeError} If it is no family.
+   * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    *
    * @example From bytes to events, stage by stage
    * ```ts

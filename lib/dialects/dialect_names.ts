@@ -1,20 +1,20 @@
-/** What streams are called: the families of dialects, and what a stream turns out to be. */
+/** The names of the families of dialects, and of the kinds of streams. */
 
-/** The names of the families that lines can be read as. */
+/** The families that a stream can be read as. */
 export const DIALECTS = ["auto", "exec", "app-server", "rollout"] as const;
 
 /**
  * A family of dialects.
  *
- * - `exec`: what `codex exec --json` prints, in all spellings since 0.8.
- * - `app-server`: the messages of `codex app-server`, which IDEs and wrappers speak with, and
- *   those of `codex mcp-server`; what clients write may be among them.
+ * - `exec`: the output of `codex exec --json`, in all spellings since 0.8.
+ * - `app-server`: the messages of `codex app-server`, which serves IDEs and wrappers, and of `codex
+ *   mcp-server`; messages of the client may be among them.
  * - `rollout`: the lines of session files, in all shapes since 0.1.
- * - `auto`: finds out by the first line that is a JSON object (rollout.md D.9).
+ * - `auto`: the family is detected from the first line that is a JSON object (rollout.md D.9).
  */
 export type Dialect = typeof DIALECTS[number];
 
-/** What a stream can turn out to be. */
+/** The kinds of streams that are detected. */
 export const STREAM_KINDS = [
   "exec",
   "app-server",
@@ -25,8 +25,8 @@ export const STREAM_KINDS = [
 ] as const;
 
 /**
- * What a stream has turned out to be: of one of the families, or a HistoryState snapshot,
- * or one of the lists in a Codex home: the prompts that were typed (`history.jsonl`), the
- * names of sessions (`session_index.jsonl`).
+ * The kind of a stream, as detected: one of the families, a HistoryState snapshot, or one of the
+ * lists in a Codex home: the prompts that were typed (`history.jsonl`), the names of sessions
+ * (`session_index.jsonl`).
  */
 export type StreamKind = typeof STREAM_KINDS[number];

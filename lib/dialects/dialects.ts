@@ -1,5 +1,5 @@
 /**
- * The families of dialects: which one a stream is of, and its rules.
+ * Detects the kind of a stream, and runs the rules of its dialect.
  *
  * @module
  */
@@ -38,11 +38,11 @@ import {
 } from "./rollout/rollout_rules.ts";
 import type { FailureReason } from "../errors.ts";
 
-/** What the rules of a stream begin with. */
+/** The state that a stream begins with. */
 export interface RulesOptions extends InitialContext, RolloutContext {
   /**
-   * What `save()` of another normalizer gave: the stream goes on where that one was. What
-   * is not understood of it is left out.
+   * The result of `save()` of another normalizer, whose stream is continued. Unknown parts of it
+   * are ignored.
    *
    * @default {undefined}
    */
@@ -50,10 +50,10 @@ export interface RulesOptions extends InitialContext, RolloutContext {
 }
 
 /**
- * Gives the rules for a stream.
+ * Makes the rules for a stream.
  *
- * @param dialect The family to read it as.
- * @throws {RangeError} If it is no family.
+ * @param dialect The family of dialects to read it as.
+ * @throws {RangeError} If `dialect` is not a {@linkcode Dialect}.
  */
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
   checkedWord("from", dialect, DIALECTS);
@@ -63,28 +63,28 @@ export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
   return rules;
 }
 
-/** What the last stream was that told. */
+/** The kind of the stream that was last detected: the guess for the next one. */
 let lastKind: StreamKind | undefined;
 
 /**
- * The rules of a stream: they find out what it is, and read on by the rules of that, with whose
- * methods theirs agree.
+ * The rules of a stream: detect its kind, and pass its lines to the rules of that kind, whose
+ * interface they share.
  */
 export class StreamRules {
   readonly #given: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
-  /** Reads the lines until one tells what the stream is. */
+  /** Reads the lines until the kind is detected. */
   #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: RecordRules | undefined;
-  /** Those that count; made when they are needed. */
+  /** The rules in use; made on first use. */
   #rules: RecordRules | undefined;
-  /** Those that there were, for the next stream of their kind. */
+  /** Rules by kind, kept for the next stream of that kind. */
   readonly #known = new Map<StreamKind, RecordRules>();
-  /** What the stream most likely is. */
+  /** The most likely kind of the stream. */
   #guess = lastKind;
   #learner: RecordLearner | undefined;
-  /** What the stream is; `undefined` until a line has told. */
+  /** The kind of the stream; `undefined` until it is detected. */
   kind: StreamKind | undefined;
 
   constructor(
@@ -96,7 +96,7 @@ export class StreamRules {
     this.kind = given;
   }
 
-  /** The rules that count. */
+  /** The rules in use. */
   get #current(): RecordRules {
     return this.#rules ??= this.#rulesOf(this.kind ?? "exec");
   }
@@ -125,7 +125,7 @@ export class StreamRules {
       get isEager(): boolean {
         return learner.isEager;
       },
-      // What is repeated as a first record has to tell what the stream is.
+      // A plan may rewrite the first record of a stream only if that record decides the kind.
       learn: (watched) =>
         learner.learn(this.#tells(watched?.root) ? watched : undefined),
     };
@@ -139,7 +139,10 @@ export class StreamRules {
     this.#rules = undefined;
   }
 
-  /** Takes note that records were repeated: the first one tells what the stream is. */
+  /**
+   * Called after plans have rewritten lines: the guess was right, since plans are only made of
+   * records that decide the kind.
+   */
   begun(): void {
     if (this.kind !== undefined) return;
     this.kind = this.#guess;
@@ -159,7 +162,7 @@ export class StreamRules {
     }
     const { initialThreadId, initialTurnId } = this.#options;
     const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
-    // Before its first record, a stream has saved what it began with; what is given now counts.
+    // Before its first record, a stream has saved its seeds; seeds of this run replace those.
     if (this.kind === undefined && hasSeeds) return;
     this.#current.load(savedField(saved, "rules"));
   }
@@ -174,14 +177,14 @@ export class StreamRules {
       const kind = this.#detect(bytes, start, end, out);
       if (kind !== undefined) {
         this.kind = lastKind = kind;
-        // What there has been so far has left nothing behind in the rules.
+        // The lines before this one left no state in the rules.
         if (kind !== "exec") this.#rules = undefined;
       }
     }
     return this.#current.apply(bytes, start, end, out);
   }
 
-  /** Whether a record would tell that a stream is what this one is. */
+  /** Returns whether a record, as the first one, shows that the stream is of this kind. */
   #tells(record: JsonSlice | undefined): boolean {
     if (record === undefined) return false;
     const { bytes, start, end } = record;
@@ -191,7 +194,10 @@ export class StreamRules {
       streamKindOf(reader, reader.members(root)) === this.kind;
   }
 
-  /** What a line tells of its stream; nothing, if it is not an object or an old failure. */
+  /**
+   * Detects the kind from a line; nothing if the line is not an object, or is a `line.failed`
+   * record.
+   */
   #detect(
     bytes: Uint8Array,
     start: number,
@@ -214,7 +220,7 @@ export class StreamRules {
   }
 }
 
-/** Says what a stream is that begins with this record (D.9, in its order). */
+/** Returns the kind of a stream that begins with this record (D.9, in its order). */
 export function streamKindOf(
   reader: JsonReader,
   line: JsonObject,
@@ -253,7 +259,7 @@ function rulesOf(kind: StreamKind, options: RulesOptions): RecordRules {
   }
 }
 
-/** Says of every record what it is instead of a line of a stream. */
+/** Refuses every line of an input that is not a stream of events. */
 class RefusingRules extends RecordRules {
   readonly #reason: FailureReason;
 

@@ -1,5 +1,5 @@
 /**
- * Lines or records of any dialect to normalized records.
+ * Normalizes lines or records of any dialect, from values to values.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { isBlank } from "../lines/blank.ts";
 import type { Failure, Outcome, Success } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 
-/** The JSON object on one line, unchecked. */
+/** The JSON object of one line, unchecked. */
 export interface JsonRecord {
   /** The value of a field. */
   readonly [field: string]: unknown;
@@ -25,24 +25,24 @@ export interface JsonRecord {
 /** Options for {@linkcode Normalizer}. */
 export interface NormalizerOptions extends RulesOptions {
   /**
-   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   * The family of dialects to expect. `auto` decides by the first line that is a JSON object.
    *
    * @default {"auto"}
    */
   readonly from?: Dialect | undefined;
 }
 
-/** What is kept of the room that a long line needed. */
+/** The capacity in bytes to which the buffers shrink after a long line. */
 const KEPT_CAPACITY = 1 << 20;
 
 /**
- * Normalizes lines or records of any dialect: each becomes one normalized record, as JSON
- * text, or one failure. Blank lines become nothing.
+ * Normalizes lines or records of any dialect: emits one normalized record, as JSON text, or one
+ * failure for each. Blank lines are skipped.
  *
- * What is not rewritten keeps its exact source text: numbers, key order, escapes. The
- * state that fills in threads and turns belongs to one stream (normalize.md section 2).
+ * Values that are not rewritten keep their exact source text: numbers, key order, escapes. The
+ * state that fills in thread and turn ids belongs to one stream (normalize.md section 2).
  *
- * A record may be given instead of a line; it is encoded first, and what `JSON.stringify`
+ * Instead of a line, the input may be a record. It is encoded first; a record that `JSON.stringify`
  * cannot encode is a `json` failure.
  *
  * @example A line of Codex 0.169
@@ -75,17 +75,17 @@ export class Normalizer
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, and the context to begin with.
-   * @throws {RangeError} If the dialect is none.
+   * @param options The family of dialects, and the initial context.
+   * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    */
   constructor(options: NormalizerOptions = {}) {
     this.#rules = rulesFor(options.from ?? "auto", options);
   }
 
   /**
-   * Writes down what later lines depend on: the context, the dialect, what is unfinished.
-   * Given as `resume`, another one goes on as if nothing had happened, but for the numbers
-   * and offsets of lines.
+   * Returns the state that later lines depend on: the ids, the dialect, unfinished calls. A
+   * normalizer that gets it as `resume` continues the stream; only the numbers and offsets of lines
+   * start anew.
    *
    * @returns Plain JSON.
    */
@@ -93,17 +93,17 @@ export class Normalizer
     return this.#rules.save();
   }
 
-  /** Forgets the stream: the next line is the first one of another (C17). */
+  /** Resets the state: the next line is the first line of another stream (C17). */
   reset(): void {
     this.#rules.reset();
   }
 
   /**
-   * Takes a line or record and emits what becomes of it.
+   * Normalizes a line or record and emits the outcome.
    *
-   * @param outcome The line or record; a failure passes by.
-   * @param emit Is called with the outcome.
-   * @throws {TypeError} If it is no outcome.
+   * @param outcome The line or record; a failure is emitted unchanged.
+   * @param emit Called with the outcome.
+   * @throws {TypeError} If the input is not an outcome.
    */
   feed(
     outcome: Outcome<string | JsonRecord>,
@@ -152,8 +152,8 @@ export class NormalizerStream extends StageStream<
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, and the context to begin with.
-   * @throws {RangeError} If the dialect is none.
+   * @param options The family of dialects, and the initial context.
+   * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    *
    * @example From bytes to normalized records
    * ```ts

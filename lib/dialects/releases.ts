@@ -1,14 +1,14 @@
-/** Releases of Codex as numbers, so that they can be compared. */
+/** Release numbers of Codex, as numbers that can be compared. */
 
 const RELEASE_REGEXP = /^(\d{1,3})\.(\d{1,4})\.(\d{1,10})(?:[-+.].*)?$/;
-/** The third number of the first releases is a time: 0.1.2505172129. */
+/** The third part of the first releases is a time: 0.1.2505172129. */
 const PATCHES = 1e10;
 const MINORS = 1e4;
 
 /**
- * Reads the release that a file names.
+ * Parses a release, such as `0.92.0`.
  *
- * @returns A number that is larger for later releases; 0 for what is none.
+ * @returns A number that grows with the release; 0 for text that is not a release.
  */
 export function releaseNumber(text: string | undefined): number {
   const [, major, minor, patch] = RELEASE_REGEXP.exec(text ?? "") ?? [];
@@ -16,7 +16,7 @@ export function releaseNumber(text: string | undefined): number {
   return (Number(major) * MINORS + Number(minor)) * PATCHES + Number(patch);
 }
 
-/** Writes a release as files name it; what a suffix added is left out. */
+/** Formats a release; a suffix that was parsed away is not restored. */
 export function releaseText(release: number): string {
   const minors = Math.floor(release / PATCHES);
   const major = Math.floor(minors / MINORS);

@@ -1,4 +1,4 @@
-/** What dialect a record is of, and what kind of record it is there. */
+/** Detects the dialect and the kind of each record, for drift. */
 
 import { EVENTS } from "./exec/field_rules.ts";
 import { hashBytes, WORDS } from "../json/names.ts";
@@ -6,32 +6,32 @@ import { JsonTape } from "../json/tape.ts";
 import { RESPONSE_ITEM_TYPES } from "./rollout/kinds.ts";
 import { releaseNumber } from "./releases.ts";
 
-/** The dialects that drift is looked for in. */
+/** The dialects that are checked for drift. */
 export const WIRE_DIALECTS = ["exec", "rollout", "app-server"] as const;
 
 export type WireDialectName = typeof WIRE_DIALECTS[number];
 
-/** The kind of lines that codexpipe wrote: what `normalize` makes of items and messages. */
+/** The kind of lines that codexpipe wrote: items and messages that `normalize` rewrote. */
 export const NORMALIZED = "(normalized)";
 
-/** How an app-server names itself: the client, a slash and the release. */
+/** Matches the release in the user agent of an app-server: the client, a slash and the release. */
 const AGENT_REGEXP = /\/(\d+\.\d+\.\d+)\b/;
-/** Longer strings are no words; an app-server's name for itself is one of the longest. */
+/** The length limit of words; the user agent of an app-server is one of the longest. */
 const MAX_WORD = 200;
 
 const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 
-/** Tells the kinds of records apart, those of one stream. */
+/** Returns the kind of each record of one stream. */
 export class KindTeller {
-  /** Where the values of the record are; three levels at least. */
+  /** The tape of the record: where its values are, on at least three levels. */
   readonly tape: JsonTape = new JsonTape();
   #bytes: Uint8Array = new Uint8Array(0);
-  /** What the stream is, as far as a line has told. */
+  /** The dialect of the stream: that of the first record that was read. */
   dialect: WireDialectName | undefined;
   /** The dialect of the last record. */
   last: WireDialectName = "exec";
 
-  /** Tells the kind of the record on the tape; `last` tells its dialect. */
+  /** Returns the kind of the record on the tape, and sets `last` to its dialect. */
   kind(bytes: Uint8Array): string {
     this.#bytes = bytes;
     const type = this.#word(0, "type");
@@ -61,7 +61,7 @@ export class KindTeller {
     return this.#is(this.dialect ?? "exec", "(no type)");
   }
 
-  /** The release that the record says wrote it, if it says that. */
+  /** Returns the release that the record names; 0 if it names none. */
   release(kind: string): number {
     if (kind === "session_meta") {
       const payload = this.#member(0, "payload");
@@ -82,7 +82,7 @@ export class KindTeller {
     if (type.startsWith("item.")) {
       const item = this.#member(0, "item");
       if (item === -1 && this.#member(0, "item_type") !== -1) return NORMALIZED;
-      // Items of 0.42 say what they are in another field: those are one kind.
+      // Items of 0.42 have their type in another field; all of them are one kind.
       const inner = this.#word(item, "type");
       return this.#is("exec", inner === undefined ? type : `${type}/${inner}`);
     }
@@ -91,7 +91,9 @@ export class KindTeller {
     return this.#is(isBare ? "rollout" : "exec", type);
   }
 
-  /** What a wrapped record of a session file has in it. */
+  /**
+   * The type of the payload of a session file's record, with the type of its item if it has one.
+   */
   #inner(type: string, payload: number): string | undefined {
     if (type === "event") {
       const msg = this.#member(payload, "msg");
@@ -124,7 +126,7 @@ export class KindTeller {
     return kind;
   }
 
-  /** The entry of a member of an object; -1 if there is none. */
+  /** Returns the tape entry of a member of an object; -1 if there is none. */
   #member(entry: number, name: string): number {
     const { tape } = this;
     if (entry === -1 || tape.kind(entry) !== "object") return -1;
@@ -140,12 +142,15 @@ export class KindTeller {
     return at === -1 ? undefined : this.word(this.tape, at, this.#bytes);
   }
 
-  /** The text of a string; long ones, and what is none, give nothing of theirs. */
+  /**
+   * Returns the text of a string; `*` for one that is too long or escaped, and `undefined` for any
+   * other value.
+   */
   word(tape: JsonTape, at: number, bytes: Uint8Array): string | undefined {
     if (tape.kind(at) !== "string") return undefined;
     const start = tape.start(at) + 1;
     const end = tape.end(at) - 1;
-    // No word has escapes, or is as long.
+    // No word has escapes or more than {@linkcode MAX_WORD} bytes.
     if (tape.isEscaped(at) || end - start > MAX_WORD) return "*";
     return WORDS.text(bytes, start, end, hashBytes(bytes, start, end));
   }
