@@ -127,7 +127,7 @@ export class StreamRules {
       },
       // A plan may rewrite the first record of a stream only if that record decides the kind.
       learn: (watched) =>
-        learner.learn(this.#tells(watched?.root) ? watched : undefined),
+        learner.learn(this.#decides(watched?.root) ? watched : undefined),
     };
     for (const rules of this.#known.values()) rules.teach(this.#learner);
   }
@@ -185,7 +185,7 @@ export class StreamRules {
   }
 
   /** Returns whether a record, as the first one, shows that the stream is of this kind. */
-  #tells(record: JsonSlice | undefined): boolean {
+  #decides(record: JsonSlice | undefined): boolean {
     if (record === undefined) return false;
     const { bytes, start, end } = record;
     const reader = this.#reader ??= new JsonReader(1);
@@ -263,9 +263,9 @@ function rulesOf(kind: StreamKind, options: RulesOptions): RecordRules {
 class RefusingRules extends RecordRules {
   readonly #reason: FailureReason;
 
-  constructor(what: string) {
+  constructor(input: string) {
     super(new JsonReader(1));
-    this.#reason = unnormalizable(`it is ${what}`);
+    this.#reason = unnormalizable(`it is ${input}`);
   }
 
   override reset(): void {}

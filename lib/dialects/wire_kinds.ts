@@ -7,9 +7,7 @@ import { RESPONSE_ITEM_TYPES } from "./rollout/kinds.ts";
 import { releaseNumber } from "./releases.ts";
 
 /** The dialects that are checked for drift. */
-export const WIRE_DIALECTS = ["exec", "rollout", "app-server"] as const;
-
-export type WireDialectName = typeof WIRE_DIALECTS[number];
+export type WireDialectName = "exec" | "rollout" | "app-server";
 
 /** The kind of lines that codexpipe wrote: items and messages that `normalize` rewrote. */
 export const NORMALIZED = "(normalized)";
