@@ -1,6 +1,6 @@
 /**
- * The old dialect, Codex 0.43 and earlier: its lines rewritten to flat ones of the current
- * dialect (normalize.md section 7).
+ * The old dialect, Codex 0.43 and earlier: rewrites its lines to flat lines of the current dialect
+ * (normalize.md section 7).
  */
 
 import {
@@ -36,15 +36,14 @@ import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { decodeUtf8, unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
 import { writeCommand } from "./event_writer.ts";
 
-// What the rewriting of the old dialect puts lines together with; items are called `item_0`,
-// `item_1`, and so on.
+// Helpers for rewritten lines. New items get the ids `item_0`, `item_1`, and so on.
 
 const ENCODER = new TextEncoder();
 
-/** The type of a rewritten line, or why it cannot be rewritten. */
+/** The type of a rewritten line, or the reason why it cannot be rewritten. */
 type Rewritten = string | FailureReason;
 
-/** The values of item types; there are as many as rules name. */
+/** Item types as JSON values; bounded, since only types that the rules name get in. */
 const TYPE_VALUES = new Map<string, JsonSlice>();
 
 function typeValue(itemType: string): JsonSlice {
@@ -56,7 +55,7 @@ function typeValue(itemType: string): JsonSlice {
   return value;
 }
 
-/** Sets a member to an object that holds one text. */
+/** Sets a member to an object with one text member. */
 function setText(
   line: JsonObject,
   name: string,
@@ -68,7 +67,7 @@ function setText(
   line.set(name, object);
 }
 
-/** Why a message failed that is not what its type asks for. */
+/** The reason for a message that lacks a field that its type requires. */
 function refused(field: string, state: string): FailureReason {
   return {
     kind: "typed",
@@ -83,16 +82,16 @@ function itemId(item: number): string {
   return `item_${item}`;
 }
 
-/** The number of the item that has an id; nothing, if it is no such id. */
+/** Returns the number in an item id; nothing for any other id. */
 function itemOf(id: unknown): number | undefined {
   if (typeof id !== "string") return undefined;
   const [, item] = ITEM_ID_REGEXP.exec(id) ?? [];
   return item === undefined ? undefined : Number(item);
 }
 
-// What the begins of calls said that their ends leave out (normalize.md P6 to P8).
+// Fields of the begin of a call that its end leaves out (normalize.md P6 to P8).
 
-/** What the ends of calls of one type leave out: by name, what there is without a begin. */
+/** The fields that the end of a call leaves out, with the value of each if no begin had it. */
 type CallType = ReadonlyMap<string, JsonSlice | undefined>;
 
 const EMPTY_STRING = wordValue("");
@@ -106,15 +105,18 @@ const TOOLS: CallType = new Map([
   ["arguments", undefined],
 ]);
 
-/** How many characters are remembered of calls that never end; the oldest are forgotten first. */
+/**
+ * The largest number of characters stored for calls that have not ended; the oldest are dropped
+ * first.
+ */
 const MAX_REMEMBERED = 1 << 20;
 
-/** What is remembered of open calls, by a name and the id of the call. */
+/** Stores values of open calls, by a name and the id of the call. */
 class CallMemory<T> {
   readonly #values = new Map<string, { value: T; size: number }>();
   #size = 0;
 
-  /** Whether anything is remembered. */
+  /** Whether the store is empty; saves making a key. */
   get isEmpty(): boolean {
     return this.#values.size === 0;
   }
@@ -123,7 +125,7 @@ class CallMemory<T> {
     return this.#values.get(key)?.value;
   }
 
-  /** Remembers a value of a length, as the newest. */
+  /** Stores a value of a length, as the newest one. */
   set(key: string, value: T, length: number): void {
     this.delete(key);
     const size = key.length + length;
@@ -150,7 +152,7 @@ class CallMemory<T> {
   }
 }
 
-/** The key of what is remembered of a call; two spellings of an id are one. */
+/** The key of a value of a call. Decodes the id, so that two spellings of it have one key. */
 function keyOf(
   reader: JsonReader,
   name: string,
@@ -159,17 +161,17 @@ function keyOf(
   return `${name} ${reader.textOf(id) ?? ""}`;
 }
 
-/** Remembers the begins of open calls. */
+/** Stores fields of the begins of open calls. */
 class BegunCalls {
   readonly #reader: JsonReader;
-  /** The JSON texts of their fields. */
+  /** The fields, as JSON text. */
   readonly #values = new CallMemory<string>();
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
 
-  /** Remembers what a begin says, instead of what an earlier one of its id said. */
+  /** Stores the fields of a begin, in place of those of an earlier begin with the same id. */
   remember(line: JsonObject, type: CallType): void {
     const id = line.get("item_id");
     for (const name of type.keys()) {
@@ -182,7 +184,10 @@ class BegunCalls {
     }
   }
 
-  /** Fills in what an end leaves out, as its begin said, else as given; forgets the begin. */
+  /**
+   * Sets the fields that an end leaves out: from its begin, otherwise to the value in `type`. Drops
+   * the begin.
+   */
   complete(line: JsonObject, type: CallType): void {
     const id = line.get("item_id");
     for (const [name, absent] of type) {
@@ -220,17 +225,17 @@ class BegunCalls {
   }
 }
 
-// The output chunks of the old dialect: base64 or a list of byte numbers, to text (normalize.md
-// P6).
+// Decoding the output chunks of the old dialect, base64 or lists of byte numbers, to text
+// (normalize.md P6).
 
-/** The streams of a command. */
+/** The output streams of a command. */
 type StreamName = "stdout" | "stderr";
 const STREAMS: readonly StreamName[] = ["stdout", "stderr"];
 
-/** Decodes the output of the commands of one thread, each stream of each by itself. */
+/** Decodes the output of the commands of one thread, each stream of each command separately. */
 class ChunkDecoder {
   readonly #reader: JsonReader;
-  /** The beginnings of characters whose rest is still to come. */
+  /** The first bytes of characters that continue in the next chunk. */
   readonly #pending = new CallMemory<readonly number[]>();
 
   constructor(reader: JsonReader) {
@@ -238,7 +243,7 @@ class ChunkDecoder {
   }
 
   /**
-   * Decodes one chunk. An unfinished character waits for the next one.
+   * Decodes one chunk. An unfinished character is completed by the next chunk.
    *
    * @returns The text, or `undefined` if the chunk is neither base64 nor a list of bytes.
    */
@@ -261,7 +266,7 @@ class ChunkDecoder {
     return new JsonString(text);
   }
 
-  /** Forgets what is unfinished of a call that has ended. */
+  /** Drops the unfinished characters of a call that has ended. */
   end(id: JsonNode | undefined): void {
     if (this.#pending.isEmpty) return;
     for (const stream of STREAMS) {
@@ -281,7 +286,7 @@ class ChunkDecoder {
     this.clear();
     for (const [key, pending] of savedPairs(saved, name)) {
       const bytes = bytesOfList(pending);
-      // What is no beginning of a character could not have been written down.
+      // `save` writes only the beginnings of characters: anything else was changed since.
       if (bytes === undefined || unfinishedBytes(bytes) !== bytes.length) {
         continue;
       }
@@ -290,16 +295,16 @@ class ChunkDecoder {
   }
 }
 
-// The calls of the old dialect: commands, patches, tools and searches, whose ends leave out what
-// their begins said (normalize.md P6 to P9).
+// The calls of the old dialect: commands, patches, tools and searches. Their ends leave out fields
+// of their begins (normalize.md P6 to P9).
 
 const COMPLETED = wordValue("completed");
 const FAILED = wordValue("failed");
 const DELETE = "delete";
-/** Room for a text of the usual size. */
+/** The buffer's capacity in bytes, enough for most commands. */
 const KEPT_TEXT = 1 << 12;
 
-/** Rewrites the messages of calls; remembers those that are open. */
+/** Rewrites the messages of calls; stores the fields of those that are open. */
 class OldCalls {
   readonly #reader: JsonReader;
   readonly #chunks: ChunkDecoder;
@@ -326,7 +331,7 @@ class OldCalls {
     this.#begun.clear();
   }
 
-  /** Rewrites a message, if it is one of a call. */
+  /** Rewrites a message; returns nothing if it is not one of a call. */
   rewrite(type: string, line: JsonObject): Rewritten | undefined {
     switch (type) {
       case "exec_command_begin":
@@ -396,7 +401,7 @@ class OldCalls {
     return "item.completed";
   }
 
-  /** P7: the map of changes becomes a list. */
+  /** P7: turns the map of changes into a list. */
   #patch(line: JsonObject, begins: boolean): Rewritten {
     const reason = this.#call(line, "file_change");
     if (reason !== undefined) return reason;
@@ -420,7 +425,7 @@ class OldCalls {
     return "item.completed";
   }
 
-  /** Makes a list of a map of changes; nothing, if it is none. */
+  /** Makes a list from a map of changes; returns nothing if an entry is not a change. */
   #changeList(changes: JsonSlice): JsonSlice | undefined {
     const list: JsonObject[] = [];
     const byPath = this.#reader.members(changes);
@@ -443,7 +448,7 @@ class OldCalls {
     return listOf(list);
   }
 
-  /** P8. */
+  /** P8: moves the fields of `invocation` to the line. */
   #toolBegin(line: JsonObject): Rewritten {
     this.#spread(line, "invocation");
     const reason = this.#call(line, "mcp_tool_call");
@@ -452,7 +457,7 @@ class OldCalls {
     return "item.started";
   }
 
-  /** P8. */
+  /** P8: as the begin; unwraps the result and sets the status. */
   #toolEnd(line: JsonObject): Rewritten {
     this.#spread(line, "invocation");
     const reason = this.#call(line, "mcp_tool_call");
@@ -463,7 +468,7 @@ class OldCalls {
     return "item.completed";
   }
 
-  /** Takes the result of a tool out of its `{"Ok":…}` or `{"Err":…}`. */
+  /** Unwraps the `{"Ok":…}` or `{"Err":…}` of a tool's result. Returns whether the tool failed. */
   #toolResult(line: JsonObject): boolean {
     const result = line.get("result");
     if (result?.kind !== "object") return false;
@@ -485,7 +490,7 @@ class OldCalls {
     return true;
   }
 
-  /** Names an item line after its call. */
+  /** Turns a line into an item line whose id is the `call_id`. */
   #call(line: JsonObject, itemType: string): FailureReason | undefined {
     if (line.get("call_id")?.kind !== "string") {
       return refused("call_id", "not a string");
@@ -499,7 +504,10 @@ class OldCalls {
     return node instanceof JsonSlice && node.kind === "boolean" && isTrue(node);
   }
 
-  /** Moves the fields of an object member to the line; its `type` gives way to the event's. */
+  /**
+   * Moves the members of an object to the line, except its `type`: the line's own is the event
+   * type.
+   */
   #spread(line: JsonObject, name: string): void {
     const value = line.get(name);
     if (value?.kind !== "object") return;
@@ -514,7 +522,7 @@ function setStatus(line: JsonObject, status: JsonSlice): void {
   if (line.live("status") === undefined) line.set("status", status);
 }
 
-/** Adds the members of one object to another that keeps its own. */
+/** Adds the members of one object to another; existing members are kept. */
 function spreadInto(target: JsonObject, members: JsonObject): void {
   for (let place = 0; place < members.size; place++) {
     const name = members.nameAt(place);
@@ -530,14 +538,14 @@ function isTrue({ start, end }: JsonSlice): boolean {
 function isZero(number: JsonSlice): boolean {
   for (let at = number.start; at < number.end; at++) {
     const byte = number.bytes[at] ?? 0;
-    // The digits of the exponent do not count.
+    // The digits of an exponent do not matter.
     if ((byte | 0x20) === 0x65) return true;
     if (byte > 0x30) return false;
   }
   return true;
 }
 
-// The usage that the old dialect spreads over its token counts (normalize.md P11).
+// The usage of a turn, which the old dialect reports in token counts (normalize.md P11).
 
 /** The counts of a request, in the order in which their sums are written. */
 const COUNTS = [
@@ -548,22 +556,25 @@ const COUNTS = [
   "total_tokens",
 ] as const;
 const PLAIN_DIGITS_REGEXP = /^[0-9]+$/;
-/** Digits beyond this are no count; adding them up would take long. */
+/** Longer numbers are not taken for counts: adding them up would take long. */
 const MAX_DIGITS = 1000;
 
-/** Remembers the usage of a thread until a turn ends. */
+/** Sums up the usage of a thread until a turn ends. */
 class OldUsage {
   readonly #reader: JsonReader;
-  /** By count, the sum of what single requests said. */
+  /** By name of the count, the sum over single requests. */
   readonly #sums = new Map<string, bigint>();
-  /** The JSON text of the last total. */
+  /** The last reported total, as JSON text. */
   #total: string | undefined;
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
 
-  /** Totals replace what is remembered, the counts of single requests add up. */
+  /**
+   * Reads a token count: a total replaces the stored usage, the counts of a single request are
+   * added.
+   */
   count(line: JsonObject): void {
     const info = line.get("info");
     if (info?.kind === "object") {
@@ -584,7 +595,7 @@ class OldUsage {
     }
   }
 
-  /** Gives a line the remembered usage unless it has its own. */
+  /** Sets the usage of a line from the stored one, unless the line has its own. */
   give(line: JsonObject): void {
     if (line.live("usage") !== undefined) return;
     const usage = new JsonObject();
@@ -623,10 +634,10 @@ class OldUsage {
   }
 }
 
-// The texts of the old dialect that come in deltas before they come in full (normalize.md P4,
+// Texts of the old dialect, which arrive in deltas before they arrive in full (normalize.md P4,
 // P5).
 
-/** A text that may come in deltas. */
+/** A kind of text that may arrive in deltas. */
 interface TextKind {
   /** The type of the message with the full text. */
   readonly type: string;
@@ -657,28 +668,28 @@ const KINDS: readonly TextKind[] = [
     field: "text",
   },
 ];
-/** Of this one, a section break begins the next text. */
+/** After a section break, the next delta of this type opens another item. */
 const SECTIONED_DELTA = "agent_reasoning_delta";
-/** More texts than this are never open at once; the oldest one is given up. */
+/** The limit of open texts, which real streams stay below; beyond it the oldest is dropped. */
 const MAX_OPEN = 256;
 
-/** The text that a message is one of, or a part of. */
+/** The text that a message completes or continues. */
 interface FoundText {
-  /** Which of the kinds of text. */
+  /** The index of the kind of text. */
   readonly place: number;
   readonly kind: TextKind;
   readonly isDelta: boolean;
-  /** The number of its item; nothing, if it is a new one. */
+  /** The number of its item; absent for a new item. */
   readonly item: number | undefined;
 }
 
-/** Remembers which items are open: what deltas have begun and no full text has ended. */
+/** Stores the open items: those that deltas began and no full text has ended. */
 class OpenTexts {
-  /** By kind of text, the numbers of the items. */
+  /** By kind of text, the numbers of the open items. */
   readonly #open: readonly number[][] = KINDS.map(() => []);
   #afterBreak = false;
 
-  /** Takes to account that a section has ended. */
+  /** Records that a section has ended. */
   endSection(): void {
     this.#afterBreak = true;
   }
@@ -689,15 +700,15 @@ class OpenTexts {
   }
 
   /**
-   * Finds the item that a message belongs to.
+   * Finds the item that a message belongs to. A full text closes the oldest open item.
    *
-   * @returns Nothing, if the message is no text.
+   * @returns The text; nothing if the message is no text.
    */
   find(type: string): FoundText | undefined {
     for (const [place, kind] of KINDS.entries()) {
       const queue = this.#open[place];
       if (kind.type === type) {
-        // The one that began first is open no longer.
+        // A full text ends the item that was opened first.
         return { place, kind, isDelta: false, item: queue?.shift() };
       }
       if (kind.deltaType !== type) continue;
@@ -713,9 +724,9 @@ class OpenTexts {
   }
 
   /**
-   * Remembers that a delta has begun an item.
+   * Adds an item that a delta has opened.
    *
-   * @param place Which of the kinds of text it is.
+   * @param place The index of the kind of text.
    */
   open(place: number, item: number): void {
     const queue = this.#open[place];
@@ -744,7 +755,7 @@ class OpenTexts {
   }
 }
 
-/** Messages that stay what they are: items of a type of the same name (P12). */
+/** Messages that become items with the type of the message (P12). */
 const NOTICES = new Map([
   "token_count",
   "background_event",
@@ -762,21 +773,21 @@ const NOTICES = new Map([
   "shutdown_complete",
 ].map((type) => [type, type] as const));
 
-/** The names under which a config line has strings (P1). */
+/** The members of a config line that are strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
 
 function isConfig(line: JsonObject): boolean {
   return CONFIG_NAMES.every((name) => line.get(name)?.kind === "string");
 }
 
-/** Says whether a record without a `type` is of the old dialect. */
+/** Returns whether a record without a `type` is of the old dialect. */
 export function isOldRecord(line: JsonObject): boolean {
   return line.get("msg")?.kind === "object" ||
     (!line.has("type") &&
       (isConfig(line) || line.get("prompt")?.kind === "string"));
 }
 
-/** Rewrites lines of the old dialect; remembers what their order means. */
+/** Rewrites lines of the old dialect; holds the state that depends on their order. */
 export class OldDialect {
   readonly #reader: JsonReader;
   readonly #texts = new OpenTexts();
@@ -785,7 +796,7 @@ export class OldDialect {
   #planItem: number | undefined;
   #items = 0;
   #threads = 0;
-  /** Whether there was a line of this dialect; without one, nothing is remembered. */
+  /** Whether the stream had a line of this dialect; without one there is no state. */
   isUsed = false;
 
   /** Constructs a new instance. */
@@ -795,14 +806,14 @@ export class OldDialect {
     this.#usage = new OldUsage(reader);
   }
 
-  /** Forgets the stream. */
+  /** Resets the state: the next line is the first line of another stream. */
   reset(): void {
     this.threadStarted();
     this.#threads = 0;
     this.isUsed = false;
   }
 
-  /** Writes down what is remembered: `null` without a line of this dialect. */
+  /** Returns the state as plain JSON; `null` if the stream had no line of this dialect. */
   save(): unknown {
     if (!this.isUsed) return null;
     return {
@@ -815,7 +826,7 @@ export class OldDialect {
     };
   }
 
-  /** Goes on from what was written down. */
+  /** Restores a saved state. */
   load(saved: unknown): void {
     this.reset();
     this.isUsed = (saved ?? null) !== null;
@@ -827,7 +838,7 @@ export class OldDialect {
     this.#usage.load(savedField(saved, "usage"));
   }
 
-  /** A thread line found its id: forgets what the thread before said. */
+  /** Drops the state of the thread before, once a thread line has its id. */
   threadStarted(): void {
     this.turnChanged();
     this.#calls.clear();
@@ -835,7 +846,7 @@ export class OldDialect {
     this.#items = 0;
   }
 
-  /** A turn line found its ids: forgets what the turn before left open. */
+  /** Drops the texts and the plan of the turn before, once a turn line has its ids. */
   turnChanged(): void {
     this.#texts.clear();
     this.#planItem = undefined;
@@ -844,7 +855,7 @@ export class OldDialect {
   /**
    * Rewrites a line without the key `type` in place.
    *
-   * @returns The type of the flat line that it has become.
+   * @returns The type of the flat line, or the reason why it cannot be rewritten.
    */
   rewrite(line: JsonObject): Rewritten {
     this.isUsed ||= isOldRecord(line);
@@ -860,7 +871,7 @@ export class OldDialect {
     return unnormalizable('it has no "type"', "type");
   }
 
-  /** P1: none of these releases printed a session id. */
+  /** P1: sets a synthetic thread id, since none of these releases printed a session id. */
   #config(line: JsonObject): Rewritten {
     const isNamed = THREAD_ID_NAMES.some((name) =>
       trimBlank(this.#reader.textOf(line.get(name)) ?? "") !== ""
@@ -935,7 +946,7 @@ export class OldDialect {
     };
   }
 
-  /** P4, P5: full texts and their deltas. */
+  /** P4, P5: rewrites full texts and their deltas. */
   #text(type: string, line: JsonObject): Rewritten | undefined {
     const found = this.#texts.find(type);
     if (found === undefined) return undefined;
@@ -948,7 +959,7 @@ export class OldDialect {
     return isDelta ? "item.delta" : "item.completed";
   }
 
-  /** P10: the first plan of a turn opens an item, later ones are pictures of it. */
+  /** P10: the first plan of a turn starts an item, later ones update it with full snapshots. */
   #plan(line: JsonObject): Rewritten {
     const items = this.#todoList(line.get("plan"));
     if (items === undefined) return refused("plan", "not a list of objects");

@@ -1,5 +1,5 @@
 /**
- * Normalized exec records to typed events.
+ * Decodes normalized exec records to typed events.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { EVENT_SHAPES, THREAD_EVENT, type ThreadEvent } from "./events.ts";
 const NOT_KNOWN = "this type is not known";
 
 /**
- * Says whether a value is a normalized event, and so has its type.
+ * Returns whether a value is a normalized event, and narrows its type.
  *
- * It checks what the schemas of `@codexpipe/codexpipe/schema` check, without loading them.
+ * The check is that of the schemas of `@codexpipe/codexpipe/schema`, without loading them.
  *
  * @param record The value.
  * @returns Whether it is an event.
  *
- * @example A record from elsewhere
+ * @example Check a record of another program
  * ```ts
  * import { isThreadEvent } from "@codexpipe/codexpipe/exec";
  * import { assertEquals } from "@std/assert";
@@ -35,14 +35,14 @@ export function isThreadEvent(record: unknown): record is ThreadEvent {
 }
 
 /**
- * Decodes a normalized record of `codex exec --json`: checks it and gives it its type.
+ * Decodes a normalized record of `codex exec --json`: checks it and narrows its type.
  *
- * Nothing is copied, coerced or dropped: the event is the record itself, unknown fields
- * included. Other names that a field has in some releases are unknown fields here; what
- * the CLI wrote must have been normalized.
+ * Nothing is copied, coerced or dropped: the event is the record itself, unknown fields included.
+ * The names that some releases use for a field are unknown fields here: lines of Codex have to be
+ * normalized first.
  *
  * @param record The record, or its JSON text.
- * @returns The event, or why the record is none: `typed`, with all complaints under
+ * @returns The event, or the reason why the record is not one: `typed`, with all complaints under
  *   `issues`, or `json` for a text that is not JSON.
  *
  * @example A record with a wrong field

@@ -1,7 +1,7 @@
 /**
- * Writes events, whichever dialect they came in: each known field is checked by its shape and
- * put under its own name and in its place, the unknown ones follow (normalize.md section 5, O1,
- * O2).
+ * Writes normalized events of every dialect: each known field is checked against its shape and
+ * written under its own name and in its place; the unknown fields follow (normalize.md section 5,
+ * O1, O2).
  */
 
 import type { FailureReason } from "../../errors.ts";
@@ -54,9 +54,10 @@ import {
 } from "./field_rules.ts";
 import { stringText } from "../../json/tape.ts";
 
-// Command lines as a POSIX shell would read them back (normalize.md F:command_execution).
+// Command lines, quoted so that a POSIX shell reads them back as the same words (normalize.md
+// F:command_execution).
 
-/** 1 for the bytes of words that a shell takes as they are. */
+/** 1 for the bytes of words that need no quotes in a shell. */
 const BARE = new Uint8Array(256);
 for (
   const letter of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" +
@@ -64,19 +65,19 @@ for (
 ) BARE[letter.charCodeAt(0)] = 1;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
-/** What stands for an apostrophe between apostrophes: '"'"', with JSON's escapes. */
+/** An apostrophe between apostrophes: '"'"', escaped for JSON. */
 const QUOTED_APOSTROPHE = new TextEncoder().encode(`'\\"'\\"'`);
 const KEPT_WORD = 1 << 12;
 
-/** What words are spelled anew in that have escapes without need. */
+/** Holds a word that is spelled again, without unneeded escapes. */
 const SCRATCH = new ByteWriter(KEPT_WORD);
 
 /**
- * Joins the words of a command, quoting those that a shell would not take as they are.
+ * Joins the words of a command, with quotes around those that a shell would split or expand.
  *
- * @param out Takes the command, as a string of JSON.
+ * @param out Receives the command, as a JSON string.
  * @param bytes Hold a list, which is valid JSON, from `start` on.
- * @returns Whether all of its elements are strings; if not, what was written is worthless.
+ * @returns Whether all elements are strings; if not, the caller has to truncate the output.
  */
 export function writeCommand(
   out: ByteWriter,
@@ -99,7 +100,7 @@ export function writeCommand(
   }
 }
 
-/** Writes the word that a string stands for; gives where the string ends. */
+/** Writes one word; returns the index behind the string's closing quote. */
 function writeWord(out: ByteWriter, bytes: Uint8Array, start: number): number {
   let at = start + 1;
   let isBare = bytes[at] !== QUOTE;
@@ -151,16 +152,13 @@ function writeQuoted(
 
 /** A field: its shape and its rules. */
 interface Field extends FieldRule {
-  /** The name that it is written under. */
+  /** The name under which it is written. */
   readonly name: string;
-  /** What its value must be. */
+  /** The shape of its value. */
   readonly shape: AnyShape;
-  /** Whether an object without it is refused. */
+  /** Whether the object fails without it. */
   readonly isNeeded: boolean;
-  /**
-   * The fields of the object that it is, or of those in its list; without them its value is
-   * written as it is.
-   */
+  /** The fields of its object, or of the objects in its list; without them the value is copied. */
   readonly object: ObjectFields | undefined;
 }
 
@@ -168,11 +166,11 @@ interface Field extends FieldRule {
 interface ObjectFields {
   /** The fields, in output order. */
   readonly fields: readonly Field[];
-  /** Of these at least one must be there. */
+  /** At least one of these fields must be present. */
   readonly oneOf: readonly string[] | undefined;
 }
 
-/** How an item of a known type is written. */
+/** The fields of an item of a known type. */
 export interface ItemFields {
   /** The fields of its content. */
   readonly content: ObjectFields;
@@ -180,13 +178,13 @@ export interface ItemFields {
   readonly isText: boolean;
 }
 
-/** How an event is written. */
+/** The fields of an event type. */
 interface EventFields {
-  /** Its type, as JSON. */
+  /** The type, as a JSON value. */
   readonly value: JsonSlice;
-  /** Its shape, where no item type is known. */
+  /** The shape of an event without a known item type. */
   readonly others: ObjectShape;
-  /** Its shape by item type. */
+  /** The shape by known item type. */
   readonly items: ReadonlyMap<string, ObjectShape>;
   readonly rules: NamedRules;
 }
@@ -196,16 +194,16 @@ interface NamedRules {
   readonly [name: string]: FieldRule;
 }
 
-/** What a command may be before it is written. */
+/** A command before it is written: a string or a list of words. */
 const COMMAND = either(STRING, list(STRING));
 
-/** The rules of the objects in events that are not written as they are. */
+/** The rules of objects in events that are rewritten, by shape; all others are copied. */
 const OBJECT_RULES = new Map<AnyShape, NamedRules>([
   [THREAD_ERROR, {}],
   [TODO_ENTRY, TODO_RULES],
 ]);
 for (const type of Object.keys(ITEM_CONTENTS)) {
-  // The boundary: the keys of a map that has no others.
+  // The boundary: `Object.keys` loses the type of the keys.
   const itemType = type as KnownItemType;
   const { fields = {} }: ItemRules<unknown> = ITEM_RULES[itemType] ?? {};
   OBJECT_RULES.set(ITEM_CONTENTS[itemType], fields);
@@ -217,13 +215,13 @@ const ITEM_TYPES = new Map(
   ),
 );
 
-// A stream has few types of events, and a line only one: tables are made when they are needed.
+// A stream has few types of events: tables are made on first use.
 const NO_FIELDS: ObjectFields = { fields: [], oneOf: undefined };
 const OBJECTS = new Map<AnyShape, ObjectFields>();
 const ITEMS = new Map<KnownItemType, ItemFields>();
 const EVENT_FIELDS = new Map<EventType, EventFields>();
 
-/** The fields of an object; nothing, if it is written as it is. */
+/** Returns the fields of an object; nothing if the object is copied. */
 function objectFields(
   shape: AnyShape,
   rules: NamedRules | undefined = OBJECT_RULES.get(shape),
@@ -269,7 +267,7 @@ function untyped(shape: AnyShape | string): ObjectShape {
   return { kind: "object", members };
 }
 
-/** The fields of an item of a type; nothing, if the type is not known. */
+/** Returns the fields of an item type; nothing for an unknown type. */
 export function itemFields(
   itemType: string | undefined,
 ): ItemFields | undefined {
@@ -286,9 +284,9 @@ export function itemFields(
 
 export class EventWriter {
   readonly #reader: JsonReader;
-  /** The path of the field that the last event was refused for. */
+  /** The path of the field that made the last event fail. */
   #field = "";
-  /** What that field is, and what was expected. */
+  /** The actual value of that field and the expected one, as messages word them. */
   #state = "";
 
   /**
@@ -303,9 +301,9 @@ export class EventWriter {
   /**
    * Writes an event.
    *
-   * @param event The fields; the known ones are taken out.
-   * @param itemType The type of the item that it is about, if it is about one.
-   * @returns Why it is none; what was written of it is worthless then.
+   * @param event The fields; the known ones are removed from it.
+   * @param itemType The type of the item, for events of items.
+   * @returns The reason of a failure; the caller then has to truncate the output.
    */
   write(
     out: ByteWriter,
@@ -434,7 +432,7 @@ export class EventWriter {
     return this.#check(node, list(shape), path, "");
   }
 
-  /** Says whether a value that is written as it is has its shape. */
+  /** Returns whether a value that is copied has its shape. */
   #check(
     node: JsonNode,
     shape: AnyShape,
@@ -475,7 +473,7 @@ export class EventWriter {
     return this.#refuse(node, shape, path + name);
   }
 
-  /** Says whether an object that is written as it is has its members. */
+  /** Returns whether an object that is copied has its members. */
   #holds(
     object: JsonObject,
     { members }: ObjectShape,
@@ -513,7 +511,7 @@ export class EventWriter {
   }
 }
 
-/** Takes the first live value among a field's names; nulls go with it. */
+/** Removes and returns the first live value among a field's names; removes nulls. */
 function takeLive(
   object: JsonObject,
   { name, aliases = [] }: Field,

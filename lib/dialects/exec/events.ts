@@ -1,5 +1,5 @@
 /**
- * The events of `codex exec --json`, as they are once they have been normalized.
+ * The events of `codex exec --json` after normalizing.
  *
  * @module
  */
@@ -30,17 +30,16 @@ import {
 import type { TokenCounts } from "../rollout/token_counts.ts";
 
 /**
- * An event: a normalized record of `codex exec --json` or `codex app-server`. `switch` on
- * `type`.
+ * An event: a normalized record of `codex exec --json` or `codex app-server`. `switch` on `type`.
  *
- * A record may hold more fields than its interface names: what a release adds stays in the
- * event, and in its exact place when it is encoded again. The interfaces have no index
- * signature, so that a misspelt name is an error; a field that they do not name is read
- * with `"name" in event`, which the compiler then knows to be there, of type `unknown`.
+ * A record may hold more fields than its interface names: fields that a release adds stay in the
+ * event, and keep their exact place when it is encoded again. The interfaces have no index
+ * signature, so that a misspelt name is a compile error. Test for any other field with `"name" in
+ * event`; the compiler then knows it, with the type `unknown`.
  *
  * This list may expand over time.
  *
- * @example Every type of event, and a field that no interface names
+ * @example Handle every type of event, and read a field that no interface names
  * ```ts
  * import type { ThreadEvent } from "@codexpipe/codexpipe";
  * import { decodeEvent } from "@codexpipe/codexpipe/exec";
@@ -92,33 +91,33 @@ export type ThreadEvent =
   | RpcEvent;
 
 /**
- * A thread begins, or goes on in a new process (`codex exec resume`).
+ * A thread begins, or continues in a new process (`codex exec resume`).
  *
- * Releases up to 0.43 named no thread; its id is `synthetic-thread-N` then.
+ * Releases up to 0.43 write no thread id; the id is then `synthetic-thread-N`.
  */
 export interface ThreadStartedEvent {
   /** Always `thread.started`. */
   readonly type: "thread.started";
-  /** The id of the thread, the name of its rollout file ends in it. */
+  /** The id of the thread; the name of its rollout file ends with it. */
   readonly thread_id: string;
 }
 
-/** A turn begins: a prompt has been taken. */
+/** A turn begins: Codex has accepted a prompt. */
 export interface TurnStartedEvent {
   /** Always `turn.started`. */
   readonly type: "turn.started";
   /** The id of the thread. */
   readonly thread_id: string;
   /**
-   * The id of the turn. No captured release since 0.44 names one; it is `synthetic-turn-N`
-   * then, N counting the turns of the input from 1.
+   * The id of the turn. No captured release since 0.44 writes one; the id is then
+   * `synthetic-turn-N`, where N counts the turns of the input from 1.
    */
   readonly turn_id: string;
   /** The prompt. Not written by the CLI itself. */
   readonly input_text?: string;
 }
 
-/** A turn ends well. */
+/** A turn ends without an error. */
 export interface TurnCompletedEvent {
   /** Always `turn.completed`. */
   readonly type: "turn.completed";
@@ -129,17 +128,17 @@ export interface TurnCompletedEvent {
   /** The id of the last item of the turn. Not written by the CLI itself. */
   readonly last_item_id?: string;
   /**
-   * The tokens that were used, as the release counted them. After `codex exec resume`, 0.80 to
-   * 0.147 and 0.155 and later count the whole thread, the others what the new process used:
-   * `UsageMeter` of `./usage` counts each request once.
+   * The tokens used, as the release counted them. After `codex exec resume`, releases 0.80 to 0.147
+   * and from 0.155 on count the whole thread, the others only the new process: `UsageMeter` of
+   * `./usage` counts each request once.
    *
-   * Nothing in it is checked: in a log that Codex did not write it may be anything but null.
-   * Counts beyond 2^53 are rounded; the text of the record has them exactly.
+   * The members are not checked: in a log that Codex did not write, the value may be anything but
+   * null. Counts beyond 2^53 are rounded; the text of the record has the exact digits.
    */
   readonly usage?: Partial<TokenCounts>;
 }
 
-/** A turn ends with an error. Releases up to 0.42 left with exit status 0 all the same. */
+/** A turn ends with an error. Releases up to 0.42 exited with status 0 even then. */
 export interface TurnFailedEvent {
   /** Always `turn.failed`. */
   readonly type: "turn.failed";
@@ -147,33 +146,33 @@ export interface TurnFailedEvent {
   readonly thread_id: string;
   /** The id of the turn. */
   readonly turn_id: string;
-  /** The tokens that were used; see {@linkcode TurnCompletedEvent.usage}. */
+  /** The tokens used; see {@linkcode TurnCompletedEvent.usage}. */
   readonly usage?: Partial<TokenCounts>;
-  /** Why the turn failed. */
+  /** The reason of the failure. */
   readonly error: ThreadError;
 }
 
-/** Something went wrong. Not fatal by itself; after a fatal one `turn.failed` follows. */
+/** An error or a warning. Not fatal by itself: `turn.failed` follows a fatal one. */
 export interface ThreadErrorEvent {
   /** Always `error`. */
   readonly type: "error";
-  /** What went wrong: prose, or JSON that a server sent. */
+  /** The message: prose, or JSON that a server sent. */
   readonly message: string;
-  /** A code for it. Not written by the CLI itself. */
+  /** An error code. Not written by the CLI itself. */
   readonly code?: string | number;
 }
 
-/** What went wrong, where another object holds it. */
+/** An error inside another record. */
 export interface ThreadError {
-  /** What went wrong: prose, or JSON that a server sent. */
+  /** The message: prose, or JSON that a server sent. */
   readonly message: string;
-  /** A code for it. Not written by the CLI itself. */
+  /** An error code. Not written by the CLI itself. */
   readonly code?: string | number;
 }
 
 /**
- * A message of `codex app-server` that is of no thread, or says nothing new of one: the message
- * itself, whose members follow `type` as they came.
+ * A message of `codex app-server` that belongs to no thread, or adds nothing to one: the message
+ * itself, with `type` before its own members.
  */
 export type RpcEvent =
   | RpcRequestEvent
@@ -181,57 +180,57 @@ export type RpcEvent =
   | RpcResponseEvent
   | RpcErrorEvent;
 
-/** A request, of the client or of the server: it also has an `id`, and most have `params`. */
+/** A request of the client or of the server. It also has an `id`, and mostly `params`. */
 export interface RpcRequestEvent {
   /** Always `rpc.request`. */
   readonly type: "rpc.request";
-  /** What is asked for. */
+  /** The method that is called. */
   readonly method: string;
 }
 
-/** A notification: most have `params`. */
+/** A notification. It mostly has `params`. */
 export interface RpcNotificationEvent {
   /** Always `rpc.notification`. */
   readonly type: "rpc.notification";
-  /** What it tells. */
+  /** The method, which names the sort of notification. */
   readonly method: string;
 }
 
-/** An answer: it also has the `id` of its request, and a `result`. */
+/** The answer to a request. It also has the `id` of the request, and a `result`. */
 export interface RpcResponseEvent {
   /** Always `rpc.response`. */
   readonly type: "rpc.response";
 }
 
-/** The answer to a request that failed: it also has the `id` of that, and an `error`. */
+/** The answer to a request that failed. It also has the `id` of the request, and an `error`. */
 export interface RpcErrorEvent {
   /** Always `rpc.error`. */
   readonly type: "rpc.error";
 }
 
-/** What every event of an item says. */
+/** The fields of every item event. */
 export interface ItemEventFields {
   /** The id of the thread. */
   readonly thread_id: string;
   /**
-   * The id of the turn. Absent before the first turn, where the CLI writes warnings, and
-   * in releases that write no turns.
+   * The id of the turn. Absent before the first turn, where the CLI writes warnings, and in
+   * releases that write no turns.
    */
   readonly turn_id?: string;
   /**
-   * The id of the item, the same in all of its events. The CLI numbers items from `item_0`
-   * in every process: a thread that was resumed has each number again.
+   * The id of the item, the same in all of its events. The CLI numbers items from `item_0` in every
+   * process: a resumed thread uses each number again.
    */
   readonly item_id: string;
-  /** The place of the item in its turn, a whole number. Not written by the CLI itself. */
+  /** The index of the item in its turn, a whole number. Not written by the CLI itself. */
   readonly index?: number;
 }
 
-/** What `item.started` and `item.completed` say besides. */
+/** The fields of `item.started` and `item.completed`. */
 export interface WholeItemFields extends ItemEventFields {
   /**
-   * How far the item is, a word: the CLI writes `in_progress`, `completed`, `failed` and
-   * `declined`, others may come. Where a line has none, it is `in_progress` in
+   * The state of the item, a word: the CLI writes `in_progress`, `completed`, `failed` and
+   * `declined`; other words may follow. Where a line has none, it is `in_progress` in
    * `item.started` and `completed` in `item.completed`.
    */
   readonly status: string;
@@ -245,9 +244,9 @@ export interface WholeItemFields extends ItemEventFields {
 export interface StartedItem<T extends KnownItemType> extends WholeItemFields {
   /** Always `item.started`. */
   readonly type: "item.started";
-  /** What sort of item it is. */
+  /** The item type. */
   readonly item_type: T;
-  /** The item, as far as it is known. */
+  /** The item so far. */
   readonly content: ItemContents[T];
 }
 
@@ -258,13 +257,13 @@ export interface StartedItem<T extends KnownItemType> extends WholeItemFields {
 export interface UnknownStartedItem extends WholeItemFields {
   /** Always `item.started`. */
   readonly type: "item.started";
-  /** What sort of item it is: none of {@linkcode KnownItemType}. */
+  /** The item type: none of {@linkcode KnownItemType}. */
   readonly item_type: string;
-  /** What the line has under this name; never null. */
+  /** The field `content` of the line, if it has one; never null. */
   readonly content?: unknown;
 }
 
-/** An item begins. Not every item does: messages and reasoning come complete. */
+/** An item begins. Messages and reasoning have no such event: they arrive complete. */
 export type ItemStartedEvent =
   | { [T in KnownItemType]: StartedItem<T> }[KnownItemType]
   | UnknownStartedItem;
@@ -278,9 +277,9 @@ export interface CompletedItem<T extends KnownItemType>
   extends WholeItemFields {
   /** Always `item.completed`. */
   readonly type: "item.completed";
-  /** What sort of item it is. */
+  /** The item type. */
   readonly item_type: T;
-  /** The item, whole. */
+  /** The whole item. */
   readonly content: ItemContents[T];
 }
 
@@ -291,25 +290,25 @@ export interface CompletedItem<T extends KnownItemType>
 export interface UnknownCompletedItem extends WholeItemFields {
   /** Always `item.completed`. */
   readonly type: "item.completed";
-  /** What sort of item it is: none of {@linkcode KnownItemType}. */
+  /** The item type: none of {@linkcode KnownItemType}. */
   readonly item_type: string;
-  /** What the line has under this name; never null. */
+  /** The field `content` of the line, if it has one; never null. */
   readonly content?: unknown;
 }
 
-/** An item is complete, well or not: `status` says which. */
+/** An item has ended, with success or without: see `status`. */
 export type ItemCompletedEvent =
   | { [T in KnownItemType]: CompletedItem<T> }[KnownItemType]
   | UnknownCompletedItem;
 
-/** What `item.delta` says besides. */
+/** The fields of `item.delta`. */
 export interface ItemDeltaFields extends ItemEventFields {
-  /** How far the item is; see {@linkcode WholeItemFields.status}. */
+  /** The state of the item; see {@linkcode WholeItemFields.status}. */
   readonly status?: string;
   /**
-   * Whether `delta` is the whole item as it is now, to be put in the place of what was
-   * known of it. So it is wherever the CLI wrote `item.updated`, which since 0.44 it does
-   * for todo lists. Absent, `delta` is an increment.
+   * Whether `delta` is the whole item in its current state, which replaces the earlier one. True
+   * wherever the CLI wrote `item.updated`, which it does for todo lists since 0.44. Absent, `delta`
+   * is an increment.
    */
   readonly snapshot?: boolean;
 }
@@ -322,9 +321,9 @@ export interface ItemDeltaFields extends ItemEventFields {
 export interface ItemDelta<T extends KnownItemType> extends ItemDeltaFields {
   /** Always `item.delta`. */
   readonly type: "item.delta";
-  /** What sort of item it is. */
+  /** The item type. */
   readonly item_type: T;
-  /** What is new of the item, or all of it if `snapshot` is `true`. */
+  /** The increment, or the whole item if `snapshot` is `true`. */
   readonly delta: ItemDeltas[T];
 }
 
@@ -332,9 +331,9 @@ export interface ItemDelta<T extends KnownItemType> extends ItemDeltaFields {
 export interface UnknownItemDelta extends ItemDeltaFields {
   /** Always `item.delta`. */
   readonly type: "item.delta";
-  /** What sort of item it is: none of {@linkcode KnownItemType}. */
+  /** The item type: none of {@linkcode KnownItemType}. */
   readonly item_type: string;
-  /** What the line has under this name; never null. */
+  /** The field `delta` of the line, if it has one; never null. */
   readonly delta?: unknown;
 }
 
@@ -344,27 +343,27 @@ export type ItemDeltaEvent =
   | UnknownItemDelta;
 
 /**
- * An item comes to nothing. Not written by the CLI itself, whose failed items are
- * `item.completed` with a `status` that says so.
+ * An item fails. Not written by the CLI itself, whose failed items are `item.completed` with the
+ * status `failed`.
  */
 export interface ItemFailedEvent extends ItemEventFields {
   /** Always `item.failed`. */
   readonly type: "item.failed";
-  /** Why the item failed. */
+  /** The reason of the failure. */
   readonly error: ThreadError;
 }
 
-/** The content of each item type that is known. */
+/** The content of each known item type. */
 export interface ItemContents {
-  /** What the agent says to the user. */
+  /** A message of the agent to the user. */
   readonly agent_message: AgentMessageContent;
-  /** What the agent thinks. */
+  /** Thoughts of the agent. */
   readonly reasoning: ReasoningContent;
   /** A command that the agent runs. */
   readonly command_execution: CommandExecutionContent;
   /** Files that the agent changes. */
   readonly file_change: FileChangeContent;
-  /** A tool of an MCP server that the agent calls. */
+  /** A call of a tool of an MCP server. */
   readonly mcp_tool_call: McpToolCallContent;
   /** A search on the web. */
   readonly web_search: WebSearchContent;
@@ -374,17 +373,17 @@ export interface ItemContents {
   readonly error: ThreadError;
 }
 
-/** The delta of each item type that is known. */
+/** The delta of each known item type. */
 export interface ItemDeltas {
-  /** What the agent says to the user. */
+  /** A message of the agent to the user. */
   readonly agent_message: AgentMessageDelta;
-  /** What the agent thinks. */
+  /** Thoughts of the agent. */
   readonly reasoning: ReasoningDelta;
   /** A command that the agent runs. */
   readonly command_execution: CommandExecutionDelta;
   /** Files that the agent changes. */
   readonly file_change: FileChangeDelta;
-  /** A tool of an MCP server that the agent calls. */
+  /** A call of a tool of an MCP server. */
   readonly mcp_tool_call: McpToolCallDelta;
   /** A search on the web. */
   readonly web_search: WebSearchDelta;
@@ -394,141 +393,143 @@ export interface ItemDeltas {
   readonly error: ThreadError;
 }
 
-/** An item type whose content is known. */
+/** An item type with a known content. */
 export type KnownItemType = keyof ItemContents;
 
-/** What the agent says to the user. */
+/** A message of the agent to the user. */
 export interface AgentMessageContent {
-  /** The message, Markdown as a rule; may be empty. */
+  /** The text, usually Markdown; may be empty. */
   readonly text: string;
 }
 
-/** What is new of an agent message. */
+/** An update of an agent message. */
 export interface AgentMessageDelta {
-  /** The text to append, or all of it if the event says `snapshot`; may be empty. */
+  /** The text to append, or the whole text if the event has `snapshot`; may be empty. */
   readonly text_delta: string;
 }
 
-/** What the agent thinks. */
+/** Thoughts of the agent. */
 export interface ReasoningContent {
   /**
-   * The summary of the thoughts, Markdown. Up to 0.115 each part of it is an item; since
-   * 0.122 the parts are joined with LF.
+   * The summary of the thoughts, as Markdown. Up to 0.115 each part of it is an item; since 0.122
+   * the parts are joined with LF.
    */
   readonly text: string;
 }
 
-/** What is new of the reasoning. */
+/** An update of the reasoning. */
 export interface ReasoningDelta {
-  /** The text to append, or all of it if the event says `snapshot`; may be empty. */
+  /** The text to append, or the whole text if the event has `snapshot`; may be empty. */
   readonly text_delta: string;
 }
 
 /** A command that the agent runs. */
 export interface CommandExecutionContent {
   /**
-   * The command as one line of shell; a list of words has been joined with POSIX quotes.
-   * Since 0.61 the CLI writes `/bin/bash -lc '…'`, before `bash -lc '…'`.
+   * The command as one shell line; a list of words is joined, quoted for a POSIX shell. Since 0.61
+   * the CLI writes `/bin/bash -lc '…'`, before that `bash -lc '…'`.
    */
   readonly command: string;
   /**
-   * The exit status, a whole number; absent while the command runs. A command that was
-   * killed has 137 since 0.142 and -1 before, one that took too long 124 since 0.36.
+   * The exit status, a whole number; absent while the command runs. A command that was killed has
+   * 137 since 0.142 and -1 before; one that timed out has 124 since 0.36.
    */
   readonly exit_code?: number;
   /**
-   * What the command printed; the CLI writes both of its streams here
-   * (`aggregated_output`). Since 0.92 it may be cut: at 40 KB or 1 MiB, with a mark in the
-   * middle or none.
+   * The output of the command. The CLI writes both stdout and stderr here (`aggregated_output`).
+   * Since 0.92 it may be truncated: at 40 KB or 1 MiB, with or without a mark in the middle.
    */
   readonly stdout?: string;
-  /** What the command printed on stderr, where a release tells the two apart. */
+  /** The output of the command on stderr, where a release separates the two. */
   readonly stderr?: string;
 }
 
-/** What is new of a command: its output, or any other field. */
+/** An update of a command: its output, or any other field. */
 export type CommandExecutionDelta = Partial<CommandExecutionContent>;
 
 /**
- * Files that the agent changes. At least one of `path` and `changes` is there.
+ * Files that the agent changes. At least one of `path` and `changes` is present.
  *
- * The CLI has written `item.started` for it since 0.122.
+ * The CLI has written `item.started` for file changes since 0.122.
  */
 export interface FileChangeContent {
   /** The path of the one file that changes. Not written by the CLI itself. */
   readonly path?: string;
-  /** How it changes, a word. Not written by the CLI itself. */
+  /** The sort of change, a word. Not written by the CLI itself. */
   readonly change?: string;
-  /** How it changes, as a diff. Not written by the CLI itself. */
+  /** The change as a diff. Not written by the CLI itself. */
   readonly diff?: string;
-  /** The files that change; up to 0.115 in random order, since 0.122 by path. */
+  /** The changed files; up to 0.115 in random order, since 0.122 sorted by path. */
   readonly changes?: readonly FileChangeEntry[];
-  /** The exit status of what applied the change, a whole number. */
+  /** The exit status of the program that applied the change, a whole number. */
   readonly exit_code?: number;
-  /** What that printed. */
+  /** The output of that program. */
   readonly stdout?: string;
-  /** What that printed on stderr. */
+  /** The output of that program on stderr. */
   readonly stderr?: string;
 }
 
-/** What is new of a file change. */
+/** An update of a file change. */
 export type FileChangeDelta = Partial<FileChangeContent>;
 
-/** A file that changes. */
+/** A changed file. */
 export interface FileChangeEntry {
   /** The path of the file. */
   readonly path: string;
-  /** How it changes: the CLI writes `add`, `update` and `delete`. Not checked. */
+  /** The sort of change: the CLI writes `add`, `update` and `delete`. Not checked. */
   readonly kind?: unknown;
 }
 
-/** A tool of an MCP server that the agent calls. */
+/** A call of a tool of an MCP server. */
 export interface McpToolCallContent {
-  /** The name of the server, as the configuration of Codex has it. */
+  /** The name of the server in the configuration of Codex. */
   readonly server_name: string;
   /** The name of the tool. */
   readonly tool_name: string;
-  /** What the tool is given (0.53 and later): a JSON value other than null. */
+  /** The arguments (0.53 and later): a JSON value other than null. */
   readonly arguments?: unknown;
   /**
-   * What the tool answered (0.53 and later): a JSON value other than null. The CLI writes an object
-   * with `content`, `structured_content` and, since 0.136, `_meta`.
+   * The result (0.53 and later): a JSON value other than null. The CLI writes an object with
+   * `content`, `structured_content` and, since 0.136, `_meta`.
    */
   readonly result?: unknown;
-  /** Why the call failed (0.53 and later): a JSON value other than null; from the CLI an object with `message`. */
+  /**
+   * The error of a failed call (0.53 and later): a JSON value other than null; the CLI writes an
+   * object with `message`.
+   */
   readonly error?: unknown;
-  /** A status of the call itself, a word; the one of the event is what the CLI writes. */
+  /** A status of the call itself, a word. The CLI writes the status of the event instead. */
   readonly status?: string;
 }
 
-/** What is new of an MCP tool call. */
+/** An update of an MCP tool call. */
 export type McpToolCallDelta = Partial<McpToolCallContent>;
 
 /** A search on the web. */
 export interface WebSearchContent {
-  /** The id that the search has elsewhere (0.92 and later); not the id of the item. */
+  /** The id of the search in other records (0.92 and later); not the id of the item. */
   readonly id?: string;
-  /** What is searched for; may be empty, above all in `item.started`. */
+  /** The query; may be empty, mostly in `item.started`. */
   readonly query: string;
   /**
-   * What is done (0.92 and later): a JSON value other than null. The CLI writes an object whose
-   * `type` is a word such as `search`, `open_page` or `other`; beside it `query`, `queries`
-   * (0.98 and later), `url`, `pattern`.
+   * The action (0.92 and later): a JSON value other than null. The CLI writes an object whose
+   * `type` is a word such as `search`, `open_page` or `other`, with `query`, `queries` (0.98 and
+   * later), `url`, `pattern`.
    */
   readonly action?: unknown;
-  /** What was found: a JSON value other than null. Not written by the CLI itself. */
+  /** The search results: a JSON value other than null. Not written by the CLI itself. */
   readonly results?: unknown;
-  /** A status of the search itself, a word; the one of the event is what the CLI writes. */
+  /** A status of the search itself, a word. The CLI writes the status of the event instead. */
   readonly status?: string;
 }
 
-/** What is new of a web search. */
+/** An update of a web search. */
 export type WebSearchDelta = Partial<WebSearchContent>;
 
 /**
- * The plan of the agent: in `item.delta` too it is the whole list.
+ * The plan of the agent: the whole list, in `item.delta` too.
  *
- * The CLI completes it when the turn ends, after the last message.
+ * The CLI completes it at the end of the turn, after the last message.
  */
 export interface TodoListContent {
   /** The steps, in order. */
@@ -537,19 +538,19 @@ export interface TodoListContent {
 
 /** A step of a plan. */
 export interface TodoEntry {
-  /** What is to be done; may be empty. */
+  /** The text of the step; may be empty. */
   readonly title: string;
-  /** Whether it has been done; `false` where a line does not say. */
+  /** Whether the step is done; `false` where a line does not say. */
   readonly completed: boolean;
 }
 
-/** The types of events that are about an item of some type. */
+/** The types of events that are about an item with content. */
 type ItemEventType = "item.started" | "item.delta" | "item.completed";
 
 /** The type of an event. */
 export type EventType = ThreadEvent["type"];
 
-/** @ignore Other names of item types (T2). */
+/** @ignore Aliases of item types (T2). */
 export const ITEM_TYPE_ALIASES: ReadonlyMap<string, KnownItemType> = new Map([
   ["assistant_message", "agent_message"],
 ]);
@@ -644,7 +645,7 @@ export const ITEM_DELTAS: {
 };
 
 /**
- * The shape of an event about an item: as `others` says, and for a known item type with its
+ * The shape of an item event: `others`, and for each known item type the same with the shape of its
  * payload.
  */
 function itemEvent<T>(
@@ -665,7 +666,8 @@ function itemEvent<T>(
     shapes.set(itemType, { kind: "object", members });
   }
   for (const [alias, itemType] of ITEM_TYPE_ALIASES) {
-    // So it is refused: its item type has to be the other name.
+    // A normalized record never has the alias: with this shape it fails, as its item type does not
+    // match.
     shapes.set(alias, shapes.get(itemType) ?? others);
   }
   return variantOf("item_type", shapes, others);
@@ -673,7 +675,7 @@ function itemEvent<T>(
 
 const THREAD = { thread_id: STRING };
 const TURN = { ...THREAD, turn_id: STRING };
-/** What releases count is no reason to refuse the end of a turn. */
+/** Counts are not checked: a strange count must not make the end of a turn fail. */
 const USAGE: Shape<Partial<TokenCounts>> = { kind: "some" };
 const ITEM: Members<ItemEventFields> = {
   ...THREAD,
@@ -682,9 +684,7 @@ const ITEM: Members<ItemEventFields> = {
   index: optional(WHOLE),
 };
 
-/**
- * @ignore The shape of each event. Its members are written in this order (O1).
- */
+/** @ignore The shape of each event. Members are written in this order (O1). */
 export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
   ...typed<Omit<Known<ThreadEvent, "type">, ItemEventType>>({
     "thread.started": THREAD,
@@ -745,7 +745,7 @@ export const THREAD_EVENT: Shape<ThreadEvent> = variant(
   "the type of an event",
 );
 
-/** The item type of an event; other events may have an unknown field of that name. */
+/** Returns the item type of an event; other events may have an unknown field of that name. */
 function itemTypeOf(event: ThreadEvent): string | undefined {
   return "item_type" in event &&
       EVENT_SHAPES[event.type]?.kind === "variant" &&
@@ -754,18 +754,18 @@ function itemTypeOf(event: ThreadEvent): string | undefined {
     : undefined;
 }
 
-/** The events among `E` that are about an item of a known type. */
+/** The events in `E` about an item of a known type. */
 export type KnownItemEvent<E extends ThreadEvent = ThreadEvent> = Extract<
   E,
   { readonly item_type: KnownItemType }
 >;
 
 /**
- * Says whether an event is about an item of a known type, so that `switch` on `item_type`
- * gives the type of its content, and may end in `event satisfies never`.
+ * Returns whether an event is about an item of a known type. After this check, `switch` on
+ * `item_type` narrows the type of the content, and may end in `event satisfies never`.
  *
- * Item types are open: before this question `event.item_type` may be any string, and
- * comparing it to one says nothing about the content.
+ * Item types are open: without this check `event.item_type` may be any string, and comparing it
+ * with a literal does not narrow the content.
  *
  * @typeParam E The type of the event.
  * @param event The event.
@@ -804,7 +804,7 @@ export function isKnownItem<E extends ThreadEvent>(
   return itemType !== undefined && Object.hasOwn(ITEM_CONTENTS, itemType);
 }
 
-/** The events among `E` that are about an item of type `T`. */
+/** The events in `E` about an item of type `T`. */
 export type ItemEventOf<T extends string, E extends ThreadEvent = ThreadEvent> =
   T extends KnownItemType ? Extract<E, { readonly item_type: T }>
     : Exclude<Extract<E, { readonly item_type: string }>, KnownItemEvent> & {
@@ -812,7 +812,7 @@ export type ItemEventOf<T extends string, E extends ThreadEvent = ThreadEvent> =
     };
 
 /**
- * Says whether an event is about an item of one type, known or not.
+ * Returns whether an event is about an item of one type, known or not.
  *
  * @typeParam E The type of the event.
  * @typeParam T The item type; one literal, not a union.

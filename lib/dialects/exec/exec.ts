@@ -1,8 +1,8 @@
 /**
- * What `codex exec --json` writes, once it has been normalized: the types of its events and
- * items, and a check of records that come from elsewhere.
+ * The normalized output of `codex exec --json`: the types of its events and items, and a check for
+ * records of other programs.
  *
- * @example An event that another program has kept as JSON
+ * @example Check an event that another program stored as JSON
  * ```ts
  * import { decodeEvent, type TodoEntry } from "@codexpipe/codexpipe/exec";
  * import { assertEquals } from "@std/assert";

@@ -1,4 +1,4 @@
-/** The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7). */
+/** The rules for `codex exec --json`, in all dialects of it (normalize.md sections 1 to 7). */
 
 import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
@@ -31,33 +31,33 @@ import {
 import { trimBlank } from "../../lines/blank.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 
-// The thread and the turn that lines belong to (normalize.md section 2).
+// The current thread and turn of a stream (normalize.md section 2).
 
-/** The context that a stream begins with (C18). */
+/** The initial context of a stream (C18). */
 export interface InitialContext {
   /**
-   * The thread that lines belong to until the first thread line. Blank is none.
+   * The thread of the lines before the first thread line. A blank id is ignored.
    *
    * @default {undefined}
    */
   readonly initialThreadId?: string | undefined;
   /**
-   * The turn that lines belong to until the first turn or thread line. Blank is none.
+   * The turn of the lines before the first turn or thread line. A blank id is ignored.
    *
    * @default {undefined}
    */
   readonly initialTurnId?: string | undefined;
 }
 
-/** An id: its text, and the same as JSON. */
+/** An id, as text and as JSON. */
 interface Id {
   /** The text, trimmed. */
   readonly text: string;
-  /** The JSON string. */
+  /** The text as a JSON string. */
   readonly value: JsonSlice;
 }
 
-/** The ids that lines without their own are given. */
+/** The current ids, which lines without their own get. */
 class Context {
   readonly #reader: JsonReader;
   readonly #initial: InitialContext;
@@ -72,7 +72,7 @@ class Context {
     this.reset();
   }
 
-  /** Goes back to the start, seeds included (C17). */
+  /** Returns to the initial context, with the seeds (C17). */
   reset(): void {
     const { initialThreadId = "", initialTurnId = "" } = this.#initial;
     this.#turns = 0;
@@ -94,23 +94,23 @@ class Context {
     this.#turns = savedCount(saved, "turns");
   }
 
-  /** How many turns have been given an id. */
+  /** The number of synthetic turn ids so far. */
   get turns(): number {
     return this.#turns;
   }
 
-  /** Goes on from a thread that was found elsewhere. */
+  /** Sets the thread that plans have found. */
   goOnThread(value: JsonSlice | undefined): void {
     this.thread = idOf(value);
   }
 
-  /** Goes on from a turn that was found elsewhere. */
+  /** Sets the turn that plans have found, and the number of synthetic ids. */
   goOnTurn(value: JsonSlice | undefined, turns: number): void {
     this.turn = idOf(value);
     this.#turns = turns;
   }
 
-  /** The first usable id under some names (C12, C13). */
+  /** Returns the first usable id among some fields (C12, C13). */
   ownId(line: JsonObject, names: readonly string[]): Id | undefined {
     for (const name of names) {
       const value = line.get(name);
@@ -121,12 +121,12 @@ class Context {
     return undefined;
   }
 
-  /** The thread of a line that is not a thread line. */
+  /** Returns the thread of a line that is not a thread line. */
   threadOf(line: JsonObject): Id | undefined {
     return this.ownId(line, THREAD_ID_NAMES) ?? this.thread;
   }
 
-  /** The next synthetic turn id (C7). */
+  /** Returns the next synthetic turn id (C7). */
   syntheticTurn(): Id | undefined {
     this.#turns += 1;
     return this.#id(`synthetic-turn-${this.#turns}`);
@@ -144,7 +144,8 @@ class Context {
       return this.#known(value) ??
         this.#id(trimBlank(reader.textOf(value) ?? ""));
     }
-    // One that was not compared with those at hand, so that it can be told from them.
+    // While a record is watched, its id is not compared with the current ones: an id that is equal
+    // to one must still have bytes of its own, so that the watch can tell the record from the slot.
     const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
     const id = this.#id(trimBlank(text));
     if (id?.text === text) reader.observeId(value, id.value);
@@ -152,7 +153,7 @@ class Context {
     return id;
   }
 
-  /** Most lines that bring ids repeat the current ones. */
+  /** Returns the current thread or turn, if it is the same id: most ids repeat one of them. */
   #known(value: JsonNode): Id | undefined {
     if (!(value instanceof JsonSlice)) return undefined;
     this.#reader.looked();
@@ -162,20 +163,20 @@ class Context {
   }
 }
 
-/** An id of a JSON string that is its own trimmed text. */
+/** Makes an id from a JSON string that needs no trimming and has no escapes. */
 function idOf(value: JsonSlice | undefined): Id | undefined {
   if (value === undefined) return undefined;
   const { bytes, start, end } = value;
   return { text: decodeUtf8(bytes, start + 1, end - 1), value };
 }
 
-// Item lines: flattened, and their payloads gathered (normalize.md sections 3 and 4).
+// Item lines are flattened, and their payloads gathered (normalize.md sections 3 and 4).
 
 /**
- * Moves the fields of a nested item to the top level, and its id under `item_id`.
+ * Moves the fields of a nested item to the top level, and its id to `item_id`.
  *
- * @returns Whether the item had two ids: the first one names it, the last one is left
- *   under `id` (E9).
+ * @returns Whether the item had two ids: the first one becomes `item_id`, the last one stays under
+ *   `id` (E9).
  */
 function flatten(line: JsonObject, reader: JsonReader): boolean {
   const nested = line.get("item");
@@ -188,7 +189,7 @@ function flatten(line: JsonObject, reader: JsonReader): boolean {
   const innerId = item.live("id");
   const hasItemId = item.live("item_id") !== undefined;
   const first = hasItemId ? undefined : item.shadowed("id");
-  // E6: `type` names the item type, unless it is null and `item_type` stands beside it.
+  // E6: `type` is the item type, unless it is null and there is an `item_type`.
   if (item.live("type") === undefined && item.has("item_type")) {
     item.take("type");
   } else item.rename("type", "item_type");
@@ -205,7 +206,7 @@ function flatten(line: JsonObject, reader: JsonReader): boolean {
   return false;
 }
 
-/** E7, for what is on one level: `item_id`, else `id`. */
+/** E7, for one level: `item_id` is the item's id, otherwise `id`. */
 function moveId(line: JsonObject): void {
   dropNullId(line);
   if (line.live("item_id") !== undefined) return;
@@ -213,17 +214,17 @@ function moveId(line: JsonObject): void {
   if (id !== undefined) line.set("item_id", id);
 }
 
-/** E7: an `id` that does not name the item stays, unless it is null. */
+/** E7: an `id` that is not the item's id stays, unless it is null. */
 function dropNullId(line: JsonObject): void {
   if (line.get("id")?.kind === "null") line.take("id");
 }
 
 /**
- * Puts the payload of an item line under `content`, or `delta` of item.delta.
+ * Moves the payload of an item line to `content`, or to `delta` of item.delta.
  *
- * @param payload The payload of the item type, if it is a known one.
- * @param options Whether the line is item.delta, and whether the payload has an `id`: that
- *   of the line.
+ * @param payload The fields of the payload, if the item type is known.
+ * @param options Whether the line is item.delta, and whether the `id` of the line belongs to the
+ *   payload.
  */
 function gatherPayload(
   line: JsonObject,
@@ -235,7 +236,7 @@ function gatherPayload(
 ): void {
   const name = isDelta ? "delta" : "content";
   if (isDelta && line.live("delta") === undefined) {
-    // D1, D8: a line without an increment is a full picture of the item.
+    // D1, D8: a line without an increment is a full snapshot of the item.
     if (line.live("content") !== undefined) line.rename("content", "delta");
     else {
       line.take("content");
@@ -254,7 +255,7 @@ function gatherPayload(
   }
 }
 
-/** S1 to S8: moves the fields that make a payload out of the line. */
+/** S1 to S8: moves the fields of the payload from the line into an object. */
 function gather(
   line: JsonObject,
   { content, isText }: ItemFields,
@@ -275,7 +276,7 @@ function gather(
   return gathered;
 }
 
-/** Moves a member, unless its new name is taken; nulls are dropped. */
+/** Moves a member, unless its new name is taken; drops a null. */
 function move(
   from: JsonObject,
   name: string,
@@ -298,11 +299,11 @@ const ITEM_TYPE_WORDS = new Map(
   ),
 );
 
-/** The slots. */
+/** The slots of the context that plans fill in. */
 const THREAD = 0;
 const TURN = 1;
 
-/** What lines are filled in with, for those who repeat what was done. */
+/** The context of a record, for plans: the current ids. */
 class ExecRecordContext implements RecordContext {
   readonly rules = ExecRecordContext;
   readonly #context: Context;
@@ -315,7 +316,7 @@ class ExecRecordContext implements RecordContext {
     return [this.#context.thread?.value, this.#context.turn?.value];
   }
 
-  /** Turns are counted where the stream has no ids of them. */
+  /** Plans number the turns of streams that have no turn ids. */
   get counters(): readonly (number | undefined)[] {
     return [undefined, this.#context.turns];
   }
@@ -352,29 +353,29 @@ export class ExecRules extends RecordRules {
     this.#writer = new EventWriter(reader);
   }
 
-  /** Absent from a first line of the old dialect on: what that remembers is in no slot. */
+  /** Absent from the first line of the old dialect on: its state is in no slot. */
   override get context(): RecordContext | undefined {
     return this.#old.isUsed ? undefined : super.context;
   }
 
-  /** Forgets the stream: the next line is the first one of another (C17). */
+  /** Resets the state: the next line is the first line of another stream (C17). */
   override reset(): void {
     this.#context.reset();
     this.#old.reset();
   }
 
-  /** Writes down the context, and what is remembered of the old dialect. */
+  /** Returns the context and the state of the old dialect, as plain JSON. */
   override save(): unknown {
     return { context: this.#context.save(), old: this.#old.save() };
   }
 
-  /** Goes on from what was written down. */
+  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.#context.load(savedField(saved, "context"));
     this.#old.load(savedField(saved, "old"));
   }
 
-  /** Makes a record of a line. */
+  /** Normalizes one line. */
   protected override record(
     _root: JsonSlice,
     line: JsonObject,
@@ -492,7 +493,7 @@ export class ExecRules extends RecordRules {
     return undefined;
   }
 
-  /** Flattens an item line and gathers its payload; gives its type. */
+  /** Flattens an item line and gathers its payload; returns the item type. */
   #item(
     line: JsonObject,
     isDelta: boolean,
@@ -509,14 +510,14 @@ export class ExecRules extends RecordRules {
         line.set("item_type", alias.value);
       }
     }
-    // Of the others, what is left under `id` stays there.
+    // Of item types other than web searches, a second id stays under `id`.
     const hasPayloadId = hasSpareId && itemType === "web_search";
     gatherPayload(line, itemFields(itemType), { isDelta, hasPayloadId });
     return itemType;
   }
 }
 
-/** Puts the error of a failure under `error`, as an object (section 5, Error). */
+/** Moves the error of a failure to `error`, as an object (section 5, Error). */
 function gatherError(line: JsonObject): void {
   const error = line.live("error");
   if (error === undefined) {
@@ -539,8 +540,8 @@ function gatherError(line: JsonObject): void {
 }
 
 /**
- * Whether a line is what an app-server or `codex mcp-server` said: without a turn it is of none,
- * as the turn before it may be another thread's.
+ * Returns whether a line is a message of an app-server or `codex mcp-server`. One without a turn id
+ * belongs to no turn: the current turn may be one of another thread.
  */
 function isServers(line: JsonObject): boolean {
   return line.has("method") || line.has("_meta");
@@ -553,7 +554,7 @@ function noThread(type: EventType): FailureReason {
   );
 }
 
-/** Says whether a record is one that `codex exec --json` prints, in any release (D.9). */
+/** Returns whether a record is one that `codex exec --json` prints, in any release (D.9). */
 export function isExecRecord(reader: JsonReader, line: JsonObject): boolean {
   return isOldRecord(line) ||
     EVENTS.has(reader.wordOf(line.get("type")) ?? "");

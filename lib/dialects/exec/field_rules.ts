@@ -1,7 +1,6 @@
 /**
- * The rules by which events and items are renamed and filled in: other names, defaults (T2 and
- * section 5 of normalize.md). What a field has to be, and the order of fields, is in the shapes
- * (events.ts).
+ * The rules by which fields of events and items are renamed and filled in: aliases and defaults (T2
+ * and section 5 of normalize.md). The values and the order of fields are in the shapes (events.ts).
  */
 
 import type {
@@ -13,24 +12,26 @@ import type {
   TodoEntry,
 } from "./events.ts";
 
-/** What there is to say of a field besides its shape. */
+/** The rules of a field, besides its shape. */
 export interface FieldRule {
-  /** Other names that it is read under, in the order in which they are tried. */
+  /** Other names of the field, in the order in which they are tried. */
   readonly aliases?: readonly string[];
-  /** What is written where it is absent, as JSON text. */
+  /** The value that is written where the field is absent, as JSON text. */
   readonly default?: string;
-  /** Whether it may be a list of strings, which is joined as a POSIX shell would quote it. */
+  /**
+   * Whether the value may be a list of strings, which is joined as a POSIX shell would quote it.
+   */
   readonly isCommand?: true;
-  /** Whether section 4 leaves it where it is when a payload is gathered. */
+  /** Whether the field stays on the line when a payload is gathered (normalize.md section 4). */
   readonly stays?: true;
-  /** Whether it is checked, but written where it stands in the input. */
+  /** Whether the field is checked, but written where it stands in the input. */
   readonly isPlaced?: true;
 }
 
-/** The rules for some fields of `T`. */
+/** Rules for some fields of `T`. */
 export type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
 
-/** The rules for an item type. */
+/** The rules of an item type. */
 export interface ItemRules<T> {
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText?: true;
@@ -54,7 +55,7 @@ const OUTPUT = {
   stderr: { aliases: ["error_output", "err"] },
 } as const;
 
-/** The rules for item types that have some. */
+/** The rules by item type; other types have none. */
 export const ITEM_RULES: {
   readonly [T in KnownItemType]?: ItemRules<ItemContents[T] & ItemDeltas[T]>;
 } = {
@@ -78,18 +79,18 @@ export const ITEM_RULES: {
   web_search: { fields: { id: { stays: true }, status: { stays: true } } },
 };
 
-/** The rules for each event. */
+/** The rules by event type; other events have none. */
 export const EVENT_RULES: {
   readonly [E in EventType]?: FieldRules<Extract<ThreadEvent, { type: E }>>;
 } = {
   "item.started": { status: { default: '"in_progress"' } },
   "item.completed": { status: { default: '"completed"' } },
-  // Messages of an app-server that are of no thread stay as they came.
+  // Messages of an app-server that belong to no thread are copied, with `method` where it stood.
   "rpc.request": { method: { isPlaced: true } },
   "rpc.notification": { method: { isPlaced: true } },
 };
 
-/** What each type that lines have stands for (T2). */
+/** The event type for each type that lines have (T2). */
 export const EVENTS: ReadonlyMap<string, EventType> = new Map<
   string,
   EventType
@@ -113,15 +114,15 @@ export const EVENTS: ReadonlyMap<string, EventType> = new Map<
   ["item.updated", "item.delta"],
 ]);
 
-/** Where the id of a thread is looked for (C12). */
+/** The fields that name the thread of a line, first one first (C12). */
 export const THREAD_ID_NAMES = [
   "thread_id",
   "conversation_id",
   "session_id",
 ] as const;
 
-/** Where a thread line's own id is looked for (C12). */
+/** The fields that name the thread of a thread line (C12). */
 export const THREAD_LINE_ID_NAMES = [...THREAD_ID_NAMES, "id"] as const;
 
-/** Where the id of a turn is looked for on turn lines (C12). */
+/** The fields that name the turn of a turn line (C12). */
 export const TURN_ID_NAMES = ["turn_id", "id"] as const;

@@ -1,5 +1,5 @@
 /**
- * What Codex says when a request went wrong and is sent again.
+ * Messages by which Codex reports that it sends a failed request again.
  *
  * @module
  */
@@ -12,11 +12,9 @@ const RETRY_REGEXP =
   /^(?:re-?connecting\b|waiting for network)|\bretrying \d+\/\d+ in /i;
 
 /**
- * Tells whether an error is none yet: Codex tries again.
+ * Returns whether an error message only reports that Codex sends a request again.
  *
- * Streams give these messages as events of type `error`, like those that end a turn.
- *
- * @returns Whether it only says that a request is sent again.
+ * Streams have these messages as events of type `error`, like the errors that end a turn.
  */
 export function isRetryNotice(message: string): boolean {
   return RETRY_REGEXP.test(message);

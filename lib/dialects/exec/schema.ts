@@ -1,5 +1,5 @@
 /**
- * Schemas of normalized exec events, and of what they hold.
+ * Schemas of normalized exec events and their parts.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
 import * as events from "./events.ts";
 
-/** What normalized exec streams hold, by name. */
+/** The types of normalized exec streams, by name. */
 export type ExecTypes = {
   readonly ThreadEvent: events.ThreadEvent;
   readonly ThreadStartedEvent: events.ThreadStartedEvent;
