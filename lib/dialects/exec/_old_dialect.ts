@@ -596,7 +596,7 @@ class OldUsage {
   }
 
   /** Sets the usage of a line from the stored one, unless the line has its own. */
-  give(line: JsonObject): void {
+  fill(line: JsonObject): void {
     if (line.live("usage") !== undefined) return;
     const usage = new JsonObject();
     for (const name of COUNTS) {
@@ -756,7 +756,7 @@ class OpenTexts {
 }
 
 /** Messages that become items with the type of the message (P12). */
-const NOTICES = new Map([
+const NOTICES = new Set([
   "token_count",
   "background_event",
   "turn_diff",
@@ -771,7 +771,7 @@ const NOTICES = new Map([
   "entered_review_mode",
   "exited_review_mode",
   "shutdown_complete",
-].map((type) => [type, type] as const));
+]);
 
 /** The members of a config line that are strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
@@ -909,14 +909,14 @@ export class OldDialect {
         return "turn.started";
       case "task_complete":
       case "turn_complete":
-        this.#usage.give(line);
+        this.#usage.fill(line);
         return "turn.completed";
       case "turn_aborted": {
         const reason = line.take("reason");
         if (reason !== undefined) {
           setText(line, "error", "message", reason);
         }
-        this.#usage.give(line);
+        this.#usage.fill(line);
         return "turn.failed";
       }
       case "error":
@@ -932,7 +932,7 @@ export class OldDialect {
         return this.#newItem(line, "user_message");
       }
     }
-    if (NOTICES.get(type) !== undefined) {
+    if (NOTICES.has(type)) {
       if (type === "token_count") this.#usage.count(line);
       if (type === "agent_reasoning_section_break") this.#texts.endSection();
       return this.#newItem(line, type);

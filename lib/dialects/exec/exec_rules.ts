@@ -381,10 +381,6 @@ export class ExecRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
-    return this.#record(line, out);
-  }
-
-  #record(line: JsonObject, out: ByteWriter): FailureReason | undefined {
     const typeValue = line.get("type");
     const isOld = typeValue === undefined;
     let name: string | undefined;
