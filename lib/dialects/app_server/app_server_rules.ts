@@ -1,9 +1,9 @@
 /**
- * The rules for what `codex app-server` writes, and what its clients write to it: JSON-RPC
- * without `"jsonrpc"`, one message a line, any number of threads among one another.
+ * The rules for the messages of `codex app-server` and of its clients: JSON-RPC without
+ * `"jsonrpc"`, one message per line, with the messages of any number of threads mixed.
  *
- * What is told of a thread becomes an event of that thread, by the ids in the line itself: no
- * line belongs to what the line before belonged to. All other messages stay what they are.
+ * A message about a thread becomes an event of that thread. The ids come from the line itself and
+ * never from an earlier line. All other messages are passed on as they are.
  */
 
 import type { FailureReason } from "../../errors.ts";
@@ -46,14 +46,14 @@ import { EventWriter } from "../exec/event_writer.ts";
 import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
 import type { EventType } from "../exec/events.ts";
 
-// The items of an app-server: what each kind is called in events, and what its content is.
+// The items of an app-server: the item type of each kind, and its content.
 
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const TO_LOWER = 0x20;
 const PLAIN_WORD_REGEXP = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Spells a name of the app-server as events do: in snake case. */
+/** Converts a name of the app-server to snake case, as events have it. */
 function snakeCase(name: string): string {
   let spelled = "";
   let from = 0;
@@ -67,12 +67,15 @@ function snakeCase(name: string): string {
   return from === 0 ? name : spelled + name.slice(from);
 }
 
-/** Spells the method of a notification as the type of an item: `thread/name/updated`. */
+/**
+ * Converts the method of a notification to an item type: `thread/name/updated` becomes
+ * `thread_name_updated`.
+ */
 function itemTypeOfMethod(method: string): string {
   return method.split("/").map(snakeCase).join("_");
 }
 
-/** Spells a value as events do, if it is a word; a value of another kind stays what it is. */
+/** Converts a word to snake case; returns any other value unchanged. */
 function snakeWord(reader: JsonReader, value: JsonNode): JsonNode {
   if (!(value instanceof JsonSlice) || value.kind !== "string") return value;
   const word = reader.wordOf(value) ?? "";
@@ -82,20 +85,20 @@ function snakeWord(reader: JsonReader, value: JsonNode): JsonNode {
     : wordValue(spelled);
 }
 
-/** Takes the content of an item out of its fields, and corrects what is left of them. */
+/** Moves the content of an item out of its fields, and corrects the fields that are left. */
 type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 
-/** A kind of item. */
+/** The rule for one kind of item. */
 interface ItemKind {
-  /** What it is called in events. */
+  /** Its item type in events. */
   readonly itemType: string;
-  /** What its content begins with; all that is left of its fields follows. */
+  /** Makes the first part of its content; all remaining fields follow. */
   readonly shape?: Shape;
-  /** Whether its fields stand beside its type, as exec has them. */
+  /** Whether its fields are fields of the event, as in exec streams, instead of its content. */
   readonly isFlat?: true;
 }
 
-/** The kinds whose content is known; others are called what they are called, in snake case. */
+/** The kinds with a known content; the type of any other kind is its name in snake case. */
 const KINDS = new Map<string, ItemKind>([
   ["agentMessage", { itemType: "agent_message", shape: moved(["text"]) }],
   ["userMessage", { itemType: "user_message", shape: userMessage }],
@@ -111,13 +114,13 @@ const KINDS = new Map<string, ItemKind>([
   }],
 ]);
 
-/** Which field of a part of a prompt has what it is. */
+/** By type of a part of a prompt, the field with its value. */
 const PARTS = new Map([
   ["text", "text"],
   ["image", "url"],
   ["localImage", "path"],
 ]);
-/** What the app-server writes between a diff and the path that the file is moved to. */
+/** The text that the app-server writes between a diff and the path that the file is moved to. */
 const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
@@ -128,7 +131,7 @@ function itemKindOf(type: string): ItemKind {
   return KINDS.get(type) ?? { itemType: snakeCase(type) };
 }
 
-/** Makes the content of fields whose names are the same there, or are given with the others. */
+/** Makes a content by moving fields, some of them under another name. */
 function moved(
   names: readonly (string | readonly [from: string, to: string])[],
 ): (reader: JsonReader, item: JsonObject) => JsonObject {
@@ -155,12 +158,12 @@ function command(reader: JsonReader, item: JsonObject): JsonObject {
   if (actions !== undefined) {
     content.set("parsed_cmd", parsedCommands(reader, actions));
   }
-  // exec says of a command without output that it is empty.
+  // For a command without output, exec writes an empty one.
   if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
   return content;
 }
 
-/** What a command does, as session files say it. */
+/** Converts the actions of a command to the `parsed_cmd` of session files. */
 function parsedCommands(reader: JsonReader, actions: JsonNode): JsonNode {
   if (!(actions instanceof JsonSlice) || actions.kind !== "array") {
     return actions;
@@ -230,7 +233,7 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
   return content;
 }
 
-/** What a user said and attached, and the parts of the prompt as they came. */
+/** Makes the content of a prompt: its text, its images, and its parts unchanged. */
 function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
   const parts = item.take("content");
   const content = new JsonObject();
@@ -278,7 +281,7 @@ function partsOf(
     : [];
 }
 
-/** One text of several. */
+/** Joins texts to one string. */
 function joined(texts: readonly JsonSlice[], between: string): JsonNode {
   return texts.length > 1 ? new JsonJoined(texts, between) : texts[0] ?? EMPTY;
 }
@@ -287,7 +290,7 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
   const content = new JsonObject();
   const status = reader.wordOf(item.get("status"));
   if (status === "declined") {
-    // exec knows no other word for what did not come to pass.
+    // exec has only this status for a patch that was not applied.
     item.set("status", FAILED);
     content.set("declined", TRUE_VALUE);
   }
@@ -306,8 +309,8 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
 }
 
 /**
- * A change as session files have it: its kind is a word, and what the app-server calls the diff
- * of a file that is added or deleted is the content of that.
+ * Converts a change to the form of session files: its kind is a word, and the `diff` of an added or
+ * deleted file, which holds the content of the file, is called `content`.
  */
 function changed(reader: JsonReader, change: JsonSlice): JsonObject {
   const members = reader.members(change);
@@ -326,51 +329,51 @@ function changed(reader: JsonReader, change: JsonSlice): JsonObject {
     if (value === undefined || value.kind === "null") continue;
     members.set(members.has(name) ? `kind_${name}` : name, value);
   }
-  // Where it is moved to does not belong to the diff.
+  // The app-server appends the new path to the diff of a file that is moved.
   const moved = members.get("move_path");
   const diff = reader.withoutEnd(members.get("diff"), MOVED_TO, moved);
   if (diff !== undefined) members.set("diff", diff);
   return members;
 }
 
-// The notifications of an app-server, and what becomes of each: the one place that knows them.
+// The notifications of an app-server, and the event that each becomes.
 
-/** Gives the text of a parameter, if it is one. */
+/** Returns the text of a parameter, if it is a string. */
 type TextOf = (name: string) => string | undefined;
 
-/** What becomes of a notification. */
+/** The rule for a notification. */
 type Method =
   | DeltaMethod
   | NoticeMethod
   | { readonly kind: "item"; readonly type: "item.started" | "item.completed" }
   | { readonly kind: "turn"; readonly type: "turn.started" | "turn.completed" }
   | { readonly kind: "error" }
-  /** A warning; the message of it. */
+  /** A warning with a message. */
   | { readonly kind: "remark"; readonly messageOf: (textOf: TextOf) => string }
   | { readonly kind: "plan" }
   | { readonly kind: "usage" };
 
-/** A piece of an item. */
+/** An increment of an item. */
 interface DeltaMethod {
   readonly kind: "delta";
   readonly itemType: string;
-  /** The parameter that has the piece. */
+  /** The parameter with the increment. */
   readonly from: string;
-  /** What it is called in the delta of an event. */
+  /** Its name in the delta of the event. */
   readonly to: string;
 }
 
-/** Something that is an item of its own, under the name that it has always had. */
+/** A notification that becomes an item of its own, with the item type of exec and session files. */
 interface NoticeMethod {
   readonly kind: "notice";
   readonly itemType: string;
-  /** The parameter that all of it is in, and what that is called in the event. */
+  /** A parameter that is renamed, with its name in the content. */
   readonly field?: { readonly from: string; readonly to: string };
 }
 
 /**
- * By method. What is not here is an item, too, if it is of a thread: its type is the method in
- * snake case (`thread/name/updated`: `thread_name_updated`), its content the parameters.
+ * The rules by method. Any other notification of a thread becomes an item too: the type is the
+ * method in snake case (`thread/name/updated`: `thread_name_updated`), the content the parameters.
  */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["turn/started", { kind: "turn", type: "turn.started" }],
@@ -380,7 +383,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["item/agentMessage/delta", delta("agent_message", "text_delta")],
   ["item/plan/delta", delta("plan", "text_delta")],
   ["item/reasoning/summaryTextDelta", delta("reasoning", "text_delta")],
-  // Raw thoughts are not to be taken for summaries.
+  // Raw thoughts have another item type than summaries.
   [
     "item/reasoning/textDelta",
     delta("agent_reasoning_raw_content", "text_delta"),
@@ -424,17 +427,17 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   }],
 ]);
 
-/** Requests of the server begin with this, others are of the client. */
+/** The prefix of the methods that the server calls; others are called by the client. */
 const SERVER_REQUESTS = "item/";
-/** But for this one. */
+/** The one method of the server without that prefix. */
 const ELICITATION = "mcpServer/elicitation/request";
 
-/** Tells whether a request is one that the server sends: those tell something of a thread. */
+/** Returns whether a request is one of the server: those are about a thread. */
 function isServerRequest(method: string): boolean {
   return method.startsWith(SERVER_REQUESTS) || method === ELICITATION;
 }
 
-/** A message as exec says it: with its details behind it. */
+/** Appends the details to a message, as exec does. */
 function withDetails(text: string, details: string | undefined): string {
   return details === undefined || details === ""
     ? text
@@ -453,25 +456,26 @@ function summarized(textOf: TextOf): string {
   return withDetails(textOf("summary") ?? "", textOf("details"));
 }
 
-// What is remembered of the threads of an app-server.
+// The state of the threads of an app-server.
 
 /**
- * How many threads are remembered. The one that has been idle for longest is forgotten: if it
- * goes on, its turns end without the tokens that were counted before.
+ * The largest number of threads with a state. Beyond it the state of the thread that was idle the
+ * longest is dropped: if that thread continues, its turns end without the tokens that were counted
+ * before.
  */
 const MAX_THREADS = 4096;
 
-/** What is remembered of a thread. */
+/** The state of one thread. */
 interface ThreadMemory {
-  /** Whether it has been said that it begins. */
+  /** Whether its `thread.started` has been written. */
   isStarted: boolean;
-  /** What it has used so far, as exec says it. */
+  /** The tokens that it has used so far, in the form of exec. */
   usage: JsonSlice | undefined;
-  /** The turn whose plan has been told. */
+  /** The turn whose plan has begun as an item. */
   planTurn: string | undefined;
 }
 
-/** The threads, in the order in which something was last told of them. */
+/** The states of the threads, the one that was used last at the end. */
 class Threads {
   readonly #threads = new Map<string, ThreadMemory>();
   #last: ThreadMemory | undefined;
@@ -531,14 +535,17 @@ class Threads {
   }
 }
 
-/** The methods of the protocol before, whose events come again in the one of today (0.98). */
+/**
+ * The prefix of methods of the old protocol. 0.98 sends each such event a second time, in the
+ * current protocol.
+ */
 const TWIN = "codex/event/";
-/** The event of the protocol before, where it comes alone: `codex mcp-server`. */
+/** The method of an event of the old protocol that is sent only once, by `codex mcp-server`. */
 const BARE_EVENT = "codex/event";
-/** Of how many threads of `codex mcp-server` is remembered what is open. */
+/** The largest number of threads of `codex mcp-server` with rules of their own. */
 const MAX_EVENT_THREADS = 16;
 
-/** The names that events give a meaning: fields of an item that have them get another one. */
+/** The names that have a meaning in events: a field of an item with such a name gets a prefix. */
 const TAKEN: ReadonlySet<string> = new Set([
   "type",
   "thread_id",
@@ -554,7 +561,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   "id",
 ]);
 
-/** What lines leave behind, for those who repeat what was done with them. */
+/** The state that records depend on and change, for plans. */
 class ServerContext implements RecordContext {
   readonly rules = ServerContext;
   readonly #threads: Threads;
@@ -565,7 +572,7 @@ class ServerContext implements RecordContext {
     this.#threads = threads;
   }
 
-  /** The id of the last item that was counted. */
+  /** The id of the last item that was numbered. */
   get slots(): Slots {
     return this.#slots;
   }
@@ -585,12 +592,12 @@ class ServerContext implements RecordContext {
     this.#slots = [value];
   }
 
-  /** What a turn of a thread ends with, and something if the thread has been told of. */
+  /** Returns the usage for the end of a turn, and a value if the thread has begun. */
   recall(thread: string): Slots {
     const memory = this.#threads.find(thread);
     const usage = memory?.usage;
     if (memory?.isStarted !== true) return [usage, undefined];
-    // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
+    // The whole thread was seen: without a count it has used no tokens, and exec writes zeros then.
     return [usage ?? NO_USAGE, STARTED];
   }
 
@@ -600,7 +607,7 @@ class ServerContext implements RecordContext {
     else memory.usage = lasting(value);
   }
 
-  /** Goes on behind so many items. */
+  /** Sets the number of items so far. */
   goOn(count: number): void {
     this.#count = count;
     this.#slots = [stringValue(`item_${count}`)];
@@ -612,16 +619,16 @@ class ServerContext implements RecordContext {
   }
 }
 
-/** The only slot that is not by thread. */
+/** The only slot that is not kept per thread. */
 const ITEM = 0;
-/** What is in it before an item has been counted. */
+/** Its value before an item has been numbered. */
 const FIRST_ITEM = stringValue("item_0");
-/** What is noted of a thread: that it has been said that it begins, and what it has used. */
+/** The kinds of notes about a thread: that it has begun, and the tokens it has used. */
 const BEGINNING = 1;
 const USAGE = 2;
-/** All that there is to say of a beginning. */
+/** The note of a beginning has no content. */
 const NOTHING = new JsonObject();
-/** The counts of tokens, as the app-server and as events call them, in the order of exec. */
+/** The names of the token counts in the app-server and in events, in the order of exec. */
 const COUNTS: readonly (readonly [wire: string, name: string])[] = [
   ["inputTokens", "input_tokens"],
   ["cachedInputTokens", "cached_input_tokens"],
@@ -630,7 +637,7 @@ const COUNTS: readonly (readonly [wire: string, name: string])[] = [
   ["reasoningOutputTokens", "reasoning_output_tokens"],
 ];
 
-/** What a thread has used so far, as exec says it. */
+/** Converts the token counts of a thread to the form of exec. */
 function usageOf(counts: JsonObject): JsonObject {
   const usage = new JsonObject();
   for (const [wire, name] of COUNTS) {
@@ -640,7 +647,7 @@ function usageOf(counts: JsonObject): JsonObject {
   return usage;
 }
 
-/** What a turn has used of which nothing is said: that is what exec says then. */
+/** The usage of a turn without any count: exec writes zeros then. */
 const NO_USAGE: JsonSlice = sliceOf(
   new TextEncoder().encode(
     `{${COUNTS.map(([, name]) => `"${name}":0`).join()}}`,
@@ -648,42 +655,42 @@ const NO_USAGE: JsonSlice = sliceOf(
   "object",
 );
 
-/** Of how many item types the values are kept. */
+/** The largest number of item types that are cached as JSON values. */
 const MAX_TYPES = 256;
-/** Stands for a thread of which it has been said that it begins. */
+/** Marks a thread that has begun. */
 const STARTED = stringValue("started");
 const PLAIN_REGEXP = /^[\w.:-]*$/;
 const METHOD_WORDS = new Map(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
-/** How a turn ends that the user has interrupted. */
+/** The status of a turn that the user has interrupted. */
 const INTERRUPTED = "interrupted";
 const ERROR_TYPE = wordValue("error");
 const TODO_LIST = wordValue("todo_list");
 
-/** A message that tells something of a thread. */
+/** A message about a thread. */
 interface Notification {
-  /** The line; what is told is taken out of it. */
+  /** The line; fields that are used are removed from it. */
   readonly line: JsonObject;
   readonly params: JsonObject;
   readonly thread: JsonSlice;
   readonly method: string;
 }
 
-/** Normalizes the messages of an app-server; holds what is remembered of its threads. */
+/** Normalizes the messages of an app-server; holds the state of its threads. */
 export class AppServerRules extends RecordRules {
   readonly #initial: InitialContext;
   readonly #writer: EventWriter;
   readonly #threads: Threads;
-  /** For lines that have been normalized before. */
+  /** The rules for lines that are normalized already. */
   readonly #exec: ExecRules;
-  /** For the events of the protocol before, by their thread. */
+  /** The rules for events of the old protocol, by thread. */
   readonly #events = new Map<string, ExecRules>();
   readonly #items: ServerContext;
 
   /**
    * Constructs a new instance.
    *
-   * @param initial The ids that hold for lines that have been normalized before.
+   * @param initial The initial ids for lines that are normalized already.
    */
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(4);
@@ -697,7 +704,7 @@ export class AppServerRules extends RecordRules {
     this.#exec = new ExecRules(initial);
   }
 
-  /** Forgets the stream: the next line is the first one of another. */
+  /** Resets the state: the next line is the first line of another stream. */
   override reset(): void {
     this.#threads.clear();
     this.#exec.reset();
@@ -705,7 +712,7 @@ export class AppServerRules extends RecordRules {
     this.#items.goOn(0);
   }
 
-  /** Writes down what later lines depend on. */
+  /** Returns the state as plain JSON. */
   override save(): unknown {
     return {
       threads: this.#threads.save(),
@@ -715,7 +722,7 @@ export class AppServerRules extends RecordRules {
     };
   }
 
-  /** Goes on from what was written down. */
+  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.reset();
     this.#threads.load(savedField(saved, "threads"));
@@ -726,14 +733,14 @@ export class AppServerRules extends RecordRules {
     }
   }
 
-  /** Makes a record of a line. */
+  /** Normalizes one line. */
   protected override record(
     root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
     if (line.has("type") || line.has("msg")) {
-      // It has been normalized before, or is of another stream of Codex.
+      // It is normalized already, or comes from another stream of Codex.
       return this.#exec.apply(root.bytes, root.start, root.end, out)?.reason;
     }
     const name = line.get("method");
@@ -796,7 +803,7 @@ export class AppServerRules extends RecordRules {
     return this.#notice(notification, undefined, out);
   }
 
-  /** Leaves a message what it is. */
+  /** Passes a message on as it is. */
   #message(
     isRequest: boolean,
     line: JsonObject,
@@ -807,7 +814,7 @@ export class AppServerRules extends RecordRules {
     return this.#writer.write(out, type, line);
   }
 
-  /** An answer stays what it is, unless it is the first to tell of a thread. */
+  /** Passes an answer on as it is, unless it is the first message of a thread. */
   #answer(line: JsonObject, out: ByteWriter): FailureReason | undefined {
     if (line.has("error")) {
       this.repeatable();
@@ -834,8 +841,8 @@ export class AppServerRules extends RecordRules {
   }
 
   /**
-   * The thread that an answer is of: `thread/start`, `thread/resume` and `thread/fork` have the
-   * same shape. `thread/read` has it, too, and its thread need not be running.
+   * Returns the thread that an answer names. `thread/start`, `thread/resume` and `thread/fork` have
+   * the same result; so has `thread/read`, whose thread may not be loaded.
    */
   #threadOfResult(
     result: JsonObject,
@@ -852,7 +859,7 @@ export class AppServerRules extends RecordRules {
         ? undefined
         : { id, thread };
     }
-    // What was called a conversation before it was called a thread (0.98).
+    // In 0.98 a thread is still called a conversation.
     const id = this.#id(result.get("conversationId"));
     if (id === undefined || !result.has("rolloutPath")) return undefined;
     result.rename("rolloutPath", "path");
@@ -872,14 +879,16 @@ export class AppServerRules extends RecordRules {
     if (thread === undefined || id === undefined) {
       return this.#message(false, line, out);
     }
-    // The answer to the request may have said so already.
+    // The answer to the request may have begun the thread already.
     if (!this.#begins(id)) return this.#message(false, line, out);
     line.take("method");
     line.take("params");
     return this.#thread(id, thread, params, line, out);
   }
 
-  /** Whether it is the first time that a thread is told of; from now on it is not. */
+  /**
+   * Returns whether a message is the first one of a thread, and notes that the thread has begun.
+   */
   #begins(thread: JsonSlice): boolean {
     const [, started] = this.recall(thread);
     if (started === undefined) this.note(BEGINNING, thread, NOTHING);
@@ -955,7 +964,7 @@ export class AppServerRules extends RecordRules {
     return this.#writer.write(out, isFailed ? "turn.failed" : type, event);
   }
 
-  /** An error as events have it: with what exec says of it as its message. */
+  /** Makes the error of an event; its message has the form of exec. */
   #failure(error: JsonNode | undefined, otherwise: JsonSlice): JsonObject {
     const failure = new JsonObject();
     if (error?.kind !== "object") {
@@ -1013,7 +1022,7 @@ export class AppServerRules extends RecordRules {
     move(params, from, delta, to);
     event.set("delta", delta);
     rest(params, event, "params_");
-    // With it, an event without a turn is known to be of none.
+    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
     if (event.has("turn_id")) line.take("method");
     line.take("params");
     rest(line, event, "rpc_");
@@ -1059,14 +1068,14 @@ export class AppServerRules extends RecordRules {
       event.set("content", content);
     }
     rest(params, event, "params_");
-    // With it, an event without a turn is known to be of none.
+    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
     if (event.has("turn_id")) line.take("method");
     line.take("params");
     rest(line, event, "rpc_");
     return this.#write(type, event, out);
   }
 
-  /** Something that is told of a thread, as an item of its own. */
+  /** Makes an item of a notification of a thread. */
   #notice(
     { line, params, thread, method }: Notification,
     known: NoticeMethod | undefined,
@@ -1095,7 +1104,7 @@ export class AppServerRules extends RecordRules {
     return this.#write("item.completed", event, out);
   }
 
-  /** A warning, as exec says it. */
+  /** Makes an `error` item of a warning, as exec does. */
   #remark(
     { line, params, thread }: Notification,
     messageOf: (textOf: (name: string) => string | undefined) => string,
@@ -1120,7 +1129,9 @@ export class AppServerRules extends RecordRules {
     return this.#write("item.completed", event, out);
   }
 
-  /** The first plan of a turn begins an item, later ones are pictures of it. */
+  /**
+   * Makes an item of a plan: the first plan of a turn starts it, later ones are snapshots of it.
+   */
   #plan(
     { line, params, thread }: Notification,
     out: ByteWriter,
@@ -1152,7 +1163,7 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     event.set("thread_id", thread);
     this.#setTurn(event, params);
-    // Rules that have forgotten the thread give its plan the same id again.
+    // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
     const content = new JsonObject();
@@ -1163,14 +1174,14 @@ export class AppServerRules extends RecordRules {
       event.set("delta", content);
     }
     rest(params, event, "params_");
-    // With it, an event without a turn is known to be of none.
+    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
     if (event.has("turn_id")) line.take("method");
     line.take("params");
     rest(line, event, "rpc_");
     return this.#write(isFirst ? "item.started" : "item.delta", event, out);
   }
 
-  /** The count of tokens; what a turn ends with is the last one before. */
+  /** Makes an item of a token count, and notes the usage for the end of the turn. */
   #usage(
     { line, params, thread }: Notification,
     out: ByteWriter,
@@ -1211,7 +1222,7 @@ export class AppServerRules extends RecordRules {
     return this.#write("item.completed", event, out);
   }
 
-  /** An event of the protocol before, which is in no other message. */
+  /** Normalizes an event of the old protocol that no other message repeats. */
   #event(
     source: JsonSlice,
     line: JsonObject,
@@ -1237,7 +1248,7 @@ export class AppServerRules extends RecordRules {
       const event = withThread(source, thread);
       const range = rules.apply(event, 0, event.length - 1, out);
       if (range === undefined) return undefined;
-      // An event that exec never printed stays what it is.
+      // An event that exec never printed is passed on as a message.
       out.truncate(length);
     }
     return this.#message(line.has("id"), line, out);
@@ -1276,7 +1287,7 @@ export class AppServerRules extends RecordRules {
     return this.#threads.of(this.reader.text(thread));
   }
 
-  /** An id: a string that is not blank, trimmed. */
+  /** Returns an id: a string that is not blank, trimmed. */
   #id(value: JsonNode | undefined): JsonSlice | undefined {
     if (!(value instanceof JsonSlice) || value.kind !== "string") {
       return undefined;
@@ -1292,7 +1303,7 @@ export class AppServerRules extends RecordRules {
   }
 }
 
-/** The values of item types that the rules name; there are as many as those. */
+/** Item types as JSON values: those of the rules, and the first ones of the stream. */
 const TYPE_VALUES = new Map<string, JsonSlice>();
 
 function typeValue(itemType: string): JsonSlice {
@@ -1301,17 +1312,17 @@ function typeValue(itemType: string): JsonSlice {
   const value = PLAIN_REGEXP.test(itemType)
     ? wordValue(itemType)
     : stringValue(itemType);
-  // What comes from the wire may be any word, and another one each time.
+  // Types of the stream may be any word, and a new one each time.
   if (TYPE_VALUES.size < MAX_TYPES) TYPE_VALUES.set(itemType, value);
   return value;
 }
 
-/** Whether a byte is no white space, whatever is beside it, and no quote. */
+/** Returns whether a byte is a visible ASCII character, which trimming keeps, but not a quote. */
 function isEdge(byte = 0): boolean {
   return byte > 0x20 && byte < 0x7f && byte !== 0x22;
 }
 
-/** Writes an event of the protocol of 0.43 and before with its thread in front, as a line. */
+/** Makes a line of an event of the protocol up to 0.43, with its thread id in front. */
 function withThread(
   { bytes, start, end }: JsonSlice,
   thread: JsonSlice | undefined,
@@ -1338,7 +1349,7 @@ function move(
   if (value !== undefined) to.set(newName, value);
 }
 
-/** Sets a member under its name, or with a prefix if that is taken. */
+/** Sets a member under its name; prefixed, if that name is taken. */
 function keep(
   event: JsonObject,
   name: string,
@@ -1350,7 +1361,7 @@ function keep(
   event.set(free, value);
 }
 
-/** Sets the members of an object as they are called on the wire. */
+/** Sets the members of an object under their wire names. */
 function rest(from: JsonObject, event: JsonObject, prefix: string): void {
   for (let place = 0; place < from.size; place++) {
     const value = from.valueAt(place);
@@ -1359,9 +1370,10 @@ function rest(from: JsonObject, event: JsonObject, prefix: string): void {
 }
 
 /**
- * Sets the members of an object as events call them.
+ * Sets the members of an object under their names in snake case.
  *
- * @param free Where any name is free that is not there yet: the content of an item.
+ * @param free The names that need no prefix though they have a meaning in events; all names, if it
+ *   is the target itself, such as the content of an item.
  */
 function spell(
   from: JsonObject,
@@ -1380,14 +1392,14 @@ function spell(
   }
 }
 
-/** The members of an object as events call them. */
+/** Returns the members of an object under their names in snake case. */
 function spelled(from: JsonObject): JsonObject {
   const to = new JsonObject();
   spell(from, to, "wire_", to);
   return to;
 }
 
-/** Says whether a record is a message of an app-server, or to one, normalized or not. */
+/** Returns whether a record is a message of an app-server or of its client, normalized or not. */
 export function isAppServerRecord(
   reader: JsonReader,
   line: JsonObject,
