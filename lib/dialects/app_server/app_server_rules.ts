@@ -601,9 +601,9 @@ class ServerContext implements RecordContext {
     return [usage ?? NO_USAGE, STARTED];
   }
 
-  note(what: number, thread: string, value: JsonSlice): void {
+  note(kind: number, thread: string, value: JsonSlice): void {
     const memory = this.#threads.of(thread);
-    if (what === BEGINNING) memory.isStarted = true;
+    if (kind === BEGINNING) memory.isStarted = true;
     else memory.usage = lasting(value);
   }
 
@@ -660,7 +660,6 @@ const MAX_TYPES = 256;
 /** Marks a thread that has begun. */
 const STARTED = stringValue("started");
 const PLAIN_REGEXP = /^[\w.:-]*$/;
-const METHOD_WORDS = new Map(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
 /** The status of a turn that the user has interrupted. */
 const INTERRUPTED = "interrupted";
@@ -774,7 +773,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     const { method, params } = notification;
-    const known = METHOD_WORDS.get(method);
+    const known = METHODS.get(method);
     switch (known?.kind) {
       case undefined:
         break;
@@ -929,10 +928,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     const isEnd = type === "turn.completed";
-    const source = params.get("turn");
-    const turn = source?.kind === "object"
-      ? this.reader.members(source)
-      : new JsonObject();
+    const turn = this.#members(params.get("turn"));
     const id = this.#id(turn.get("id")) ?? this.#id(params.get("turnId"));
     if (id === undefined) {
       return unnormalizable(`${type} names no turn`, "params.turn.id");
@@ -965,10 +961,10 @@ export class AppServerRules extends RecordRules {
   }
 
   /** Makes the error of an event; its message has the form of exec. */
-  #failure(error: JsonNode | undefined, otherwise: JsonSlice): JsonObject {
+  #failure(error: JsonNode | undefined, fallback: JsonSlice): JsonObject {
     const failure = new JsonObject();
     if (error?.kind !== "object") {
-      failure.set("message", error?.kind === "string" ? error : otherwise);
+      failure.set("message", error?.kind === "string" ? error : fallback);
       return failure;
     }
     const members = this.reader.members(error);
@@ -977,7 +973,7 @@ export class AppServerRules extends RecordRules {
     if (text !== undefined) {
       members.take("message");
       failure.set("message", stringValue(withDetails(text, details)));
-    } else failure.set("message", otherwise);
+    } else failure.set("message", fallback);
     const info = members.get("codexErrorInfo");
     if (info?.kind === "string") {
       members.take("codexErrorInfo");
@@ -1012,10 +1008,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     this.repeatable();
-    const event = new JsonObject();
-    params.take("threadId");
-    event.set("thread_id", thread);
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     move(params, "itemId", event, "item_id");
     event.set("item_type", typeValue(itemType));
     const delta = new JsonObject();
@@ -1035,10 +1028,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     const { reader } = this;
-    const source = params.get("item");
-    const item = source === undefined
-      ? new JsonObject()
-      : reader.members(source);
+    const item = this.#members(params.get("item"));
     const id = item.get("id");
     const wireType = reader.wordOf(item.get("type"));
     if (wireType === undefined || id?.kind !== "string") {
@@ -1048,10 +1038,7 @@ export class AppServerRules extends RecordRules {
     this.repeatable();
     params.take("item");
     const { itemType, shape, isFlat = false } = itemKindOf(wireType);
-    const event = new JsonObject();
-    params.take("threadId");
-    event.set("thread_id", thread);
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     item.take("id");
     item.take("type");
     event.set("item_id", id);
@@ -1082,10 +1069,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     this.repeatable();
-    const event = new JsonObject();
-    event.set("thread_id", thread);
-    params.take("threadId");
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     event.set("item_id", this.#items.next());
     const itemType = known?.itemType ?? itemTypeOfMethod(method);
     event.set("item_type", typeValue(itemType));
@@ -1111,10 +1095,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     const message = messageOf((name) => this.reader.textOf(params.get(name)));
-    const event = new JsonObject();
-    event.set("thread_id", thread);
-    params.take("threadId");
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     event.set("item_id", this.#items.next());
     event.set("item_type", ERROR_TYPE);
     const content = new JsonObject();
@@ -1159,10 +1140,7 @@ export class AppServerRules extends RecordRules {
       steps.push(step);
     }
     params.take("plan");
-    params.take("threadId");
-    const event = new JsonObject();
-    event.set("thread_id", thread);
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
@@ -1188,10 +1166,7 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     this.repeatable();
     const { reader } = this;
-    const usage = params.get("tokenUsage");
-    const members = usage === undefined
-      ? new JsonObject()
-      : reader.members(usage);
+    const members = this.#members(params.get("tokenUsage"));
     const total = members.get("total");
     const info = new JsonObject();
     if (total?.kind === "object") {
@@ -1207,10 +1182,7 @@ export class AppServerRules extends RecordRules {
     }
     spell(members, info, "usage_", info);
     params.take("tokenUsage");
-    const event = new JsonObject();
-    event.set("thread_id", thread);
-    params.take("threadId");
-    this.#setTurn(event, params);
+    const event = this.#begin(thread, params);
     event.set("item_id", this.#items.next());
     event.set("item_type", TOKEN_COUNT);
     const content = new JsonObject();
@@ -1230,10 +1202,7 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     const { reader } = this;
     const params = reader.members(source);
-    const meta = params.get("_meta");
-    const about = meta?.kind === "object"
-      ? reader.members(meta)
-      : new JsonObject();
+    const about = this.#members(params.get("_meta"));
     const thread = this.#id(about.get("threadId"));
     const request = about.get("requestId");
     reader.looked();
@@ -1265,6 +1234,20 @@ export class AppServerRules extends RecordRules {
       if (oldest !== undefined) this.#events.delete(oldest);
     }
     return rules;
+  }
+
+  /** Makes an event with the thread and the turn that the parameters name. */
+  #begin(thread: JsonSlice, params: JsonObject): JsonObject {
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    params.take("threadId");
+    this.#setTurn(event, params);
+    return event;
+  }
+
+  /** Returns the members of an object; none for any other value. */
+  #members(node: JsonNode | undefined): JsonObject {
+    return node === undefined ? new JsonObject() : this.reader.members(node);
   }
 
   #write(

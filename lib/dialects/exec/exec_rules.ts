@@ -292,7 +292,6 @@ function move(
   }
 }
 
-const EVENT_WORDS = new Map(EVENTS);
 const ITEM_TYPE_WORDS = new Map(
   [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
     [alias, { type, value: wordValue(type) }] as const
@@ -398,7 +397,7 @@ export class ExecRules extends RecordRules {
       }
       line.take("type");
     }
-    const type = EVENT_WORDS.get(name);
+    const type = EVENTS.get(name);
     if (type === undefined) {
       return {
         kind: "typed",
