@@ -1,5 +1,5 @@
 /**
- * What commands, patches, searches, MCP calls and reviews in a rollout are made of.
+ * The parts of commands, patches, searches, MCP calls and reviews in a rollout.
  *
  * @module
  */
@@ -18,140 +18,140 @@ import {
   STRING,
 } from "../../shapes/shapes.ts";
 
-/** An object whose fields are not named here. */
+/** An object without known fields. */
 export interface ObjectValue {
   /** The value of a field. */
   readonly [name: string]: unknown;
 }
 
-/** A length of time. */
+/** A duration: seconds and nanoseconds. */
 export interface Duration {
   /** Whole seconds. */
   readonly secs: number;
-  /** Nanoseconds besides. */
+  /** The nanoseconds beyond the whole seconds. */
   readonly nanos?: number | null;
 }
 
-/** What a part of a command does, as Codex made it out. */
+/** One step of a command line, as Codex parsed it. */
 export interface ParsedStep {
   /** `read`, `list_files`, `search`, `unknown`, `noop` (0.25). */
   readonly type?: string | null;
-  /** The part, as shell. */
+  /** The step as shell. */
   readonly cmd?: string | null;
   /** The name of the file that is read. */
   readonly name?: string | null;
   /** The path that is read, listed or searched. */
   readonly path?: string | null;
-  /** What is searched for. */
+  /** The search pattern. */
   readonly query?: string | null;
 }
 
 /**
- * How a patch changes a file. `type` says how; in older releases one of `add`, `delete` and
- * `update` holds what else there is to say.
+ * The change of one file. `type` is the sort of change; up to 0.42 the details are in `add`,
+ * `delete` or `update` instead.
  */
 export interface FilePatch {
   /** `add`, `delete`, `update`. */
   readonly type?: string | null;
-  /** What is in the file that is added or deleted. */
+  /** The content of an added or deleted file. */
   readonly content?: string | null;
-  /** The change to the file that is updated. */
+  /** The diff of an updated file. */
   readonly unified_diff?: string | null;
-  /** Where the file is moved. */
+  /** The new path of a moved file. */
   readonly move_path?: string | null;
-  /** The file is added (up to 0.42). */
+  /** The details of an added file (up to 0.42). */
   readonly add?: unknown;
-  /** The file is deleted (up to 0.42). */
+  /** The details of a deleted file (up to 0.42). */
   readonly delete?: unknown;
-  /** The file is updated (up to 0.42). */
+  /** The details of an updated file (up to 0.42). */
   readonly update?: unknown;
 }
 
-/** How files change, by path; up to 0.25 the word `delete` for one that is deleted. */
+/** The changes of files, by path; up to 0.25 the word `delete` for a deleted file. */
 export interface FilePatches {
-  /** How the file at a path changes. */
+  /** The change of the file at a path. */
   readonly [path: string]: string | FilePatch;
 }
 
-/** What is done on the web. */
+/** The action of a web search. */
 export interface WebSearchAction {
   /** `search`, `open_page`, `find_in_page`, `other`. */
   readonly type: string;
-  /** What is searched for. */
+  /** The query. */
   readonly query?: string | null;
-  /** All that is searched for (0.98 and later). */
+  /** All queries (0.98 and later). */
   readonly queries?: readonly string[] | null;
-  /** The page that is opened (0.72 and later). */
+  /** The URL of the opened page (0.72 and later). */
   readonly url?: string | null;
-  /** What is looked for on the page (0.72 and later). */
+  /** The text searched for on the page (0.72 and later). */
   readonly pattern?: string | null;
 }
 
-/** Which tool of which MCP server is called with what. */
+/** The server, the tool and the arguments of an MCP call. */
 export interface McpInvocation {
   /** The name of the server. */
   readonly server: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What the tool is given: a JSON value. */
+  /** The arguments: a JSON value. */
   readonly arguments?: unknown;
 }
 
-/** What an MCP tool answered, as the server spells it. */
+/** The result of an MCP tool, with the names of the MCP protocol. */
 export interface McpResult {
-  /** The answer, in parts. */
+  /** The result, in parts. */
   readonly content?: readonly unknown[] | null;
-  /** The answer as data. */
+  /** The result as data. */
   readonly structuredContent?: unknown;
-  /** Whether the tool says that it failed. */
+  /** Whether the tool reports a failure. */
   readonly isError?: boolean | null;
-  /** What else the server says. */
+  /** Further data of the server. */
   readonly _meta?: unknown;
 }
 
-/** What a call came to: one of the two is there. */
+/** The outcome of an MCP call: either `Ok` or `Err` is present. */
 export interface McpOutcome {
-  /** What the tool answered. */
+  /** The result of the tool. */
   readonly Ok?: McpResult | null;
-  /** Why there is no answer. */
+  /** The reason of a failure. */
   readonly Err?: string | null;
 }
 
-/** What is reviewed. */
+/** The subject of a review. */
 export interface ReviewTarget {
   /** `custom`, `uncommittedChanges`, `baseBranch`, `commit`. */
   readonly type?: string | null;
-  /** What the reviewer is told. */
+  /** The instructions for the reviewer. */
   readonly instructions?: string | null;
 }
 
-/** What a review found. */
+/** The result of a review. */
 export interface ReviewOutput {
   /** The findings. */
   readonly findings?: readonly ReviewFinding[] | null;
-  /** Whether the change is right, in words. */
+  /** The verdict on the change, as a phrase. */
   readonly overall_correctness?: string | null;
-  /** Why. */
+  /** The explanation of the verdict. */
   readonly overall_explanation?: string | null;
-  /** How sure the reviewer is, from 0 to 1. */
+  /** The confidence of the reviewer, from 0 to 1. */
   readonly overall_confidence_score?: number | null;
 }
 
 /** One finding of a review. */
 export interface ReviewFinding {
-  /** The finding in short. */
+  /** The headline. */
   readonly title: string;
-  /** The finding at length. */
+  /** The full text. */
   readonly body?: string | null;
-  /** How sure the reviewer is, from 0 to 1. */
+  /** The confidence of the reviewer, from 0 to 1. */
   readonly confidence_score?: number | null;
-  /** How much it matters; 0 the most. */
+  /** The priority; 0 is the highest. */
   readonly priority?: number | null;
-  /** Where it is. */
+  /** The place in the code. */
   readonly code_location?: CodeLocation | null;
 }
 
-/** Where a finding is. */
+/** The place of a finding. */
 export interface CodeLocation {
   /** The path of the file. */
   readonly absolute_file_path?: string | null;
@@ -167,11 +167,11 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** What went wrong. */
+/** An error. */
 export interface ErrorInfo {
-  /** What went wrong: prose, or JSON that a server sent. */
+  /** The message: prose, or JSON that a server sent. */
   readonly message: string;
-  /** Which sort of error: a word, or an object with one field of that name. */
+  /** The kind of error: a word, or an object whose only field has that name. */
   readonly codex_error_info?: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the counts of a line, where something is.
+ * Checks the token counts of a line.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import type { FailureReason } from "../../errors.ts";
 import { fieldsOf } from "../../json/fields.ts";
 import { decodeRolloutLine } from "./decoder.ts";
 
-/** Where a line has counts that are read, and what holds them. */
+/** Matches the paths of counts that are read, and of the objects that hold them. */
 const COUNTS =
   /^payload\.(?:msg\.)?(?:info(?:\.(?:total|last)_token_usage)?|usage)(?:\.[a-z_]+_tokens)?$/;
-/** What holds one of two counts; the other one will do. */
+/** Matches the objects of which a line has two; either one is enough. */
 const HALF = /_token_usage$/;
 
 /**
- * Says why a line of a session file that has counts cannot be counted by.
+ * Returns why the token counts of a session file's line cannot be read.
  *
- * Whatever else of it is not as in the releases that are known, it counts by what it says.
- * Without the counts it would be left out, and nobody would hear of it.
+ * Other problems of the line are ignored: it still counts. A line without readable counts would be
+ * left out of the totals without a message.
  *
- * @returns Why; nothing if its counts can be read, or it has none.
+ * @returns The reason; nothing if the counts can be read, or if the line has none.
  */
 export function countReason(value: unknown): FailureReason | undefined {
   if (!hasCounts(value)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Normalized rollout lines to typed ones.
+ * Decodes normalized rollout lines to typed ones.
  *
  * @module
  */
@@ -13,24 +13,24 @@ import { ROLLOUT_LINE, type RolloutLine } from "./lines.ts";
 import type { Proof } from "../../json/value_plan.ts";
 import { lookAt } from "../../shapes/look.ts";
 
-// Proves that values are lines of rollout files, once for all that are alike.
-
-/** Proves that values are lines of rollout files, before any is made. */
+/**
+ * Proves once per plan that all values of the plan are rollout lines, so that they need no check.
+ */
 export const ROLLOUT_LINE_PROOF: Proof = {
   look: (reader, record) => lookAt(ROLLOUT_LINE, record, reader),
   holds: isRolloutLine,
 };
 
 /**
- * Says whether a value is a normalized line of a rollout file, and so has its type.
+ * Returns whether a value is a normalized line of a rollout file, and narrows its type.
  *
- * Anything with a `type` that is not known and an object `payload` is one. It checks what
- * the schemas of `@codexpipe/codexpipe/schema` check, without loading them.
+ * A record with an unknown `type` and an object as `payload` is such a line. The check is that of
+ * the schemas of `@codexpipe/codexpipe/schema`, without loading them.
  *
  * @param record The value.
  * @returns Whether it is a line of a rollout file.
  *
- * @example A line from elsewhere
+ * @example Check a line of another program
  * ```ts
  * import { isRolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
@@ -45,19 +45,18 @@ export function isRolloutLine(record: unknown): record is RolloutLine {
 }
 
 /**
- * Decodes a normalized line of a rollout file: checks it and gives it its type.
+ * Decodes a normalized line of a rollout file: checks it and narrows its type.
  *
- * Nothing is copied, coerced or dropped: the line is the record itself, unknown fields
- * included. Types that are not known pass, of lines (with an object for their payload) as
- * of items, events and parts of messages in them; fields that are not named are not looked
- * at. A field that a known type names and that holds another sort of value fails the line,
- * since its type would say what is not so; the failure has the line, and every such field
- * under `issues`, up to a hundred. No line of any captured release fails.
+ * Nothing is copied, coerced or dropped: the line is the record itself, unknown fields included.
+ * Unknown types pass, of lines (with an object as payload) and of items, events and parts of
+ * messages in them; unknown fields are not checked. A field of a known type with another kind of
+ * value fails the line, since the value would not match the type. The failure holds the line, and
+ * up to a hundred such fields under `issues`. No line of any captured release fails.
  *
- * Lines as releases up to 0.29 wrote them must have been normalized.
+ * Lines of releases up to 0.29 have to be normalized first.
  *
  * @param record The record, or its JSON text.
- * @returns The line, or why the record is none: `typed`, with the complaints under
+ * @returns The line, or the reason why the record is not one: `typed`, with the complaints under
  *   `issues`, or `json` for a text that is not JSON.
  *
  * @example A line with a wrong field
@@ -86,7 +85,7 @@ export function decodeRolloutLine(record: unknown): Decoded<RolloutLine> {
   return undecodable(nameOf(value), issues);
 }
 
-/** What a record is, as messages say it: its type, and that of what it holds. */
+/** The description of a record in messages: its type, and the type of its payload. */
 function nameOf(record: unknown): string {
   if (!isObject(record)) return "the record";
   const { type, payload } = record;
@@ -97,7 +96,7 @@ function nameOf(record: unknown): string {
     : name;
 }
 
-/** Types are words; quotes tell where one ends that is not. */
+/** A type is a word; any other text is quoted. */
 function wordOf(type: string): string {
   return /^\w{1,64}$/.test(type) ? type : quote(type);
 }

@@ -1,5 +1,5 @@
 /**
- * The events that a rollout keeps.
+ * The events in a rollout.
  *
  * @module
  */
@@ -52,63 +52,63 @@ import {
 } from "./token_counts.ts";
 import { TURN_ITEM, type TurnItem } from "./turn_items.ts";
 
-// Events of a rollout about what is said and thought.
+// Events about messages and reasoning.
 
-/** The user says something (0.34 to 0.155). */
+/** A message of the user (0.34 to 0.155). */
 export interface UserMessageMsg {
   /** Always `user_message`. */
   readonly type: "user_message";
-  /** What is said. */
+  /** The message. */
   readonly message: string;
   /** Always `plain` (0.34 to 0.47). */
   readonly kind?: string | null;
-  /** Images: URLs, as a rule `data:`. */
+  /** Images: URLs, usually `data:`. */
   readonly images?: readonly string[] | null;
   /** The paths of images (0.92 and later). */
   readonly local_images?: readonly string[] | null;
-  /** What in the message stands for what (0.92 and later). */
+  /** Marked ranges of the message (0.92 and later). */
   readonly text_elements?: readonly unknown[] | null;
-  /** Sounds (0.145 and later). */
+  /** Audio (0.145 and later). */
   readonly audio?: readonly unknown[] | null;
-  /** The paths of sounds (0.145 and later). */
+  /** The paths of audio files (0.145 and later). */
   readonly local_audio?: readonly unknown[] | null;
 }
 
-/** The agent says something (0.34 to 0.155). */
+/** A message of the agent (0.34 to 0.155). */
 export interface AgentMessageMsg {
   /** Always `agent_message`. */
   readonly type: "agent_message";
-  /** What is said. */
+  /** The message. */
   readonly message: string;
   /** Whether it ends the turn: `commentary` or `final_answer` (0.115 and later). */
   readonly phase?: string | null;
-  /** What it draws on (0.122 and later). */
+  /** The memories that the message cites (0.122 and later). */
   readonly memory_citation?: unknown;
 }
 
 /**
- * The agent thinks something.
+ * A thought of the agent.
  *
  * @typeParam W The type of the event.
  */
 export interface ThoughtMsg<W extends string> {
-  /** Whether it is the summary of the thoughts or the thoughts themselves. */
+  /** The type, which tells a summary of thoughts from raw thoughts. */
   readonly type: W;
-  /** The thoughts. */
+  /** The text of the thought. */
   readonly text: string;
 }
 
 /**
- * A bit more of what the agent says, thinks or plans. Not captured in rollouts.
+ * An increment of a message, a thought or a plan. Not captured in rollouts.
  *
  * @typeParam W The type of the event.
  */
 export interface DeltaMsg<W extends string> {
-  /** What it is a bit more of. */
+  /** The type, which names the sort of text. */
   readonly type: W;
   /** The text to append. */
   readonly delta: string;
-  /** The id of the item that it belongs to. */
+  /** The id of the item. */
   readonly item_id?: string | null;
   /** The id of the thread. */
   readonly thread_id?: string | null;
@@ -116,83 +116,83 @@ export interface DeltaMsg<W extends string> {
   readonly turn_id?: string | null;
 }
 
-/** A new part of the reasoning begins. Not captured in rollouts. */
+/** The beginning of another part of the reasoning. Not captured in rollouts. */
 export interface ReasoningBreakMsg {
   /** Always `agent_reasoning_section_break`. */
   readonly type: "agent_reasoning_section_break";
-  /** The id of the item that it belongs to. */
+  /** The id of the item. */
   readonly item_id?: string | null;
 }
 
 /**
- * Something that the user is told.
+ * A notice for the user.
  *
  * @typeParam W The type of the event.
  */
 export interface NoticeMsg<W extends string> {
-  /** What sort of notice it is. */
+  /** The sort of notice. */
   readonly type: W;
-  /** The notice; absent where the type says it all. */
+  /** The message; absent where the type says it all. */
   readonly message?: string | null;
-  /** What went wrong, of an error: a word, or an object with one field of that name. */
+  /** The kind of error: a word, or an object whose only field has that name. */
   readonly codex_error_info?: unknown;
-  /** Whether undoing went well, of `undo_completed`. */
+  /** Whether undoing succeeded, in `undo_completed`. */
   readonly success?: boolean | null;
 }
 
-/** Something will go away. Not captured in rollouts. */
+/** A notice that a feature will be removed. Not captured in rollouts. */
 export interface DeprecationNoticeMsg {
   /** Always `deprecation_notice`. */
   readonly type: "deprecation_notice";
-  /** What will go away. */
+  /** The feature. */
   readonly summary: string;
-  /** What to do about it. */
+  /** Advice for the user. */
   readonly details?: string | null;
 }
 
-/** The events about what is said and thought, by type. */
+/** The events about messages and reasoning, by type. */
 export interface SpeechMsgs {
-  /** The user says something. */
+  /** A message of the user. */
   readonly user_message: UserMessageMsg;
-  /** The agent says something. */
+  /** A message of the agent. */
   readonly agent_message: AgentMessageMsg;
-  /** What the agent says goes on. */
+  /** An increment of a message of the agent. */
   readonly agent_message_delta: DeltaMsg<"agent_message_delta">;
-  /** The same, of an item. */
+  /** The same for an item. */
   readonly agent_message_content_delta: DeltaMsg<"agent_message_content_delta">;
-  /** The summary of what the agent thinks (0.34 to 0.145). */
+  /** A summary of thoughts (0.34 to 0.145). */
   readonly agent_reasoning: ThoughtMsg<"agent_reasoning">;
-  /** That summary goes on. */
+  /** An increment of such a summary. */
   readonly agent_reasoning_delta: DeltaMsg<"agent_reasoning_delta">;
-  /** What the agent thinks (0.34 to 0.142). */
+  /** Raw thoughts (0.34 to 0.142). */
   readonly agent_reasoning_raw_content: ThoughtMsg<
     "agent_reasoning_raw_content"
   >;
-  /** What the agent thinks goes on. */
+  /** An increment of raw thoughts. */
   readonly agent_reasoning_raw_content_delta: DeltaMsg<
     "agent_reasoning_raw_content_delta"
   >;
-  /** A new part of the reasoning begins. */
+  /** The beginning of another part of the reasoning. */
   readonly agent_reasoning_section_break: ReasoningBreakMsg;
-  /** The summary of what the agent thinks goes on, of an item. */
+  /** An increment of a summary of thoughts, for an item. */
   readonly reasoning_content_delta: DeltaMsg<"reasoning_content_delta">;
-  /** What the agent thinks goes on, of an item. */
+  /** An increment of raw thoughts, for an item. */
   readonly reasoning_raw_content_delta: DeltaMsg<"reasoning_raw_content_delta">;
-  /** A plan goes on. */
+  /** An increment of a plan. */
   readonly plan_delta: DeltaMsg<"plan_delta">;
-  /** Something went wrong. */
+  /** An error. */
   readonly error: NoticeMsg<"error">;
-  /** The stream from the server broke; it is tried again. */
+  /** The stream from the server broke; Codex tries again. */
   readonly stream_error: NoticeMsg<"stream_error">;
   /** A warning. */
   readonly warning: NoticeMsg<"warning">;
   /** A warning of the reviewer. */
   readonly guardian_warning: NoticeMsg<"guardian_warning">;
-  /** Something happened. */
+  /** A message about background activity. */
   readonly background_event: NoticeMsg<"background_event">;
-  /** Changes were undone. */
+  /** The end of an undo. */
   readonly undo_completed: NoticeMsg<"undo_completed">;
-  /** Something will go away. */
+  /** A notice that a feature will be removed. */
   readonly deprecation_notice: DeprecationNoticeMsg;
 }
 
@@ -246,10 +246,10 @@ export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
   deprecation_notice: { summary: STRING, details: maybe(STRING) },
 });
 
-// Events of a rollout about what the agent does. Which of them are kept differs from release
-// to release; most captured ones keep none of commands.
+// Events about the calls of the agent. Releases differ in which of them they write; most captured
+// ones write none about commands.
 
-/** What every event about a call says. */
+/** The fields of every event about a call. */
 export interface CallMsgFields {
   /** The id of the call. */
   readonly call_id: string;
@@ -257,15 +257,15 @@ export interface CallMsgFields {
   readonly turn_id?: string | null;
 }
 
-/** What the events at both ends of a command say. */
+/** The fields of the begin and the end of a command. */
 export interface CommandMsgFields extends CallMsgFields {
-  /** The words of the command; at its end in newer releases only. */
+  /** The words of the command; in the end only in newer releases. */
   readonly command?: readonly string[] | null;
-  /** Where it runs: a path or a `file:` URL. */
+  /** The working directory: a path or a `file:` URL. */
   readonly cwd?: string | null;
-  /** What the parts of the command do. */
+  /** The steps of the command. */
   readonly parsed_cmd?: readonly ParsedStep[] | null;
-  /** Who runs it. */
+  /** The origin of the command. */
   readonly source?: string | null;
   /** The id of the process. */
   readonly process_id?: string | null;
@@ -277,13 +277,13 @@ export interface ExecCommandBeginMsg extends CommandMsgFields {
   readonly type: "exec_command_begin";
 }
 
-/** A command prints something. Not captured in rollouts. */
+/** Output of a command. Not captured in rollouts. */
 export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
   /** Always `exec_command_output_delta`. */
   readonly type: "exec_command_output_delta";
   /** `stdout` or `stderr`. */
   readonly stream?: string | null;
-  /** What it prints: base64, up to 0.29 a list of bytes. */
+  /** The output: base64, up to 0.29 a list of bytes. */
   readonly chunk: string | readonly number[];
 }
 
@@ -291,73 +291,73 @@ export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
 export interface ExecCommandEndMsg extends CommandMsgFields {
   /** Always `exec_command_end`. */
   readonly type: "exec_command_end";
-  /** What it printed. */
+  /** The output on stdout. */
   readonly stdout?: string | null;
-  /** What it printed on stderr. */
+  /** The output on stderr. */
   readonly stderr?: string | null;
-  /** What it printed on both. */
+  /** The output on both. */
   readonly aggregated_output?: string | null;
-  /** What the model is shown of it. */
+  /** The output as the model got it. */
   readonly formatted_output?: string | null;
-  /** Its exit status. */
+  /** The exit status. */
   readonly exit_code?: number | null;
-  /** How long it ran. */
+  /** The running time. */
   readonly duration?: Duration | null;
-  /** How far it is. */
+  /** The state of the command. */
   readonly status?: string | null;
 }
 
 /**
- * Files are about to be changed.
+ * A patch that is about to be applied.
  *
  * @typeParam W The type of the event.
  */
 export interface PatchMsg<W extends string> extends CallMsgFields {
-  /** Whether it begins, has grown, or waits for the user. */
+  /** The type, which tells whether the patch begins, has grown, or waits for approval. */
   readonly type: W;
-  /** How the files change, by path. */
+  /** The changes, by path. */
   readonly changes?: FilePatches | null;
-  /** Whether it was done without asking the user. */
+  /** Whether it is applied without asking the user. */
   readonly auto_approved?: boolean | null;
-  /** Why the user is asked. */
+  /** The reason for asking the user. */
   readonly reason?: string | null;
-  /** What the user is asked to allow for good. */
+  /** The folder for which the user is asked for lasting permission. */
   readonly grant_root?: string | null;
 }
 
-/** Files were changed, or not (0.130 to 0.145). */
+/** A patch was applied, or not (0.130 to 0.145). */
 export interface PatchApplyEndMsg extends CallMsgFields {
   /** Always `patch_apply_end`. */
   readonly type: "patch_apply_end";
-  /** Whether all went well. */
+  /** Whether the patch was applied. */
   readonly success: boolean;
-  /** What applying the patch printed. */
+  /** The output of the program that applied the patch. */
   readonly stdout?: string | null;
-  /** What it printed on stderr. */
+  /** Its output on stderr. */
   readonly stderr?: string | null;
-  /** How the files changed, by path. */
+  /** The changes, by path. */
   readonly changes?: FilePatches | null;
-  /** How far it is. */
+  /** The state of the patch. */
   readonly status?: string | null;
 }
 
-/** A tool of an MCP server is called. Not captured in rollouts. */
+/** A call of an MCP tool begins. Not captured in rollouts. */
 export interface McpToolCallBeginMsg extends CallMsgFields {
   /** Always `mcp_tool_call_begin`. */
   readonly type: "mcp_tool_call_begin";
-  /** What is called. */
+  /** The server, the tool and the arguments. */
   readonly invocation?: McpInvocation | null;
 }
 
-/** A tool of an MCP server answers (0.130 to 0.145). */
+/** A call of an MCP tool ends (0.130 to 0.145). */
 export interface McpToolCallEndMsg extends CallMsgFields {
   /** Always `mcp_tool_call_end`. */
   readonly type: "mcp_tool_call_end";
-  /** What was called. */
+  /** The server, the tool and the arguments. */
   readonly invocation?: McpInvocation | null;
-  /** How long it took. */
+  /** The running time. */
   readonly duration?: Duration | null;
-  /** What it came to. */
+  /** The outcome. */
   readonly result: McpOutcome;
 }
 
@@ -365,7 +365,7 @@ export interface McpToolCallEndMsg extends CallMsgFields {
 export interface WebSearchBeginMsg extends CallMsgFields {
   /** Always `web_search_begin`. */
   readonly type: "web_search_begin";
-  /** What is searched for. */
+  /** The query. */
   readonly query?: string | null;
 }
 
@@ -373,13 +373,13 @@ export interface WebSearchBeginMsg extends CallMsgFields {
 export interface WebSearchEndMsg extends CallMsgFields {
   /** Always `web_search_end`. */
   readonly type: "web_search_end";
-  /** What was searched for; may be empty. */
+  /** The query; may be empty. */
   readonly query?: string | null;
-  /** What was done. */
+  /** The action. */
   readonly action?: WebSearchAction | null;
 }
 
-/** An image is looked at. Not captured in rollouts. */
+/** The agent views an image. Not captured in rollouts. */
 export interface ViewImageToolCallMsg extends CallMsgFields {
   /** Always `view_image_tool_call`. */
   readonly type: "view_image_tool_call";
@@ -387,23 +387,23 @@ export interface ViewImageToolCallMsg extends CallMsgFields {
   readonly path?: string | null;
 }
 
-/** An image is about to be made. Not captured in rollouts. */
+/** The model begins to make an image. Not captured in rollouts. */
 export interface ImageGenerationBeginMsg extends CallMsgFields {
   /** Always `image_generation_begin`. */
   readonly type: "image_generation_begin";
 }
 
-/** An image was made (0.122 to 0.142). */
+/** The model has made an image (0.122 to 0.142). */
 export interface ImageGenerationEndMsg extends CallMsgFields {
   /** Always `image_generation_end`. */
   readonly type: "image_generation_end";
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** The prompt as the model made it. */
+  /** The prompt as the model revised it. */
   readonly revised_prompt?: string | null;
   /** The image, in base64. */
   readonly result?: string | null;
-  /** Where the image was saved. */
+  /** The path under which the image was saved. */
   readonly saved_path?: string | null;
 }
 
@@ -411,7 +411,7 @@ export interface ImageGenerationEndMsg extends CallMsgFields {
 export interface PlanUpdateMsg {
   /** Always `plan_update`. */
   readonly type: "plan_update";
-  /** Why. */
+  /** The reason for the change. */
   readonly explanation?: string | null;
   /** The steps, in order. */
   readonly plan: readonly PlannedStep[];
@@ -419,13 +419,13 @@ export interface PlanUpdateMsg {
 
 /** A step of a {@linkcode PlanUpdateMsg}. */
 export interface PlannedStep {
-  /** What is to be done. */
+  /** The text of the step. */
   readonly step: string;
-  /** How far it is: `pending`, `in_progress`, `completed`. */
+  /** The state: `pending`, `in_progress`, `completed`. */
   readonly status?: string | null;
 }
 
-/** What the turn has changed so far, in all files. Not captured in rollouts. */
+/** All changes of the turn so far, in all files. Not captured in rollouts. */
 export interface TurnDiffMsg {
   /** Always `turn_diff`. */
   readonly type: "turn_diff";
@@ -434,13 +434,13 @@ export interface TurnDiffMsg {
 }
 
 /**
- * A tool of the client, of a fork or of other agents is called, or answers. Its fields
- * differ between releases and are not named here. Not captured in rollouts.
+ * The begin or end of a call of a client's tool, of a fork's tool or of other agents. Its fields
+ * differ between releases and are not typed. Not captured in rollouts.
  *
  * @typeParam W The type of the event.
  */
 export interface OtherCallMsg<W extends string> {
-  /** What sort of call it is, and at which end. */
+  /** The type, which tells the sort of call, and begin from end. */
   readonly type: W;
   /** The id of the call. */
   readonly call_id?: string | null;
@@ -464,46 +464,46 @@ export type OtherCallType =
   | "collab_resume_begin"
   | "collab_resume_end";
 
-/** The calls whose fields are not named, by type. */
+/** The calls whose fields are not typed, by type. */
 export type OtherCallMsgs = {
   readonly [W in OtherCallType]: OtherCallMsg<W>;
 };
 
-/** The events about what the agent does, by type. */
+/** The events about the calls of the agent, by type. */
 export interface ToolMsgs extends OtherCallMsgs {
   /** A command begins. */
   readonly exec_command_begin: ExecCommandBeginMsg;
-  /** A command prints something. */
+  /** Output of a command. */
   readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
   /** A command ends. */
   readonly exec_command_end: ExecCommandEndMsg;
-  /** A patch waits for the user. */
+  /** A patch waits for approval. */
   readonly apply_patch_approval_request: PatchMsg<
     "apply_patch_approval_request"
   >;
-  /** Files are about to be changed. */
+  /** A patch is about to be applied. */
   readonly patch_apply_begin: PatchMsg<"patch_apply_begin">;
   /** A patch has grown. */
   readonly patch_apply_updated: PatchMsg<"patch_apply_updated">;
-  /** Files were changed, or not. */
+  /** A patch was applied, or not. */
   readonly patch_apply_end: PatchApplyEndMsg;
-  /** A tool of an MCP server is called. */
+  /** A call of an MCP tool begins. */
   readonly mcp_tool_call_begin: McpToolCallBeginMsg;
-  /** A tool of an MCP server answers. */
+  /** A call of an MCP tool ends. */
   readonly mcp_tool_call_end: McpToolCallEndMsg;
   /** A search on the web begins. */
   readonly web_search_begin: WebSearchBeginMsg;
   /** A search on the web ends. */
   readonly web_search_end: WebSearchEndMsg;
-  /** An image is looked at. */
+  /** The agent views an image. */
   readonly view_image_tool_call: ViewImageToolCallMsg;
-  /** An image is about to be made. */
+  /** The model begins to make an image. */
   readonly image_generation_begin: ImageGenerationBeginMsg;
-  /** An image was made. */
+  /** The model has made an image. */
   readonly image_generation_end: ImageGenerationEndMsg;
   /** The plan of the agent changes. */
   readonly plan_update: PlanUpdateMsg;
-  /** What the turn has changed so far. */
+  /** All changes of the turn so far. */
   readonly turn_diff: TurnDiffMsg;
 }
 
@@ -608,7 +608,7 @@ export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
   collab_resume_end: OTHER_CALL,
 });
 
-// Events of a rollout about turns, their items, and the thread.
+// Events about turns, their items, and the thread.
 
 /**
  * A turn begins (0.104 and later).
@@ -620,34 +620,34 @@ export interface TaskStartedMsg<W extends string> {
   readonly type: W;
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** The id of the turn that it belongs to (0.160 and later). */
+  /** The id of the root turn, which the turn belongs to (0.160 and later). */
   readonly root_turn_id?: string | null;
-  /** When it begins, in Unix seconds (0.122 and later). */
+  /** The start of the turn, in Unix seconds (0.122 and later). */
   readonly started_at?: number | null;
-  /** How many tokens the model can take. */
+  /** The size of the model's context window, in tokens. */
   readonly model_context_window?: number | null;
-  /** How the agent and the user work together, such as `default`. */
+  /** The mode of collaboration with the user, such as `default`. */
   readonly collaboration_mode_kind?: string | null;
-  /** Who began it (0.169). */
+  /** The origin of the turn (0.169). */
   readonly turn_attribution?: TurnAttribution | null;
 }
 
-/** Who began a turn (0.169). */
+/** The origin of a turn (0.169). */
 export interface TurnAttribution {
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** What began it: `exec`, `user`. */
+  /** The trigger: `exec`, `user`. */
   readonly turn_trigger?: string | null;
-  /** The turn that it was begun in. */
+  /** The turn in which it was started. */
   readonly parent_turn_id?: string | null;
-  /** The agent that began it. */
+  /** The path of the agent that started it. */
   readonly initiating_agent_path?: string | null;
-  /** The id of the turn that it belongs to. */
+  /** The id of the root turn, which the turn belongs to. */
   readonly root_turn_id?: string | null;
 }
 
 /**
- * A turn ends of itself (0.104 and later), well unless there is an `error`.
+ * A turn ends without being interrupted (0.104 and later); it failed if there is an `error`.
  *
  * @typeParam W The type of the event; releases spell it in two ways.
  */
@@ -656,66 +656,66 @@ export interface TaskCompleteMsg<W extends string> {
   readonly type: W;
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** The id of the turn that it belongs to (0.169). */
+  /** The id of the root turn, which the turn belongs to (0.169). */
   readonly root_turn_id?: string | null;
-  /** What the agent said last. */
+  /** The last message of the agent. */
   readonly last_agent_message?: string | null;
-  /** When it began, in Unix seconds (0.145 and later). */
+  /** The start of the turn, in Unix seconds (0.145 and later). */
   readonly started_at?: number | null;
-  /** When it ended, in Unix seconds (0.122 and later). */
+  /** The end of the turn, in Unix seconds (0.122 and later). */
   readonly completed_at?: number | null;
-  /** How long it took (0.122 and later). */
+  /** The length of the turn (0.122 and later). */
   readonly duration_ms?: number | null;
-  /** How long it took until the model began to answer (0.130 and later). */
+  /** The time until the model began to answer (0.130 and later). */
   readonly time_to_first_token_ms?: number | null;
-  /** Why it failed (0.145 and later). */
+  /** The reason of a failure (0.145 and later). */
   readonly error?: ErrorInfo | null;
 }
 
-/** A turn is broken off (0.36 and later). */
+/** A turn is interrupted (0.36 and later). */
 export interface TurnAbortedMsg {
   /** Always `turn_aborted`. */
   readonly type: "turn_aborted";
-  /** Why: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
+  /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
   readonly reason: string;
   /** The id of the turn (0.104 and later). */
   readonly turn_id?: string | null;
-  /** The id of the turn that it belongs to (0.169). */
+  /** The id of the root turn, which the turn belongs to (0.169). */
   readonly root_turn_id?: string | null;
-  /** When it began, in Unix seconds (0.145 and later). */
+  /** The start of the turn, in Unix seconds (0.145 and later). */
   readonly started_at?: number | null;
-  /** When it ended, in Unix seconds (0.122 and later). */
+  /** The end of the turn, in Unix seconds (0.122 and later). */
   readonly completed_at?: number | null;
-  /** How long it took (0.122 and later). */
+  /** The length of the turn (0.122 and later). */
   readonly duration_ms?: number | null;
 }
 
-/** The last turns are taken back. Not captured. */
+/** The last turns are removed from the thread. Not captured. */
 export interface ThreadRolledBackMsg {
   /** Always `thread_rolled_back`. */
   readonly type: "thread_rolled_back";
-  /** How many turns. */
+  /** The number of turns. */
   readonly num_turns: number;
 }
 
-/** The tokens that the thread has used, and what of its limits the account has. */
+/** The tokens that the thread has used, and the rate limits of the account. */
 export interface TokenCountMsg {
   /** Always `token_count`. */
   readonly type: "token_count";
-  /** The tokens; null where the server did not say. */
+  /** The tokens; null where the server reported none. */
   readonly info?: TokenCountInfo | null;
   /** The limits (0.42 and later). */
   readonly rate_limits?: RateLimits | null;
 }
 
 /**
- * An item of a turn begins or is complete. Only `item_completed` is kept: of every item by
- * paginated rollouts (0.148 and later), before of few.
+ * An item of a turn begins or is complete. Only `item_completed` is written: for every item in
+ * paginated rollouts (0.148 and later), before that for few.
  *
  * @typeParam W The type of the event.
  */
 export interface ItemMsg<W extends string> {
-  /** Whether the item begins or is complete. */
+  /** The type, which tells begin from end. */
   readonly type: W;
   /** The id of the thread. */
   readonly thread_id?: string | null;
@@ -723,9 +723,9 @@ export interface ItemMsg<W extends string> {
   readonly turn_id?: string | null;
   /** The item. */
   readonly item: TurnItem;
-  /** When it began, in Unix milliseconds. */
+  /** The start of the item, in Unix milliseconds. */
   readonly started_at_ms?: number | null;
-  /** When it was complete, in Unix milliseconds. */
+  /** The end of the item, in Unix milliseconds. */
   readonly completed_at_ms?: number | null;
 }
 
@@ -739,7 +739,7 @@ export interface ThreadSettingsAppliedMsg {
   readonly thread_settings: ObjectValue;
 }
 
-/** The goal of the thread changes (0.136). Its fields are spelled in another way. */
+/** The goal of the thread changes (0.136). Its fields are in camel case. */
 export interface ThreadGoalUpdatedMsg {
   /** Always `thread_goal_updated`. */
   readonly type: "thread_goal_updated";
@@ -751,27 +751,27 @@ export interface ThreadGoalUpdatedMsg {
   readonly goal?: ThreadGoal | null;
 }
 
-/** What a thread is to achieve. */
+/** The goal of a thread. */
 export interface ThreadGoal {
   /** The id of the thread. */
   readonly threadId?: string | null;
-  /** The goal. */
+  /** The text of the goal. */
   readonly objective?: string | null;
-  /** How far it is: `active`, `complete`. */
+  /** The state: `active`, `complete`. */
   readonly status?: string | null;
-  /** How many tokens it may take. */
+  /** The limit on tokens. */
   readonly tokenBudget?: number | null;
-  /** How many tokens it took. */
+  /** The number of tokens used. */
   readonly tokensUsed?: number | null;
-  /** How long it took. */
+  /** The time used, in seconds. */
   readonly timeUsedSeconds?: number | null;
-  /** When it was set, in Unix seconds. */
+  /** The time when it was set, in Unix seconds. */
   readonly createdAt?: number | null;
-  /** When it changed, in Unix seconds. */
+  /** The time of its last change, in Unix seconds. */
   readonly updatedAt?: number | null;
 }
 
-/** The history was summed up (0.72 to 0.145). */
+/** The history was compacted (0.72 to 0.145). */
 export interface ContextCompactedMsg {
   /** Always `context_compacted`. */
   readonly type: "context_compacted";
@@ -781,11 +781,11 @@ export interface ContextCompactedMsg {
 export interface EnteredReviewModeMsg {
   /** Always `entered_review_mode`. */
   readonly type: "entered_review_mode";
-  /** What is reviewed. */
+  /** The subject of the review. */
   readonly target?: ReviewTarget | null;
-  /** What the reviewer is told, in older files. */
+  /** The instructions for the reviewer, in older files. */
   readonly prompt?: string | null;
-  /** What is reviewed, in words for the user. */
+  /** The subject in words for the user. */
   readonly user_facing_hint?: string | null;
   /** The id of the turn (0.145). */
   readonly turn_id?: string | null;
@@ -797,7 +797,7 @@ export interface EnteredReviewModeMsg {
 export interface ExitedReviewModeMsg {
   /** Always `exited_review_mode`. */
   readonly type: "exited_review_mode";
-  /** What it found; null if it was broken off. */
+  /** The result; null if the review was interrupted. */
   readonly review_output?: ReviewOutput | null;
   /** The id of the turn (0.145). */
   readonly turn_id?: string | null;
@@ -805,19 +805,19 @@ export interface ExitedReviewModeMsg {
   readonly item_id?: string | null;
 }
 
-/** What another agent does (0.142). */
+/** An action of another agent (0.142). */
 export interface SubAgentActivityMsg {
   /** Always `sub_agent_activity`. */
   readonly type: "sub_agent_activity";
-  /** What it does: `started`, `interacted`, `interrupted`. */
+  /** The sort of action: `started`, `interacted`, `interrupted`. */
   readonly kind: string;
   /** The id of the event. */
   readonly event_id?: string | null;
-  /** When, in Unix milliseconds. */
+  /** The time of the action, in Unix milliseconds. */
   readonly occurred_at_ms?: number | null;
   /** The thread of the agent. */
   readonly agent_thread_id?: string | null;
-  /** The agent's place among the agents. */
+  /** The agent's place in the tree of agents. */
   readonly agent_path?: string | null;
 }
 
@@ -825,15 +825,15 @@ export interface SubAgentActivityMsg {
 export interface TurnMsgs {
   /** A turn begins. */
   readonly task_started: TaskStartedMsg<"task_started">;
-  /** A turn begins, in another spelling. */
+  /** A turn begins (another spelling). */
   readonly turn_started: TaskStartedMsg<"turn_started">;
-  /** A turn ends of itself. */
+  /** A turn ends without being interrupted. */
   readonly task_complete: TaskCompleteMsg<"task_complete">;
-  /** A turn ends of itself, in another spelling. */
+  /** A turn ends without being interrupted (another spelling). */
   readonly turn_complete: TaskCompleteMsg<"turn_complete">;
-  /** A turn is broken off. */
+  /** A turn is interrupted. */
   readonly turn_aborted: TurnAbortedMsg;
-  /** The last turns are taken back. */
+  /** The last turns are removed from the thread. */
   readonly thread_rolled_back: ThreadRolledBackMsg;
   /** The tokens that the thread has used. */
   readonly token_count: TokenCountMsg;
@@ -845,13 +845,13 @@ export interface TurnMsgs {
   readonly thread_settings_applied: ThreadSettingsAppliedMsg;
   /** The goal of the thread changes. */
   readonly thread_goal_updated: ThreadGoalUpdatedMsg;
-  /** The history was summed up. */
+  /** The history was compacted. */
   readonly context_compacted: ContextCompactedMsg;
   /** A review begins. */
   readonly entered_review_mode: EnteredReviewModeMsg;
   /** A review ends. */
   readonly exited_review_mode: ExitedReviewModeMsg;
-  /** What another agent does. */
+  /** An action of another agent. */
   readonly sub_agent_activity: SubAgentActivityMsg;
 }
 
@@ -955,24 +955,24 @@ export const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
 });
 
 /**
- * An event of a rollout. `isOfType()` tells the events apart; after `isKnownEventMsg()`,
- * `switch` on `type` does.
+ * An event of a rollout. `isOfType()` narrows it to one type; after `isKnownEventMsg()`, `switch`
+ * on `type` does.
  *
- * Which events a release keeps differs, so a reader has to expect any. This list may expand
- * over time.
+ * Releases differ in which events they write, so a reader has to expect any of them. This list may
+ * expand over time.
  */
 export type EventMsg = KnownEventMsg | UnknownKind;
 
-/** The events of a rollout that are known, by type. */
+/** The known events of a rollout, by type. */
 export interface EventMsgs extends SpeechMsgs, TurnMsgs, ToolMsgs {}
 
-/** The type of an event of a rollout that is known. */
+/** A known type of events. */
 export type KnownEventMsgType = keyof EventMsgs;
 
-/** An event of a rollout of a type that is known. */
+/** An event of a known type. */
 export type KnownEventMsg = EventMsgs[KnownEventMsgType];
 
-/** @ignore The shape of each event that is known. */
+/** @ignore The shape of each known event. */
 export const EVENT_MSGS: ShapesOf<EventMsgs> = {
   ...SPEECH_MSGS,
   ...TURN_MSGS,
@@ -987,13 +987,13 @@ export const EVENT_MSG: Shape<EventMsg> = variant(
 );
 
 /**
- * Says whether an event of a rollout is of a known type, so that `switch` on `type` gives
- * its fields, and may end in `event satisfies never`.
+ * Returns whether an event of a rollout has a known type. After this check, `switch` on `type`
+ * narrows it, and may end in `event satisfies never`.
  *
  * @param event The event.
  * @returns Whether its type is a {@linkcode KnownEventMsgType}.
  *
- * @example What is said
+ * @example Read the text of messages and thoughts
  * ```ts
  * import { type EventMsg, isKnownEventMsg } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";

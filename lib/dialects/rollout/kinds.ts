@@ -1,12 +1,12 @@
 /**
- * The words that rollout files are told apart by, and the fields that were renamed (rollout.md
- * D.2, D.9, R3, R6): all that normalizing them asks, without the shapes of lines.
+ * The types of lines and items in rollout files, and the renamed fields (rollout.md D.2, D.9, R3,
+ * R6). Normalizing needs only these, and not the shapes of lines.
  */
 
 import type { RolloutLines } from "./lines.ts";
 import type { ResponseItems } from "./response_items.ts";
 
-/** The types of wrapped lines that releases up to 0.169 have written. */
+/** The types of wrapped lines, of releases up to 0.169. */
 export const ROLLOUT_LINE_TYPES = [
   "session_meta",
   "response_item",
@@ -19,7 +19,7 @@ export const ROLLOUT_LINE_TYPES = [
   "token_usage_record",
 ] as const satisfies readonly (keyof RolloutLines)[];
 
-/** The types of response items, which stand bare on their lines up to 0.29. */
+/** The types of response items; up to 0.29 they have no wrapper. */
 export const RESPONSE_ITEM_TYPES = [
   "message",
   "agent_message",
@@ -43,12 +43,12 @@ export const RESPONSE_ITEM_TYPES = [
   "other",
 ] as const satisfies readonly (keyof ResponseItems)[];
 
-/** The fields of session_meta that had other names (R6). */
+/** The renamed fields of session_meta, from the old name to the current one (R6). */
 export const SESSION_META_RENAMES: ReadonlyMap<string, string> = new Map([
   ["cliVersion", "cli_version"],
 ]);
 
-/** The fields of `git` in session_meta that had other names (R6). */
+/** The renamed fields of `git` in session_meta, from the old name to the current one (R6). */
 export const GIT_RENAMES: ReadonlyMap<string, string> = new Map([
   ["commit", "commit_hash"],
   ["remote", "repository_url"],

@@ -1,5 +1,5 @@
 /**
- * The lines of a rollout file, as they are once they have been normalized.
+ * The lines of a rollout file after normalizing.
  *
  * @module
  */
@@ -27,33 +27,33 @@ import { EVENT_MSG, type EventMsg } from "./event_msgs.ts";
 import { RESPONSE_ITEM, type ResponseItem } from "./response_items.ts";
 import { TOKEN_USAGE_RECORD, type TokenUsageRecord } from "./token_counts.ts";
 
-// What a rollout says of a compaction.
+// Compactions of the history.
 
-/** The history was summed up to make room in the context window (0.36 and later). */
+/** A compaction: the history was summarized to make room in the context window (0.36 and later). */
 export interface Compacted {
   /** The summary; may be empty where `replacement_history` has it. */
   readonly message: string;
-  /** What the model is shown from now on, in the place of the history (0.115 and later). */
+  /** The items that replace the history for the model from now on (0.115 and later). */
   readonly replacement_history?: readonly ResponseItem[] | null;
-  /** What is said of each of those items (0.155 and later). */
+  /** The metadata of each of those items (0.155 and later). */
   readonly replacement_history_metadata?:
     | readonly (ObjectValue | null)[]
     | null;
-  /** What was kept of the history (0.155 and later). */
+  /** The part of the history that was kept (0.155 and later). */
   readonly retained_context?: ObjectValue | null;
-  /** What is needed to go on (0.155 and later). */
+  /** Data for resuming the session (0.155 and later). */
   readonly resume_metadata?: ObjectValue | null;
-  /** What a reviewer is shown in the place of the history (0.155). */
+  /** The items that replace the history for a reviewer (0.155). */
   readonly guardian_history?: readonly ResponseItem[] | null;
-  /** How many windows there have been (0.142 and later). */
+  /** The number of windows so far (0.142 and later). */
   readonly window_number?: number | null;
   /** The id of the first window (0.142 and later); in some releases a number. */
   readonly first_window_id?: string | number | null;
-  /** The id of the window before (0.142 and later). */
+  /** The id of the previous window (0.142 and later). */
   readonly previous_window_id?: string | number | null;
-  /** The id of the window that begins (0.142 and later). */
+  /** The id of the window that begins here (0.142 and later). */
   readonly window_id?: string | number | null;
-  /** The id of the answer that is the summary (0.155 and later). */
+  /** The id of the response that holds the summary (0.155 and later). */
   readonly compaction_response_id?: string | null;
   /** The tokens so far (0.155 and later). */
   readonly latest_token_usage_record?: TokenUsageRecord | null;
@@ -75,21 +75,21 @@ export const COMPACTED: Shape<Compacted> = object({
   latest_token_usage_record: maybe(TOKEN_USAGE_RECORD),
 });
 
-// What a rollout says of its session.
+// The header of a session.
 
 /**
- * The session that a file belongs to.
+ * The header of a session.
  *
- * A file may hold more than one: the first is the thread's own, later ones were copied with
- * the history of the threads that it descends from. Up to 0.29 it stands bare on the first
- * line, and has no more than `id`, `timestamp`, `instructions` and `git`.
+ * A file may have several: the first is that of the thread itself, later ones were copied with the
+ * history of the threads it descends from. Up to 0.29 the first line is a header without a wrapper,
+ * with `id`, `timestamp`, `instructions` and `git` only.
  */
 export interface SessionMeta {
-  /** The id of the thread; the name of the file ends in it. Before 0.40 a UUID v4. */
+  /** The id of the thread; the name of the file ends with it. Before 0.40 a UUID v4. */
   readonly id: string;
   /**
-   * When the session began. Up to 0.29 it is the local time of the machine, though it ends
-   * in `Z`; it is left as it was written.
+   * The time when the session began. Up to 0.29 it is the local time of the machine, although it
+   * ends in `Z`; it is not converted.
    */
   readonly timestamp: string;
   /** The id of the session, which is that of its root thread (0.142 and later). */
@@ -102,23 +102,23 @@ export interface SessionMeta {
   readonly cli_version?: string | null;
   /** The instructions of the user (up to 0.80). */
   readonly instructions?: string | null;
-  /** What started the session (0.44 and later): a word, or of a subagent an object. */
+  /** The origin of the session (0.44 and later): a word, or an object for a subagent. */
   readonly source?: string | SessionSource | null;
-  /** Who the thread works for (0.130 and later): `user` or `subagent`. */
+  /** The owner of the thread (0.130 and later): `user` or `subagent`. */
   readonly thread_source?: string | null;
   /** The provider of the model (0.53 and later). */
   readonly model_provider?: string | null;
   /** The instructions of the model (0.92 and later). */
   readonly base_instructions?: BaseInstructions | null;
-  /** The state of the repository; absent outside of one. */
+  /** The state of the repository; absent outside of a repository. */
   readonly git?: GitInfo | null;
-  /** How the file is written (0.145 and later): `legacy` or `paginated`. Absent, `legacy`. */
+  /** The format of the file (0.145 and later): `legacy` or `paginated`. Absent, `legacy`. */
   readonly history_mode?: string | null;
   /** The context window that the thread begins with (0.145 and later). */
   readonly context_window?: ContextWindow | null;
-  /** The thread that this one was forked from (0.130 and later). */
+  /** The thread from which this one was forked (0.130 and later). */
   readonly forked_from_id?: string | null;
-  /** The ordinal of that thread at which this one goes on (0.160 and later). */
+  /** The ordinal of that thread at which this one continues (0.160 and later). */
   readonly forked_from_ordinal_exclusive?: number | null;
   /** The part of another file that this one continues (0.150 and later). */
   readonly history_base?: HistoryPrefix | null;
@@ -126,11 +126,11 @@ export interface SessionMeta {
   readonly parent_thread_id?: string | null;
   /** The ordinal of the first line that is the subagent's own (0.150 and later). */
   readonly subagent_history_start_ordinal?: number | null;
-  /** The name that the agent was given (0.115 and later). */
+  /** The name of the agent (0.115 and later). */
   readonly agent_nickname?: string | null;
-  /** The agent's place among the agents, a path from the first one (0.130 and later). */
+  /** The agent's place in the tree of agents, as a path from the first one (0.130 and later). */
   readonly agent_path?: string | null;
-  /** How agents work together (0.142 and later): `disabled`, `v1`, `v2`. */
+  /** The protocol between agents (0.142 and later): `disabled`, `v1`, `v2`. */
   readonly multi_agent_version?: string | null;
   /** The roots of the workspace (0.155 and later). */
   readonly runtime_workspace_roots?: readonly string[] | null;
@@ -138,15 +138,15 @@ export interface SessionMeta {
   readonly account_scoped?: boolean | null;
 }
 
-/** What started the session of a subagent (0.72 and later). */
+/** The origin of a subagent's session (0.72 and later). */
 export interface SessionSource {
-  /** Which sort of subagent, such as `review`, or an object such as `{"thread_spawn": …}`. */
+  /** The sort of subagent, such as `review`, or an object such as `{"thread_spawn": …}`. */
   readonly subagent?: string | SubagentSource | null;
 }
 
-/** How a subagent came about. */
+/** The origin of a subagent. */
 export interface SubagentSource {
-  /** It was spawned by another thread (0.92 and later). */
+  /** The data of the thread that spawned the subagent (0.92 and later). */
   readonly thread_spawn?: ThreadSpawn | null;
 }
 
@@ -154,13 +154,13 @@ export interface SubagentSource {
 export interface ThreadSpawn {
   /** The id of that thread. */
   readonly parent_thread_id?: string | null;
-  /** How many threads are above this one. */
+  /** The number of threads above this one. */
   readonly depth?: number | null;
-  /** The agent's place among the agents (0.122 and later). */
+  /** The agent's place in the tree of agents (0.122 and later). */
   readonly agent_path?: string | null;
-  /** The name that the agent was given (0.115 and later). */
+  /** The name of the agent (0.115 and later). */
   readonly agent_nickname?: string | null;
-  /** What the agent is for (0.115 and later). */
+  /** The role of the agent (0.115 and later). */
   readonly agent_role?: string | null;
 }
 
@@ -168,25 +168,25 @@ export interface ThreadSpawn {
 export interface BaseInstructions {
   /** The instructions. */
   readonly text: string;
-  /** Where they come from (0.148 and later). */
+  /** The origin of the instructions (0.148 and later). */
   readonly provenance?: InstructionsProvenance | null;
 }
 
-/** Where instructions come from. */
+/** The origin of instructions. */
 export interface InstructionsProvenance {
   /** `model` or `custom`. */
   readonly type: string;
-  /** The model they were written for. */
+  /** The model for which they were written. */
   readonly model?: string | null;
 }
 
 /** The state of a repository when a session began. */
 export interface GitInfo {
-  /** The commit (`commit` in older files, which is renamed). */
+  /** The commit (in older files `commit`, which is renamed). */
   readonly commit_hash?: string | null;
   /** The branch. */
   readonly branch?: string | null;
-  /** The URL of the remote (`remote` in older files, which is renamed). */
+  /** The URL of the remote (in older files `remote`, which is renamed). */
   readonly repository_url?: string | null;
 }
 
@@ -200,9 +200,9 @@ export interface ContextWindow {
 export interface HistoryPrefix {
   /** The thread of that file. */
   readonly thread_id: string;
-  /** The first ordinal that is no longer part of it. */
+  /** The ordinal of the first line behind that part. */
   readonly end_ordinal_exclusive?: number | null;
-  /** Where that line starts, in bytes. */
+  /** The offset of that line in the other file, in bytes. */
   readonly end_byte_offset?: number | null;
 }
 
@@ -276,34 +276,34 @@ export const SESSION_META: Shape<SessionMeta> = object({
   account_scoped: maybe(BOOLEAN),
 });
 
-// What a rollout says of the settings and the surroundings of its turns.
+// The settings and the environment of turns.
 
 /**
- * The settings of a turn. Up to 0.104 written for each request to the model, since 0.115
- * once a turn.
+ * The settings of a turn. Up to 0.104 written for each request to the model, since 0.115 once a
+ * turn.
  */
 export interface TurnContext {
   /** The working directory. */
   readonly cwd: string;
   /** The id of the turn (0.104 and later). */
   readonly turn_id?: string | null;
-  /** The id of the turn that this one belongs to (0.155 and later). */
+  /** The id of the root turn, which this turn belongs to (0.155 and later). */
   readonly root_turn_id?: string | null;
-  /** When the user is asked, such as `never`. */
+  /** When the user is asked for approval, such as `never`. */
   readonly approval_policy?: string | ObjectValue | null;
-  /** Who is asked (0.145 and later), such as `user`. */
+  /** The reviewer of approvals (0.145 and later), such as `user`. */
   readonly approvals_reviewer?: string | null;
-  /** What commands may do. */
+  /** The permissions of commands. */
   readonly sandbox_policy?: SandboxPolicy | null;
-  /** What commands may do, in detail (0.130 and later). */
+  /** The permissions of commands in detail (0.130 and later). */
   readonly permission_profile?: ObjectValue | null;
   /** The model. */
   readonly model: string;
-  /** How much the model thinks (0.72 and later), such as `high`. */
+  /** The reasoning effort (0.72 and later), such as `high`. */
   readonly effort?: string | null;
-  /** How reasoning is summed up: `auto`, `detailed`, `none`. */
+  /** The kind of reasoning summary: `auto`, `detailed`, `none`. */
   readonly summary?: string | null;
-  /** How the agent and the user work together (0.92 and later). */
+  /** The mode of collaboration with the user (0.92 and later). */
   readonly collaboration_mode?: CollaborationMode | null;
   /** The tone of the agent (0.98 to 0.155). */
   readonly personality?: string | null;
@@ -313,9 +313,9 @@ export interface TurnContext {
   readonly developer_instructions?: string | null;
   /** The instructions of the model (0.80). */
   readonly base_instructions?: string | null;
-  /** What the last message must look like, a JSON Schema (0.80 to 0.130). */
+  /** The JSON Schema for the last message (0.80 to 0.130). */
   readonly final_output_json_schema?: unknown;
-  /** How outputs are cut (0.80 to 0.130). */
+  /** The limit on outputs (0.80 to 0.130). */
   readonly truncation_policy?: TruncationPolicy | null;
   /** The date (0.115 to 0.160), `YYYY-MM-DD`. */
   readonly current_date?: string | null;
@@ -325,83 +325,83 @@ export interface TurnContext {
   readonly realtime_active?: boolean | null;
   /** The roots of the workspace (0.136 to 0.160). */
   readonly workspace_roots?: readonly string[] | null;
-  /** The plugins that are off (0.155 and later). */
+  /** The disabled plugins (0.155 and later). */
   readonly disabled_plugin_ids?: readonly string[] | null;
-  /** How agents work together (0.142 and later). */
+  /** The protocol between agents (0.142 and later). */
   readonly multi_agent_version?: string | null;
-  /** A hash of what the model is shown (0.145 and later). */
+  /** A hash of the model's input (0.145 and later). */
   readonly comp_hash?: string | null;
 }
 
-/** What commands may do. Either `mode` or `type` says the sort. */
+/** The permissions of commands. The sort is in `mode` or in `type`. */
 export interface SandboxPolicy {
   /** `read-only`, `workspace-write`, `danger-full-access` (0.61 and later). */
   readonly type?: string | null;
-  /** The same (0.36 to 0.58). */
+  /** The same sort (0.36 to 0.58). */
   readonly mode?: string | null;
-  /** Whether the network may be used; in some releases a word. */
+  /** Whether the network is allowed; in some releases a word. */
   readonly network_access?: boolean | string | null;
-  /** Folders that may be written to, besides the working directory. */
+  /** Writable folders besides the working directory. */
   readonly writable_roots?: readonly string[] | null;
-  /** Whether the folder that `TMPDIR` names may not be written to. */
+  /** Whether the folder of `TMPDIR` is not writable. */
   readonly exclude_tmpdir_env_var?: boolean | null;
-  /** Whether `/tmp` may not be written to. */
+  /** Whether `/tmp` is not writable. */
   readonly exclude_slash_tmp?: boolean | null;
 }
 
-/** How the agent and the user work together. */
+/** The mode of collaboration between the agent and the user. */
 export interface CollaborationMode {
   /** `default`, `custom`, `plan`. */
   readonly mode?: string | null;
-  /** What the mode sets. */
+  /** The settings of the mode. */
   readonly settings?: CollaborationSettings | null;
 }
 
-/** What a {@linkcode CollaborationMode} sets. */
+/** The settings of a {@linkcode CollaborationMode}. */
 export interface CollaborationSettings {
   /** The model. */
   readonly model?: string | null;
-  /** How much the model thinks. */
+  /** The reasoning effort. */
   readonly reasoning_effort?: string | null;
   /** Instructions of the developer. */
   readonly developer_instructions?: string | null;
 }
 
-/** How outputs are cut. */
+/** The limit on outputs. */
 export interface TruncationPolicy {
-  /** What is counted: `bytes` or `tokens`. */
+  /** The unit: `bytes` or `tokens`. */
   readonly mode?: string | null;
-  /** How much is kept. */
+  /** The size that is kept. */
   readonly limit?: number | null;
 }
 
-/** What the model knows of its surroundings (0.145 and later). */
+/** The environment of the model (0.145 and later). */
 export interface WorldState {
-  /** Whether `state` is all of it; otherwise what has changed, as a JSON merge patch. */
+  /** Whether `state` is the whole environment; otherwise it is a change, as a JSON merge patch. */
   readonly full: boolean;
-  /** The surroundings: environments, permissions, skills, tools, … */
+  /** The state: environments, permissions, skills, tools, … */
   readonly state: ObjectValue;
 }
 
 /** A message from one agent to another (0.142). */
 export interface InterAgentCommunication {
-  /** The agent that it is from. */
+  /** The sender. */
   readonly author?: string | null;
-  /** The agent that it is for. */
+  /** The recipient. */
   readonly recipient?: string | null;
-  /** Other agents that it is for. */
+  /** Further recipients. */
   readonly other_recipients?: readonly unknown[] | null;
   /** The text; may be empty where it is encrypted. */
   readonly content?: string | null;
   /** The encrypted text. */
   readonly encrypted_content?: string | null;
-  /** Whether it starts a turn. */
+  /** Whether the message starts a turn. */
   readonly trigger_turn?: boolean | null;
 }
 
-/** What is said of the message between agents that comes next (0.150 and later). */
+/** The metadata of the next message between agents (0.150 and later). */
 export interface InterAgentCommunicationMetadata {
-  /** Whether it starts a turn. */
+  /** Whether the message starts a turn. */
   readonly trigger_turn?: boolean | null;
 }
 
@@ -484,72 +484,72 @@ export const INTER_AGENT_COMMUNICATION_METADATA: Shape<
 });
 
 /**
- * A line of a rollout file, normalized. `isOfType()` tells the lines apart; after
+ * A line of a rollout file, normalized. `isOfType()` narrows it to one type; after
  * `isKnownRolloutLine()`, `switch` on `type` does.
  *
- * A line, and everything in it, may hold more fields than its interface names: what a
- * release adds stays where it is. A field that no interface names is read with
- * `"name" in value`, which the compiler then knows to be there, of type `unknown`. Most
- * fields that may be absent may be null instead; releases differ in which they write.
+ * A line, and every object in it, may hold more fields than its interface names: fields that a
+ * release adds stay where they are. Test for such a field with `"name" in value`; the compiler then
+ * knows it, with the type `unknown`. Most optional fields may also be null; releases differ in
+ * which they write.
  *
  * This list may expand over time.
  */
 export type RolloutLine = KnownRolloutLine | UnknownRolloutLine;
 
-/** A line of a rollout file of a type that is known. */
+/** A line of a rollout file with a known type. */
 export type KnownRolloutLine = RolloutLines[KnownRolloutLineType];
 
-/** The type of a line of a rollout file that is known. */
+/** A known type of lines. */
 export type KnownRolloutLineType = keyof RolloutLines;
 
-/** The lines of a rollout file that are known, by type. */
+/** The known lines of a rollout file, by type. */
 export interface RolloutLines {
-  /** The session that the file belongs to. */
+  /** The header of the session. */
   readonly session_meta: SessionMetaLine;
-  /** What the model was shown or answered. */
+  /** An item of the conversation with the model. */
   readonly response_item: ResponseItemLine;
-  /** Something that happened. */
+  /** An event. */
   readonly event_msg: EventMsgLine;
   /** The settings of a turn (0.36 and later). */
   readonly turn_context: TurnContextLine;
-  /** The history was summed up (0.36 and later). */
+  /** A compaction of the history (0.36 and later). */
   readonly compacted: CompactedLine;
-  /** What the model knows of its surroundings (0.145 and later). */
+  /** The environment of the model (0.145 and later). */
   readonly world_state: WorldStateLine;
   /** A message from one agent to another (0.142). */
   readonly inter_agent_communication: InterAgentCommunicationLine;
-  /** What is said of the message between agents that comes next (0.150 and later). */
+  /** The metadata of the next message between agents (0.150 and later). */
   readonly inter_agent_communication_metadata:
     InterAgentCommunicationMetadataLine;
   /** The tokens of one request (0.155 and later). */
   readonly token_usage_record: TokenUsageRecordLine;
-  /** Something that happened, as a fork of Codex writes it. */
+  /** An event in the form of a fork of Codex. */
   readonly event: ForkEventLine;
 }
 
-/** What every line of a rollout file may say. */
+/** The fields of every line of a rollout file. */
 export interface RolloutLineFields {
   /**
-   * When the line was written, in UTC with milliseconds. Where a line had none of its own
-   * (up to 0.29), the time of the line before, of the session or of the name of the file;
-   * absent where none of them is known.
+   * The time when the line was written, in UTC with milliseconds. For a line without a time (up to
+   * 0.29) it is the time of the line before, of the session, or in the name of the file; absent
+   * where none of them is known.
    */
   readonly timestamp?: string;
-  /** The place of the line in the thread, a whole number (0.148 and later). */
+  /** The position of the line in the thread, a whole number (0.148 and later). */
   readonly ordinal?: number | null;
-  /** What Codex keeps beside a response item (0.155 and later). */
+  /** Codex's metadata of a response item (0.155 and later). */
   readonly metadata?: ObjectValue | null;
 }
 
-/** The session that the file belongs to. */
+/** The header of the session. */
 export interface SessionMetaLine extends RolloutLineFields {
   /** Always `session_meta`. */
   readonly type: "session_meta";
-  /** The session. */
+  /** The header. */
   readonly payload: SessionMeta;
 }
 
-/** What the model was shown or answered. */
+/** An item of the conversation with the model. */
 export interface ResponseItemLine extends RolloutLineFields {
   /** Always `response_item`. */
   readonly type: "response_item";
@@ -557,7 +557,7 @@ export interface ResponseItemLine extends RolloutLineFields {
   readonly payload: ResponseItem;
 }
 
-/** Something that happened. */
+/** An event. */
 export interface EventMsgLine extends RolloutLineFields {
   /** Always `event_msg`. */
   readonly type: "event_msg";
@@ -573,19 +573,19 @@ export interface TurnContextLine extends RolloutLineFields {
   readonly payload: TurnContext;
 }
 
-/** The history was summed up. */
+/** A compaction of the history. */
 export interface CompactedLine extends RolloutLineFields {
   /** Always `compacted`. */
   readonly type: "compacted";
-  /** The summary, and what goes on from there. */
+  /** The summary, and the state from which the session continues. */
   readonly payload: Compacted;
 }
 
-/** What the model knows of its surroundings. */
+/** The environment of the model. */
 export interface WorldStateLine extends RolloutLineFields {
   /** Always `world_state`. */
   readonly type: "world_state";
-  /** The surroundings, or what has changed of them. */
+  /** The environment, or a change of it. */
   readonly payload: WorldState;
 }
 
@@ -597,11 +597,11 @@ export interface InterAgentCommunicationLine extends RolloutLineFields {
   readonly payload: InterAgentCommunication;
 }
 
-/** What is said of the message between agents that comes next. */
+/** The metadata of the next message between agents. */
 export interface InterAgentCommunicationMetadataLine extends RolloutLineFields {
   /** Always `inter_agent_communication_metadata`. */
   readonly type: "inter_agent_communication_metadata";
-  /** What is said of it. */
+  /** The metadata. */
   readonly payload: InterAgentCommunicationMetadata;
 }
 
@@ -613,34 +613,34 @@ export interface TokenUsageRecordLine extends RolloutLineFields {
   readonly payload: TokenUsageRecord;
 }
 
-/** Something that happened, as a fork of Codex writes it. */
+/** An event in the form of a fork of Codex. */
 export interface ForkEventLine extends RolloutLineFields {
   /** Always `event`. */
   readonly type: "event";
-  /** The event, and where it belongs. */
+  /** The event with its position. */
   readonly payload: ForkEvent;
 }
 
-/** An event as a fork of Codex writes it, with its place in the order of events. */
+/** An event in the form of a fork of Codex, with its position in the order of events. */
 export interface ForkEvent {
-  /** The id of the request that it belongs to. */
+  /** The id of the request to which it belongs. */
   readonly id?: string | null;
-  /** The place of the event in that request. */
+  /** The position of the event in that request. */
   readonly event_seq?: number | null;
-  /** The place of the event among those of the server. */
+  /** The position of the event among those of the server. */
   readonly order?: ObjectValue | null;
   /** The event. */
   readonly msg: EventMsg;
 }
 
 /**
- * A line of any other type. Lines with a `record_type` (up to 0.29) have become such lines,
- * with `state` for their type and the whole line for their payload.
+ * A line of any other type. Normalizing turns a line with a `record_type` (up to 0.29) into such a
+ * line: its type is `state`, its payload the whole line.
  */
 export interface UnknownRolloutLine extends RolloutLineFields {
-  /** What sort of line it is: none of {@linkcode KnownRolloutLineType}. */
+  /** The type: none of {@linkcode KnownRolloutLineType}. */
   readonly type: string;
-  /** What the line holds. */
+  /** The content of the line. */
   readonly payload: ObjectValue;
 }
 
@@ -657,7 +657,7 @@ const FORK_EVENT = object<ForkEvent>({
   msg: EVENT_MSG,
 });
 
-/** @ignore The shape of each line that is known. */
+/** @ignore The shape of each known line. */
 export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed({
   session_meta: { ...LINE, payload: SESSION_META },
   response_item: { ...LINE, payload: RESPONSE_ITEM },
@@ -682,13 +682,13 @@ export const ROLLOUT_LINE: Shape<RolloutLine> = variant<RolloutLine, "type">(
 );
 
 /**
- * Says whether a line is of a known type, so that `switch` on `type` gives the type of its
- * payload, and may end in `line satisfies never`.
+ * Returns whether a line has a known type. After this check, `switch` on `type` narrows the type of
+ * the payload, and may end in `line satisfies never`.
  *
  * @param line The line.
  * @returns Whether its type is a {@linkcode KnownRolloutLineType}.
  *
- * @example What a file is about
+ * @example Summarize the lines of a file
  * ```ts
  * import { isKnownRolloutLine, type RolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";

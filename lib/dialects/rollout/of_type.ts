@@ -1,20 +1,20 @@
 /**
- * Telling apart what says its sort in `type`, where that may be any word.
+ * Narrows a value by its `type`, where the type may be any word.
  *
  * @module
  */
 
 /**
- * What is of a type that this library does not name: lines, items and events of other
- * releases. It holds what the line holds; a field is read with `"name" in value`.
+ * A line, item or event of a type that this library does not know, as later releases may write it.
+ * It holds all fields of the line; test for a field with `"name" in value`.
  */
 export interface UnknownKind {
-  /** What sort it is, a word. */
+  /** The type. */
   readonly type: string;
 }
 
 /**
- * The members of a union `T` that are of type `W`; of its open member, if none is.
+ * The members of a union `T` whose type is `W`; if there is none, its open member.
  *
  * @typeParam T The union.
  * @typeParam W The type; one literal, not a union.
@@ -24,18 +24,18 @@ export type OfType<T extends UnknownKind, W extends string> =
     : Extract<T, { readonly type: W }>;
 
 /**
- * Says whether a line, an item, an event or a part of a message is of one type, known or
- * not, so that the compiler knows its fields.
+ * Returns whether a line, an item, an event or a part of a message has a type, known or not, and
+ * narrows it to that type.
  *
- * Types are open: `value.type` may be any string, and comparing it to one says nothing
- * about the fields. What a decoder gave and is of a known type has been checked, so this
- * has only to look at `type`.
+ * Types are open: `value.type` may be any string, and comparing it with a literal does not narrow
+ * the fields. A decoder has checked every value of a known type, so that comparing `type` is enough
+ * here.
  *
  * @typeParam T The type of the value.
- * @typeParam W The type to ask for; one literal, not a union.
+ * @typeParam W The type to compare with; one literal, not a union.
  * @param value The line, item, event or part.
- * @param type The type to ask for.
- * @returns Whether `type` of the value is that.
+ * @param type The type to compare with.
+ * @returns Whether the value has that type.
  *
  * @example The commands of a paginated rollout
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Reads lines of session files that no rule changes, and makes values of no more than is wanted.
+ * Reads session file lines that need no normalizing, and parses only the parts that are used.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type JsonNode, type JsonObject, JsonSlice } from "../../json/value.ts";
 import { LINE_FAILED } from "../../lines/failures.ts";
 import { GIT_RENAMES, SESSION_META_RENAMES } from "./kinds.ts";
 
-/** Members that are long, and that no event has. */
+/** Long members that no event has. */
 const UNREAD: ReadonlySet<string> = new Set([
   "base_instructions",
   "developer_instructions",
@@ -18,26 +18,26 @@ const UNREAD: ReadonlySet<string> = new Set([
   "user_instructions",
 ]);
 const PAYLOAD: ReadonlySet<string> = new Set(["payload"]);
-/** What a line is made of that is not wanted. */
+/** The result for a line that is not wanted. */
 const UNWANTED: Fields = {};
 
-/** Tells what is wanted. */
+/** Selects records. */
 interface Selection {
-  /** Says whether a normalized record is wanted. */
+  /** Returns whether a normalized record is wanted. */
   wants(reader: JsonReader, record: JsonNode): boolean;
 }
 
 const READER = new JsonReader(2);
 
 /**
- * Reads a line as releases since 0.34 write them.
+ * Reads a line in the form that releases since 0.34 write.
  *
- * @param bytes Hold the line.
- * @param start Where it begins.
- * @param end Where it ends: at the LF.
- * @param selection The lines that are wanted, by their types.
- * @returns The record, without long texts that no event has, and without anything if it is not
- *   wanted; `undefined` if the rules have a say in it.
+ * @param bytes The bytes that hold the line.
+ * @param start The index of its first byte.
+ * @param end The index behind it: that of the LF.
+ * @param selection Selects lines by their types.
+ * @returns The record, without long texts that no event has; an empty object for a line that is not
+ *   wanted; `undefined` for a line that has to be normalized.
  */
 export function readPlainLine(
   bytes: Uint8Array,
@@ -64,7 +64,7 @@ export function readPlainLine(
   return fieldsOf(valueOf(root));
 }
 
-/** Whether a header has names that are other ones today (rollout.md R6). */
+/** Returns whether a header has fields under their old names (rollout.md R6). */
 function hasOldNames(meta: JsonObject): boolean {
   const git = meta.get("git");
   return hasOneOf(meta, SESSION_META_RENAMES) ||
@@ -90,7 +90,7 @@ function fieldsIn(members: JsonObject, unread: ReadonlySet<string>): Fields {
 }
 
 function valueOf(node: JsonNode | undefined): unknown {
-  // Most members of a header are texts, which are read in less time than they are parsed.
+  // Most members of a header are strings; reading those is faster than parsing them.
   const text = READER.textOf(node);
   if (text !== undefined) return text;
   return node instanceof JsonSlice ? parseJson(READER.source(node)) : undefined;

@@ -1,5 +1,5 @@
 /**
- * The items that a rollout keeps of what the model was shown and what it answered.
+ * The response items of a rollout: the conversation with the model.
  *
  * @module
  */
@@ -25,10 +25,10 @@ import {
 import { WEB_SEARCH_ACTION, type WebSearchAction } from "./call_details.ts";
 import type { UnknownKind } from "./of_type.ts";
 
-// What messages and outputs in a rollout are made of.
+// The parts of messages and outputs.
 
 /**
- * A part of a message, of reasoning or of an output; `isOfType()` tells them apart.
+ * A part of a message, of reasoning or of an output. `isOfType()` narrows it to one type.
  *
  * This list may expand over time.
  */
@@ -43,19 +43,19 @@ export type ContentPart =
   | UnknownKind;
 
 /**
- * A text.
+ * A part with text.
  *
- * @typeParam W Its type: whose text it is.
+ * @typeParam W Its type, which tells the author.
  */
 export interface TextPart<W extends string> {
   /**
-   * `input_text` of a prompt or an output, `output_text` of an answer, `summary_text` and
-   * `reasoning_text` of reasoning (`text` in some releases).
+   * `input_text` in a prompt or an output, `output_text` in an answer, `summary_text` and
+   * `reasoning_text` in reasoning (`text` in some releases).
    */
   readonly type: W;
   /** The text. */
   readonly text: string;
-  /** What in the text stands for what, such as `url_citation` (0.169 and later). */
+  /** Annotations of the text, such as `url_citation` (0.169 and later). */
   readonly annotations?: readonly unknown[] | null;
 }
 
@@ -63,13 +63,13 @@ export interface TextPart<W extends string> {
 export interface ImagePart {
   /** Always `input_image`. */
   readonly type: "input_image";
-  /** The image, a `data:` URL as a rule. */
+  /** The image, usually as a `data:` URL. */
   readonly image_url?: string | null;
-  /** How closely the model looks at it (0.122 and later). */
+  /** The resolution at which the model sees it (0.122 and later). */
   readonly detail?: string | null;
 }
 
-/** A text that only the server can read (0.150 and later). */
+/** A text that only the server can decrypt (0.150 and later). */
 export interface EncryptedPart {
   /** Always `encrypted_content`. */
   readonly type: "encrypted_content";
@@ -98,38 +98,38 @@ export const CONTENT_PART: Shape<ContentPart> = variant(
 );
 
 /**
- * A response item: what the model was shown or answered. `isOfType()` tells the items
- * apart; after `isKnownResponseItem()`, `switch` on `type` does.
+ * A response item: a part of the conversation with the model, sent or received. `isOfType()`
+ * narrows it to one type; after `isKnownResponseItem()`, `switch` on `type` does.
  *
  * This list may expand over time.
  */
 export type ResponseItem = KnownResponseItem | UnknownKind;
 
-/** A response item of a type that is known. */
+/** A response item of a known type. */
 export type KnownResponseItem = ResponseItems[KnownResponseItemType];
 
-/** The type of a response item that is known. */
+/** A known type of response items. */
 export type KnownResponseItemType = keyof ResponseItems;
 
-/** The response items that are known, by type. */
+/** The known response items, by type. */
 export interface ResponseItems {
-  /** What was said. */
+  /** A message. */
   readonly message: MessageItem;
-  /** What one agent said to another (0.150 and later). */
+  /** A message from one agent to another (0.150 and later). */
   readonly agent_message: AgentMessageItem;
-  /** What the model thought. */
+  /** Reasoning of the model. */
   readonly reasoning: ReasoningItem;
   /** A command that the model runs (0.8). */
   readonly local_shell_call: LocalShellCallItem;
-  /** What the command gave. Not captured. */
+  /** The output of such a command. Not captured. */
   readonly local_shell_call_output: CallOutputItem<"local_shell_call_output">;
-  /** A tool that the model calls. */
+  /** A call of a tool. */
   readonly function_call: FunctionCallItem;
-  /** What the tool answered. */
+  /** The output of a tool. */
   readonly function_call_output: CallOutputItem<"function_call_output">;
-  /** A tool with free text for input (0.25 and later). */
+  /** A call of a tool whose input is free text (0.25 and later). */
   readonly custom_tool_call: CustomToolCallItem;
-  /** What that tool answered (0.25 and later). */
+  /** The output of such a tool (0.25 and later). */
   readonly custom_tool_call_output: CallOutputItem<"custom_tool_call_output">;
   /** A search for tools (0.136 and later). */
   readonly tool_search_call: ToolSearchCallItem;
@@ -141,77 +141,77 @@ export interface ResponseItems {
   readonly image_generation_call: ImageGenerationCallItem;
   /** The state of the files at one point (0.58 to 0.72). */
   readonly ghost_snapshot: GhostSnapshotItem;
-  /** Tools that the model is given (0.169). */
+  /** Further tools for the model (0.169). */
   readonly additional_tools: AdditionalToolsItem;
-  /** A summary that only the server can read. Not captured on a line of its own. */
+  /** A summary that only the server can decrypt. Not captured on a line of its own. */
   readonly compaction: CompactionItem<"compaction">;
   /** The same under another name. Not captured. */
   readonly compaction_summary: CompactionItem<"compaction_summary">;
-  /** The history was summed up. Not captured. */
+  /** A compaction of the history. Not captured. */
   readonly context_compaction: CompactionItem<"context_compaction">;
-  /** A summary is asked for. Not captured. */
+  /** A request for a summary. Not captured. */
   readonly compaction_trigger: CompactionItem<"compaction_trigger">;
-  /** What Codex itself did not know. Not captured. */
+  /** An item unknown to Codex itself. Not captured. */
   readonly other: CompactionItem<"other">;
 }
 
-/** What every response item may say. */
+/** The fields of every response item. */
 export interface ResponseItemFields {
   /** The id of the item (since 0.142, and 0.8 to 0.29). */
   readonly id?: string | null;
-  /** What Codex keeps with the item (0.145 and later). */
+  /** Codex's metadata of the item (0.145 and later). */
   readonly internal_chat_message_metadata_passthrough?:
     | ItemPassthrough
     | null;
 }
 
-/** What Codex keeps with an item. */
+/** Codex's metadata of an item. */
 export interface ItemPassthrough {
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** When the item was made, in Unix seconds with a fraction. */
+  /** The time when the item was made, in Unix seconds with a fraction. */
   readonly create_time?: number | null;
-  /** What each part of the item is. */
+  /** The kind of each part of the item. */
   readonly content_item_kinds?: readonly (string | null)[] | null;
-  /** What is said of each part of the item (0.169). */
+  /** The metadata of each part of the item (0.169). */
   readonly content_item_metadata?: readonly unknown[] | null;
 }
 
-/** What was said. */
+/** A message. */
 export interface MessageItem extends ResponseItemFields {
   /** Always `message`. */
   readonly type: "message";
-  /** Who says it: `user`, `assistant`, `developer` (0.92 and later), `system`. */
+  /** The author: `user`, `assistant`, `developer` (0.92 and later), `system`. */
   readonly role: string;
-  /** What is said. */
+  /** The message, in parts. */
   readonly content: readonly ContentPart[];
   /** Whether it ends the turn: `commentary` or `final_answer` (0.104 and later). */
   readonly phase?: string | null;
-  /** How far it is (0.169), such as `completed`. */
+  /** The state of the item (0.169), such as `completed`. */
   readonly status?: string | null;
 }
 
-/** What one agent said to another (0.150 and later). */
+/** A message from one agent to another (0.150 and later). */
 export interface AgentMessageItem extends ResponseItemFields {
   /** Always `agent_message`. */
   readonly type: "agent_message";
-  /** The agent that says it. */
+  /** The sender. */
   readonly author: string;
-  /** The agent that it is said to. */
+  /** The recipient. */
   readonly recipient: string;
-  /** What is said. */
+  /** The message, in parts. */
   readonly content: readonly ContentPart[];
 }
 
-/** What the model thought. */
+/** Reasoning of the model. */
 export interface ReasoningItem extends ResponseItemFields {
   /** Always `reasoning`. */
   readonly type: "reasoning";
   /** The summary, in parts. */
   readonly summary: readonly ContentPart[];
-  /** The thoughts themselves. */
+  /** The raw thoughts. */
   readonly content?: readonly ContentPart[] | null;
-  /** The thoughts as only the server can read them. */
+  /** The thoughts, encrypted for the server. */
   readonly encrypted_content?: string | null;
 }
 
@@ -221,21 +221,21 @@ export interface LocalShellCallItem extends ResponseItemFields {
   readonly type: "local_shell_call";
   /** The id of the call. */
   readonly call_id?: string | null;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** What is run. */
+  /** The command. */
   readonly action: LocalShellAction;
 }
 
-/** What a {@linkcode LocalShellCallItem} runs. */
+/** The command of a {@linkcode LocalShellCallItem}. */
 export interface LocalShellAction {
   /** Always `exec` so far. */
   readonly type: string;
   /** The words of the command. */
   readonly command?: readonly string[] | null;
-  /** How long it may take. */
+  /** The timeout, in milliseconds. */
   readonly timeout_ms?: number | null;
-  /** Where it runs. */
+  /** The working directory. */
   readonly working_directory?: string | null;
   /** Its environment. */
   readonly env?: unknown;
@@ -243,62 +243,62 @@ export interface LocalShellAction {
   readonly user?: string | null;
 }
 
-/** A tool that the model calls. */
+/** A call of a tool. */
 export interface FunctionCallItem extends ResponseItemFields {
   /** Always `function_call`. */
   readonly type: "function_call";
   /** The name of the tool. */
   readonly name: string;
-  /** Where the tool belongs, such as `mcp__server` (0.122 and later). */
+  /** The namespace of the tool, such as `mcp__server` (0.122 and later). */
   readonly namespace?: string | null;
-  /** What the tool is given: JSON text as a rule, but what the model wrote is kept. */
+  /** The arguments: usually JSON text, but kept as the model wrote them. */
   readonly arguments: string;
   /** The id of the call. */
   readonly call_id: string;
-  /** How far it is (0.169). */
+  /** The state of the call (0.169). */
   readonly status?: string | null;
 }
 
-/** A tool with free text for input. */
+/** A call of a tool whose input is free text. */
 export interface CustomToolCallItem extends ResponseItemFields {
   /** Always `custom_tool_call`. */
   readonly type: "custom_tool_call";
   /** The name of the tool, such as `apply_patch`, or `exec` for JavaScript (0.160 and later). */
   readonly name: string;
-  /** What the tool is given. */
+  /** The input. */
   readonly input: string;
   /** The id of the call. */
   readonly call_id: string;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
 }
 
 /**
- * What a tool answered.
+ * The output of a tool.
  *
  * @typeParam W The type of the item.
  */
 export interface CallOutputItem<W extends string> extends ResponseItemFields {
-  /** Which sort of call it answers. */
+  /** The type of the item, which depends on the sort of call. */
   readonly type: W;
-  /** The id of the call; absent where Codex answers of its own accord (0.169). */
+  /** The id of the call; absent where Codex answers without a call (0.169). */
   readonly call_id?: string | null;
   /** The name of the tool (0.169). */
   readonly name?: string | null;
-  /** Where the tool belongs (0.169). */
+  /** The namespace of the tool (0.169). */
   readonly namespace?: string | null;
   /**
-   * What it answered: text (of commands, in the form of the release), or parts (0.53 and
-   * later), or in old files an object.
+   * The output: text (for commands in the form of the release), parts (0.53 and later), or an
+   * object in old files.
    */
   readonly output?: string | readonly ContentPart[] | CallOutput | null;
 }
 
-/** What a tool answered, in old files. */
+/** The output of a tool, in old files. */
 export interface CallOutput {
-  /** The answer. */
+  /** The text. */
   readonly content?: string | null;
-  /** Whether the call went well. */
+  /** Whether the call succeeded. */
   readonly success?: boolean | null;
 }
 
@@ -308,23 +308,23 @@ export interface ToolSearchCallItem extends ResponseItemFields {
   readonly type: "tool_search_call";
   /** The id of the call. */
   readonly call_id?: string | null;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** Who searches, such as `client`. */
+  /** The program that searches, such as `client`. */
   readonly execution?: string | null;
-  /** What is searched for. */
+  /** The arguments of the search. */
   readonly arguments?: unknown;
 }
 
-/** The tools that a search found (0.136 and later). */
+/** The result of a search for tools (0.136 and later). */
 export interface ToolSearchOutputItem extends ResponseItemFields {
   /** Always `tool_search_output`. */
   readonly type: "tool_search_output";
   /** The id of the call. */
   readonly call_id?: string | null;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** Who searched. */
+  /** The program that searched. */
   readonly execution?: string | null;
   /** The tools. */
   readonly tools?: readonly unknown[] | null;
@@ -334,9 +334,9 @@ export interface ToolSearchOutputItem extends ResponseItemFields {
 export interface WebSearchCallItem extends ResponseItemFields {
   /** Always `web_search_call`. */
   readonly type: "web_search_call";
-  /** How far it is. */
+  /** The state of the search. */
   readonly status?: string | null;
-  /** What is done. */
+  /** The action. */
   readonly action?: WebSearchAction | null;
 }
 
@@ -344,9 +344,9 @@ export interface WebSearchCallItem extends ResponseItemFields {
 export interface ImageGenerationCallItem extends ResponseItemFields {
   /** Always `image_generation_call`. */
   readonly type: "image_generation_call";
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** The prompt as the model made it. */
+  /** The prompt as the model revised it. */
   readonly revised_prompt?: string | null;
   /** The image, in base64. */
   readonly result?: string | null;
@@ -356,41 +356,41 @@ export interface ImageGenerationCallItem extends ResponseItemFields {
 export interface GhostSnapshotItem extends ResponseItemFields {
   /** Always `ghost_snapshot`. */
   readonly type: "ghost_snapshot";
-  /** The commit that holds it. */
+  /** The commit with the files. */
   readonly ghost_commit: GhostCommit;
 }
 
 /** A commit that is on no branch. */
 export interface GhostCommit {
-  /** The commit. */
+  /** The id of the commit. */
   readonly id: string;
-  /** The commit before it. */
+  /** The parent of the commit. */
   readonly parent?: string | null;
-  /** Files that were there already, but not in the repository. */
+  /** Files that existed before, but not in the repository. */
   readonly preexisting_untracked_files?: readonly string[] | null;
-  /** Folders that were there already, but not in the repository. */
+  /** Folders that existed before, but not in the repository. */
   readonly preexisting_untracked_dirs?: readonly string[] | null;
 }
 
-/** Tools that the model is given (0.169). */
+/** Further tools for the model (0.169). */
 export interface AdditionalToolsItem extends ResponseItemFields {
   /** Always `additional_tools`. */
   readonly type: "additional_tools";
-  /** Who gives them, such as `developer`. */
+  /** The role that adds them, such as `developer`. */
   readonly role?: string | null;
   /** The tools. */
   readonly tools?: readonly unknown[] | null;
 }
 
 /**
- * What stands where the history was summed up.
+ * An item that stands for a summarized history.
  *
  * @typeParam W The type of the item.
  */
 export interface CompactionItem<W extends string> extends ResponseItemFields {
   /** The type of the item. */
   readonly type: W;
-  /** The summary as only the server can read it. */
+  /** The summary, encrypted for the server. */
   readonly encrypted_content?: string | null;
 }
 
@@ -440,7 +440,7 @@ const LOCAL_SHELL_ACTION = object<LocalShellAction>({
   user: maybe(STRING),
 });
 
-/** @ignore The shape of each response item that is known. */
+/** @ignore The shape of each known response item. */
 export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed({
   message: {
     ...ITEM,
@@ -527,8 +527,8 @@ export const RESPONSE_ITEM: Shape<ResponseItem> = variant(
 );
 
 /**
- * Says whether a response item is of a known type, so that `switch` on `type` gives its
- * fields, and may end in `item satisfies never`.
+ * Returns whether a response item has a known type. After this check, `switch` on `type` narrows
+ * it, and may end in `item satisfies never`.
  *
  * @param item The item.
  * @returns Whether its type is a {@linkcode KnownResponseItemType}.

@@ -1,6 +1,6 @@
 /**
- * The lines of session files (`rollout-*.jsonl`) as they stand there, typed: for those who want
- * the wire. `decodeRecords()` reads them; `decodeEvents()` says what they tell.
+ * Types for the lines of session files (`rollout-*.jsonl`), as Codex writes them. `decodeRecords()`
+ * reads such lines; `decodeEvents()` reads the same files as events.
  *
  * @example The folder that a session began in
  * ```ts

@@ -33,20 +33,21 @@ import { isJsonText, savedField, savedText } from "../../json/saved.ts";
 import { stringText } from "../../json/tape.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 
-// What the lines of a rollout depend on: the time of the line before, and the shape of the file.
+// The state that the lines of a rollout depend on: the time of the line before, and the shape of
+// the file.
 
 const ENCODER = new TextEncoder();
-/** The slots. */
+/** The slots of the context that plans fill in. */
 const TIME = 0;
 const SESSION_TIME = 1;
-/** What is longer is no time, and in no slot. */
+/** A longer string is not a time, and does not fit into a slot. */
 const MAX_TIME_BYTES = SLOT_SIZE;
-/** How much there is room for at first: a reader of thousands of files has as many of these. */
+/** The initial capacity for a time: a reader of thousands of files has one buffer for each. */
 const TIME_BYTES = 64;
 
-/** The context of one file. */
+/** The state of one file. */
 class FileContext implements RecordContext {
-  /** The same for all files. */
+  /** The same object for all files: plans of one file apply to the next. */
   readonly rules: unknown = FileContext;
   readonly #fileTime: string | undefined;
   #bytes = new Uint8Array(TIME_BYTES);
@@ -55,7 +56,7 @@ class FileContext implements RecordContext {
   /** The `timestamp` of the first header, as JSON text. */
   #sessionTime: JsonSlice | undefined;
   #carried: JsonString | undefined;
-  /** Whether the file is one whose items stand bare. */
+  /** Whether the lines of the file are items without a wrapper. */
   isBareFile = false;
 
   /**
@@ -67,18 +68,18 @@ class FileContext implements RecordContext {
     this.#fileTime = fileTime;
   }
 
-  /** The time of the line before, and that of the session. */
+  /** The time of the line before, and the time of the session. */
   get slots(): Slots {
     return [this.#lastTime, this.#sessionTime];
   }
 
-  /** Nothing is counted. */
+  /** No ids are numbered. */
   readonly counters: readonly number[] = [];
 
-  /** Takes over what wrapped lines, which are the only ones with plans, changed. */
+  /** Takes over the times that plans have found. Only wrapped lines have plans. */
   take(changes: ContextChanges): void {
     this.isBareFile = false;
-    // Neither is ever taken away by a line.
+    // No line clears a time.
     const valueOf = (slot: number): JsonSlice | undefined =>
       changes.isTouched(slot) ? changes.valueOf(slot) : undefined;
     const time = valueOf(TIME);
@@ -87,7 +88,7 @@ class FileContext implements RecordContext {
     if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
-  /** Forgets the file: the next line is the first one of another. */
+  /** Resets the state: the next line is the first line of another file. */
   reset(): void {
     this.#lastTime = undefined;
     this.#carried = undefined;
@@ -121,9 +122,9 @@ class FileContext implements RecordContext {
   }
 
   /**
-   * Remembers the time of a line.
+   * Stores the time of a line.
    *
-   * @returns What it is remembered as; nothing if it is too long for a time.
+   * @returns The stored copy; nothing if the string is too long for a time.
    */
   remember({ bytes, start, end, kind, escaped }: JsonSlice):
     | JsonSlice
@@ -139,18 +140,21 @@ class FileContext implements RecordContext {
     return this.#lastTime = new JsonSlice(own, 0, length, kind, escaped, -1);
   }
 
-  /** Whether a header has told the time of the session. */
+  /** Whether a header had the time of the session. */
   get hasSessionTime(): boolean {
     return this.#sessionTime !== undefined;
   }
 
-  /** Remembers the time of the session. */
+  /** Stores the time of the session. */
   startSession(time: JsonSlice): JsonSlice {
     this.#carried = undefined;
     return this.#sessionTime = lasting(time);
   }
 
-  /** The carried time: of the last line, else of the session, else of the file name. */
+  /**
+   * The time for a line without one: that of the last line, else of the session, else of the file
+   * name.
+   */
   get carriedTime(): JsonString | undefined {
     if (this.#carried === undefined) {
       const time = textOf(this.#lastTime ?? this.#sessionTime) ??
@@ -168,11 +172,11 @@ function textOf(value: JsonSlice | undefined): string | undefined {
     : stringText(value.bytes, value.start, value.end);
 }
 
-/** What the rules of a rollout begin with. */
+/** The initial context of a rollout. */
 export interface RolloutContext {
   /**
-   * The name or path of the file: the time in it is given to lines that have none and
-   * follow none.
+   * The name or path of the file. The time in it is used for lines without a time that no line with
+   * a time precedes.
    *
    * @default {undefined}
    */
@@ -181,7 +185,7 @@ export interface RolloutContext {
 
 const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
-/** What the text of every wrapped line that Codex wrote begins with. */
+/** The first bytes of every wrapped line that Codex writes. */
 const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 
 /** Normalizes rollout lines; holds the time and the shape of one file. */
@@ -196,17 +200,17 @@ export class RolloutRules extends RecordRules {
     this.#file = file;
   }
 
-  /** Forgets the file: the next line is the first one of another. */
+  /** Resets the state: the next line is the first line of another file. */
   override reset(): void {
     this.#file.reset();
   }
 
-  /** Writes down the carried time, and the shape of the file. */
+  /** Returns the times and the shape of the file, as plain JSON. */
   override save(): unknown {
     return this.#file.save();
   }
 
-  /** Goes on from what was written down. */
+  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.#file.load(saved);
   }
@@ -226,7 +230,7 @@ export class RolloutRules extends RecordRules {
       : range;
   }
 
-  /** Makes a record of a line. */
+  /** Normalizes one line. */
   protected override record(
     root: JsonSlice,
     line: JsonObject,
@@ -281,13 +285,13 @@ export class RolloutRules extends RecordRules {
       if (isChanged) line.set("payload", meta);
     }
     if (this.#rememberTime(line)) {
-      // The file hears of lines that are repeated by their times; see FileContext.take().
+      // Plans report the times of the lines they rewrite; see FileContext.take().
       this.repeatable();
       if (!isChanged) out.range(root.bytes, root.start, root.end);
       else writeNode(out, line);
       return undefined;
     }
-    // A time that is no string is none: who reads records counts on strings.
+    // A time that is not a string is dropped: readers of records rely on strings.
     line.take("timestamp");
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
@@ -301,14 +305,14 @@ export class RolloutRules extends RecordRules {
     return undefined;
   }
 
-  /** Remembers the time of the first header that has one. */
+  /** Stores the time of the first header that has one. */
   #startSession(time: JsonNode | undefined): void {
     if (this.#file.hasSessionTime || !(time instanceof JsonSlice)) return;
     if (time.kind !== "string") return;
     this.reader.observeId(time, this.#file.startSession(time));
   }
 
-  /** Wraps a line that stands bare. */
+  /** Wraps a line that has no wrapper. */
   #bare(
     line: JsonObject,
     payload: JsonSlice | JsonObject,
@@ -326,7 +330,7 @@ export class RolloutRules extends RecordRules {
     out.byte(CLOSE_BRACE);
   }
 
-  /** R6; says whether anything was renamed. */
+  /** R6: renames fields; returns whether any was renamed. */
   #renameMeta(meta: JsonObject): boolean {
     let isChanged = renameAll(meta, SESSION_META_RENAMES);
     const git = meta.get("git");
@@ -340,7 +344,7 @@ export class RolloutRules extends RecordRules {
     return isChanged;
   }
 
-  /** Remembers the time of a line; says whether it has one. */
+  /** Stores the time of a line; returns whether it has one. */
   #rememberTime(line: JsonObject): boolean {
     const time = line.get("timestamp");
     if (!(time instanceof JsonSlice) || time.kind !== "string") return false;
@@ -352,7 +356,7 @@ export class RolloutRules extends RecordRules {
 
   /** Writes the carried time, for a line that has none. */
   #writeTime(out: ByteWriter): void {
-    // It does not come from the line.
+    // The time comes from another line: no plan can be made of this one.
     this.reader.looked();
     const time = this.#file.carriedTime;
     if (time === undefined) return;
@@ -360,7 +364,7 @@ export class RolloutRules extends RecordRules {
     writeNode(out, time);
   }
 
-  /** R5: tells a record apart from the torn one that it was glued to. */
+  /** R5: splits a line into a torn record and the whole record that was appended to it. */
   #recover(
     bytes: Uint8Array,
     range: FailedRange,
@@ -394,7 +398,7 @@ const TORN: FailureReason = {
     "Cannot parse the line as JSON: it is torn, and another record follows",
 };
 
-/** Renames members where they stand, unless the new name is there too. */
+/** Renames members in place, unless the new name exists too. */
 function renameAll(
   object: JsonObject,
   names: ReadonlyMap<string, string>,
@@ -415,8 +419,8 @@ function lastIndexOf(
   end: number,
 ): number {
   const first = text[0] ?? 0;
-  // Of the line alone: what the search does not find, it would look for in all lines
-  // before it.
+  // Searches the line only: a search of the whole block for a missing text would go back to its
+  // beginning for each line.
   const line = bytes.subarray(start, end);
   let at = line.lastIndexOf(first, Math.max(0, line.length - text.length));
   while (at !== -1) {
@@ -438,7 +442,7 @@ function noPayload(type: string, state: string): FailureReason {
   };
 }
 
-/** Says whether a record is a line of a rollout file, of any release (D.9). */
+/** Returns whether a record is a line of a rollout file, of any release (D.9). */
 export function isRolloutRecord(reader: JsonReader, line: JsonObject): boolean {
   if (line.has("record_type")) return true;
   const type = line.get("type");

@@ -1,5 +1,5 @@
 /**
- * Schemas of normalized rollout lines, and of what they hold.
+ * Schemas of normalized rollout lines and their parts.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import * as counts from "./token_counts.ts";
 import * as items from "./turn_items.ts";
 import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
 
-/** What session files hold, by name. */
+/** The types of session files, by name. */
 export type RolloutTypes = {
   readonly RolloutLine: lines.RolloutLine;
   readonly SessionMeta: lines.SessionMeta;
@@ -47,7 +47,7 @@ export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
   },
 );
 
-/** What the lines of session files are told apart by, and what that tells. */
+/** The maps from type to interface of lines, items and events in session files. */
 export type RolloutTypeMaps = {
   readonly RolloutLines: lines.RolloutLines;
   readonly ResponseItems: responses.ResponseItems;

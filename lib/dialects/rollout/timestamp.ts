@@ -1,10 +1,11 @@
 /**
- * Points in time in all forms of RFC 3339, and the time that lines without their own are given.
+ * Converts times in any form of RFC 3339 to one form, and reads the time in the name of a rollout
+ * file.
  *
  * @module
  */
 
-/** The first 28 days of all months there are, in which nothing else has to be looked at. */
+/** Times on the first 28 days of a month: those need no further check. */
 const PLAIN_REGEXP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const EXACT_REGEXP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -15,16 +16,16 @@ const FILE_NAME_REGEXP =
   /rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-[^/\\]*$/;
 
 /**
- * Writes a point in time as `YYYY-MM-DDTHH:mm:ss.sssZ`; finer digits are cut off.
+ * Converts a time to the form `YYYY-MM-DDTHH:mm:ss.sssZ`; finer digits are cut off.
  *
- * A leap second is the one behind it, as in Unix time.
+ * A leap second becomes the second after it, as in Unix time.
  *
- * @param text The point in time, in any form of RFC 3339; its offset may lack the colon.
- * @returns The same in UTC, with milliseconds, or `undefined` if it names none.
+ * @param text The time, in any form of RFC 3339; its offset may lack the colon.
+ * @returns The time in UTC with milliseconds, or `undefined` if the text is not a time.
  */
 export function utcTimestamp(text: string): string | undefined {
   if (PLAIN_REGEXP.test(text)) return text;
-  // What Codex writes needs nothing but a look at whether there is such a day.
+  // Codex writes this form: only the day has to be checked.
   if (EXACT_REGEXP.test(text) && isInDay(text)) return text;
   const match = RFC_3339_REGEXP.exec(text);
   if (match === null) return undefined;
@@ -36,32 +37,27 @@ export function utcTimestamp(text: string): string | undefined {
   const ms = isInDay(`${local}Z`) ? Date.parse(`${local}${zone}`) : NaN;
   if (Number.isNaN(ms)) return undefined;
   const utc = new Date(ms + (isLeap ? 1000 : 0)).toISOString();
-  // Only months end with a leap second.
+  // Leap seconds are only at the end of a month.
   if (isLeap && !START_OF_MONTH_REGEXP.test(utc)) return undefined;
-  // An offset can lead out of the years that have four digits.
+  // With its offset applied, a time may fall out of the years with four digits.
   return EXACT_REGEXP.test(utc) ? utc : undefined;
 }
 
-/** Tells whether there is such a day and hour: `Date` makes 1 March of 29 February. */
+/** Returns whether the day and hour exist: `Date` turns 29 February into 1 March. */
 function isInDay(utc: string): boolean {
   return new Date(utc).getUTCDate() === Number(utc.slice(8, 10));
 }
 
-/**
- * Writes a point in time as {@linkcode utcTimestamp} does; a text that names none is left as
- * it is.
- *
- * @returns The same in UTC, with milliseconds.
- */
+/** Converts a time as {@linkcode utcTimestamp} does; returns any other text unchanged. */
 export function canonicalTimestamp(text: string): string {
   return utcTimestamp(text) ?? text;
 }
 
 /**
- * Reads the time out of the name of a rollout file, `rollout-YYYY-MM-DDThh-mm-ss-<id>…`.
+ * Returns the time in the name of a rollout file, `rollout-YYYY-MM-DDThh-mm-ss-<id>…`.
  *
- * It is the local time of the machine that made the file; nothing says which zone that
- * was, so it is given as if it were UTC, as Codex itself reads it (rollout.md D.1).
+ * The name has the local time of the machine, without its zone. It is read as UTC, as Codex itself
+ * does (rollout.md D.1).
  *
  * @param name The name or path of the file.
  * @returns The time, or `undefined` if the name has none.

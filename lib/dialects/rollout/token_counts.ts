@@ -1,5 +1,5 @@
 /**
- * What rollouts say of tokens.
+ * Token counts in rollouts.
  *
  * @module
  */
@@ -17,21 +17,21 @@ import {
 } from "../../shapes/shapes.ts";
 
 /**
- * Tokens that were used: whole numbers of 64 bits. One beyond 2^53 is rounded by
- * JavaScript; the text of the line has it exactly.
+ * Token counts: whole numbers of 64 bits. A count beyond 2^53 is rounded by JavaScript; the text of
+ * the line has the exact digits.
  */
 export interface TokenCounts {
-  /** Tokens that were sent to the model. */
+  /** Tokens sent to the model. */
   readonly input_tokens: number;
-  /** Those among them that the server had kept. */
+  /** Input tokens that the server had cached. */
   readonly cached_input_tokens?: number | null;
-  /** Those among them that the server keeps from now on (0.145 and later). */
+  /** Input tokens that the server caches from now on (0.145 and later). */
   readonly cache_write_input_tokens?: number | null;
   /** Tokens that the model wrote. */
   readonly output_tokens: number;
-  /** Those among them that are reasoning. */
+  /** Output tokens that are reasoning. */
   readonly reasoning_output_tokens?: number | null;
-  /** All of them. */
+  /** Input and output tokens together. */
   readonly total_tokens?: number | null;
 }
 
@@ -41,47 +41,47 @@ export interface TokenCountInfo {
   readonly total_token_usage: TokenCounts;
   /** The tokens of the last request. */
   readonly last_token_usage: TokenCounts;
-  /** How many tokens the model can take. */
+  /** The size of the model's context window, in tokens. */
   readonly model_context_window?: number | null;
   /** Whether reasoning is counted in the last request (0.169 and later). */
   readonly last_usage_includes_reasoning?: boolean | null;
 }
 
-/** How much of what an account may use has been used (0.42 and later). */
+/** The rate limits of an account, and how much of them is used (0.42 and later). */
 export interface RateLimits {
   /** The short window. */
   readonly primary?: RateLimitWindow | null;
   /** The long window. */
   readonly secondary?: RateLimitWindow | null;
-  /** Which limit it is (0.104 and later). */
+  /** The id of the limit (0.104 and later). */
   readonly limit_id?: string | null;
-  /** What the limit is called (0.104 and later). */
+  /** The name of the limit (0.104 and later). */
   readonly limit_name?: string | null;
-  /** The credits that are left (0.61 and later). */
+  /** The remaining credits (0.61 and later). */
   readonly credits?: unknown;
   /** The plan of the account (0.72 and later). */
   readonly plan_type?: string | null;
-  /** A limit of the user's own (0.142 and later). */
+  /** A limit of the user (0.142 and later). */
   readonly individual_limit?: unknown;
-  /** Which limit was reached (0.122 and later). */
+  /** The limit that was reached (0.122 and later). */
   readonly rate_limit_reached_type?: unknown;
-  /** Whether spending has been stopped (0.145 and later). */
+  /** Whether a spending limit was reached (0.145 and later). */
   readonly spend_control_reached?: unknown;
 }
 
-/** A window of time in which use is limited. */
+/** A period of time with a limit. */
 export interface RateLimitWindow {
-  /** How much has been used, in percent; may be a fraction. */
+  /** The used part, in percent; may be a fraction. */
   readonly used_percent?: number | null;
-  /** How long the window is. */
+  /** The length of the period, in minutes. */
   readonly window_minutes?: number | null;
-  /** When it ends: Unix seconds, in some releases RFC 3339 (0.53 and later). */
+  /** The end of the period: Unix seconds, in some releases RFC 3339 (0.53 and later). */
   readonly resets_at?: number | string | null;
-  /** In how many seconds it ends, from the time of the line (0.42 to 0.47). */
+  /** The seconds until the end of the period, counted from the time of the line (0.42 to 0.47). */
   readonly resets_in_seconds?: number | null;
 }
 
-/** The tokens of one request, and what they add up to (0.155 and later). */
+/** The tokens of one request, and the sums with it (0.155 and later). */
 export interface TokenUsageRecord {
   /** The id of the thread. */
   readonly thread_id: string;
@@ -89,9 +89,9 @@ export interface TokenUsageRecord {
   readonly turn_id?: string | null;
   /** The id of the session. */
   readonly session_id?: string | null;
-  /** The id of the turn that the turn belongs to. */
+  /** The id of the root turn, which the turn belongs to. */
   readonly root_turn_id?: string | null;
-  /** The id of the answer of the server. */
+  /** The id of the server's response. */
   readonly response_id?: string | null;
   /** The tokens of the request. */
   readonly usage: TokenCounts;

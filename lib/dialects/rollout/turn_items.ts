@@ -1,5 +1,5 @@
 /**
- * The items of a turn, as `item_completed` in a rollout has them.
+ * The items of a turn, from `item_completed` lines of a rollout.
  *
  * @module
  */
@@ -41,90 +41,90 @@ import {
 import type { UnknownKind } from "./of_type.ts";
 
 /**
- * An item of a turn, complete (0.148 and later). `isOfType()` tells the items apart; after
+ * A complete item of a turn (0.148 and later). `isOfType()` narrows it to one type; after
  * `isKnownTurnItem()`, `switch` on `type` does.
  *
  * This list may expand over time.
  */
 export type TurnItem = KnownTurnItem | UnknownKind;
 
-/** An item of a turn of a type that is known. */
+/** An item of a known type. */
 export type KnownTurnItem = TurnItems[KnownTurnItemType];
 
-/** The type of an item of a turn that is known. */
+/** A known type of items. */
 export type KnownTurnItemType = keyof TurnItems;
 
-/** The items of a turn that are known, by type. */
+/** The known items of a turn, by type. */
 export interface TurnItems {
-  /** What the user said. */
+  /** A message of the user. */
   readonly UserMessage: UserMessageTurnItem;
-  /** What the agent said. */
+  /** A message of the agent. */
   readonly AgentMessage: AgentMessageTurnItem;
-  /** What the agent thought. */
+  /** Thoughts of the agent. */
   readonly Reasoning: ReasoningTurnItem;
   /** A plan. Not captured. */
   readonly Plan: PlanTurnItem;
-  /** A command that was run. */
+  /** A command of the agent. */
   readonly CommandExecution: CommandExecutionTurnItem;
-  /** Files that were changed. */
+  /** Changes of files. */
   readonly FileChange: FileChangeTurnItem;
-  /** A tool of an MCP server that was called. */
+  /** A call of a tool of an MCP server. */
   readonly McpToolCall: McpToolCallTurnItem;
-  /** A tool of the client that was called. Not captured. */
+  /** A call of a tool of the client. Not captured. */
   readonly DynamicToolCall: DynamicToolCallTurnItem;
   /** A search on the web. */
   readonly WebSearch: WebSearchTurnItem;
-  /** An image that was looked at. */
+  /** An image that the agent viewed. */
   readonly ImageView: ImageViewTurnItem;
-  /** An image that was made. Not captured. */
+  /** An image that the model made. Not captured. */
   readonly ImageGeneration: ImageGenerationTurnItem;
-  /** What was done with other agents (0.150 and later). */
+  /** A call that concerns other agents (0.150 and later). */
   readonly CollabAgentToolCall: CollabAgentToolCallTurnItem;
-  /** What another agent did (0.150 and later). */
+  /** An action of another agent (0.150 and later). */
   readonly SubAgentActivity: SubAgentActivityTurnItem;
-  /** A review began. */
+  /** The beginning of a review. */
   readonly EnteredReviewMode: EnteredReviewModeTurnItem;
-  /** A review ended. */
+  /** The end of a review. */
   readonly ExitedReviewMode: ExitedReviewModeTurnItem;
-  /** The history was summed up. */
+  /** A compaction of the history. */
   readonly ContextCompaction: ContextCompactionTurnItem;
-  /** The agent waited (0.142). */
+  /** A pause of the agent (0.142). */
   readonly Sleep: SleepTurnItem;
 }
 
-/** What every item of a turn says. */
+/** The fields of every item. */
 export interface TurnItemFields {
-  /** The id of the item; of a call, that of the call. */
+  /** The id of the item; for a call, the id of the call. */
   readonly id: string;
 }
 
-/** What the user said. */
+/** A message of the user. */
 export interface UserMessageTurnItem extends TurnItemFields {
   /** Always `UserMessage`. */
   readonly type: "UserMessage";
-  /** What was said, in parts. */
+  /** The message, in parts. */
   readonly content: readonly TurnMessagePart[];
-  /** The id that the client gave it (0.160 and later). */
+  /** The id of the message in the client (0.160 and later). */
   readonly client_id?: string | null;
 }
 
-/** What the agent said. */
+/** A message of the agent. */
 export interface AgentMessageTurnItem extends TurnItemFields {
   /** Always `AgentMessage`. */
   readonly type: "AgentMessage";
-  /** What was said, in parts. */
+  /** The message, in parts. */
   readonly content: readonly TurnMessagePart[];
   /** Whether it ends the turn: `commentary` or `final_answer` (0.150 and later). */
   readonly phase?: string | null;
 }
 
-/** A part of what the user or the agent said. */
+/** A part of a message. */
 export interface TurnMessagePart {
-  /** `text` of the user, `Text` of the agent; `image`, `local_image`, … */
+  /** `text` in a message of the user, `Text` in one of the agent; `image`, `local_image`, … */
   readonly type: string;
   /** The text. */
   readonly text?: string | null;
-  /** What in the text stands for what. */
+  /** Marked ranges of the text. */
   readonly text_elements?: readonly unknown[] | null;
   /** The path of an image. */
   readonly path?: string | null;
@@ -132,13 +132,13 @@ export interface TurnMessagePart {
   readonly image_url?: string | null;
 }
 
-/** What the agent thought. */
+/** Thoughts of the agent. */
 export interface ReasoningTurnItem extends TurnItemFields {
   /** Always `Reasoning`. */
   readonly type: "Reasoning";
   /** The summary, in parts. */
   readonly summary_text: readonly string[];
-  /** The thoughts themselves, in parts. */
+  /** The raw thoughts, in parts. */
   readonly raw_content?: readonly string[] | null;
 }
 
@@ -146,55 +146,55 @@ export interface ReasoningTurnItem extends TurnItemFields {
 export interface PlanTurnItem extends TurnItemFields {
   /** Always `Plan`. */
   readonly type: "Plan";
-  /** The plan, Markdown. */
+  /** The plan, as Markdown. */
   readonly text?: string | null;
 }
 
-/** A command that was run. */
+/** A command of the agent. */
 export interface CommandExecutionTurnItem extends TurnItemFields {
   /** Always `CommandExecution`. */
   readonly type: "CommandExecution";
   /** The words of the command. */
   readonly command: readonly string[];
-  /** Where it ran: a `file:` URL, or a path. */
+  /** The working directory: a `file:` URL, or a path. */
   readonly cwd?: string | null;
   /** The id of the process. */
   readonly process_id?: string | null;
-  /** What the parts of the command do. */
+  /** The steps of the command. */
   readonly parsed_cmd?: readonly ParsedStep[] | null;
-  /** Who ran it: `unified_exec_startup`, `user_shell`, `agent`. */
+  /** The origin of the command: `unified_exec_startup`, `user_shell`, `agent`. */
   readonly source?: string | null;
-  /** How far it is: `completed`, `failed`, `declined`, `in_progress`. */
+  /** The state: `completed`, `failed`, `declined`, `in_progress`. */
   readonly status?: string | null;
-  /** What it printed (up to 0.160). */
+  /** The output on stdout (up to 0.160). */
   readonly stdout?: string | null;
-  /** What it printed on stderr (up to 0.160). */
+  /** The output on stderr (up to 0.160). */
   readonly stderr?: string | null;
-  /** What it printed on both. */
+  /** The output on both. */
   readonly aggregated_output?: string | null;
-  /** What the model was shown of it (up to 0.160). */
+  /** The output as the model got it (up to 0.160). */
   readonly formatted_output?: string | null;
-  /** Its exit status. */
+  /** The exit status. */
   readonly exit_code?: number | null;
-  /** How long it ran. */
+  /** The running time. */
   readonly duration?: Duration | null;
 }
 
-/** Files that were changed. */
+/** Changes of files. */
 export interface FileChangeTurnItem extends TurnItemFields {
   /** Always `FileChange`. */
   readonly type: "FileChange";
-  /** How they were changed, by path. */
+  /** The changes, by path. */
   readonly changes: FilePatches;
-  /** How far it is: `completed`, `failed`, `declined`. */
+  /** The state: `completed`, `failed`, `declined`. */
   readonly status?: string | null;
-  /** What applying the patch printed. */
+  /** The output of the program that applied the patch. */
   readonly stdout?: string | null;
-  /** What it printed on stderr. */
+  /** Its output on stderr. */
   readonly stderr?: string | null;
 }
 
-/** A tool of an MCP server that was called. */
+/** A call of a tool of an MCP server. */
 export interface McpToolCallTurnItem extends TurnItemFields {
   /** Always `McpToolCall`. */
   readonly type: "McpToolCall";
@@ -202,35 +202,35 @@ export interface McpToolCallTurnItem extends TurnItemFields {
   readonly server: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What the tool was given: a JSON value. */
+  /** The arguments: a JSON value. */
   readonly arguments?: unknown;
-  /** Whether the server says that the tool only reads. */
+  /** Whether the server declares that the tool only reads. */
   readonly readOnlyHint?: boolean | null;
-  /** How far it is: `completed`, `failed`. */
+  /** The state: `completed`, `failed`. */
   readonly status?: string | null;
-  /** What the tool answered. */
+  /** The result of the tool. */
   readonly result?: McpResult | null;
-  /** Why there is no answer. */
+  /** The error of a failed call. */
   readonly error?: ErrorInfo | null;
-  /** How long it took. */
+  /** The running time. */
   readonly duration?: Duration | null;
 }
 
-/** A tool of the client that was called. */
+/** A call of a tool of the client. */
 export interface DynamicToolCallTurnItem extends TurnItemFields {
   /** Always `DynamicToolCall`. */
   readonly type: "DynamicToolCall";
   /** The name of the tool. */
   readonly tool?: string | null;
-  /** Where the tool belongs. */
+  /** The namespace of the tool. */
   readonly namespace?: string | null;
-  /** What the tool was given: a JSON value. */
+  /** The arguments: a JSON value. */
   readonly arguments?: unknown;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** What the tool answered, in parts. */
+  /** The result of the tool, in parts. */
   readonly content_items?: readonly unknown[] | null;
-  /** Whether the call went well. */
+  /** Whether the call succeeded. */
   readonly success?: boolean | null;
 }
 
@@ -238,13 +238,13 @@ export interface DynamicToolCallTurnItem extends TurnItemFields {
 export interface WebSearchTurnItem extends TurnItemFields {
   /** Always `WebSearch`. */
   readonly type: "WebSearch";
-  /** What was searched for; may be empty. */
+  /** The query; may be empty. */
   readonly query?: string | null;
-  /** What was done. */
+  /** The action. */
   readonly action?: WebSearchAction | null;
 }
 
-/** An image that was looked at. */
+/** An image that the agent viewed. */
 export interface ImageViewTurnItem extends TurnItemFields {
   /** Always `ImageView`. */
   readonly type: "ImageView";
@@ -252,85 +252,85 @@ export interface ImageViewTurnItem extends TurnItemFields {
   readonly path: string;
 }
 
-/** An image that was made. */
+/** An image that the model made. */
 export interface ImageGenerationTurnItem extends TurnItemFields {
   /** Always `ImageGeneration`. */
   readonly type: "ImageGeneration";
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** The prompt as the model made it. */
+  /** The prompt as the model revised it. */
   readonly revised_prompt?: string | null;
   /** The image, in base64. */
   readonly result?: string | null;
-  /** Where the image was saved. */
+  /** The path under which the image was saved. */
   readonly saved_path?: string | null;
 }
 
-/** What was done with other agents. */
+/** A call that concerns other agents. */
 export interface CollabAgentToolCallTurnItem extends TurnItemFields {
   /** Always `CollabAgentToolCall`. */
   readonly type: "CollabAgentToolCall";
-  /** What was done, such as `wait`. */
+  /** The name of the call, such as `wait`. */
   readonly tool: string;
-  /** How far it is. */
+  /** The state of the call. */
   readonly status?: string | null;
-  /** The thread that did it. */
+  /** The thread that made the call. */
   readonly sender_thread_id?: string | null;
-  /** The threads that it was done to. */
+  /** The threads that the call addresses. */
   readonly receiver_thread_ids?: readonly string[] | null;
-  /** The agents that it was done to. */
+  /** The agents that the call addresses. */
   readonly receiver_agents?: readonly unknown[] | null;
-  /** What the agents were told. */
+  /** The prompt for the agents. */
   readonly prompt?: string | null;
-  /** How far the agents are, by thread. */
+  /** The states of the agents, by thread. */
   readonly agents_states?: unknown;
 }
 
-/** What another agent did. */
+/** An action of another agent. */
 export interface SubAgentActivityTurnItem extends TurnItemFields {
   /** Always `SubAgentActivity`. */
   readonly type: "SubAgentActivity";
-  /** What it did: `started`, `interacted`, `interrupted`, `completed`. */
+  /** The sort of action: `started`, `interacted`, `interrupted`, `completed`. */
   readonly kind: string;
   /** The thread of the agent. */
   readonly agent_thread_id?: string | null;
-  /** The agent's place among the agents. */
+  /** The agent's place in the tree of agents. */
   readonly agent_path?: string | null;
   /** The model of the agent (0.169). */
   readonly model?: string | null;
-  /** How much that model thinks (0.169). */
+  /** The reasoning effort of that model (0.169). */
   readonly reasoning_effort?: string | null;
 }
 
-/** A review began. */
+/** The beginning of a review. */
 export interface EnteredReviewModeTurnItem extends TurnItemFields {
   /** Always `EnteredReviewMode`. */
   readonly type: "EnteredReviewMode";
-  /** What is reviewed. */
+  /** The subject of the review. */
   readonly target?: ReviewTarget | null;
-  /** The same in words for the user. */
+  /** The subject in words for the user. */
   readonly user_facing_hint?: string | null;
 }
 
-/** A review ended. */
+/** The end of a review. */
 export interface ExitedReviewModeTurnItem extends TurnItemFields {
   /** Always `ExitedReviewMode`. */
   readonly type: "ExitedReviewMode";
-  /** What it found; absent if it was broken off. */
+  /** The result; absent if the review was interrupted. */
   readonly review_output?: ReviewOutput | null;
 }
 
-/** The history was summed up. */
+/** A compaction of the history. */
 export interface ContextCompactionTurnItem extends TurnItemFields {
   /** Always `ContextCompaction`. */
   readonly type: "ContextCompaction";
 }
 
-/** The agent waited. */
+/** A pause of the agent. */
 export interface SleepTurnItem extends TurnItemFields {
   /** Always `Sleep`. */
   readonly type: "Sleep";
-  /** How long. */
+  /** The length of the pause. */
   readonly duration_ms?: number | null;
 }
 
@@ -344,7 +344,7 @@ const TURN_MESSAGE_PART = object<TurnMessagePart>({
   image_url: maybe(STRING),
 });
 
-/** @ignore The shape of each item of a turn that is known. */
+/** @ignore The shape of each known item of a turn. */
 export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
   UserMessage: {
     ...ITEM,
@@ -453,8 +453,8 @@ export const TURN_ITEM: Shape<TurnItem> = variant(
 );
 
 /**
- * Says whether an item of a turn is of a known type, so that `switch` on `type` gives its
- * fields, and may end in `item satisfies never`.
+ * Returns whether an item of a turn has a known type. After this check, `switch` on `type` narrows
+ * it, and may end in `item satisfies never`.
  *
  * @param item The item.
  * @returns Whether its type is a {@linkcode KnownTurnItemType}.
