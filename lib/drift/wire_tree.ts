@@ -339,10 +339,12 @@ export class WireTree {
    */
   load(saved: unknown): void {
     if (savedField(saved, NAME) !== CONTENT) {
-      throw new WireTreeError("it is not what --write-baseline wrote");
+      throw new WireTreeError("the text is not a baseline of codexpipe drift");
     }
     if (savedField(saved, "version") !== FORM) {
-      throw new WireTreeError("another version of codexpipe wrote it");
+      throw new WireTreeError(
+        "the baseline was written by another version of codexpipe",
+      );
     }
     for (const [name, fields] of entriesOf(savedField(saved, "dialects"))) {
       const dialect = this.dialect(name);

@@ -18,7 +18,7 @@ const SCHEMAS = new WeakMap<AnyShape, SchemaOf<unknown>>();
 
 /** Returns the schema of a shape; makes it on the first call. */
 export function schemaOf<T>(shape: Shape<T>): SchemaOf<T> {
-  // `anySchemaOf` makes a schema that accepts just what the shape of `T` accepts.
+  // `anySchemaOf` makes a schema that accepts exactly the values of the shape of `T`.
   return anySchemaOf(shape) as SchemaOf<T>;
 }
 

@@ -145,7 +145,7 @@ class Context {
         this.#id(trimBlank(reader.textOf(value) ?? ""));
     }
     // While a record is watched, its id is not compared with the current ones: an id that is equal
-    // to one must still have bytes of its own, so that the watch can tell the record from the slot.
+    // to one must still have bytes of its own, so that the watch can distinguish the two.
     const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
     const id = this.#id(trimBlank(text));
     if (id?.text === text) reader.observeId(value, id.value);

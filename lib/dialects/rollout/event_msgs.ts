@@ -92,7 +92,7 @@ export interface AgentMessageMsg {
  * @typeParam W The type of the event.
  */
 export interface ThoughtMsg<W extends string> {
-  /** The type, which tells a summary of thoughts from raw thoughts. */
+  /** `agent_reasoning` for a summary, `agent_reasoning_raw_content` for raw thoughts. */
   readonly type: W;
   /** The text of the thought. */
   readonly text: string;
@@ -132,7 +132,7 @@ export interface ReasoningBreakMsg {
 export interface NoticeMsg<W extends string> {
   /** The sort of notice. */
   readonly type: W;
-  /** The message; absent where the type says it all. */
+  /** The message; absent where the type is enough. */
   readonly message?: string | null;
   /** The kind of error: a word, or an object whose only field has that name. */
   readonly codex_error_info?: unknown;
@@ -313,7 +313,7 @@ export interface ExecCommandEndMsg extends CommandMsgFields {
  * @typeParam W The type of the event.
  */
 export interface PatchMsg<W extends string> extends CallMsgFields {
-  /** The type, which tells whether the patch begins, has grown, or waits for approval. */
+  /** The type of the event: the patch begins, has grown, or waits for approval. */
   readonly type: W;
   /** The changes, by path. */
   readonly changes?: FilePatches | null;
@@ -440,7 +440,7 @@ export interface TurnDiffMsg {
  * @typeParam W The type of the event.
  */
 export interface OtherCallMsg<W extends string> {
-  /** The type, which tells the sort of call, and begin from end. */
+  /** The type of the event: the sort of call, and whether it begins or ends. */
   readonly type: W;
   /** The id of the call. */
   readonly call_id?: string | null;
@@ -715,7 +715,7 @@ export interface TokenCountMsg {
  * @typeParam W The type of the event.
  */
 export interface ItemMsg<W extends string> {
-  /** The type, which tells begin from end. */
+  /** `item_started` or `item_completed`. */
   readonly type: W;
   /** The id of the thread. */
   readonly thread_id?: string | null;

@@ -45,7 +45,7 @@ export type ContentPart =
 /**
  * A part with text.
  *
- * @typeParam W Its type, which tells the author.
+ * @typeParam W Its type, which depends on the author.
  */
 export interface TextPart<W extends string> {
   /**
