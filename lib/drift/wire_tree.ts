@@ -272,10 +272,6 @@ const FORM = 1;
 const NAME = "codexpipe";
 const CONTENT = "wire";
 
-export class WireTreeError extends SyntaxError {
-  override readonly name = "WireTreeError";
-}
-
 /** The format of the records of all dialects. */
 export class WireTree {
   /** The dialects by their names. */
@@ -335,14 +331,14 @@ export class WireTree {
   /**
    * Adds the content of a saved tree.
    *
-   * @throws {WireTreeError} If it is not a saved tree, or one of another version.
+   * @throws {SyntaxError} If it is not a saved tree, or one of another version.
    */
   load(saved: unknown): void {
     if (savedField(saved, NAME) !== CONTENT) {
-      throw new WireTreeError("the text is not a baseline of codexpipe drift");
+      throw new SyntaxError("the text is not a baseline of codexpipe drift");
     }
     if (savedField(saved, "version") !== FORM) {
-      throw new WireTreeError(
+      throw new SyntaxError(
         "the baseline was written by another version of codexpipe",
       );
     }

@@ -42,7 +42,7 @@ import {
 } from "../../json/value.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
-import { EventWriter } from "../exec/event_writer.ts";
+import { EventWriter, itemTypeValue } from "../exec/event_writer.ts";
 import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
 import type { EventType } from "../exec/events.ts";
 
@@ -655,11 +655,8 @@ const NO_USAGE: JsonSlice = sliceOf(
   "object",
 );
 
-/** The largest number of item types that are cached as JSON values. */
-const MAX_TYPES = 256;
 /** Marks a thread that has begun. */
 const STARTED = stringValue("started");
-const PLAIN_REGEXP = /^[\w.:-]*$/;
 const TOKEN_COUNT = wordValue("token_count");
 /** The status of a turn that the user has interrupted. */
 const INTERRUPTED = "interrupted";
@@ -1010,7 +1007,7 @@ export class AppServerRules extends RecordRules {
     this.repeatable();
     const event = this.#begin(thread, params);
     move(params, "itemId", event, "item_id");
-    event.set("item_type", typeValue(itemType));
+    event.set("item_type", itemTypeValue(itemType));
     const delta = new JsonObject();
     move(params, from, delta, to);
     event.set("delta", delta);
@@ -1042,7 +1039,7 @@ export class AppServerRules extends RecordRules {
     item.take("id");
     item.take("type");
     event.set("item_id", id);
-    event.set("item_type", typeValue(itemType));
+    event.set("item_type", itemTypeValue(itemType));
     const content = shape?.(reader, item) ?? new JsonObject();
     const status = item.get("status");
     if (status?.kind === "string") {
@@ -1072,7 +1069,7 @@ export class AppServerRules extends RecordRules {
     const event = this.#begin(thread, params);
     event.set("item_id", this.#items.next());
     const itemType = known?.itemType ?? itemTypeOfMethod(method);
-    event.set("item_type", typeValue(itemType));
+    event.set("item_type", itemTypeValue(itemType));
     if (params.get("itemId")?.kind === "string") {
       move(params, "itemId", event, "call_id");
     }
@@ -1284,20 +1281,6 @@ export class AppServerRules extends RecordRules {
     const text = trimBlank(reader.text(value));
     return text === "" ? undefined : stringValue(text);
   }
-}
-
-/** Item types as JSON values: those of the rules, and the first ones of the stream. */
-const TYPE_VALUES = new Map<string, JsonSlice>();
-
-function typeValue(itemType: string): JsonSlice {
-  const known = TYPE_VALUES.get(itemType);
-  if (known !== undefined) return known;
-  const value = PLAIN_REGEXP.test(itemType)
-    ? wordValue(itemType)
-    : stringValue(itemType);
-  // Types of the stream may be any word, and a new one each time.
-  if (TYPE_VALUES.size < MAX_TYPES) TYPE_VALUES.set(itemType, value);
-  return value;
 }
 
 /** Returns whether a byte is a visible ASCII character, which trimming keeps, but not a quote. */

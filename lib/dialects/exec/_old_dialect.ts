@@ -34,7 +34,7 @@ import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
 import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { decodeUtf8, unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
-import { writeCommand } from "./event_writer.ts";
+import { itemTypeValue, writeCommand } from "./event_writer.ts";
 
 // Helpers for rewritten lines. New items get the ids `item_0`, `item_1`, and so on.
 
@@ -42,18 +42,6 @@ const ENCODER = new TextEncoder();
 
 /** The type of a rewritten line, or the reason why it cannot be rewritten. */
 type Rewritten = string | FailureReason;
-
-/** Item types as JSON values; bounded, since only types that the rules name get in. */
-const TYPE_VALUES = new Map<string, JsonSlice>();
-
-function typeValue(itemType: string): JsonSlice {
-  let value = TYPE_VALUES.get(itemType);
-  if (value === undefined) {
-    value = wordValue(itemType);
-    TYPE_VALUES.set(itemType, value);
-  }
-  return value;
-}
 
 /** Sets a member to an object with one text member. */
 function setText(
@@ -496,7 +484,7 @@ class OldCalls {
       return refused("call_id", "not a string");
     }
     line.rename("call_id", "item_id");
-    line.set("item_type", typeValue(itemType));
+    line.set("item_type", itemTypeValue(itemType));
     return undefined;
   }
 
@@ -997,5 +985,5 @@ export class OldDialect {
 
 function setItem(line: JsonObject, itemType: string, item: number): void {
   line.set("item_id", wordValue(itemId(item)));
-  line.set("item_type", typeValue(itemType));
+  line.set("item_type", itemTypeValue(itemType));
 }

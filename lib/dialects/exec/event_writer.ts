@@ -17,7 +17,7 @@ import {
   SPACE,
 } from "../../json/bytes.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { wordValue } from "../../json/literal.ts";
+import { stringValue, wordValue } from "../../json/literal.ts";
 import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import {
@@ -280,6 +280,23 @@ export function itemFields(
   const item = { content, isText: isText === true };
   ITEMS.set(type, item);
   return item;
+}
+
+/** The largest number of item types that are cached as JSON values. */
+const MAX_TYPES = 256;
+const PLAIN_REGEXP = /^[\w.:-]*$/;
+const TYPE_VALUES = new Map<string, JsonSlice>();
+
+/** Returns an item type as a JSON value. */
+export function itemTypeValue(itemType: string): JsonSlice {
+  const known = TYPE_VALUES.get(itemType);
+  if (known !== undefined) return known;
+  const value = PLAIN_REGEXP.test(itemType)
+    ? wordValue(itemType)
+    : stringValue(itemType);
+  // Types of app-servers may be any word, and a new one each time: only the first ones are cached.
+  if (TYPE_VALUES.size < MAX_TYPES) TYPE_VALUES.set(itemType, value);
+  return value;
 }
 
 export class EventWriter {

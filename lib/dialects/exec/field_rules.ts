@@ -29,7 +29,7 @@ export interface FieldRule {
 }
 
 /** Rules for some fields of `T`. */
-export type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
+type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
 
 /** The rules of an item type. */
 export interface ItemRules<T> {

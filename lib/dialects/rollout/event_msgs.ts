@@ -211,8 +211,8 @@ const NOTICE: Members<Omit<NoticeMsg<string>, "type">> = {
   success: maybe(BOOLEAN),
 };
 
-/** @ignore The shape of each event of {@linkcode SpeechMsgs}. */
-export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
+/** The shape of each event of {@linkcode SpeechMsgs}. */
+const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
   user_message: {
     message: STRING,
     kind: maybe(STRING),
@@ -538,8 +538,8 @@ const OTHER_CALL: Members<Omit<OtherCallMsg<string>, "type">> = {
   call_id: maybe(STRING),
 };
 
-/** @ignore The shape of each event of {@linkcode ToolMsgs}. */
-export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
+/** The shape of each event of {@linkcode ToolMsgs}. */
+const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
   exec_command_begin: COMMAND,
   exec_command_output_delta: {
     ...CALL,
@@ -902,8 +902,8 @@ const THREAD_GOAL = object<ThreadGoal>({
   updatedAt: maybe(NUMBER),
 });
 
-/** @ignore The shape of each event of {@linkcode TurnMsgs}. */
-export const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
+/** The shape of each event of {@linkcode TurnMsgs}. */
+const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
   task_started: TASK_STARTED,
   turn_started: TASK_STARTED,
   task_complete: TASK_COMPLETE,
