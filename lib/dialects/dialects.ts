@@ -57,8 +57,8 @@ export interface RulesOptions extends InitialContext, RolloutContext {
  */
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
   checkedWord("from", dialect, DIALECTS);
-  const given = dialect === "auto" ? undefined : dialect;
-  const rules = new StreamRules(given, options);
+  const family = dialect === "auto" ? undefined : dialect;
+  const rules = new StreamRules(family, options);
   if (options.resume !== undefined) rules.load(options.resume);
   return rules;
 }
@@ -71,7 +71,7 @@ let lastKind: StreamKind | undefined;
  * interface they share.
  */
 export class StreamRules {
-  readonly #given: Exclude<Dialect, "auto"> | undefined;
+  readonly #family: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
   /** Reads the lines until the kind is detected. */
   #reader: JsonReader | undefined;
@@ -88,12 +88,12 @@ export class StreamRules {
   kind: StreamKind | undefined;
 
   constructor(
-    given: Exclude<Dialect, "auto"> | undefined,
+    family: Exclude<Dialect, "auto"> | undefined,
     options: RulesOptions,
   ) {
-    this.#given = given;
+    this.#family = family;
     this.#options = options;
-    this.kind = given;
+    this.kind = family;
   }
 
   /** The rules in use. */
@@ -135,7 +135,7 @@ export class StreamRules {
   reset(): void {
     for (const rules of this.#known.values()) rules.reset();
     this.#guess = lastKind;
-    this.kind = this.#given;
+    this.kind = this.#family;
     this.#rules = undefined;
   }
 
@@ -156,7 +156,7 @@ export class StreamRules {
   load(saved: unknown): void {
     const name = savedText(saved, "kind");
     const kind = STREAM_KINDS.find((each) => each === name);
-    if (this.#given === undefined && kind !== undefined) {
+    if (this.#family === undefined && kind !== undefined) {
       this.kind = kind;
       this.#rules = undefined;
     }

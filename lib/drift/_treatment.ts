@@ -44,10 +44,10 @@ export function treatmentOf(
   const place = placeOf(input, part, 0, { left: MAX_LOOKS });
   if (place === undefined || place.length === 0) return "kept";
   const other = normalized(JSON.stringify(changed(input, place)), dialect);
-  const gone = other === undefined ? undefined : difference(output, other);
-  if (gone === undefined) return "kept";
-  const word = part.word === undefined ? undefined : valueAt(output, gone);
-  const isNamed = isNamedPlace(shapeOf(dialect), output, gone, word);
+  const target = other === undefined ? undefined : difference(output, other);
+  if (target === undefined) return "kept";
+  const word = part.word === undefined ? undefined : valueAt(output, target);
+  const isNamed = isNamedPlace(shapeOf(dialect), output, target, word);
   return isNamed ? "understood" : "kept";
 }
 

@@ -246,7 +246,7 @@ export class DriftMeter {
    * @returns The findings, sorted by dialect, kind and path; of one path, the latest release first.
    */
   findings(): readonly DriftFinding[] {
-    const findings = [...this.#added.values(), ...this.#own()];
+    const findings = [...this.#added.values(), ...this.#ownFindings()];
     return findings.sort((a, b) =>
       compare(a.dialect, b.dialect) || compare(a.kind, b.kind) ||
       compare(a.path, b.path) || compare(a.change, b.change) ||
@@ -278,7 +278,7 @@ export class DriftMeter {
    * ```
    */
   take(): DriftCounts {
-    const counts = { findings: this.#own(), more: this.#more };
+    const counts = { findings: this.#ownFindings(), more: this.#more };
     this.#tallies.clear();
     this.#lacking.clear();
     this.#count = 0;
@@ -314,7 +314,7 @@ export class DriftMeter {
     }
   }
 
-  #own(): DriftFinding[] {
+  #ownFindings(): DriftFinding[] {
     const findings = [...this.#tallies.values()].flatMap((byRelease) =>
       [...byRelease.values()].map(findingOf)
     );

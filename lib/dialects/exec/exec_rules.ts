@@ -458,9 +458,9 @@ export class ExecRules extends RecordRules {
   #turnLine(type: EventType, line: JsonObject): FailureReason | undefined {
     const context = this.#context;
     const starts = type === "turn.started";
-    const own = context.ownId(line, TURN_ID_NAMES);
+    const named = context.ownId(line, TURN_ID_NAMES);
     // C8: the synthetic id is used up before the thread is looked for.
-    const turn = own ?? (starts ? context.syntheticTurn() : context.turn);
+    const turn = named ?? (starts ? context.syntheticTurn() : context.turn);
     if (turn === undefined) {
       return unnormalizable(
         `${type} names no turn, and none is open`,

@@ -134,10 +134,10 @@ class FileContext implements RecordContext {
     if (length > this.#bytes.length) {
       this.#bytes = new Uint8Array(MAX_TIME_BYTES);
     }
-    const own = this.#bytes;
-    for (let i = 0; i < length; i++) own[i] = bytes[start + i] ?? 0;
+    const copy = this.#bytes;
+    for (let i = 0; i < length; i++) copy[i] = bytes[start + i] ?? 0;
     this.#carried = undefined;
-    return this.#lastTime = new JsonSlice(own, 0, length, kind, escaped, -1);
+    return this.#lastTime = new JsonSlice(copy, 0, length, kind, escaped, -1);
   }
 
   /** Whether a header had the time of the session. */
