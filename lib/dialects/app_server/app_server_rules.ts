@@ -158,7 +158,7 @@ function command(reader: JsonReader, item: JsonObject): JsonObject {
   if (actions !== undefined) {
     content.set("parsed_cmd", parsedCommands(reader, actions));
   }
-  // For a command without output, exec writes an empty one.
+  // exec writes an empty output for a command without any.
   if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
   return content;
 }
