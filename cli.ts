@@ -21,29 +21,32 @@ import type {
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 
-/** How long a pipe that can take or give nothing is left alone, in milliseconds. */
+/** The delay before a pipe that is full or empty is tried again, in milliseconds. */
 const PAUSE = 1;
-/** What a pipe takes whole or not at all (POSIX), if it ends a line (Deno.stdout). */
+/**
+ * The number of bytes that a pipe takes whole or not at all (POSIX), provided that they end with a
+ * line feed, as Deno.stdout buffers lines.
+ */
 const ATOMIC = 512;
 const LF = 0x0a;
-/** Whether a file can be told from another one by the numbers of its device and node. */
+/** Whether device and inode numbers identify a file. */
 const HAS_NUMBERS = Deno.build.os !== "windows";
 
 const interrupt = new AbortController();
-/** Whether a pager has the terminal: Ctrl-C is for it too, and it stays until it is left. */
+/** Whether a pager has the terminal. It receives Ctrl-C too, and runs until the user quits it. */
 let hasPager = false;
 
-/** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
+/** Lets the write in progress end at the first Ctrl-C, and exits at once at the second. */
 function onInterrupt(): void {
   if (interrupt.signal.aborted && !hasPager) Deno.exit(EXIT.interrupted);
   interrupt.abort();
 }
 
-/** Looks at a path; whatever cannot be looked at is left to whoever opens it. */
+/** Returns nothing for a path that cannot be stat'ed: opening it later reports the error. */
 async function look(path: string): Promise<PathFacts | undefined> {
   try {
     const { isDirectory, isFile, dev, ino, size } = await Deno.stat(path);
-    // Of a pipe or a device there is no other name.
+    // Pipes and devices have no real path.
     const hasPath = isFile || isDirectory;
     const realPath = hasPath ? await Deno.realPath(path) : path;
     if (!isFile) return { isDirectory, identity: undefined, realPath };
@@ -55,7 +58,7 @@ async function look(path: string): Promise<PathFacts | undefined> {
   }
 }
 
-/** Lists a directory; one that cannot be read is left to whoever opens it. */
+/** Lists a directory, or nothing if it cannot be read: opening it later reports the error. */
 async function list(path: string): Promise<PathEntry[]> {
   try {
     return await Array.fromAsync(Deno.readDir(path));
@@ -64,13 +67,13 @@ async function list(path: string): Promise<PathEntry[]> {
   }
 }
 
-/** What standard streams turned out to be: they stay that, however many inputs there are. */
+/** The identities of standard streams, cached: they do not change between inputs. */
 const identities = new Map<string, Promise<string | undefined>>();
 
 /**
- * Looks at what a standard stream is. Deno's own functions have a way to only with all
- * permissions, and node:fs starts half as long (22 ms) as all else that normalize needs, so few
- * runs ask that.
+ * Finds out which file a standard stream is. Deno's own functions need all permissions for that.
+ * `node:fs` needs none, but takes 22 ms to load, half of the time of all other modules that
+ * normalize needs, so few runs load it.
  */
 function streamIdentity(
   name: "stdin" | "stdout",
@@ -101,11 +104,14 @@ async function identityOf(
   }
 }
 
-/** How many bytes were written to stdout. */
+/** The number of bytes that were written to stdout. */
 let written = 0;
 let isTakenBack = false;
 
-/** Cuts the file that is stdout to the size it had, if it has grown by what was written and no more. */
+/**
+ * Truncates the file that is stdout to a former size. It is left alone if another process has
+ * written to it too, so that it has not grown by exactly the bytes of this process.
+ */
 async function takeBack(size: number): Promise<boolean> {
   const { fstatSync, ftruncateSync } = await import("node:fs");
   if (fstatSync(1).size !== size + written) return false;
@@ -117,12 +123,12 @@ async function takeBack(size: number): Promise<boolean> {
 /**
  * Writes to stdout.
  *
- * In front of a pipe that does not wait for its reader, Deno.stdout takes a part of the
- * bytes and then fails without saying how large a part (its lines are buffered once more).
- * Another try would write that part twice, so there is none.
+ * Into a pipe in non-blocking mode, Deno.stdout writes a part of the bytes and then fails with
+ * WouldBlock without reporting the size of that part (it buffers lines once more). A retry would
+ * write that part twice, so there is none.
  */
 async function writeOut(bytes: Uint8Array): Promise<number> {
-  // What ends a work that was refused.
+  // The output was refused and truncated: the rest of it is dropped.
   if (isTakenBack) return bytes.length;
   try {
     const size = await Deno.stdout.write(bytes);
@@ -141,8 +147,8 @@ async function create(
   path: string,
   { isAppending = false }: { readonly isAppending?: boolean } = {},
 ): Promise<FileSink> {
-  // Not Deno.create, which opens it to be read as well: a named pipe would have a reader then,
-  // and what nobody else reads would be written, and lost.
+  // `Deno.create` would open the file for reading too. A named pipe would then always have a
+  // reader, this process, and bytes that no other process reads would be lost.
   const file = await Deno.open(path, {
     create: true,
     ...(isAppending ? { append: true } : { write: true, truncate: true }),
@@ -170,7 +176,7 @@ async function open(path: string): Promise<FileSource> {
   };
 }
 
-/** Starts a pager, if this process was given the permission: nobody is asked for it. */
+/** Starts a pager, if the permission to run it is granted. The user is not prompted for it. */
 async function startPager(
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
@@ -189,7 +195,7 @@ async function startPager(
         return bytes.length;
       },
       async end(): Promise<void> {
-        // It may have been left before it was given everything.
+        // Fails if the user has quit the pager before reading everything.
         await writer.close().catch(() => {});
         await child.status;
       },
@@ -203,12 +209,12 @@ function env(name: string): string | undefined {
   try {
     return Deno.env.get(name);
   } catch {
-    // Run from source without the permission: as if it were not set.
+    // Without the permission (run from source), every variable counts as unset.
     return undefined;
   }
 }
 
-/** The terminal that is one of the standard streams; a size of 0 is that it is not known. */
+/** The size of the terminal, if a standard stream is one. Sizes of 0 mean unknown. */
 function size(): { columns: number; rows: number } | undefined {
   try {
     return Deno.consoleSize();
@@ -217,13 +223,13 @@ function size(): { columns: number; rows: number } | undefined {
   }
 }
 
-/** What Deno's types of a main module lack: what one has that runs in a further thread. */
+/** The members that the global scope of a worker has and Deno's types of a main module lack. */
 interface ThreadScope {
   postMessage(message: unknown, moved: readonly ArrayBuffer[]): void;
   onmessage: (event: MessageEvent) => void;
 }
 
-/** Starts a further thread, which runs this module, too. */
+/** Starts a worker that runs this module, too. */
 function startThread(): Peer {
   const worker = new Worker(import.meta.url, { type: "module" });
   return {
@@ -239,7 +245,7 @@ function startThread(): Peer {
   };
 }
 
-/** The thread that has started this one. */
+/** The thread that started this worker. */
 function starterOf(scope: ThreadScope): Peer {
   return {
     post: (message, moved = []) => scope.postMessage(message, moved),
@@ -251,7 +257,7 @@ function starterOf(scope: ThreadScope): Peer {
 }
 
 const context: RunContext = {
-  // It may be named twice among the files, so it is never closed.
+  // Never closed: `-` may be named twice among the files.
   stdin: { read: (into) => Deno.stdin.read(into), close(): void {} },
   stdout: { write: writeOut },
   stderr: Deno.stderr,
@@ -287,7 +293,7 @@ const context: RunContext = {
   pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
 };
 
-// A thread is told nothing before its module is through, so that cannot wait for it.
+// A worker receives no message before its module has been evaluated, so `runThread` is not awaited.
 if ("DedicatedWorkerGlobalScope" in globalThis) {
   const { runThread } = await import("./lib/cli/jobs.ts");
   runThread(starterOf(globalThis as unknown as ThreadScope), context, run);

@@ -22,24 +22,24 @@ import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 import type { ByteSource } from "./lib/files/files.ts";
 
-/** How long a pipe that can take or give nothing is left alone, in milliseconds. */
+/** The delay before a pipe that is full or empty is tried again, in milliseconds. */
 const PAUSE = 1;
-/** Whether a file can be told from another one by the numbers of its device and node. */
+/** Whether device and inode numbers identify a file. */
 const HAS_NUMBERS = process.platform !== "win32";
 const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 
 const interrupt = new AbortController();
-/** Whether a pager has the terminal: Ctrl-C is for it too, and it stays until it is left. */
+/** Whether a pager has the terminal. It receives Ctrl-C too, and runs until the user quits it. */
 let hasPager = false;
-/** How many calls wait that nothing can end: Node ends a process only when they are through. */
+/** The number of pending calls. They cannot be cancelled, and Node exits only after they end. */
 let waiting = 0;
 
-/** What a call of the platform gives to its callback. */
+/** The callback of a function of `node:fs`. */
 type Callback<T> = (error: Error | null, result: T) => void;
 
-/** Makes a call of the platform, and counts it as long as it waits. */
+/** Makes a promise of a callback function of `node:fs`, and counts it while it is pending. */
 function called<T>(call: (callback: Callback<T>) => void): Promise<T> {
   waiting += 1;
   return new Promise((resolve, reject) =>
@@ -51,25 +51,28 @@ function called<T>(call: (callback: Callback<T>) => void): Promise<T> {
   );
 }
 
-/** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
+/** Lets the write in progress end at the first Ctrl-C, and exits at once at the second. */
 function onInterrupt(): void {
   if (interrupt.signal.aborted && !hasPager) end(EXIT.interrupted);
   interrupt.abort();
 }
 
-/** Ends the process: as Ctrl-C would where a call still waits for a pipe that nobody uses. */
+/**
+ * Ends the process. If it was interrupted while a call still waits for an idle pipe,
+ * `process.exit` would wait for that call, so the process sends SIGINT to itself.
+ */
 function end(status: number): void {
   if (status !== EXIT.interrupted || waiting === 0) process.exit(status);
   process.off("SIGINT", onInterrupt);
   process.kill(process.pid, "SIGINT");
 }
 
-/** Looks at a path; whatever cannot be looked at is left to whoever opens it. */
+/** Returns nothing for a path that cannot be stat'ed: opening it later reports the error. */
 async function look(path: string): Promise<PathFacts | undefined> {
   try {
     const facts = await stat(path);
     const isDirectory = facts.isDirectory();
-    // Of a pipe or a device there is no other name.
+    // Pipes and devices have no real path.
     const hasPath = facts.isFile() || isDirectory;
     const realPath = hasPath ? await realpath(path) : path;
     if (!facts.isFile()) return { isDirectory, identity: undefined, realPath };
@@ -80,7 +83,7 @@ async function look(path: string): Promise<PathFacts | undefined> {
   }
 }
 
-/** Lists a directory; one that cannot be read is left to whoever opens it. */
+/** Lists a directory, or nothing if it cannot be read: opening it later reports the error. */
 async function list(path: string): Promise<PathEntry[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
@@ -93,13 +96,13 @@ async function list(path: string): Promise<PathEntry[]> {
   }
 }
 
-/** Looks at what a standard stream is. */
+/** Finds out which file a standard stream is. */
 function streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined> {
   const identity = fileIdentity(name === "stdin" ? STDIN : STDOUT);
   return Promise.resolve(identity);
 }
 
-/** What tells a file that is open from others, if it is a file. */
+/** Identifies an open regular file by its device and inode; `undefined` for any other stream. */
 function fileIdentity(fd: number): string | undefined {
   if (!HAS_NUMBERS) return undefined;
   try {
@@ -110,7 +113,7 @@ function fileIdentity(fd: number): string | undefined {
   }
 }
 
-/** Writes to what is open: a part, where it takes no more. */
+/** Writes the first bytes, as many as the file or pipe accepts, and returns their number. */
 function writeTo(fd: number, bytes: Uint8Array): Promise<number> {
   return called((callback) => write(fd, bytes, callback));
 }
@@ -134,7 +137,7 @@ async function create(
 async function open(path: string): Promise<FileSource> {
   const fd = await called<number>((done) => openPath(path, "r", done));
   const isPipe = fstatSync(fd).isFIFO();
-  // Sockets of Bun never say that such a pipe has ended.
+  // A `Socket` of Bun never reports the end of such a pipe.
   const isSocket = isPipe && !("bun" in process.versions);
   const source = isSocket ? pipeSource(fd) : fileSource(fd);
   let isOpen = true;
@@ -148,7 +151,7 @@ async function open(path: string): Promise<FileSource> {
   };
 }
 
-/** Reads a pipe: it may stay silent, and a call that waits for it would not end. */
+/** Reads a pipe as a socket: an `fs.read` on a silent pipe could not be cancelled. */
 function pipeSource(fd: number): ByteSource {
   return streamSource(new Socket({ fd, writable: false }));
 }
@@ -165,7 +168,7 @@ function fileSource(fd: number): ByteSource {
   };
 }
 
-/** Reads what a stream gives, when it is asked to. */
+/** Reads a stream of Node on demand. */
 function streamSource(stream: Readable): ByteSource {
   let chunk = new Uint8Array(0);
   let error: Error | undefined;
@@ -194,7 +197,7 @@ function streamSource(stream: Readable): ByteSource {
   };
 }
 
-/** Reads stdin; it may be named twice among the files, so it is never closed. */
+/** Reads stdin, which is never closed: `-` may be named twice among the files. */
 function readStdin(): ByteSource["read"] {
   let source: ByteSource | undefined;
   return async (into) => {
@@ -220,7 +223,7 @@ async function startPager(
   );
   if (!isThere) return undefined;
   hasPager = true;
-  // What cannot be written is said where it is.
+  // Without a listener, a failed write would throw; `write` reports the error.
   child.stdin.on("error", () => {});
   return {
     write: (bytes) =>
@@ -237,13 +240,13 @@ async function startPager(
   };
 }
 
-/** The terminal that is one of the standard streams; a size of 0 is that it is not known. */
+/** The standard stream that is a terminal, if there is one. Sizes of 0 mean unknown. */
 function screen(): WriteStream | undefined {
   const streams = [process.stdout, process.stderr];
   return streams.find(({ fd }) => isatty(fd));
 }
 
-/** A thread, or the one that started this one. */
+/** Wraps a worker, or in a worker the port to the thread that started it. */
 function peerOf(port: Worker | MessagePort): Peer {
   return {
     post: (message, moved = []) => port.postMessage(message, moved),
@@ -290,7 +293,7 @@ const context: RunContext = {
   pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
 };
 
-// What Node thinks of the modules that it comes with says nothing to who runs the command.
+// Warnings of Node about its experimental modules are of no use to users of the command.
 process.removeAllListeners("warning");
 if (parentPort === null) {
   process.on("SIGINT", onInterrupt);

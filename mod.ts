@@ -1,18 +1,18 @@
 /**
- * Reads what OpenAI's Codex CLI writes as JSONL, in every shape that a release has written
- * it, and makes it reliable: the output of `codex exec --json`, the messages of
- * `codex app-server`, and session files (`rollout-*.jsonl`).
+ * Reads the JSONL of OpenAI's Codex CLI, in the dialects of all its releases, and converts it to
+ * one reliable form: the output of `codex exec --json`, the messages of `codex app-server`, and
+ * session files (`rollout-*.jsonl`).
  *
  * ```
  * bytes ─▶ lines ─▶ records ─▶  EVENTS  ─▶ history        HistoryState, HistoryStream
  *                                │       ─▶ transcripts    ./render
  *                                │       ─▶ verdicts       ./check
  *                                │       ─▶ tokens         ./usage
- *                                └─ what you make of them
+ *                                └─ your own fold
  * ```
  *
- * Most programs are a loop over {@linkcode decodeEvents}: whatever the input is, its events are
- * threads, turns and items ({@linkcode ThreadEvent}). The commands that failed:
+ * Most programs are a loop over {@linkcode decodeEvents}: for every kind of input, the events
+ * describe threads, turns and items ({@linkcode ThreadEvent}). The commands that failed:
  *
  * ```ts
  * import { decodeEvents, isItemType } from "@codexpipe/codexpipe";
@@ -80,14 +80,14 @@
  * Each `X` is a synchronous push core with `feed` and `flush`, and `XStream` the transform
  * stream around it; {@linkcode compose} joins cores.
  *
- * A line that cannot be read becomes a {@linkcode Failure} in its place, which says where it is
- * and why, and never ends the stream.
+ * A line that cannot be read never ends the stream. A {@linkcode Failure} stands in its place, with
+ * the line's number, offset and text, and the reason.
  *
- * Types that programs seldom name have entry points of their own: exec items (`./exec`), what
- * session files say beyond those (`./events`), lines of session files (`./rollout`), records of
- * histories (`./history`), lines of any JSONL (`./lines`), schemas (`./schema`).
+ * Types that programs seldom name have entry points of their own: exec items (`./exec`), the
+ * further items and fields of session files (`./events`), lines of session files (`./rollout`),
+ * records of histories (`./history`), lines of any JSONL (`./lines`), schemas (`./schema`).
  *
- * @example A line that is torn
+ * @example A torn line
  * ```ts
  * import { decodeEvents } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";

@@ -1,15 +1,15 @@
 /**
- * What callers give, checked where a type does not: nothing compiles the calls of a program in
- * JavaScript, and `NaN` is a number to the compiler.
+ * Runtime checks of arguments, for mistakes that types do not catch: nothing compiles the calls of
+ * a JavaScript program, and `NaN` is a number to the compiler.
  */
 
 /**
  * Checks that a chunk is bytes.
  *
- * @throws {TypeError} If it is something else, text among it.
+ * @throws {TypeError} If it is any other value; a string is one too.
  */
 export function checkBytes(chunk: unknown): void {
-  // Bytes of another realm are no instances of the classes of this one.
+  // `instanceof` fails for a `Uint8Array` of another realm, so the tag is compared.
   const tag = typeof chunk === "object" && chunk !== null &&
     Symbol.toStringTag in chunk && chunk[Symbol.toStringTag];
   if (tag === "Uint8Array") return;
@@ -19,9 +19,9 @@ export function checkBytes(chunk: unknown): void {
 }
 
 /**
- * Checks that something is text.
+ * Checks that a value is a string.
  *
- * @throws {TypeError} If it is something else, bytes among it.
+ * @throws {TypeError} If it is any other value; bytes are one too.
  */
 export function checkText(text: unknown): void {
   if (typeof text === "string") return;
@@ -31,9 +31,9 @@ export function checkText(text: unknown): void {
 }
 
 /**
- * Checks that something is an outcome: a line or a record without its number is none.
+ * Checks that a value is an outcome. A line or record without a line number is none.
  *
- * @throws {TypeError} If it is something else.
+ * @throws {TypeError} If it is any other value.
  */
 export function checkOutcome(outcome: unknown): void {
   const isOutcome = typeof outcome === "object" && outcome !== null &&
@@ -47,9 +47,9 @@ export function checkOutcome(outcome: unknown): void {
 }
 
 /**
- * Checks that something is one of a few words.
+ * Checks that an option is one of the words it admits.
  *
- * @param name What it is called.
+ * @param name The name of the option, for the message.
  * @throws {RangeError} If it is none of them.
  */
 export function checkedWord<W extends string>(
@@ -68,10 +68,10 @@ export function checkedWord<W extends string>(
 }
 
 /**
- * Checks that something is a list; the characters of a text would be taken for one.
+ * Checks that an option is an array. A string would otherwise be iterated by characters.
  *
- * @param name What it is called.
- * @throws {TypeError} If it is none.
+ * @param name The name of the option, for the message.
+ * @throws {TypeError} If it is no array.
  */
 export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
   if (Array.isArray(list)) return list;
@@ -81,10 +81,10 @@ export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
 }
 
 /**
- * Checks that a number is a count, or without end.
+ * Checks that an option is a whole number from 0, or `Infinity`.
  *
- * @param name What it is called.
- * @throws {RangeError} If it is none.
+ * @param name The name of the option, for the message.
+ * @throws {RangeError} If it is not.
  */
 export function checkedCount(name: string, count: number): number {
   const isCount = count === Infinity || Number.isSafeInteger(count);
@@ -97,11 +97,11 @@ export function checkedCount(name: string, count: number): number {
 }
 
 /**
- * Checks that a number is a time, or without end: what `Date.parse` makes of a text that it
- * cannot read is neither, and nothing comes before or after it.
+ * Checks that an option is a time in milliseconds since 1970, or infinite. `Date.parse` returns
+ * `NaN` for a text that it cannot parse, and every comparison with `NaN` is false.
  *
- * @param name What it is called.
- * @throws {RangeError} If it is none.
+ * @param name The name of the option, for the message.
+ * @throws {RangeError} If it is `NaN` or no number.
  */
 export function checkedTime(name: string, time: number): number {
   if (typeof time === "number" && !Number.isNaN(time)) return time;
@@ -112,12 +112,12 @@ export function checkedTime(name: string, time: number): number {
   );
 }
 
-/** A number as it is, and what is none in words. */
+/** Describes a value for a message: a number by its digits, any other value by its type. */
 function numberOf(value: unknown): string {
   return typeof value === "number" ? String(value) : wordsOf(value);
 }
 
-/** Says in words what a value is. */
+/** Describes the type of a value for a message, such as "a list" or "a string". */
 export function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";

@@ -1,5 +1,5 @@
 /**
- * Why a line could not be read.
+ * The reasons for which a line cannot be read, as data and as an error.
  *
  * @module
  */
@@ -19,33 +19,33 @@ export const FAILURE_KINDS = [
  * - `utf8`: the line is not valid UTF-8.
  * - `line_too_long`: the line is longer than the limit.
  * - `json`: the line is not one complete JSON value.
- * - `normalize`: the line is JSON, but no record: it has no type, or nothing says which
- *   thread or turn it belongs to.
+ * - `normalize`: the line is JSON, but no record: it has no type, or its thread or turn is not
+ *   known.
  * - `typed`: the record has a type that is not known, or a field that its type does not
  *   admit.
  */
 export type FailureKind = typeof FAILURE_KINDS[number];
 
-/** One complaint about a record: where in it, and what. */
+/** One field of a record that does not fit the record's type. */
 export interface Issue {
   /** The path of the field from the top of the record, such as `content.exit_code`. */
   readonly path: string;
-  /** What the field is, and what was expected. */
+  /** The value that was found and the one that was expected. */
   readonly message: string;
 }
 
 /**
- * Why a line failed, as plain data: a bad stream has many, and an `Error` with its stack is made
- * only where one is thrown ({@linkcode LineError}).
+ * The reason for which a line failed, as plain data. A bad stream has many failures, so an `Error`
+ * with its stack is made only where one is thrown ({@linkcode LineError}).
  */
 export interface FailureReason {
   /** The kind of failure. */
   readonly kind: FailureKind;
-  /** What is wrong, where in the line, and what was expected. */
+  /** The mistake, its place in the line, and the expected text. */
   readonly message: string;
   /** The field at fault, if there is one. */
   readonly field?: string;
-  /** All complaints about a record, where more than the first one is known; at least one. */
+  /** All issues of a record, where all of them were collected; at least one. */
   readonly issues?: readonly Issue[];
   /** The length of the line in bytes, for `line_too_long`. */
   readonly bytes?: number;
@@ -54,10 +54,10 @@ export interface FailureReason {
 }
 
 /**
- * A line that could not be read, where `onError` is `stop`: what a {@linkcode Failure} says, to be
- * caught. `switch` on `kind`.
+ * The error that is thrown for a line that cannot be read, where `onError` is `stop`. It holds the
+ * members of a {@linkcode Failure}. `switch` on `kind`.
  *
- * @example The line that a log cannot be read at
+ * @example The line at which reading a log fails
  * ```ts
  * import { decodeEvents, LineError } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";
@@ -83,13 +83,13 @@ export class LineError extends Error {
   readonly offset: number;
   /** The kind of failure. */
   readonly kind: FailureKind;
-  /** Why the line failed: what else is known of it. */
+  /** The whole reason, with the members that depend on the kind. */
   readonly reason: FailureReason;
 
   /**
    * Constructs a new instance.
    *
-   * @param failure Where the line is, and why it failed.
+   * @param failure The place of the line and the reason for its failure.
    */
   constructor(
     { line, offset, error }: {

@@ -1,8 +1,9 @@
 /**
- * JSON Schema of what codexpipe writes, for validators, editors and code generators.
+ * JSON Schema of the records and reports that codexpipe writes, for validators, editors and code
+ * generators.
  *
- * It is made from the valibot schemas of `@codexpipe/codexpipe/schema`, so it says the same.
- * What is known is described; what is not known is let through, as the formats are open.
+ * It is generated from the valibot schemas of `@codexpipe/codexpipe/schema`. Known fields are
+ * described; unknown ones are admitted, as the formats are open.
  *
  * @example The schema of the events of a normalized stream
  * ```ts
@@ -25,33 +26,33 @@ import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "./schema_names.ts";
 
 export * from "./schema_names.ts";
 
-/** The edition of JSON Schema that is written. */
+/** The edition of JSON Schema. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 const REF_REGEXP = /^#\/\$defs\/(.+)$/;
 
-/** A JSON Schema, with all that it refers to. */
+/** A JSON Schema with the definitions of all schemas that it refers to. */
 export interface JsonSchema {
   /** The edition of JSON Schema. */
   readonly $schema: string;
-  /** What it is about. */
+  /** The name of the type, or `codexpipe` for the schema of all types. */
   readonly title: string;
-  /** What it admits, if that is one thing. */
+  /** The definition of the type, in a schema of one type. */
   readonly $ref?: string;
-  /** What it admits, if that is one of several things. */
+  /** The definitions of the types, in a schema of all types. */
   readonly anyOf?: readonly { readonly $ref: string }[];
   /** The schemas that are referred to, by name. */
   readonly $defs: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Gives the JSON Schema of one thing that codexpipe writes.
+ * Returns the JSON Schema of one type that codexpipe writes.
  *
  * @param name The name of its type.
  * @returns A new schema.
  * @throws {RangeError} If there is no such type.
  *
- * @example A schema that stands by itself
+ * @example A schema with the only definition that it needs
  * ```ts
  * import { jsonSchemaOf } from "@codexpipe/codexpipe/json-schema";
  * import { assertEquals } from "@std/assert";
@@ -69,7 +70,7 @@ export function jsonSchemaOf(name: JsonSchemaName): JsonSchema {
 }
 
 /**
- * Gives one JSON Schema of all that codexpipe writes: a value is any of them.
+ * Returns one JSON Schema that admits a value of any type that codexpipe writes.
  *
  * @returns A new schema.
  *
@@ -94,7 +95,7 @@ function refTo(name: string): string {
   return `#/$defs/${name}`;
 }
 
-/** The definitions that some of them need, in the order that they are found in. */
+/** Collects the definitions that the named ones refer to, in the order of their discovery. */
 function reachableFrom(names: readonly string[]): Record<string, unknown> {
   const all = definitions();
   const reached = new Set(names);
@@ -105,12 +106,12 @@ function reachableFrom(names: readonly string[]): Record<string, unknown> {
       else reached.add(REF_REGEXP.exec(member)?.[1] ?? member);
     }
   };
-  // A set that grows while it is walked gives its new members too.
+  // Iterating a set also visits the members that are added meanwhile.
   for (const name of reached) visit(all[name]);
   return Object.fromEntries([...reached].map((name) => [name, all[name]]));
 }
 
-/** Every schema that has a name, as JSON Schema. */
+/** Converts the schema of every type to JSON Schema. A map of schemas has no `kind`. */
 function definitions(): Record<string, unknown> {
   const named: Parameters<typeof toJsonSchemaDefs>[0] = {};
   for (const [name, schema] of Object.entries(SCHEMAS)) {

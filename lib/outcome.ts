@@ -1,5 +1,5 @@
 /**
- * What became of one line: a value, or a failure that still holds the line.
+ * The outcome of reading one line: a value, or a failure that still holds the line.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { checkOutcome } from "./checked.ts";
 import type { FailureReason } from "./errors.ts";
 import type { Emit, Stage } from "./stage.ts";
 
-/** What became of one line that could be read so far. */
+/** The outcome of a line that could be read so far. */
 export interface Success<T> {
   /** Always `true`. */
   readonly ok: true;
@@ -16,7 +16,7 @@ export interface Success<T> {
   readonly line: number;
   /** Where the line starts, in bytes from the start of the (decompressed) input. */
   readonly offset: number;
-  /** What the line has become: its text, its normalized text, its event. */
+  /** The line in its present form: its text, its normalized text, or its event. */
   readonly value: T;
   /**
    * The exact JSON text that `value` was decoded from, where `value` is not text itself.
@@ -27,7 +27,7 @@ export interface Success<T> {
   readonly error?: undefined;
 }
 
-/** What became of one line that could not be read. */
+/** The outcome of a line that could not be read. */
 export interface Failure {
   /** Always `false`. */
   readonly ok: false;
@@ -35,31 +35,31 @@ export interface Failure {
   readonly line: number;
   /** Where the line starts, in bytes from the start of the (decompressed) input. */
   readonly offset: number;
-  /** Why. */
+  /** The reason. */
   readonly error: FailureReason;
   /** A failure has none. */
   readonly value?: undefined;
   /**
    * The line, without its terminator; bytes that are not UTF-8 stand in it as U+FFFD.
-   * Absent for `line_too_long`, whose `error.bytes` says how long it was, and for a record
-   * that was given instead of a line and has no JSON form (a `bigint` or a cycle in it).
+   * Absent for `line_too_long`, whose length is `error.bytes`, and for a record that the caller
+   * passed instead of a line and that has no JSON form (a `bigint` or a cycle in it).
    */
   readonly raw?: string;
   /** The bytes of a line that is not UTF-8. */
   readonly rawBytes?: Uint8Array;
   /**
-   * The record of a failure that an earlier run reported in band (`line.failed`); it
-   * stands for itself when it is encoded.
+   * The `line.failed` record by which an earlier run reported the failure in band. Encoding the
+   * failure writes this record unchanged.
    */
   readonly inBand?: string;
 }
 
-/** What became of one line. */
+/** The outcome of reading one line. */
 export type Outcome<T> = Success<T> | Failure;
 
 /**
- * Shows `stage` successes only; failures pass by unchanged, in order. What is no
- * outcome, such as a line that nothing has numbered, makes `feed` throw a `TypeError`.
+ * Feeds `stage` the successes only; failures are emitted unchanged, in order. `feed` throws a
+ * `TypeError` for a value that is no outcome, such as a line without a number.
  *
  * @typeParam A The type of the values that go in.
  * @typeParam B The type of the values that come out.

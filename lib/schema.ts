@@ -1,17 +1,17 @@
 /**
- * Schemas of what codexpipe makes of the output of the Codex CLI, for
- * {@link https://valibot.dev | valibot}: one for each event, for what items hold, and for
- * the lines of rollout files and what they hold.
+ * Schemas of the records that codexpipe makes of the output of the Codex CLI, for
+ * {@link https://valibot.dev | valibot}: one for each event, for the contents of items, and for
+ * the lines of rollout files and their payloads.
  *
- * They describe normalized records: canonical names only, defaults written. They are open,
- * as the formats are: fields that they do not name are kept, and so is every item type. As
- * any open object of valibot's, they take a list for an object without required fields;
- * `@valibot/to-json-schema` makes JSON Schema of them, which does not.
+ * They describe normalized records: canonical names only, defaults written. They are open, as the
+ * formats are: unknown fields and unknown item types are kept. Like every open object of valibot,
+ * they accept a list for an object without required fields; the JSON Schema that
+ * `@valibot/to-json-schema` makes of them does not.
  *
- * To decode records, use the decoders of `@codexpipe/codexpipe`: they check the same, are
+ * To decode records, use the decoders of `@codexpipe/codexpipe`: they make the same checks, are
  * many times as fast, and do not load valibot.
  *
- * @example Check a record, and see what is wrong
+ * @example Check a record and list its mistakes
  * ```ts
  * import { SCHEMAS } from "@codexpipe/codexpipe/schema";
  * import { assertEquals } from "@std/assert";
@@ -26,7 +26,7 @@
  * ]);
  * ```
  *
- * @example Take failed lines out of a normalized stream
+ * @example Recognize the failed lines in a normalized stream
  * ```ts
  * import { SCHEMAS } from "@codexpipe/codexpipe/schema";
  * import { assert } from "@std/assert";
@@ -89,7 +89,7 @@ export type {
 } from "./history/schema.ts";
 export type { SchemasOf } from "./shapes/schema.ts";
 
-/** What the modules of schemas export. */
+/** The exports of the modules that hold schemas as `*Schema` constants. */
 export type SchemaModules =
   & typeof check
   & typeof drift
@@ -100,8 +100,8 @@ export type SchemaModules =
   & typeof usage;
 
 /**
- * The schema of each type, by its name: `SCHEMAS.ThreadEvent` is that of `ThreadEvent`. Of a map
- * of types such as `EventMsgs` there is a map of schemas.
+ * The schema of each type, by its name: `SCHEMAS.ThreadEvent` is that of `ThreadEvent`. For a map
+ * of types such as `EventMsgs`, it is a map of schemas.
  */
 export const SCHEMAS:
   & SchemasOf<ExecTypes & RolloutTypes & HistoryTypes & HistoryRecordTypes>

@@ -1,4 +1,4 @@
-/** What there are JSON Schemas of. */
+/** The names of the types that have a JSON Schema. */
 
 /** The names of the types that codexpipe writes. */
 export const JSON_SCHEMA_NAMES = [
