@@ -1,6 +1,6 @@
 /**
- * Judges runs of Codex, for CI: whether the work was done, whatever exit status the release
- * left with.
+ * Judges runs of Codex, for CI: whether the work was done, independent of the exit status of the
+ * release.
  *
  * @example A run that failed
  * ```ts

@@ -1,4 +1,4 @@
-/** What happens in a session, told as it happens. */
+/** The beginnings and ends of turns and commands of a session, emitted as its lines arrive. */
 
 import { msOf, timestampOf } from "../events/times.ts";
 import {
@@ -20,12 +20,15 @@ import {
 } from "./verdict_builder.ts";
 import type { VerdictRecord } from "./verdict_json.ts";
 
-/** Something that happens in a session; `switch` on `type`. This list may expand over time. */
+/**
+ * The start of a session, the start or end of one of its turns or commands, or its first damaged
+ * line; `switch` on `type`. This list may expand over time.
+ */
 export type Happening =
   & {
     /**
-     * When it happened, in milliseconds since 1970; `undefined` as long as no line has a time. A
-     * turn without an end ended when its last line was written.
+     * The time, in milliseconds since 1970; `undefined` as long as no line has a time. A turn
+     * without an end ends at the time of its last line.
      */
     readonly at: number | undefined;
   }
@@ -44,14 +47,14 @@ export type Happening =
       readonly status: string;
       /** Its exit code; `null` if it has none. */
       readonly exitCode: number | null;
-      /** How many milliseconds it ran; `null` if that is not known. */
+      /** The time it ran, in milliseconds; `null` if that is not known. */
       readonly durationMs: number | null;
     }
     | {
       readonly type: "turn.ended";
-      /** How many milliseconds it took; `null` if that is not known. */
+      /** The time it took, in milliseconds; `null` if that is not known. */
       readonly durationMs: number | null;
-      /** What is found out about the session so far. */
+      /** The verdict on the session so far. */
       readonly verdict: Verdict;
     }
     | {
@@ -61,25 +64,25 @@ export type Happening =
     }
   );
 
-/** A command that runs. */
+/** A command that is running. */
 export interface RunningCommand {
   /** The command, as a person would type it. */
   readonly command: string;
-  /** When it began, in milliseconds since 1970. */
+  /** When it began, in milliseconds since 1970; `undefined` if no line had a time by then. */
   readonly at: number | undefined;
 }
 
-/** As many commands are known to run at once. */
+/** The limit of running commands; the starts and ends of further ones are not emitted. */
 const MAX_COMMANDS = 256;
 
 /**
- * Tells what happens in a session file: bytes in, happenings out. Turns and commands are told when
- * they begin and when they end, a turn with its verdict; of lines that cannot be read, the first.
- * What a fork or sub-agent copied from another session did not happen in it.
+ * Converts the bytes of a session file to happenings: turns and commands when they begin and when
+ * they end, a turn with its verdict, and the first line that cannot be read. The lines that a fork
+ * or sub-agent copied from another session are skipped.
  *
  * Memory is bounded as that of {@linkcode VerdictBuilder} is.
  *
- * @example A session that is going on
+ * @example A session in progress
  * ```ts
  * import { HappeningReader } from "@codexpipe/codexpipe/check";
  * import { assertEquals } from "@std/assert";
@@ -106,18 +109,21 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   #at: number | undefined;
   #turnAt: number | undefined;
   #hasBegun = false;
-  /** Whether a turn begins: told when the one before has been ended by it. */
+  /**
+   * Whether `turn.started` is still to be emitted: the event that starts a turn also ends the one
+   * before it, whose `turn.ended` comes first.
+   */
   #isTurnDue = false;
   #hasTurn = false;
   #isDamaged = false;
-  /** Whether the event that is taken was copied from another session. */
+  /** Whether the current event was copied from another session. */
   #isInherited = false;
 
   /**
    * Constructs a new instance.
    *
-   * @param options What to expect, and what to judge by.
-   * @throws {RangeError} If a limit is none; see {@linkcode VerdictBuilder}.
+   * @param options The dialects, limits and demands. `from` is `rollout` by default.
+   * @throws {RangeError} If a limit is out of its range; see {@linkcode VerdictBuilder}.
    */
   constructor(options: VerdictOptions = {}) {
     this.#builder = new VerdictBuilder({ from: "rollout", ...options });
@@ -127,33 +133,33 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     );
   }
 
-  /** When the last event was, in milliseconds since 1970; `undefined` if none has a time. */
+  /** The time of the last event, in milliseconds since 1970; `undefined` if none has a time. */
   get at(): number | undefined {
     return this.#at;
   }
 
-  /** Whether a turn goes on. */
+  /** Whether a turn is in progress. */
   get hasTurn(): boolean {
     return this.#hasTurn;
   }
 
-  /** When the last turn began, in milliseconds since 1970; `undefined` if that is not known. */
+  /** The start of the last turn, in milliseconds since 1970; `undefined` if it is not known. */
   get turnAt(): number | undefined {
     return this.#turnAt;
   }
 
-  /** The commands that run, the oldest first. */
+  /** The running commands, the oldest first. */
   get commands(): readonly RunningCommand[] {
     return [...this.#commands.values()];
   }
 
-  /** What is found out so far. */
+  /** The verdict so far. */
   get verdict(): Verdict {
     return this.#builder.verdict;
   }
 
   /**
-   * Takes a block and emits what happens in the lines that it completes.
+   * Reads a block and emits the happenings of the lines that it completes.
    *
    * @param block The bytes; they may be used again afterwards.
    * @param emit Is called with each happening, in order.
@@ -165,7 +171,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   }
 
   /**
-   * Ends the session: a turn that goes on ends without an end.
+   * Ends the input. A turn in progress is emitted as `turn.ended`, though the log has no end of it.
    *
    * @param emit Is called with each happening.
    */
@@ -178,7 +184,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   #hear(event: Fields): void {
     this.#startTurn();
     const time = timestampOf(event.timestamp);
-    // Lines may be written a little out of order; what is told is in order.
+    // Lines may be written a little out of order. The times of happenings never decrease.
     if (time !== undefined) this.#at = Math.max(this.#at ?? 0, msOf(time));
     this.#isInherited = event.inherited === true;
     if (this.#isInherited) return;
@@ -195,7 +201,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     this.#isTurnDue = false;
     this.#hasTurn = true;
     this.#turnAt = this.#at;
-    // What ran when Codex was killed has no end.
+    // Commands that ran when Codex was killed never end.
     this.#commands.clear();
     this.#tell({ type: "turn.started" });
   }
@@ -214,7 +220,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
       this.#tell({ type: "command.started", command });
       return;
     }
-    // An end may be told twice: by the answer to the model, and when the process ends.
+    // A command may end twice: with the output for the model, and when its process exits.
     const running = this.#commands.get(id);
     if (running === undefined || type === "item.delta") return;
     this.#commands.delete(id);
@@ -255,13 +261,14 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
   : never;
 
 /**
- * Something that happened in a Codex home, as `codexpipe watch --json` prints it; null is what is
- * not known. Which fields there are behind `path` depends on `type`.
+ * A change in a Codex home, as `codexpipe watch --json` prints it: a {@linkcode Happening} of a
+ * session, or that its file was archived, packed or deleted. Unknown values are null. The members
+ * after `path` depend on `type`.
  *
  * This list may expand over time.
  */
 export interface HappeningRecord {
-  /** What happened. */
+  /** The kind of change. */
   readonly type:
     | Happening["type"]
     | "session.archived"
@@ -269,25 +276,25 @@ export interface HappeningRecord {
     | "session.packed"
     | "session.unpacked"
     | "session.deleted";
-  /** When it happened, or was seen: never before what was told before it. */
+  /** The time at which it happened or was noticed. Never before that of the record before. */
   readonly at: string;
   /** The id of the session. */
   readonly session_id: string | null;
   /** The id of the session that spawned it. */
   readonly parent_id: string | null;
-  /** What the session is called. */
+  /** The title of the session. */
   readonly title: string;
-  /** Its file. */
+  /** The path of its file. */
   readonly path: string;
-  /** The folder that it runs in; of `session.started`, as all up to `agent`. */
+  /** The working folder. This member and those up to `agent` belong to `session.started`. */
   readonly cwd?: string | null;
   /** The model. */
   readonly model?: string | null;
   /** The version of Codex. */
   readonly cli_version?: string | null;
-  /** What started it. */
+  /** The program that started the session, as Codex names it, such as `cli`. */
   readonly source?: string | null;
-  /** What a sub-agent is called. */
+  /** The name of a sub-agent. */
   readonly agent?: string | null;
   /** The command, of `command.started` and `command.ended`. */
   readonly command?: string;
@@ -295,11 +302,14 @@ export interface HappeningRecord {
   readonly status?: string;
   /** Its exit code. */
   readonly exit_code?: number | null;
-  /** How many milliseconds it took, of `command.ended` and `turn.ended`. */
+  /** The time it took, in milliseconds, of `command.ended` and `turn.ended`. */
   readonly duration_ms?: number | null;
-  /** What is found out about the session so far, of `turn.ended`. */
+  /** The verdict on the session so far, of `turn.ended`. */
   readonly verdict?: VerdictRecord;
-  /** The number of the first line that could not be read, of `session.damaged`; null if it is the file. */
+  /**
+   * The number of the first line that could not be read, of `session.damaged`; null if the whole
+   * file cannot be read.
+   */
   readonly line?: number | null;
   /** Why it could not be read. */
   readonly message?: string;

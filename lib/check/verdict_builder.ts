@@ -1,4 +1,4 @@
-/** Judges the runs of an input. */
+/** Judges the runs in an input and explains the verdict. */
 
 import { checkedCount } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
@@ -31,21 +31,21 @@ import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 
 /**
- * Why a verdict is bad. This list may expand over time.
+ * The kind of a reason for a bad verdict. This list may expand over time.
  *
- * - `turn_failed`: the last turn of a thread says that it failed.
- * - `fatal_error`: an error ended the stream, as releases up to 0.42 end when a turn fails.
- * - `interrupted`: the last turn of a thread says that it was interrupted.
+ * - `turn_failed`: the last turn of a thread failed, as its end event says.
+ * - `fatal_error`: an error is the last event. Releases up to 0.42 end so when a turn fails.
+ * - `interrupted`: the last turn of a thread was interrupted.
  * - `no_end`: the input ends before the last turn of a thread does.
- * - `no_turn`: nothing was begun.
- * - `failed_lines`: more lines than may be could not be read.
- * - `failed_command`: a command failed, and none may.
- * - `declined`: a command or a patch was declined, and nothing may be.
- * - `max_tokens`: more tokens than may be were used.
- * - `json_output`: the final message is no JSON, and should be.
- * - `schema`: lines are not as their schemas say, and are to be; the command adds it.
- * - `drift`: there is something that no known release of Codex writes, and nothing may be; the
- *   command adds it.
+ * - `no_turn`: no turn was begun.
+ * - `failed_lines`: more lines than `maxFailures` could not be read.
+ * - `failed_command`: a command failed, with `failOnCommand`.
+ * - `declined`: a command or a patch was declined, with `failOnDeclined`.
+ * - `max_tokens`: more tokens than `maxTokens` were used.
+ * - `json_output`: the final message is no JSON, with `jsonOutput`.
+ * - `schema`: lines do not match their JSON Schema; only `codexpipe check --schema` adds it.
+ * - `drift`: the input has a record type or field that no known release of Codex writes; only
+ *   `codexpipe check --fail-on-drift` adds it.
  */
 export type VerdictReasonKind =
   | "turn_failed"
@@ -63,14 +63,14 @@ export type VerdictReasonKind =
 
 /** One reason for a bad verdict. */
 export interface VerdictReason {
-  /** What is wrong. */
+  /** The kind of the reason. */
   readonly kind: VerdictReasonKind;
   /**
-   * What is wrong in a sentence, without a capital and a full stop. It may quote the log, which
-   * may hold anything: escape it for where it is shown.
+   * A sentence for people, without a capital and a full stop. It may quote any text of the log:
+   * escape it for the medium in which it is shown.
    */
   readonly message: string;
-  /** The number of the line where it shows, from 1; `null` if it is none in particular. */
+  /** The number of the line where the problem shows, from 1; `null` if no single line shows it. */
   readonly line: number | null;
 }
 
@@ -80,35 +80,36 @@ export interface VerdictFailure {
   readonly line: number;
   /** The kind of the error, such as `json`. */
   readonly kind: string;
-  /** Why it could not be read. */
+  /** The cause, as a sentence. */
   readonly message: string;
 }
 
-/** What is found out about the runs of an input. */
+/** The judgement on the runs in an input, and the facts that it rests on. */
 export interface Verdict {
-  /** Whether there is no reason against them. */
+  /** Whether there are no reasons against the runs. */
   readonly isPassed: boolean;
-  /** What is wrong with them: first how turns ended, then what else was asked for. */
+  /** The reasons for a bad verdict: first the ends of turns, then the demands of the options. */
   readonly reasons: readonly VerdictReason[];
-  /** The id of the last thread, of an app-server of the first; `null` if it is not said. */
+  /** The id of the last thread, in an app-server's input of the first; `null` if it has none. */
   readonly threadId: string | null;
-  /** How many turns there are. */
+  /** The number of turns. */
   readonly turns: number;
-  /** How the last turn ended, of several threads of an app-server the worst, judged where nothing says it; `null` if there is none. */
+  /**
+   * How the last turn ended; of an app-server's threads, the worst such end. Guessed where no event
+   * ends turns. `null` if there is no turn.
+   */
   readonly status: Exclude<TurnStatus, "unknown"> | null;
-  /** What was said last in the last turn; `null` if nothing was. */
+  /** The last message of the last turn; `null` if it has none. */
   readonly finalMessage: string | null;
-  /** How many commands failed. */
+  /** The number of commands that failed. */
   readonly failedCommands: number;
-  /** How many lines could not be read. */
+  /** The number of lines that could not be read. */
   readonly failedLines: number;
-  /** The first ones of them, ten at most. */
+  /** The first failed lines, ten at most. */
   readonly failures: readonly VerdictFailure[];
-  /** The tokens that were used; `null` if the input does not say. */
+  /** The tokens that were used; `null` if the input has no counts. */
   readonly tokens: Tokens | null;
 }
-
-// What a verdict depends on.
 
 /** Options for {@linkcode VerdictBuilder}. */
 export interface VerdictOptions {
@@ -119,7 +120,7 @@ export interface VerdictOptions {
    */
   readonly from?: Dialect | undefined;
   /**
-   * How many bytes a line may have; longer ones fail.
+   * The longest line that is read, in bytes; longer ones fail.
    *
    * @default {268435456}
    */
@@ -127,7 +128,7 @@ export interface VerdictOptions {
   /**
    * The id of the only thread that is judged.
    *
-   * @default {undefined} All are.
+   * @default {undefined} All threads are judged.
    */
   readonly thread?: string | undefined;
   /**
@@ -143,54 +144,54 @@ export interface VerdictOptions {
    */
   readonly initialTurnId?: string | undefined;
   /**
-   * How many lines may fail.
+   * The number of lines that may fail.
    *
    * @default {0}
    */
   readonly maxFailures?: number | undefined;
   /**
-   * Whether no command may fail. One that was left running when its turn ended has not failed,
-   * however it ended.
+   * Whether a failed command is a reason. A command that was left running when its turn ended never
+   * counts as failed.
    *
    * @default {false}
    */
   readonly failOnCommand?: boolean | undefined;
   /**
-   * Whether nothing may be declined that the model asked for: no command, no patch.
+   * Whether a declined command or patch is a reason.
    *
    * @default {false}
    */
   readonly failOnDeclined?: boolean | undefined;
   /**
-   * How many tokens, input and output together, may be used.
+   * The number of tokens, input and output together, that may be used.
    *
-   * @default {undefined}
+   * @default {undefined} There is no limit.
    */
   readonly maxTokens?: bigint | undefined;
   /**
-   * Whether the final message must be JSON, all of it.
+   * Whether the whole final message must be JSON.
    *
    * @default {false}
    */
   readonly jsonOutput?: boolean | undefined;
   /**
-   * Whether only lines are read that tell of threads, turns and tokens, which takes a fifth of
-   * the time. Then tokens and durations are those of the input; of the rest, only that the last
-   * turn is completed can be relied on: how another one ended may hang on what was not read.
+   * Whether to read only the lines about threads, turns and tokens, which takes a fifth of the
+   * time. Tokens and durations are then still exact. Of the rest, only the status `completed` is
+   * reliable: any other status may depend on lines that were not read.
    *
    * @default {false}
    */
   readonly turnsOnly?: boolean | undefined;
   /**
-   * Whether the parts of all threads of an app-server are emitted, and not only those of the
-   * first: until the input has ended, they are held in memory.
+   * Whether the transcript parts of all threads of an app-server are emitted, and not only those of
+   * the first. Those of the others are held in memory until the input has ended.
    *
    * @default {true}
    */
   readonly allThreads?: boolean | undefined;
 }
 
-/** The lines that tell of threads, turns and tokens. */
+/** The lines about threads, turns and tokens. */
 const TURN_LINES = new LineSelection([
   "thread.started",
   "turn.started",
@@ -208,27 +209,26 @@ const TURN_LINES = new LineSelection([
 ]);
 
 /**
- * The lines that say nothing of how a run ends. What the program tells the model begins a turn in
- * files of old; where lines have ordinals, turns have a beginning of their own.
+ * The lines that are skipped because they reveal nothing about the end of a run. Messages of the
+ * developer are skipped only where lines have ordinals ("#"): in older session files they begin a
+ * turn, while newer ones have an event for that.
  */
 const UNHEARD_LINES: readonly string[] = [
   ...IDLE_LINES,
   "#response_item/message/developer",
 ];
 
-// What an event says of whether work goes on, is done, or went wrong.
-
 /**
- * What an event says of the work.
+ * The effect of an event on the state of a run: whether the run goes on, has answered or failed.
  *
- * - `error`: something went wrong.
- * - `answer`: the model says something.
- * - `reviewed`: a review is over; what it found is told, but not as the message of the turn.
- * - `unreviewed`: a review is over and found nothing out, because it failed or was interrupted.
- * - `compacted`: the context was compacted; that may be all that an answer was.
- * - `work`: something else begins or happens.
- * - `settled`: what had begun is over.
- * - `begin`: a turn begins or ends; what went wrong before it is no matter.
+ * - `error`: an error.
+ * - `answer`: a message of the model.
+ * - `reviewed`: a review ended with a result, which is shown, but not as the turn's message.
+ * - `unreviewed`: a review ended without a result, because it failed or was interrupted.
+ * - `compacted`: the context was compacted. The answer before it may be just the summary.
+ * - `work`: any other item begins or happens.
+ * - `settled`: an item that had begun is over.
+ * - `begin`: a turn begins or ends; errors before it no longer count.
  * - `run`: a run begins.
  */
 type WorkSign =
@@ -236,12 +236,12 @@ type WorkSign =
   | {
     readonly type: "answer";
     readonly item: string | undefined;
-    /** Whether nothing more is to come of it, in session files, for it to be complete. */
+    /** Whether it is complete without a response item, which answers of session files have. */
     readonly isAlone: boolean;
   }
   | {
     readonly type: "compacted";
-    /** The item: that of the answer which is all that it is. */
+    /** The id of the item; an answer with the same id is the summary of the compaction. */
     readonly item: string | undefined;
   }
   | { readonly type: "work" | "settled" | "begin" | "run" }
@@ -252,8 +252,8 @@ const SETTLED: WorkSign = { type: "settled" };
 const BEGIN: WorkSign = { type: "begin" };
 
 /**
- * Items that say nothing of it: notices, what was counted and decided, answers to what a client
- * asks besides, and lists of tasks, which exec streams close when the turn ends.
+ * Items without an effect: notices, token counts, settings, answers to queries of a client, and
+ * lists of tasks, which exec streams complete when the turn ends.
  */
 const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
   "background_event",
@@ -275,20 +275,20 @@ const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
   "turn_context",
   "turn_diff",
 ]);
-/** Items that begin with an event of their own; their end may come when all else is done. */
+/** Items that begin with an event of their own. Their end may come after the answer. */
 const SPANS: ReadonlySet<unknown> = new Set([
   "collab_tool_call",
   "command_execution",
   "mcp_tool_call",
 ]);
 
-/** What releases around 0.36 say after a compaction; the response does not have it. */
+/** The message of releases around 0.36 after a compaction. No response item repeats it. */
 const COMPACTED = "Compact task completed";
 
 /**
- * Reads what an event says of the work.
+ * Determines the effect of an event on the state of a run.
  *
- * @returns What it says; `undefined` if that is nothing.
+ * @returns The effect; `undefined` if the event has none.
  */
 function readWorkSign(
   event: Fields,
@@ -301,7 +301,7 @@ function readWorkSign(
     case "thread.started":
       return { type: "run" };
     case "turn.started":
-      // What the prompt has begun goes on.
+      // The prompt has begun the turn already.
       return event.implied === true ? undefined : BEGIN;
     case "turn.completed":
     case "turn.failed":
@@ -328,7 +328,7 @@ function endSign(
   return SPANS.has(itemType) ? SETTLED : WORK;
 }
 
-/** Reads what an item says that is over and is no call. */
+/** Determines the effect of a completed item that is no call. */
 function readItem(event: Fields): WorkSign | undefined {
   const content = fieldsOf(event.content);
   const item = idOf(event.item_id);
@@ -342,7 +342,7 @@ function readItem(event: Fields): WorkSign | undefined {
         type: content.review_output === null ? "unreviewed" : "reviewed",
       };
     case "injected_context":
-      // The first CLI says what went wrong as a message of the system.
+      // The first CLI reports errors as messages of the role `system`.
       return content.role === "system"
         ? { type: "error", message: textOf(content.text) ?? "" }
         : WORK;
@@ -351,34 +351,35 @@ function readItem(event: Fields): WorkSign | undefined {
   }
 }
 
-// What a run has been doing last, by which its end is judged where nothing says it.
-
-/** What had been shown of answers before one that may be taken back. */
+/** The answers of a turn that a verdict shows. */
 interface ShownAnswer {
   readonly hasAnswer: boolean;
   readonly finalMessage: string | null;
 }
 
-/** What an answer has to give back if it was meant for the model itself. */
+/** The state before an answer, restored if the answer proves to be the summary of a compaction. */
 interface BeforeAnswer {
   readonly item: string | undefined;
   readonly endsWithAnswer: boolean;
   readonly shown: ShownAnswer;
 }
 
-/** Follows the signs of work of one input: whether it last failed, answered or did something. */
+/**
+ * The state of a run: whether it last failed, answered or worked. Its end is judged by this state
+ * where no event ends turns.
+ */
 class WorkTrail {
-  /** What went wrong, if nothing has happened since. */
+  /** The message of the last error, if no work came after it. */
   pendingError: string | null = null;
-  /** Whether what the model says is the last thing to happen. */
+  /** Whether the last sign of work is a message of the model. */
   endsWithAnswer = false;
-  /** Whether a review has ended in the turn without having found anything out. */
+  /** Whether a review has ended in the turn without a result. */
   #isUnreviewed = false;
   hasWork = false;
-  /** What was before the last answer. */
+  /** The state before the last answer. */
   #before: BeforeAnswer | undefined;
 
-  /** Takes note of what was shown before an event, which may be an answer to be taken back. */
+  /** Saves the answers shown before an event, in case the event is an answer to be withdrawn. */
   remember(sign: WorkSign, shown: ShownAnswer): void {
     if (sign.type !== "answer") return;
     const endsWithAnswer = this.endsWithAnswer;
@@ -386,9 +387,9 @@ class WorkTrail {
   }
 
   /**
-   * Takes in what an event says.
+   * Applies the effect of an event.
    *
-   * @returns What is shown again, if it takes the answer before it back.
+   * @returns The answers to show again, if the event withdraws the answer before it.
    */
   heed(sign: WorkSign): ShownAnswer | undefined {
     switch (sign.type) {
@@ -403,20 +404,20 @@ class WorkTrail {
         break;
     }
     this.pendingError = sign.type === "error" ? sign.message : null;
-    // What ends after an answer was left running.
+    // An item that ends after an answer was left running.
     if (sign.type === "settled") return undefined;
-    // What is said behind a review without a result is that it was interrupted.
+    // A message after a review without a result only says that the review was interrupted.
     this.endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
     const isBorder = sign.type === "begin" || sign.type === "run";
     if (!isBorder) this.hasWork = true;
-    // Up to 0.98 nothing but a prompt says that another turn begins.
+    // Up to 0.98 the only sign of the next turn is its prompt.
     if (isBorder || sign.type === "work") this.#isUnreviewed = false;
     return undefined;
   }
 
   /**
-   * Takes an answer back that is the summary of a compaction: session files since 0.136 hold
-   * it as if it had been said to the user.
+   * Withdraws an answer that is the summary of a compaction: session files since 0.136 hold it as
+   * if it were a message to the user.
    */
   #takeBackSummary(item: string | undefined): ShownAnswer | undefined {
     const before = this.#before;
@@ -427,19 +428,17 @@ class WorkTrail {
   }
 }
 
-// What entries of a transcript say of the work.
-
-/** How much of a command is named, in characters. */
+/** The limit of a command in a reason, in characters. */
 const MAX_COMMAND = 120;
 
-/** What the model says, if the entry is that. */
+/** Returns the text of a message of the model; nothing for any other record. */
 function answerOf(record: AnyHistoryRecord): string | undefined {
   return isKnownRecord(record) && record.type === "assistant_message"
     ? record.payload.markdown
     : undefined;
 }
 
-/** Says which commands of an entry failed. */
+/** Describes the failed commands of a record. */
 function failedCommandsOf(record: AnyHistoryRecord): string[] {
   if (!isKnownRecord(record)) return [];
   if (record.type === "exec") {
@@ -466,15 +465,13 @@ function failedCommand(
   return `a command failed${how}: ${shown}`;
 }
 
-// What is asked of a run beside that it ends well.
-
-/** What is known of a run that something may be asked of. */
+/** The facts about the runs to which the demands of the options apply. */
 interface RunFacts extends Omit<Verdict, "isPassed" | "reasons"> {
-  /** What there is to say of the first commands that failed. */
+  /** Descriptions of the first commands that failed. */
   readonly commands: readonly string[];
-  /** How many requests of the model were declined. */
+  /** The number of declined requests of the model. */
   readonly declinedCount: number;
-  /** What the first of them were. */
+  /** Descriptions of the first of them. */
   readonly declined: readonly string[];
 }
 
@@ -486,7 +483,7 @@ function reason(
   return { kind, message, line };
 }
 
-/** Holds a run against what is asked of it. */
+/** Returns a reason for each demand of the options that the runs do not meet. */
 function demandedReasons(
   { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
     VerdictOptions,
@@ -551,24 +548,23 @@ function isJson(text: string | null): boolean {
   }
 }
 
-// How a turn ended, where an event says it and where none does.
-
+/** The judged end of a turn. */
 interface TurnEnd {
   readonly status: Exclude<Verdict["status"], null>;
-  /** What is wrong with it; `undefined` if nothing is. */
+  /** The reason that it is bad; `undefined` if it is good. */
   readonly reason?: {
     readonly kind: VerdictReasonKind;
-    /** What follows the name of the turn in a sentence. */
+    /** The rest of the sentence that begins with the name of the turn. */
     readonly message: string;
   };
 }
 
-/** What 0.8 says when it is interrupted. */
+/** The error message of 0.8 for an interruption. */
 const INTERRUPTED = "Turn interrupted";
 
 /**
- * Why turns are aborted. In the old dialect of exec streams that is all that is left of a
- * `turn_aborted`: normalized, it is a turn that failed for one of these words.
+ * The reasons of `turn_aborted` events. In the old dialect of exec streams only the reason is left
+ * of such an event: normalized, it is a `turn.failed` with one of these words as its message.
  */
 const ABORT_REASONS: ReadonlySet<string | null> = new Set([
   "budget_limited",
@@ -580,14 +576,14 @@ const ABORT_REASONS: ReadonlySet<string | null> = new Set([
 /**
  * Judges how a turn ended.
  *
- * What ends with an event ended as that says. What ends without one, though its release writes
- * them, was cut off. Exec streams up to 0.42 (but for 0.8) and session files up to 0.98 have no
- * such events: there a turn that ends with an error failed, one that ends with an answer is
- * done, even if commands were left running, and any other one was cut off. A turn that was cut
- * off right behind an answer that was not to be the last cannot be told from one that is done.
+ * A turn with an end event ended as the event says. A turn without one, though its release writes
+ * them, was cut off. Exec streams up to 0.42 (except 0.8) and session files up to 0.98 have no end
+ * events: there a turn that ends with an error failed, one that ends with an answer is completed,
+ * even if commands were left running, and any other one was cut off. A turn that was cut off right
+ * after an answer that was not to be the last looks like a completed one.
  *
- * @param part How the transcript says that it ended, and why.
- * @param isUnanswered Whether its end says that a prompt was left without an answer.
+ * @param part The status and error of the turn in the transcript.
+ * @param isUnanswered Whether its end event means that a prompt was left without an answer.
  */
 function judgeTurn(
   { status, error }: Pick<TurnEndedPart, "status" | "error">,
@@ -624,9 +620,9 @@ function judgeError(message: string): TurnEnd {
 }
 
 /**
- * Gives what an error says: of JSON that a server sent, its message.
+ * Returns the readable text of an error: where it holds JSON of a server, the message in that.
  *
- * @param text The message of an error: prose, JSON, or JSON behind prose.
+ * @param text The message of an error: prose, JSON, or prose followed by JSON.
  */
 function errorText(text: string): string {
   const start = text.indexOf("{");
@@ -660,13 +656,16 @@ function because(what: string, why: string | null): string {
     : `${what}: ${errorText(why)}`;
 }
 
-/** How many failed lines, and commands that failed or were declined, are named. */
+/** The limit of failed lines, failed commands and declined requests that are described. */
 const MAX_NAMED = 10;
-/** How many threads of an app-server but the first are told of at once; idle ones rest. */
+/**
+ * The number of threads of an app-server, beside the first, that hold a transcript at once. Above
+ * it, the thread whose last line is the oldest drops its transcript, unless a turn is in progress.
+ */
 const MAX_AWAKE = 64;
-/** For the judges of the threads of an app-server but the first: they read nothing. */
+/** The options of the builders for the further threads of an app-server: they read no bytes. */
 const OTHER_THREAD: VerdictOptions = {};
-/** How bad an end is, the worst first. */
+/** The ends of turns, the worst first. */
 const ENDS: readonly Verdict["status"][] = [
   "failed",
   "aborted",
@@ -674,9 +673,9 @@ const ENDS: readonly Verdict["status"][] = [
   "completed",
 ];
 
-/** What a run, or the turn that is going on, has shown so far. */
+/** The observations of the turn in progress, or of a run before its first turn. */
 interface Seen {
-  /** Whether it is a run, and no turn. */
+  /** Whether these are of a run, and no turn has begun. */
   isRun: boolean;
   isEnded: boolean;
   hasAnswer: boolean;
@@ -690,37 +689,39 @@ const NOTHING_SEEN: Seen = {
   hasEntries: false,
 };
 
-/** A run that began nothing. */
+/** The end of a run that began no turn. */
 const NO_TURN: TurnEnd = {
   status: "open",
   reason: { kind: "no_turn", message: "began no turn" },
 };
 
-/** The last turn of a thread, or its run if that had none. */
+/** The last turn of a thread, or its run if it had no turn. */
 interface LastTurn {
   readonly end: TurnEnd;
   /** The number of the turn; `undefined` if the run had none. */
   readonly turn: number | undefined;
-  /** The line where it ended; `null` if it did not. */
+  /** The number of the line that ended it; `null` if none did. */
   readonly line: number | null;
 }
 
 /**
- * Judges runs: bytes in, the parts of their transcript out, so that a program that shows
- * them need not read the input again; in the end there is a {@linkcode Verdict}.
+ * Judges runs: bytes in, the parts of their transcript out, so that a program that also shows them
+ * need not read the input twice. After `flush`, `verdict` is the {@linkcode Verdict}.
  *
- * It reads exec streams, app-servers and session files of every release. Each thread is judged by
- * its last turn: what failed and went well when the thread was resumed is well. An input with
- * several threads is good if all of them are; of those of an app-server, the parts of the first
- * come first, the others when the input has ended. How a turn ended is what the event says that ended it.
- * Where a release writes no such events, a turn ended badly if an error is the last thing that
- * happened, or if it does not end with what the model says. Errors that are tried again after
- * (`Reconnecting... 1/5`), warnings and commands that were left running are not failures.
+ * It reads exec streams, the messages of app-servers and session files of every release. Each
+ * thread is judged by its last turn: a failure no longer counts once the thread was resumed and
+ * ended well. An input with several threads passes if all of them do. The parts of an app-server's
+ * first thread are emitted as they come, those of the others when the input has ended.
  *
- * Nothing in the input makes it throw. Memory is bounded as that of the transcript is, and by
- * the number of threads and turns.
+ * A turn ended as its end event says. Where a release writes no such events, a turn ended badly if
+ * an error is the last event, or if it does not end with a message of the model. Errors after which
+ * Codex tries again (`Reconnecting... 1/5`), warnings and commands that were left running are no
+ * failures.
  *
- * @example A budget, and a message that a program will read
+ * No input makes it throw. Memory is bounded as that of the transcript is, and by the number of
+ * threads and turns.
+ *
+ * @example A budget of tokens, and a message that a program will parse
  * ```ts
  * import { VerdictBuilder } from "@codexpipe/codexpipe/check";
  * import { assertEquals } from "@std/assert";
@@ -740,19 +741,20 @@ interface LastTurn {
  */
 export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #options: VerdictOptions;
-  /** Nothing, for another thread than the first: it is told what concerns it. */
+  /** Absent in the builder of a further thread, whose records the first builder passes to it. */
   readonly #lines: JsonlRecords | undefined;
-  /** Absent while the thread rests. */
+  /** Absent while the thread is suspended. */
   #transcript: TranscriptBuilder | undefined;
   readonly #counts = new EventTokens();
-  /** What was used; `null` as long as nothing says it. */
+  /** The tokens used; `null` until an event has a count. */
   #tokens: Tokens | null = null;
-  /** The judges of the other threads of an app-server, and what their transcripts say. */
+  /** The builders of the further threads of an app-server, by thread id. */
   readonly #others = new Map<string, VerdictBuilder>();
+  /** In such a builder, the parts that are emitted when the input has ended. */
   #parts: TranscriptPart[] = [];
-  /** Those that do not rest, in the order of their last lines. */
+  /** The builders that are not suspended, in the order of their last lines. */
   readonly #awake = new Set<VerdictBuilder>();
-  /** The thread that is judged here, of those of an app-server. */
+  /** The id of the first thread of an app-server, which this builder judges. */
   #firstThread: string | undefined;
   readonly #declined: string[] = [];
   #declinedCount = 0;
@@ -761,11 +763,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
   #reader: EventReader | undefined;
-  /** How often it has told of work. */
+  /** The `steps` of the reader after the last line. */
   #steps = 0;
-  /** The answer that a session file ends with so far. */
+  /** The `lastAnswer` of the reader after the last line. */
   #answer: LastAnswer | null = null;
-  /** Whether the line that is being taken says something of the work. */
+  /** Whether an event of the current line had an effect on the state of the run. */
   #hasSign = false;
   #failedLines = 0;
   #failedCommands = 0;
@@ -775,13 +777,13 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #threadId: string | null = null;
   #status: Verdict["status"] = null;
   #finalMessage: string | null = null;
-  /** What the event that is being taken says of the last message. */
+  /** The `last_agent_message` of the current event. */
   #lastMessage: string | undefined;
-  /** Whether it ends a turn that left its prompt without an answer. */
+  /** Whether the current event ends a turn that left its prompt without an answer. */
   #isUnanswered = false;
-  /** What the model said before the turn that is going on, if it was in no other one. */
+  /** The last message before the turn in progress, if it belongs to no other turn. */
   #messageBefore: string | null = null;
-  /** What the run, or the turn that is going on, has shown. */
+  /** The observations of the turn in progress, or of the run. */
   #seen: Seen = { ...NOTHING_SEEN };
   #hear: (event: Fields) => void = () => {};
   #hearFailure: (failure: VerdictFailure) => void = () => {};
@@ -789,9 +791,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /**
    * Constructs a new instance.
    *
-   * @param options What to expect, and what to judge by.
-   * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24, or
-   *   that of failures none from 0.
+   * @param options The dialects, limits and demands.
+   * @throws {RangeError} If `maxLineBytes` is not a whole number from 1 to 2^29 - 24, or
+   *   `maxFailures` none from 0.
    */
   constructor(options: VerdictOptions = {}) {
     this.#options = options;
@@ -805,14 +807,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       maxLineBytes,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
       except: UNHEARD_LINES,
-      // Of a line that failed, why is enough.
+      // The text of failed lines is not needed.
       onError: "mark",
       initialThreadId,
       initialTurnId,
     });
   }
 
-  /** @ignore Has something hear of each line before it is judged: its events, or that it failed. */
+  /** @ignore Sets callbacks for each event, and each failed line, before it is judged. */
   hearLines(
     hear: (event: Fields) => void,
     hearFailure: (failure: VerdictFailure) => void,
@@ -822,7 +824,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   /**
-   * Takes a block and emits the parts of the transcript that it completes.
+   * Reads a block and emits the parts of the transcript that it completes.
    *
    * @param block The bytes; they may be used again afterwards.
    * @param emit Is called with each part.
@@ -832,7 +834,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   /**
-   * Ends the input and emits what was held back.
+   * Ends the input and emits the parts that were held back.
    *
    * @param emit Is called with each part.
    */
@@ -853,7 +855,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#endRun();
   }
 
-  /** The transcript, which a thread that has rested begins anew. */
+  /** Returns the transcript. A thread that was suspended begins a new one. */
   #told(): TranscriptBuilder {
     if (this.#transcript !== undefined) return this.#transcript;
     const firstTurn = this.#turns + 1;
@@ -865,14 +867,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     return transcript;
   }
 
-  /** Gives up all of a thread but what is found out about it. */
+  /** Frees the transcript of a thread; only the findings for the verdict stay. */
   #rest(emit: Emit<TranscriptPart>): void {
     this.#end(emit);
     this.#transcript = undefined;
     this.#reader = undefined;
   }
 
-  /** Gives an outcome to the judge of its thread: app-servers have them among one another. */
+  /** Passes an outcome to the builder of its thread: those of an app-server are interleaved. */
   #give(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     const isOfServer = this.#lines?.kind === "app-server";
     const thread = isOfServer && outcome.ok
@@ -895,11 +897,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const [oldest = judge] = this.#awake;
     this.#awake.delete(oldest);
     const { isRun, isEnded } = oldest.#seen;
-    // A turn that is going on has to be judged as a whole.
+    // A turn in progress has to be judged as a whole.
     if (isRun || isEnded) oldest.#rest(this.#keeperOf(oldest));
   }
 
-  /** Keeps the parts of another thread until the input has ended, if they are wanted. */
+  /** Returns a sink that keeps the parts of a further thread, or drops them (`allThreads`). */
   #keeperOf(judge: VerdictBuilder): Emit<TranscriptPart> {
     const isKept = this.#options.allThreads ?? true;
     const parts = judge.#parts;
@@ -909,14 +911,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   /**
-   * How a session file tells its history, if codexpipe does not know: then what it shows may not be all,
-   * and the verdict may be wrong. See {@linkcode TranscriptBuilder.unknownMode}.
+   * The `history_mode` of a session file, if codexpipe does not know it: then the transcript may be
+   * incomplete, and the verdict wrong. See {@linkcode TranscriptBuilder.unknownMode}.
    */
   get unknownMode(): string | null {
     return this.#transcript?.unknownMode ?? null;
   }
 
-  /** What is found out about the input; whole when it has been flushed. */
+  /** The verdict on the input so far; final after `flush`. */
   get verdict(): Verdict {
     const judges = [this, ...this.#others.values()];
     const tokens = judges.map((judge) => judge.#tokens)
@@ -957,7 +959,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#heedLine();
   }
 
-  /** Takes note of what a line of a session file says of the work beyond its events. */
+  /**
+   * Applies the work and answers that the reader found in a line of a session file without events.
+   */
   #heedLine(): void {
     const { steps = 0, lastAnswer = null } = this.#reader ?? {};
     if (steps !== this.#steps && !this.#hasSign) this.#heed({ type: "work" });
@@ -968,7 +972,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#heed({ type: "answer", item: lastAnswer.itemId, isAlone: true });
   }
 
-  /** Takes in an event of the transcript. */
+  /** Handles an event, and passes it on to the transcript (`take`). */
   #judge(event: Fields, isSession: boolean, take: () => void): void {
     this.#hear(event);
     const added = this.#counts.take(event)?.tokens;
@@ -985,11 +989,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const sign = readWorkSign(event, isSession);
     if (sign !== undefined) this.#work.remember(sign, this.#shown);
     take();
-    // The response says when an answer is complete.
+    // In session files, an answer is complete when its response item arrives.
     const isPart = isSession && sign?.type === "answer" && !sign.isAlone;
     if (sign === undefined || isPart) return;
     this.#hasSign = true;
-    // Only now: what the event ends is judged by what was before it.
+    // Only now: a turn that the event ends is judged by the state before the event.
     this.#heed(sign);
   }
 
@@ -1035,14 +1039,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #seeEntry({ record, phase, turn }: EntryPart): void {
-    // What ends after its turn was left running.
+    // An entry that ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
     const answer = answerOf(record);
     if (turn !== null) seen.hasEntries = true;
     if (answer !== undefined) {
       seen.hasAnswer = true;
-      // Parts of a message that are blank are answers of their own in exec streams.
+      // Exec streams emit blank parts of a message as messages of their own.
       if (answer.trim() !== "") this.#finalMessage = answer;
       else this.#finalMessage ??= answer;
     }
@@ -1057,7 +1061,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   #endTurn(part: TurnEndedPart): void {
     const { turn, status } = part;
-    // The log lacks the beginning of a turn that has nothing but an end.
+    // The log lacks the start of a turn without entries: the message before it belongs to it.
     if (!this.#seen.hasEntries) this.#finalMessage ??= this.#messageBefore;
     this.#finalMessage ??= this.#lastMessage ?? null;
     const end = judgeTurn(part, this.#work, this.#isUnanswered);
@@ -1076,7 +1080,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     if (isEnded) {
       if (pendingError === null || this.#status !== "completed") return;
       const end = judgeError(pendingError);
-      // A turn that is over has nothing to be tried again for.
+      // An error after which Codex tries again is no failure of a turn that is over.
       if (end.status !== "open") this.#judgeRun(end);
     } else if (isRun && !this.#isEmpty) {
       if (hasWork) {
@@ -1092,17 +1096,17 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lastTurns.set(this.#threadKey, { end, turn: undefined, line: null });
   }
 
-  /** Whether nothing was read, not even what tells nothing. */
+  /** Whether no line was read, not even a skipped one. */
   get #isEmpty(): boolean {
     return this.#line === 0 && (this.#lines?.records ?? 0) === 0;
   }
 
-  /** What a thread is known by: its id, or, if it has none, its place. */
+  /** The key of the thread: its id, or, if it has none, the number of its run. */
   get #threadKey(): string {
     return this.#threadId ?? `#${this.#runs}`;
   }
 
-  /** What is wrong with the last turns. */
+  /** The reasons against the last turns of the threads that this builder judges. */
   #turnReasons(isOneOfMany: boolean): VerdictReason[] {
     if (this.#isEmpty) {
       return [reason("no_turn", "the input is empty: Codex wrote nothing")];
@@ -1118,12 +1122,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     });
   }
 
-  /** What is wrong with the last turns of all threads. */
+  /** The reasons against the last turns of all threads. */
   static #reasonsOf(judges: readonly VerdictBuilder[]): VerdictReason[] {
     const reasons = judges.flatMap((judge) =>
       judge.#turnReasons(judges.length > 1)
     );
-    // Threads may be looked at and left alone: it is enough if one of them did something.
+    // Clients may open threads only to read them: it is enough if one of them had a turn.
     const isWorked = judges.length > 1 &&
       judges.some((judge) => judge.#turns > 0);
     return isWorked
@@ -1132,9 +1136,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 }
 
-/**
- * What was declined by an event: a command, or the files of a patch; `undefined` if nothing was.
- */
+/** Describes a declined command or patch; `undefined` if the event declines nothing. */
 function declinedOf(event: Fields): string | undefined {
   const { type, item_type, status } = event;
   if (type !== "item.completed") return undefined;
@@ -1152,8 +1154,8 @@ function sum(counts: readonly number[]): number {
 }
 
 /**
- * Tells whether an event says that a turn failed and not why: session files of some releases end
- * so when a request failed.
+ * Whether an event is a failed turn without a reason: session files of some releases end so when a
+ * request failed.
  */
 function isWithoutReason({ type, reason, error }: Fields): boolean {
   return type === "turn.failed" && reason === undefined &&

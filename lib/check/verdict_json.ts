@@ -11,39 +11,39 @@ import type { Verdict } from "./verdict_builder.ts";
 export interface VerdictRecord {
   /** The file; only where several are judged. */
   readonly file?: string;
-  /** The answer. */
+  /** Whether the runs passed. */
   readonly verdict: "passed" | "failed";
-  /** What is wrong: see `VerdictReason`. */
+  /** The reasons for a bad verdict: see `VerdictReason`. */
   readonly reasons: readonly {
     readonly kind: string;
     readonly message: string;
     readonly line: number | null;
   }[];
-  /** The id of the last thread, of an app-server of the first; null if it is not said. */
+  /** The id of the last thread, in an app-server's input of the first; null if it has none. */
   readonly thread_id: string | null;
-  /** How many turns there are. */
+  /** The number of turns. */
   readonly turns: number;
   /** How the last turn ended; null if there is none. */
   readonly status: Verdict["status"];
-  /** How many commands failed. */
+  /** The number of commands that failed. */
   readonly failed_commands: number;
-  /** How many lines could not be read. */
+  /** The number of lines that could not be read. */
   readonly failed_lines: number;
-  /** The tokens that were used; null if the input does not say. */
+  /** The tokens that were used; null if the input has no counts. */
   readonly usage: TokenFields | null;
-  /** What was said last in the last turn; null if nothing was. */
+  /** The last message of the last turn; null if it has none. */
   readonly final_message: string | null;
 }
 
 /**
- * Writes a verdict as the text of a JSON object, on one line: a {@linkcode VerdictRecord},
- * whose tokens are exact, however large.
+ * Encodes a verdict as a JSON object on one line: a {@linkcode VerdictRecord}. Token counts are
+ * exact, also above 2^53.
  *
  * @param verdict The verdict.
- * @param fields What is to stand before it.
- * @returns The text.
+ * @param fields Members that are written before those of the verdict, such as `file`.
+ * @returns The text, without a line feed.
  *
- * @example A run that is good
+ * @example A run that passed
  * ```ts
  * import { VerdictBuilder, verdictJson } from "@codexpipe/codexpipe/check";
  * import { assertEquals } from "@std/assert";
