@@ -128,8 +128,8 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   constructor(options: VerdictOptions = {}) {
     this.#builder = new VerdictBuilder({ from: "rollout", ...options });
     this.#builder.hearLines(
-      (event) => this.#hear(event),
-      (failure) => this.#hearFailure(failure),
+      (event) => this.#addEvent(event),
+      (failure) => this.#addFailure(failure),
     );
   }
 
@@ -166,7 +166,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
    */
   feed(block: Uint8Array, emit: Emit<Happening>): void {
     this.#emit = emit;
-    this.#builder.feed(block, this.#take);
+    this.#builder.feed(block, this.#addPart);
     this.#startTurn();
   }
 
@@ -178,10 +178,10 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   flush(emit: Emit<Happening>): void {
     this.#emit = emit;
     this.#isInherited = false;
-    this.#builder.flush(this.#take);
+    this.#builder.flush(this.#addPart);
   }
 
-  #hear(event: Fields): void {
+  #addEvent(event: Fields): void {
     this.#startTurn();
     const time = timestampOf(event.timestamp);
     // Lines may be written a little out of order. The times of happenings never decrease.
@@ -190,10 +190,10 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     if (this.#isInherited) return;
     const { type, item_type } = event;
     if (type === "thread.started") {
-      if (!this.#hasBegun) this.#tell({ type: "session.started" });
+      if (!this.#hasBegun) this.#emitNow({ type: "session.started" });
       this.#hasBegun = true;
     } else if (type === "turn.started") this.#isTurnDue = true;
-    else if (item_type === "command_execution") this.#hearCommand(event);
+    else if (item_type === "command_execution") this.#addCommandEvent(event);
   }
 
   #startTurn(): void {
@@ -203,10 +203,10 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     this.#turnAt = this.#at;
     // Commands that ran when Codex was killed never end.
     this.#commands.clear();
-    this.#tell({ type: "turn.started" });
+    this.#emitNow({ type: "turn.started" });
   }
 
-  #hearCommand(event: Fields): void {
+  #addCommandEvent(event: Fields): void {
     const { type, status } = event;
     const id = idOf(event.call_id) ?? idOf(event.item_id) ?? "";
     const content = fieldsOf(event.content);
@@ -217,14 +217,14 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
         : textOf(content.command) ?? "";
       if (this.#commands.size >= MAX_COMMANDS) return;
       this.#commands.set(id, { command, at: this.#at });
-      this.#tell({ type: "command.started", command });
+      this.#emitNow({ type: "command.started", command });
       return;
     }
     // A command may end twice: with the output for the model, and when its process exits.
     const running = this.#commands.get(id);
     if (running === undefined || type === "item.delta") return;
     this.#commands.delete(id);
-    this.#tell({
+    this.#emitNow({
       type: "command.ended",
       command: running.command,
       status: textOf(status) ?? "",
@@ -233,7 +233,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     });
   }
 
-  readonly #take = (part: TranscriptPart): void => {
+  readonly #addPart = (part: TranscriptPart): void => {
     if (part.type !== "turn_ended" || this.#isInherited) return;
     this.#hasTurn = false;
     const { endedAt, durationMs } = part;
@@ -242,9 +242,9 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     this.#emit({ type: "turn.ended", at, durationMs, verdict });
   };
 
-  #hearFailure(failure: VerdictFailure): void {
+  #addFailure(failure: VerdictFailure): void {
     this.#startTurn();
-    if (!this.#isDamaged) this.#tell({ type: "session.damaged", failure });
+    if (!this.#isDamaged) this.#emitNow({ type: "session.damaged", failure });
     this.#isDamaged = true;
   }
 
@@ -252,7 +252,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     return at === undefined || this.#at === undefined ? null : this.#at - at;
   }
 
-  #tell(happening: DistributiveOmit<Happening, "at">): void {
+  #emitNow(happening: DistributiveOmit<Happening, "at">): void {
     this.#emit({ at: this.#at, ...happening });
   }
 }

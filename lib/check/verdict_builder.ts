@@ -213,7 +213,7 @@ const TURN_LINES = new LineSelection([
  * developer are skipped only where lines have ordinals ("#"): in older session files they begin a
  * turn, while newer ones have an event for that.
  */
-const UNHEARD_LINES: readonly string[] = [
+const SKIPPED_LINES: readonly string[] = [
   ...IDLE_LINES,
   "#response_item/message/developer",
 ];
@@ -391,7 +391,7 @@ class WorkTrail {
    *
    * @returns The answers to show again, if the event withdraws the answer before it.
    */
-  heed(sign: WorkSign): ShownAnswer | undefined {
+  apply(sign: WorkSign): ShownAnswer | undefined {
     switch (sign.type) {
       case "compacted":
         return this.#takeBackSummary(sign.item);
@@ -511,7 +511,7 @@ function demandedReasons(
   }
   if (failOnDeclined) {
     const more = declinedCount - declined.length;
-    const named = declined.map((what) => `declined: ${what}`);
+    const named = declined.map((request) => `declined: ${request}`);
     const rest = more > 0
       ? [`${countedText(more, "more request")} declined`]
       : [];
@@ -529,23 +529,13 @@ function demandedReasons(
     }`;
     reasons.push(reason("max_tokens", message));
   }
-  if (jsonOutput && !isJson(finalMessage)) {
+  if (jsonOutput && parseJson(finalMessage ?? "") === undefined) {
     const message = finalMessage === null
       ? "there is no final message, which should be JSON"
       : "the final message is not valid JSON";
     reasons.push(reason("json_output", message));
   }
   return reasons;
-}
-
-function isJson(text: string | null): boolean {
-  if (text === null) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The judged end of a turn. */
@@ -650,10 +640,10 @@ function open(why = ""): TurnEnd {
   return { status: "open", reason: { kind: "no_end", message } };
 }
 
-function because(what: string, why: string | null): string {
-  return why === null || why.trim() === ""
-    ? what
-    : `${what}: ${errorText(why)}`;
+function because(fact: string, cause: string | null): string {
+  return cause === null || cause.trim() === ""
+    ? fact
+    : `${fact}: ${errorText(cause)}`;
 }
 
 /** The limit of failed lines, failed commands and declined requests that are described. */
@@ -662,7 +652,7 @@ const MAX_NAMED = 10;
  * The number of threads of an app-server, beside the first, that hold a transcript at once. Above
  * it, the thread whose last line is the oldest drops its transcript, unless a turn is in progress.
  */
-const MAX_AWAKE = 64;
+const MAX_ACTIVE = 64;
 /** The options of the builders for the further threads of an app-server: they read no bytes. */
 const OTHER_THREAD: VerdictOptions = {};
 /** The ends of turns, the worst first. */
@@ -753,7 +743,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** In such a builder, the parts that are emitted when the input has ended. */
   #parts: TranscriptPart[] = [];
   /** The builders that are not suspended, in the order of their last lines. */
-  readonly #awake = new Set<VerdictBuilder>();
+  readonly #active = new Set<VerdictBuilder>();
   /** The id of the first thread of an app-server, which this builder judges. */
   #firstThread: string | undefined;
   readonly #declined: string[] = [];
@@ -785,8 +775,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #messageBefore: string | null = null;
   /** The observations of the turn in progress, or of the run. */
   #seen: Seen = { ...NOTHING_SEEN };
-  #hear: (event: Fields) => void = () => {};
-  #hearFailure: (failure: VerdictFailure) => void = () => {};
+  #onEvent: (event: Fields) => void = () => {};
+  #onFailure: (failure: VerdictFailure) => void = () => {};
 
   /**
    * Constructs a new instance.
@@ -806,7 +796,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       thread,
       maxLineBytes,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
-      except: UNHEARD_LINES,
+      except: SKIPPED_LINES,
       // The text of failed lines is not needed.
       onError: "mark",
       initialThreadId,
@@ -816,11 +806,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /** @ignore Sets callbacks for each event, and each failed line, before it is judged. */
   hearLines(
-    hear: (event: Fields) => void,
-    hearFailure: (failure: VerdictFailure) => void,
+    onEvent: (event: Fields) => void,
+    onFailure: (failure: VerdictFailure) => void,
   ): void {
-    this.#hear = hear;
-    this.#hearFailure = hearFailure;
+    this.#onEvent = onEvent;
+    this.#onFailure = onFailure;
   }
 
   /**
@@ -830,7 +820,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   feed(block: Uint8Array, emit: Emit<TranscriptPart>): void {
-    this.#lines?.feed(block, (outcome) => this.#give(outcome, emit));
+    this.#lines?.feed(block, (outcome) => this.#route(outcome, emit));
   }
 
   /**
@@ -839,8 +829,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   flush(emit: Emit<TranscriptPart>): void {
-    this.#lines?.flush((outcome) => this.#give(outcome, emit));
-    this.#told();
+    this.#lines?.flush((outcome) => this.#route(outcome, emit));
+    this.#openTranscript();
     this.#end(emit);
     for (const judge of this.#others.values()) {
       const parts = judge.#parts;
@@ -851,58 +841,58 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #end(emit: Emit<TranscriptPart>): void {
-    this.#transcript?.flush((part) => this.#see(part, emit));
+    this.#transcript?.flush((part) => this.#addPart(part, emit));
     this.#endRun();
   }
 
   /** Returns the transcript. A thread that was suspended begins a new one. */
-  #told(): TranscriptBuilder {
+  #openTranscript(): TranscriptBuilder {
     if (this.#transcript !== undefined) return this.#transcript;
     const firstTurn = this.#turns + 1;
     const transcript = this.#transcript = new TranscriptBuilder({ firstTurn });
     transcript.tapEvents((event, reader, take) => {
       this.#reader = reader;
-      this.#judge(event, reader.isSession, take);
+      this.#judgeEvent(event, reader.isSession, take);
     }, { isSelection: this.#options.turnsOnly });
     return transcript;
   }
 
   /** Frees the transcript of a thread; only the findings for the verdict stay. */
-  #rest(emit: Emit<TranscriptPart>): void {
+  #suspend(emit: Emit<TranscriptPart>): void {
     this.#end(emit);
     this.#transcript = undefined;
     this.#reader = undefined;
   }
 
   /** Passes an outcome to the builder of its thread: those of an app-server are interleaved. */
-  #give(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+  #route(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     const isOfServer = this.#lines?.kind === "app-server";
     const thread = isOfServer && outcome.ok
       ? idOf(fieldsOf(outcome.value).thread_id)
       : undefined;
     if (thread !== undefined) this.#firstThread ??= thread;
     if (thread === this.#firstThread || thread === undefined) {
-      return this.#take(outcome, emit);
+      return this.#judgeOutcome(outcome, emit);
     }
     let judge = this.#others.get(thread);
     if (judge === undefined) {
       judge = new VerdictBuilder(OTHER_THREAD);
       this.#others.set(thread, judge);
     }
-    const keep = this.#keeperOf(judge);
-    judge.#take(outcome, keep);
-    this.#awake.delete(judge);
-    this.#awake.add(judge);
-    if (this.#awake.size <= MAX_AWAKE) return;
-    const [oldest = judge] = this.#awake;
-    this.#awake.delete(oldest);
+    const sink = this.#sinkFor(judge);
+    judge.#judgeOutcome(outcome, sink);
+    this.#active.delete(judge);
+    this.#active.add(judge);
+    if (this.#active.size <= MAX_ACTIVE) return;
+    const [oldest = judge] = this.#active;
+    this.#active.delete(oldest);
     const { isRun, isEnded } = oldest.#seen;
     // A turn in progress has to be judged as a whole.
-    if (isRun || isEnded) oldest.#rest(this.#keeperOf(oldest));
+    if (isRun || isEnded) oldest.#suspend(this.#sinkFor(oldest));
   }
 
   /** Returns a sink that keeps the parts of a further thread, or drops them (`allThreads`). */
-  #keeperOf(judge: VerdictBuilder): Emit<TranscriptPart> {
+  #sinkFor(judge: VerdictBuilder): Emit<TranscriptPart> {
     const isKept = this.#options.allThreads ?? true;
     const parts = judge.#parts;
     return (part) => {
@@ -924,7 +914,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const tokens = judges.map((judge) => judge.#tokens)
       .reduce((sum, more) => sum && more ? addTokens(sum, more) : sum ?? more);
     const ends = judges.map((judge) => judge.#status);
-    const found = {
+    const facts = {
       threadId: this.#threadId,
       turns: sum(judges.map((judge) => judge.#turns)),
       status: ENDS.find((status) => ends.includes(status)) ?? null,
@@ -935,16 +925,16 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       tokens,
     };
     const demanded = demandedReasons(this.#options, {
-      ...found,
+      ...facts,
       commands: judges.flatMap((judge) => judge.#commands).slice(0, MAX_NAMED),
       declinedCount: sum(judges.map((judge) => judge.#declinedCount)),
       declined: judges.flatMap((judge) => judge.#declined).slice(0, MAX_NAMED),
     });
     const reasons = [...VerdictBuilder.#reasonsOf(judges), ...demanded];
-    return { isPassed: reasons.length === 0, reasons, ...found };
+    return { isPassed: reasons.length === 0, reasons, ...facts };
   }
 
-  #take(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+  #judgeOutcome(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     this.#line = outcome.line;
     if (!outcome.ok) {
       const { line, error: { kind, message } } = outcome;
@@ -952,29 +942,29 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       if (this.#failures.length < MAX_NAMED) {
         this.#failures.push({ line, kind, message });
       }
-      this.#hearFailure({ line, kind, message });
+      this.#onFailure({ line, kind, message });
     }
     this.#hasSign = false;
-    this.#told().feed(outcome, (part) => this.#see(part, emit));
-    this.#heedLine();
+    this.#openTranscript().feed(outcome, (part) => this.#addPart(part, emit));
+    this.#applyLine();
   }
 
   /**
    * Applies the work and answers that the reader found in a line of a session file without events.
    */
-  #heedLine(): void {
+  #applyLine(): void {
     const { steps = 0, lastAnswer = null } = this.#reader ?? {};
-    if (steps !== this.#steps && !this.#hasSign) this.#heed({ type: "work" });
+    if (steps !== this.#steps && !this.#hasSign) this.#apply({ type: "work" });
     this.#steps = steps;
     if (lastAnswer === this.#answer) return;
     this.#answer = lastAnswer;
     if (lastAnswer === null) return;
-    this.#heed({ type: "answer", item: lastAnswer.itemId, isAlone: true });
+    this.#apply({ type: "answer", item: lastAnswer.itemId, isAlone: true });
   }
 
   /** Handles an event, and passes it on to the transcript (`take`). */
-  #judge(event: Fields, isSession: boolean, take: () => void): void {
-    this.#hear(event);
+  #judgeEvent(event: Fields, isSession: boolean, take: () => void): void {
+    this.#onEvent(event);
     const added = this.#counts.take(event)?.tokens;
     if (added !== undefined) {
       this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);
@@ -994,7 +984,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     if (sign === undefined || isPart) return;
     this.#hasSign = true;
     // Only now: a turn that the event ends is judged by the state before the event.
-    this.#heed(sign);
+    this.#apply(sign);
   }
 
   get #shown(): ShownAnswer {
@@ -1002,14 +992,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     return { hasAnswer, finalMessage: this.#finalMessage };
   }
 
-  #heed(sign: WorkSign): void {
-    const again = this.#work.heed(sign);
+  #apply(sign: WorkSign): void {
+    const again = this.#work.apply(sign);
     if (again === undefined) return;
     this.#seen.hasAnswer = again.hasAnswer;
     this.#finalMessage = again.finalMessage;
   }
 
-  #see(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
+  #addPart(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
     switch (part.type) {
       case "session":
         this.#endRun();
@@ -1026,7 +1016,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
         this.#seen = { ...NOTHING_SEEN };
         break;
       case "entry":
-        this.#seeEntry(part);
+        this.#addEntry(part);
         break;
       case "turn_ended":
         this.#endTurn(part);
@@ -1038,7 +1028,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     emit(part);
   }
 
-  #seeEntry({ record, phase, turn }: EntryPart): void {
+  #addEntry({ record, phase, turn }: EntryPart): void {
     // An entry that ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
