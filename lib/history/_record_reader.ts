@@ -1,7 +1,7 @@
 /**
- * Reads parts of records by their shapes: what may be absent is `null`, `false` or empty
- * afterwards, and spellings that are told apart by themselves, such as those of file changes,
- * become one.
+ * Reads values of records by their shapes. Absent values become `null`, `false` or empty, and
+ * alternative spellings that can be recognized by themselves, such as those of file changes, become
+ * the canonical one.
  *
  * @module
  */
@@ -26,10 +26,10 @@ import {
 } from "./record_shapes.ts";
 import { refuse } from "./snapshot.ts";
 
-/** Rewrites a value; what does not look as expected is left as it is. */
+/** Rewrites a value to its canonical spelling; an unexpected value is returned unchanged. */
 export type Rewrite = (value: unknown) => unknown;
 
-/** What values of some shapes are rewritten by before they are read. */
+/** The rewrites that are applied to values of some shapes before they are read. */
 const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
   [TONE, absentAs("default")],
   [INDENT, absentAs(0)],
@@ -45,12 +45,12 @@ const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
 ]);
 
 /**
- * Reads a value as its shape has it. Fields that the shape does not name are kept.
+ * Reads a value of a shape. Fields that the shape does not name are kept.
  *
- * @param shape What the value looks like.
- * @param given The value, as JSON gives it.
- * @param path Where it is.
- * @throws {HistorySnapshotError} If it is not of the shape.
+ * @param shape The shape of the value.
+ * @param given The parsed JSON value.
+ * @param path The path of the value, for the error.
+ * @throws {HistorySnapshotError} If the value does not match the shape.
  */
 export function readAs(
   shape: AnyShape,
@@ -135,7 +135,10 @@ function readObject(
   return result;
 }
 
-/** A point in time: RFC 3339 of any zone, or the seconds and nanoseconds since 1970. */
+/**
+ * Reads a point in time, from RFC 3339 text with any offset, or from an object with
+ * `secs_since_epoch` and `nanos_since_epoch`.
+ */
 export function readTime(value: unknown): string | undefined {
   if (isObject(value)) {
     const { secs_since_epoch: secs, nanos_since_epoch: nanos } = value;
@@ -155,31 +158,31 @@ function absentAs(value: unknown): Rewrite {
   return (given) => given === undefined ? value : given;
 }
 
-/** Gives the path of a member. */
+/** Returns the path of a member. */
 export function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Writes a word in PascalCase with small letters and underscores. */
+/** Converts a name from PascalCase to snake_case. */
 export function toSnakeCase(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 }
 
-/** Gives the name and the value of an object with one member. */
+/** Returns the name and the value of the member of an object with exactly one. */
 export function onlyMember(value: unknown): [string, unknown] | undefined {
   if (!isObject(value)) return undefined;
   const [member, ...others] = Object.entries(value);
   return others.length === 0 ? member : undefined;
 }
 
-/** `{"Read": {"cmd": …}}` is what some spell `{"type": "read", "cmd": …}`. */
+/** Rewrites `{"Read": {"cmd": …}}` to `{"type": "read", "cmd": …}`. */
 function tagInside(value: unknown): unknown {
   const [name, fields] = onlyMember(value) ?? [];
   if (name === undefined || !isObject(fields)) return value;
   return { type: toSnakeCase(name), ...fields };
 }
 
-/** The three spellings of a change of a file become one. */
+/** Rewrites the spellings of a file change to `{"type": …, …}`. */
 function canonicalChange(value: unknown): unknown {
   if (value === "delete") return { type: "delete" };
   const [type, fields] = onlyMember(value) ?? [];

@@ -1,10 +1,9 @@
 /**
- * Reads histories in both layouts: the contract's, which is written here, and the one that is
- * found in the wild.
+ * Reads histories in both layouts: the one that codexpipe writes, and that of the fork of Codex
+ * that first wrote histories.
  *
- * They are told apart per record. A record of the contract is `{id, type, payload}`, one of
- * the wild layout is `{"PlainMessage": {id, …}}` with words in PascalCase and times in seconds
- * and nanoseconds.
+ * The layout is recognized for each record. codexpipe writes `{id, type, payload}`, the fork
+ * `{"PlainMessage": {id, …}}` with words in PascalCase and times in seconds and nanoseconds.
  *
  * @module
  */
@@ -33,23 +32,21 @@ import {
   refuse,
 } from "./snapshot.ts";
 
-// Rewrites records as found in the wild into the layout of the contract.
+// The rules below rewrite records of the fork's layout to codexpipe's. They check nothing: an
+// unexpected value stays as it is, and the reader of codexpipe's layout reports it afterwards.
 //
-// Nothing is checked here: what does not look as expected is left as it is, and the readers
-// of the contract's layout say what is wrong with it.
-//
-// What the wild layout knows and the contract does not is left out: indents and languages of
-// lines, folders and environments of commands, the kinds of explore entries, and the like.
-// Fields that neither of them knows are kept.
+// Fields of the fork's layout that codexpipe's lacks are dropped: indents and languages of lines,
+// folders and environments of commands, the kinds of explore entries, and more. Fields that neither
+// layout has are kept.
 
 interface FieldRule {
-  /** Its new name. */
+  /** The new name of the field. */
   readonly name?: string;
-  /** How its value is rewritten. */
+  /** The rewrite of its value. */
   readonly value?: Rewrite;
 }
 
-/** What becomes of the fields of an object; those that are not listed are kept. */
+/** The rules for the fields of an object; fields without a rule are kept. */
 interface Rules {
   readonly [field: string]: FieldRule | Rewrite | "drop";
 }
@@ -76,13 +73,13 @@ function each(rewrite: Rewrite): Rewrite {
 const snake: Rewrite = (value) =>
   typeof value === "string" ? toSnakeCase(value) : value;
 
-/** `{"Custom": x}` becomes `{"custom": x}`, and `"LightBulb"` becomes `"light_bulb"`. */
+/** Rewrites `{"Custom": x}` to `{"custom": x}`, and `"LightBulb"` to `"light_bulb"`. */
 const snakeTag: Rewrite = (value) => {
   const [name, member] = onlyMember(value) ?? [];
   return name === undefined ? snake(value) : { [toSnakeCase(name)]: member };
 };
 
-/** `{"Bullet": …}` becomes `"bullet"`. */
+/** Rewrites `{"Bullet": …}` to `"bullet"`. */
 const bareTag: Rewrite = (value) => snake(onlyMember(value)?.[0] ?? value);
 
 const marker: Rewrite = (value) => {
@@ -166,7 +163,7 @@ const diffLines = each(fields({
   content: { name: "text" },
 }));
 
-/** Gives the text that an explore entry is shown as. */
+/** Returns the text by which the fork displays an explore entry. */
 function displayOf(summary: unknown): string {
   const [name, member] = onlyMember(summary) ?? [];
   const parts: Fields = isObject(member) ? member : {};
@@ -192,7 +189,7 @@ const image: Rewrite = (value) => {
   if (!isObject(value)) return value;
   const { source_path, alt_text, width, height, sha256, ...other } = value;
   const { mime_type, byte_len, ...rest } = other;
-  // No image is 0 pixels wide: that is how not knowing is written there.
+  // The fork writes 0 for an unknown width or height.
   const known = Object.entries({
     width: width === 0 ? null : width,
     height: height === 0 ? null : height,
@@ -227,7 +224,7 @@ const patch: Rewrite = (value) => {
   };
 };
 
-/** What the fields of each type of record become, by the name of the type. */
+/** The rewrites of payloads, by the fork's name of the record type. */
 const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
   ["PlainMessage", fields({ role: snake, kind: snake, lines, metadata })],
   [
@@ -277,25 +274,24 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
   ["Context", fields({})],
 ]);
 
-/** A record taken out of the wild layout. */
+/** A record of the fork's layout, rewritten but unchecked. */
 interface CodeRecord {
-  /** Its number, unchecked. */
+  /** The id, unchecked. */
   readonly id: unknown;
   readonly type: string;
-  /** What is in it, unchecked. */
+  /** The payload, unchecked. */
   readonly payload: unknown;
-  /** The id of the call, if it is a tool and has one. */
+  /** The call id, if it is a tool call and has one. */
   readonly callId: string | undefined;
 }
 
 /**
- * Rewrites a record of the wild layout: an object with one member, whose name is that of a
- * type.
+ * Rewrites a record of the fork's layout: an object with one member, named after the type.
  *
- * A type that is not known there is taken for one that came later if its member has a number
- * as a record does.
+ * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
+ * `id`.
  *
- * @returns The record, or `undefined` if it is of another layout.
+ * @returns The record; `undefined` if it has another layout.
  */
 function fromCodeLayout(value: unknown): CodeRecord | undefined {
   const [name, member] = onlyMember(value) ?? [];
@@ -312,7 +308,7 @@ function fromCodeLayout(value: unknown): CodeRecord | undefined {
   return { id, type, payload: rewrite ? rewrite(rest) : rest, callId };
 }
 
-/** Runs of commands, which only the wild layout has. */
+/** The payload of merged commands, a record type that only the fork's layout has. */
 const MERGED_EXEC = object<
   { readonly action: ExecAction; readonly segments: readonly ExecPayload[] }
 >({
@@ -321,19 +317,19 @@ const MERGED_EXEC = object<
 });
 
 /**
- * Reads one record of either layout: the one that is written here, `{id, type, payload}`, or
- * the one of the fork of Codex that wrote histories first, `{"PlainMessage": {id, …}}`.
+ * Reads one record of either layout: that of codexpipe, `{id, type, payload}`, or that of the fork
+ * of Codex that first wrote histories, `{"PlainMessage": {id, …}}`.
  *
- * Fields that may be absent are `null` or empty afterwards. Fields and types that are not
- * known are kept. The `trailing` of an explore record of that fork's layout, which does not have
- * it, is `true`; {@linkcode readSnapshot} derives it.
+ * Absent optional fields become `null` or empty. Unknown fields and types are kept. The fork's
+ * layout has no `trailing` in explore records: it becomes `true` here, and
+ * {@linkcode readSnapshot} derives it.
  *
- * @param value The record, as JSON gives it.
- * @returns The record in the layout that is written here.
- * @throws {HistorySnapshotError} If it is no record of either layout, or a field is not what
- * its type says.
+ * @param value The record, as parsed JSON.
+ * @returns The record in codexpipe's layout.
+ * @throws {HistorySnapshotError} If the value is no record of either layout, or a field does not
+ * match its type.
  *
- * @example A record found in the wild
+ * @example A record of the fork
  * ```ts
  * import { readRecord } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
@@ -352,21 +348,21 @@ export function readRecord(value: unknown): AnyHistoryRecord {
 }
 
 /**
- * Reads a history of either layout of {@linkcode readRecord}, or of both.
+ * Reads a history whose records have either layout of {@linkcode readRecord}, or both.
  *
- * It is found inside a saved session (`history_snapshot`) and a line of a session log
- * (`{"kind": "history_snapshot", "history": …}`) too. Fields that may be absent are `null` or
- * empty afterwards; `order` and `order_debug`, which only the fork's layout has, are left out.
- * Other fields and records that are not known are kept.
+ * The history may be bare, the `history_snapshot` of a saved session, or the `history` of a line of
+ * a session log with the `kind` `history_snapshot`. Absent optional fields become `null` or empty.
+ * `order` and `order_debug`, which only the fork's layout has, are dropped. Other unknown fields
+ * and records are kept.
  *
- * If all lookups are empty although tools of the fork's layout have call ids, the lookups are
- * made of the records, since the layout that is written here keeps these ids nowhere else.
+ * If all lookups are empty although tools of the fork's layout have call ids, the lookups are built
+ * from the records: codexpipe's layout holds these ids nowhere else.
  *
- * @param value The history, as JSON gives it. The result may share parts with it.
- * @returns The history in the layout that is written here.
- * @throws {HistorySnapshotError} If it is no history, or a field is not what its type says.
+ * @param value The history, as parsed JSON. The result may share parts with it.
+ * @returns The history in codexpipe's layout.
+ * @throws {HistorySnapshotError} If the value is no history, or a field does not match its type.
  *
- * @example A history found in the wild
+ * @example A history of the fork
  * ```ts
  * import { readSnapshot } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
@@ -405,7 +401,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   }
   const { records, callIds } = readRecords(values, join(path, "records"));
   const lookup = (name: string, value: unknown): HistoryLookup =>
-    // The boundary: it has been read as one.
+    // The boundary: it was read as a map of numbers.
     readAs(map(NUMBER), value ?? {}, join(path, name)) as HistoryLookup;
   const lookups = {
     exec_call_lookup: lookup("exec_call_lookup", exec_call_lookup),
@@ -425,7 +421,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   };
 }
 
-/** Reads records, and finds out the call ids of tools that only the wild layout has. */
+/** Reads records, and collects the call ids of tools, which only the fork's layout has. */
 function readRecords(values: readonly unknown[], path: string): {
   readonly records: readonly AnyHistoryRecord[];
   readonly callIds: ReadonlyMap<string, number>;
@@ -433,7 +429,7 @@ function readRecords(values: readonly unknown[], path: string): {
   const records: AnyHistoryRecord[] = [];
   const callIds = new Map<string, number>();
   let trailing = true;
-  // From the end, since what follows an explore record says whether it is trailing.
+  // From the end: an explore record is trailing if only reasoning follows it.
   for (let index = values.length - 1; index >= 0; index--) {
     const { record, callId } = readRecordAt(
       values[index],
@@ -450,11 +446,11 @@ function readRecords(values: readonly unknown[], path: string): {
 }
 
 /**
- * Tells whether a value looks like a history, bare or in one of its wrappers. Nothing inside
- * it is checked.
+ * Whether a value looks like a history, bare or in one of its wrappers. The records are not
+ * checked.
  *
- * @param value The value, as JSON gives it.
- * @returns Whether {@linkcode readSnapshot} is the one to read it.
+ * @param value The value, as parsed JSON.
+ * @returns Whether to read it with {@linkcode readSnapshot}.
  *
  * @example A snapshot and a line of a rollout
  * ```ts
@@ -470,7 +466,7 @@ export function isSnapshotLike(value: unknown): boolean {
   return isObject(given) && Array.isArray(given.records);
 }
 
-/** Takes a history out of what it is wrapped in, and says where it was. */
+/** Returns the history inside a wrapper, and its path in the wrapper. */
 function unwrap(value: unknown): [unknown, string] {
   if (!isObject(value) || Array.isArray(value.records)) return [value, ""];
   if (value.kind === "history_snapshot") return [value.history, "history"];
@@ -528,9 +524,9 @@ function recordId(value: unknown, path: string): number {
     : refuse(value, path, "a whole number that is not negative");
 }
 
-/** Puts a payload that was read into its record. */
+/** Returns a record with a payload that was read. */
 function recordWith(record: Fields, payload: unknown): AnyHistoryRecord {
-  // The boundary: the payload was read with the reader that belongs to the type.
+  // The boundary: the payload was read by the shape of the type.
   return { ...record, payload } as unknown as AnyHistoryRecord;
 }
 
@@ -551,7 +547,7 @@ function readContext(value: unknown, path: string): object {
   return { ...value, browser_snapshot: { ...browser, captured_at } };
 }
 
-/** Makes the lookups of the records; a later record takes an id over. */
+/** Builds the lookups from the records; of records with the same id, the last one counts. */
 function lookupsOf(
   records: readonly AnyHistoryRecord[],
   toolCalls: ReadonlyMap<string, number>,

@@ -1,5 +1,5 @@
 /**
- * The output of a command as it grows.
+ * The growing output of a command, with a limit in bytes.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import {
   placeOfByte,
 } from "../json/utf8_length.ts";
 
-/** A part of the output. A chunk is a piece and the ones behind it that continue it. */
+/** A part of the output. A chunk is a piece together with the following ones that continue it. */
 interface Piece {
   text: string;
-  /** Its length in bytes. */
+  /** The length of the text in bytes of UTF-8. */
   bytes: number;
-  /** Where it begins in the whole output, in bytes. */
+  /** The offset in the whole output, in bytes. */
   offset: number;
   /** Whether it belongs to the chunk of the piece before it. */
   continues: boolean;
@@ -26,31 +26,35 @@ interface Piece {
   half: boolean;
 }
 
-/** The length that short pieces are put together to, in units of UTF-16. */
+/** The length up to which short pieces are joined, in units of UTF-16. */
 const PIECE_LENGTH = 1 << 17;
-/** How many pieces may be dropped from the front before the list is cut. */
+/** The number of dropped pieces at the front above which the list is copied without them. */
 const SLACK = 1024;
 
-/** What adding to an output has done. */
+/** The effect of adding a chunk: whether the output has grown, or lost known text. */
 export type OutputChange = "none" | "appended" | "rewritten";
 
 /**
- * What a command has written to one of its outputs.
+ * The text that a command has written to stdout or stderr.
  *
- * It is kept in pieces: adding and dropping cost what they add and drop, not what is there.
+ * It is kept in pieces, so that the time of adding and dropping text does not depend on the length
+ * of the rest.
  */
 export class OutputText {
   #pieces: Piece[] = [];
-  /** Where the first piece is; those before it have been dropped. */
+  /** The index of the first piece; those before it have been dropped. */
   #head = 0;
   #bytes = 0;
-  /** Whether no piece ends behind the last one, which holds for all that was added here. */
+  /**
+   * Whether no piece ends after the end of the last one. Always so for chunks that `add` has added;
+   * those of a snapshot may overlap.
+   */
   #ordered = true;
 
   /**
    * Constructs a new instance.
    *
-   * @param chunks What is known of the output. It is kept as it is, in whatever order.
+   * @param chunks The known output. The chunks may overlap and have any order, which is kept.
    */
   constructor(chunks: readonly ExecChunk[] = []) {
     let end = 0;
@@ -63,12 +67,12 @@ export class OutputText {
     }
   }
 
-  /** The bytes that are kept. */
+  /** The number of bytes that are kept. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Where the output ends, in bytes. */
+  /** The offset of the end of the output, in bytes. */
   get end(): number {
     if (this.#ordered) return endOf(this.#pieces.at(-1));
     let end = 0;
@@ -79,10 +83,11 @@ export class OutputText {
   }
 
   /**
-   * Adds a chunk. What is known from its offset on is forgotten first.
+   * Adds a chunk. Known text from its offset on is dropped first.
    *
-   * @param limit How many bytes are kept, counted from the end.
-   * @returns `appended` if all that was known is still there.
+   * @param limit The number of bytes to keep, counted from the end.
+   * @returns `appended` if no known text was dropped, `rewritten` if some was, `none` if an empty
+   *   chunk changed nothing.
    */
   add(chunk: ExecChunk, limit: number): OutputChange {
     const cut = this.#cutBack(chunk.offset);
@@ -95,7 +100,7 @@ export class OutputText {
       const bytes = byteLength(chunk.content);
       const { offset, content: text } = chunk;
       const piece = pieceOf(keptText(text), bytes, offset, false);
-      // Most outputs have one piece, and a push would make room for 16 more.
+      // Most outputs have one piece, and `push` would allocate room for 16 more.
       if (this.#pieces.length === 0) this.#pieces = [piece];
       else this.#pieces.push(piece);
       this.#bytes += bytes;
@@ -105,10 +110,10 @@ export class OutputText {
   }
 
   /**
-   * Drops what is further than a number of bytes from the end.
+   * Drops text from the front.
    *
-   * @param limit How many bytes are kept; fewer where that would cut a character.
-   * @returns Whether anything was dropped.
+   * @param limit The number of bytes to keep; fewer are kept rather than a part of a character.
+   * @returns Whether text was dropped.
    */
   keepLast(limit: number): boolean {
     const start = this.end - limit;
@@ -132,13 +137,13 @@ export class OutputText {
     return true;
   }
 
-  /** Gives the output as chunks. */
+  /** Returns the output as chunks. */
   chunks(): ExecChunk[] {
     const chunks: { offset: number; content: string }[] = [];
     for (let at = this.#head; at < this.#pieces.length; at++) {
       const { text, offset, continues } = this.#pieces[at] ?? NOTHING;
       const last = chunks.at(-1);
-      // Engines put strings together lazily: this copies nothing until the text is read.
+      // Engines concatenate lazily (ropes): this copies no text until the content is read.
       if (continues && last !== undefined) last.content += text;
       else chunks.push({ offset, content: text });
     }
@@ -149,7 +154,9 @@ export class OutputText {
     return this.#head < this.#pieces.length ? this.#pieces.at(-1) : undefined;
   }
 
-  /** Drops the pieces before a place, as wholes, but never the last one; gives the first one left. */
+  /**
+   * Drops whole pieces that end before an offset, but never the last one; returns the first left.
+   */
   #dropUntil(start: number): Piece {
     let first = this.#pieces[this.#head] ?? NOTHING;
     while (
@@ -164,7 +171,7 @@ export class OutputText {
     return first;
   }
 
-  /** Forgets what is known from an offset on; a character that the offset is inside of goes as a whole. */
+  /** Drops text from an offset on, with the whole character if the offset is inside of one. */
   #cutBack(offset: number): boolean {
     let cut = false;
     for (
@@ -181,7 +188,7 @@ export class OutputText {
       this.#bytes -= last.bytes;
       if (last.offset >= offset) continue;
       const place = placeOfByte(last.text, offset - last.offset, "down");
-      // The rest of a character that was cut: an empty chunk stays, as a place.
+      // Only a part of the chunk's first character was left: an empty chunk keeps its offset.
       if (place.units === 0 && last.continues) break;
       const text = last.text.slice(0, place.units);
       const { offset: start, continues } = last;
@@ -192,7 +199,7 @@ export class OutputText {
     return cut;
   }
 
-  /** Puts a text behind the last piece. */
+  /** Appends a text to the last piece, or as a further piece if that is long enough. */
   #extend(last: Piece, text: string): void {
     const bytes = addedBytes(last.half, text);
     this.#bytes += bytes;
@@ -207,7 +214,7 @@ export class OutputText {
     }
   }
 
-  /** Splits a long piece into short ones, so that cutting one costs little. */
+  /** Splits a long piece into short ones, so that a cut copies only one of these. */
   #split(at: number): void {
     const piece = this.#pieces[at];
     if (piece === undefined || piece.text.length <= 2 * PIECE_LENGTH) return;

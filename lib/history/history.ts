@@ -1,11 +1,11 @@
 /**
- * The history of a session, as a reader sees it: its records, snapshots and mutations, and the
+ * The history of a session, as a person reads it: its records, snapshots and mutations, and the
  * store that holds them.
  *
- * {@linkcode HistoryState} makes it of events. {@linkcode RecordStore} is for programs that make
- * records themselves, and {@linkcode readSnapshot} reads what others have written.
+ * {@linkcode HistoryState} builds a history from events. {@linkcode RecordStore} is for programs
+ * that make records themselves, and {@linkcode readSnapshot} reads snapshots of other programs.
  *
- * @example A snapshot that another program has written
+ * @example A snapshot of another program
  * ```ts
  * import { HistoryState, readSnapshot } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";

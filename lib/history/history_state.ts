@@ -1,5 +1,5 @@
 /**
- * The history of a thread, made of its events.
+ * The history of a thread, built from its events.
  *
  * @module
  */
@@ -36,47 +36,47 @@ export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(
   WITHOUT_RECORD,
 );
 
-/** Tells whether an event of a session file makes no record, whatever it says. */
+/** Whether an event of a session file is of a type that never makes a record. */
 export function makesNoRecord({ type, item_type }: Fields): boolean {
   return type === "item.completed" && typeof item_type === "string" &&
     WITHOUT_RECORD.has(item_type);
 }
 
-/** The version of what a checkpoint says besides its records. */
+/** The version of the `resume` member of a checkpoint. Others are restored without it. */
 const VERSION = 2;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {
   /**
-   * Gives the time of exec events as RFC 3339, for streams none of whose events has had a
-   * `timestamp` yet.
+   * Returns the time of an exec event as RFC 3339. It is called as long as no event of the stream
+   * has had a `timestamp`.
    *
    * @default {() => "1970-01-01T00:00:00.000Z"}
    */
   readonly clock?: (() => string) | undefined;
-  /** How much text is kept. */
+  /** The limits of the text that is kept. */
   readonly limits?: RecordLimits | undefined;
 }
 
-/** Where a command is that may share an `explore` record with others. */
+/** The place of a command in an `explore` record, which several commands may share. */
 export interface ExploredPlace {
-  /** The number of the record. */
+  /** The id of the record. */
   readonly id: number;
-  /** The place of the command among the entries of the record, from 0. */
+  /** The index of the command among the entries of the record, from 0. */
   readonly at: number;
 }
 
 /**
- * The history of a thread, made of its events: what a reader of the session sees, in order.
+ * The history of a thread, built from its events: the records that a person reads, in order.
  *
- * It takes normalized exec events and normalized rollout lines, told apart by their shape, and
- * answers each with what it changed. The same events give the same history: there is no clock
- * but the one that is handed in, and nothing random. No JSON value makes it throw; what it does
- * not know changes nothing.
+ * It accepts normalized exec events and normalized rollout lines, which it recognizes by their
+ * shape, and returns the mutations that each of them makes. The same events always make the same
+ * history: it uses no clock except the `clock` option, and no random values. No JSON value makes it
+ * throw, and unknown events change nothing.
  *
- * What an event costs does not grow with the history. Ids of exec items begin again with every
- * process, so those of the second run in a stream read `2:item_0`, and so on. A call whose id
- * comes again after its end is another one and makes a record of its own.
+ * The time of an event does not grow with the history. Codex restarts the ids of exec items in
+ * every process, so those of the second run in a stream become `2:item_0`, and so on. A call whose
+ * id is used again after its end is a new call with a record of its own.
  *
  * @example A turn
  * ```ts
@@ -108,7 +108,7 @@ export class HistoryState {
   readonly #clock: (() => string) | undefined;
   readonly #fold = (event: Fields, text?: string): void => {
     const context = this.#context;
-    // What comes from a session file says where, or has been read here.
+    // An event of a session file has a `line`, or was made by the reader of this object.
     if (this.#reader.isSession || event.line !== undefined) {
       context.memory.isSession = true;
     }
@@ -121,7 +121,7 @@ export class HistoryState {
   /**
    * Constructs a new instance without records.
    *
-   * @param options The clock, and how much text is kept.
+   * @param options The clock and the limits of the text that is kept.
    * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: HistoryStateOptions = {}) {
@@ -134,22 +134,22 @@ export class HistoryState {
   }
 
   /**
-   * Goes on from a snapshot.
+   * Restores a history from a snapshot.
    *
-   * One with `resume` goes on exactly. One without restores the records and the lookups; the
-   * mapping begins anew, so that ids of items and copies of messages from before are not known.
-   * Commands and tools that run in it are known by the ids of their calls, so that they can end.
+   * A snapshot with `resume` restores the exact state. One without it restores the records and the
+   * lookups only: earlier item ids and copies of messages are not recognized any more. Commands and
+   * tools that are running in it are found by their call ids, so that they can end.
    *
-   * What may be something else, such as the content of a file, goes through
-   * {@linkcode readSnapshot} first, which reads the other layout, too.
+   * Pass untrusted input, such as the content of a file, through {@linkcode readSnapshot} first,
+   * which also reads the layout of other programs.
    *
    * @param snapshot The snapshot. It is copied.
-   * @param options The clock, and how much text is kept.
+   * @param options The clock and the limits of the text that is kept.
    * @returns The history.
-   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not looked at.
+   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not checked.
    * @throws {RangeError} If a limit is no whole number from 0.
    *
-   * @example Stop and go on
+   * @example Stop and continue
    * ```ts
    * import { HistoryState } from "@codexpipe/codexpipe";
    * import { assertEquals } from "@std/assert";
@@ -188,39 +188,38 @@ export class HistoryState {
     return state;
   }
 
-  /** The thread, as far as an event has named it. */
+  /** The id of the thread; `null` until an event has one. */
   get threadId(): string | null {
     return this.#context.memory.threadId;
   }
 
-  /** The number that the next record gets. */
+  /** The id of the next record. */
   get nextId(): number {
     return this.#context.store.nextId;
   }
 
   /**
-   * What a rollout goes on from, if it begins in the middle of a thread: a part of another file
-   * that was not read before it. The history is partial then.
+   * The part of another file that a rollout continues, if it begins in the middle of a thread and
+   * that part was not read before it. The history is incomplete then.
    */
   get base(): HistoryBase | null {
     return this.#context.memory.base;
   }
 
   /**
-   * The word for how a rollout tells its history (`history_mode`), if it is none that is known:
-   * `legacy` and `paginated` are. The lines are read as what they look like then, and records
-   * may be missing.
+   * The `history_mode` of a rollout, if it is unknown; `legacy` and `paginated` are known. In an
+   * unknown mode, each line is read by its shape, and records may be missing.
    */
   get unknownMode(): string | null {
     return this.#context.memory.unknownMode;
   }
 
   /**
-   * Finds a command that only looked at something: its `explore` record does not say which call
-   * an entry is of, and the same command has one entry, however often it ran.
+   * Finds the entry of a command in an `explore` record. The entries have no call ids, and
+   * repetitions of a command share one entry.
    *
    * @param callId The id of the call.
-   * @returns Where it is; `undefined` if it is in no `explore` record, or no longer.
+   * @returns The place; `undefined` if the command is in no `explore` record, or no longer.
    *
    * @example The place of a command
    * ```ts
@@ -250,14 +249,13 @@ export class HistoryState {
   }
 
   /**
-   * Takes an event and changes the history by it.
+   * Applies an event to the history.
    *
-   * @param event A normalized exec event or rollout line, which may become part of the history:
-   *   do not change what is in it afterwards.
-   * @param text The JSON text that the event was parsed from. With it, numbers among the
-   *   arguments of tools stand in the records as they are spelled there (`1.0`, 64-bit
-   *   integers), and arguments in the order of the text.
-   * @returns What changed, in order; do not change what is in it.
+   * @param event A normalized exec event or rollout line. Its values may become part of the
+   *   history: do not change them afterwards.
+   * @param text The JSON text that the event was parsed from. With it, tool arguments keep their
+   *   order and the spelling of their numbers (`1.0`, 64-bit integers).
+   * @returns The mutations, in order; do not change their values.
    */
   apply(event: unknown, text?: string): HistoryMutation[] {
     if (!isObject(event)) return [];
@@ -266,12 +264,12 @@ export class HistoryState {
   }
 
   /**
-   * Lets records go that have been dealt with, so that a long session needs no more memory than
-   * what is still of interest. Snapshots do not have them any more, no mutation says that they
-   * are gone, and records behind them move up. An event that says more of one of them, such as
-   * the other copy of its output, then makes a new record: let go only what is long past.
+   * Drops records that the caller no longer needs, to bound the memory of a long session. Snapshots
+   * no longer hold them, there is no mutation for it, and later records move up. A further event
+   * about a dropped record, such as the second copy of its output, makes a new record: drop only
+   * records that are long complete.
    *
-   * @param ids The numbers of the records.
+   * @param ids The ids of the records.
    *
    * @example Keep only the last record
    * ```ts
@@ -290,10 +288,10 @@ export class HistoryState {
   }
 
   /**
-   * Copies the history as it is now.
+   * Returns the history in its present state.
    *
-   * @param options What to add, and whether it is a copy.
-   * @returns Plain JSON that shares nothing with the history, unless `copy` is off.
+   * @param options Whether to add `resume`, and whether to copy the records.
+   * @returns Plain JSON that shares no objects with the history, unless `copy` is off.
    */
   snapshot(options: HistorySnapshotOptions = {}): HistorySnapshot {
     const snapshot = this.#context.store.snapshot(options);
@@ -309,15 +307,15 @@ export class HistoryState {
       : snapshot;
   }
 
-  /** @ignore Takes an event that a reader has given, as `apply` takes a record. */
+  /** @ignore Applies an event that another `EventReader` has emitted. */
   applyEvent(event: Fields, text: string | undefined): HistoryMutation[] {
     this.#fold(event, text);
     return this.#context.takeMutations();
   }
 
   /**
-   * @ignore Takes a record as `apply` does, and hands over each of its events with what that
-   * changed, for those who have to know more of them than the history shows.
+   * @ignore Applies a record as `apply` does, and passes each of its events to the caller together
+   * with the mutations of that event, for callers that need more of an event than its records hold.
    */
   applyEvents(
     record: Fields,
@@ -329,7 +327,7 @@ export class HistoryState {
     });
   }
 
-  /** The event's own time, else the last one seen, else what there is instead. */
+  /** Returns the time of an event: its own, else the last one seen, else the clock's, else 1970. */
   #timeOf({ timestamp }: Fields): string {
     const { memory } = this.#context;
     const own = timestampOf(timestamp);

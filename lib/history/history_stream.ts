@@ -1,5 +1,5 @@
 /**
- * Events or rollout lines to mutations of their history.
+ * Converts events or rollout lines to mutations of their history.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "./mutations.ts";
 
 /**
- * Folds events into a history and emits what each of them changes.
+ * Folds events into a history and emits the mutations that each of them makes.
  *
  * A value is a normalized exec event or rollout line, or the JSON text of one as
- * {@linkcode Normalizer} emits it. A mutation has the line and the offset of its event; an event
- * that changes nothing emits nothing. Failures pass by in order and change nothing.
+ * {@linkcode Normalizer} emits it. A mutation has the line and the offset of its event. An event
+ * may make no mutation. Failures are emitted unchanged, in order.
  *
- * Nothing is held back: what an event changes is emitted before the next one is taken.
+ * No mutation is held back: those of an event are emitted before the next event is read.
  *
  * @example From lines to mutations
  * ```ts
@@ -45,7 +45,7 @@ export class HistoryReducer
   /**
    * Constructs a new instance.
    *
-   * @param state The history to go on with; it must not be shared.
+   * @param state The history to continue; it must not be shared.
    */
   constructor(state: HistoryState = new HistoryState()) {
     this.state = state;
@@ -61,9 +61,9 @@ export class HistoryReducer
   }
 
   /**
-   * Takes an event and emits what it changes.
+   * Applies an event and emits its mutations.
    *
-   * @param outcome The event; a failure passes by.
+   * @param outcome The event; a failure is emitted unchanged.
    * @param emit Is called with each mutation.
    * @throws {TypeError} If it is no outcome.
    */
@@ -84,9 +84,9 @@ export class HistoryStream
   /**
    * Constructs a new instance.
    *
-   * @param state The history to go on with; it must not be shared.
+   * @param state The history to continue; it must not be shared.
    *
-   * @example A history as it happens
+   * @example The mutations of a history, as they happen
    * ```ts
    * import { HistoryStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
    * import { assertEquals } from "@std/assert";

@@ -1,5 +1,5 @@
 /**
- * What one event changed in a history, and how a reader follows along.
+ * Mutations: the changes of a history, and how to apply them to a list of records.
  *
  * @module
  */
@@ -17,114 +17,114 @@ import type {
   ExecStatus,
 } from "./records.ts";
 
-/** A record is new. What stood at its place and behind it moves back by one. */
+/** A record was inserted. The records from its index on moved back by one. */
 export interface InsertedMutation {
   /** Always `inserted`. */
   readonly type: "inserted";
-  /** Where the record is. */
+  /** The index of the record, from 0. */
   readonly index: number;
-  /** Its number. */
+  /** The id of the record. */
   readonly id: number;
   /** The record. */
   readonly record: AnyHistoryRecord;
 }
 
-/** A record has become another one. It keeps its number. */
+/** A record was replaced. The new one has the same id and may have another type. */
 export interface ReplacedMutation {
   /** Always `replaced`. */
   readonly type: "replaced";
-  /** Where the record is. */
+  /** The index of the record, from 0. */
   readonly index: number;
-  /** Its number. */
+  /** The id of the record. */
   readonly id: number;
-  /** What it has become. */
+  /** The new record. */
   readonly record: AnyHistoryRecord;
 }
 
-/** A record is gone. What stood behind it moves up by one. */
+/** A record was removed. The records after it moved up by one. */
 export interface RemovedMutation {
   /** Always `removed`. */
   readonly type: "removed";
-  /** Where the record was. */
+  /** The index that the record had. */
   readonly index: number;
-  /** Its number. */
+  /** The id of the record. */
   readonly id: number;
-  /** The record as it was. */
+  /** The removed record. */
   readonly record: AnyHistoryRecord;
 }
 
 /**
- * All records from a place on are gone.
+ * All records from an index on were removed.
  *
- * The next number is the highest of the remaining ones plus 1, so that numbers come again:
- * forget what is kept by number of the records that are gone.
+ * The next id is the highest of the remaining ones plus 1, so that ids are used again: drop all
+ * data that is kept by the ids of removed records.
  */
 export interface TruncatedMutation {
   /** Always `truncated`. */
   readonly type: "truncated";
-  /** How many records remain. */
+  /** The number of records that remain. */
   readonly index: number;
 }
 
 /**
  * The output of a command has grown.
  *
- * The piece continues the last chunk if it begins where that one ends; otherwise it is a new
- * chunk. The other fields stand there only if they changed with it.
+ * The value continues the last chunk if its offset is the end of that chunk; otherwise it is a new
+ * chunk. The optional members are present only if they changed at the same time.
  */
 export interface AppendedOutputMutation {
   /** Always `appended`. */
   readonly type: "appended";
-  /** Where the record is. */
+  /** The index of the record, from 0. */
   readonly index: number;
-  /** Its number. */
+  /** The id of the record. */
   readonly id: number;
-  /** Which output has grown. */
+  /** The output that has grown. */
   readonly field: "stdout_chunks" | "stderr_chunks";
-  /** The piece. */
+  /** The added output. */
   readonly value: ExecChunk;
-  /** How far the command is now. */
+  /** The new status of the command. */
   readonly status?: ExecStatus;
-  /** Its exit code now. */
+  /** The new exit code. */
   readonly exit_code?: number | null;
-  /** When it ended. */
+  /** The time at which it ended. */
   readonly completed_at?: string | null;
-  /** How long it was waited for. */
+  /** The total time that the model waited for it, in milliseconds. */
   readonly wait_total_ms?: number | null;
-  /** Whether it is being waited for. */
+  /** Whether the model is waiting for it. */
   readonly wait_active?: boolean;
 }
 
 /**
- * An answer has grown.
+ * An assistant message in progress has grown.
  *
- * The piece continues the last one if both have the same number or none; that one keeps its
- * time. Otherwise it is a new piece. The other fields stand there only if they changed with
- * it.
+ * The value continues the last delta if both have the same sequence number, or both none; the last
+ * delta keeps its time. Otherwise it is a new delta. The optional members are present only if they
+ * changed at the same time.
  */
 export interface AppendedDeltaMutation {
   /** Always `appended`. */
   readonly type: "appended";
-  /** Where the record is. */
+  /** The index of the record, from 0. */
   readonly index: number;
-  /** Its number. */
+  /** The id of the record. */
   readonly id: number;
   /** Always `deltas`. */
   readonly field: "deltas";
-  /** The piece. */
+  /** The added delta. */
   readonly value: AssistantDelta;
   /** The whole text so far. */
   readonly preview_markdown?: string;
-  /** Whether more may follow. */
+  /** Whether more text may follow. */
   readonly in_progress?: boolean;
-  /** When it last changed. */
+  /** The time of the last change. */
   readonly last_updated_at?: string;
 }
 
-/** Something has grown; `switch` on `field`. */
+/** An output or a message has grown; `switch` on `field`. */
 export type AppendedMutation = AppendedOutputMutation | AppendedDeltaMutation;
 
-/** What changed in a history; `switch` on `type`. */
+/** A change of a history; `switch` on `type`. */
 export type HistoryMutation =
   | InsertedMutation
   | ReplacedMutation
@@ -132,15 +132,14 @@ export type HistoryMutation =
   | TruncatedMutation
   | AppendedMutation;
 
-/** What can be changed in place: the members that grow, and those beside them. */
+/** The lists of a payload that are changed in place. */
 interface GrowingPayload {
   stdout_chunks?: { offset: number; content: string }[];
   stderr_chunks?: { offset: number; content: string }[];
-  /** The pieces of an answer. */
   deltas?: AssistantDelta[];
 }
 
-/** The fields of a mutation that grows something which are none of the record's. */
+/** The members of an `appended` mutation that are no members of the payload. */
 const OF_MUTATIONS: ReadonlySet<string> = new Set([
   "type",
   "index",
@@ -151,8 +150,8 @@ const OF_MUTATIONS: ReadonlySet<string> = new Set([
 const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
 
 /**
- * Where chunks end, in bytes, so that a long text is not measured anew with each piece. The
- * length guards against chunks that a caller has changed.
+ * The ends of chunks, in bytes, cached so that a long text is not measured again for each addition.
+ * The length in UTF-16 units guards against chunks that a caller has changed.
  */
 const ENDS = new WeakMap<
   object,
@@ -160,15 +159,16 @@ const ENDS = new WeakMap<
 >();
 
 /**
- * Changes a list of records as a mutation says.
+ * Applies a mutation to a list of records.
  *
- * A reader that applies every mutation, in order, has the records of the snapshot at every moment.
- * Records that grow are changed in place, so that a piece of output costs what it adds; a
- * mutation and its record are never changed. Only this function may change the records of the
- * list: others than those that grow are shared with the mutations they came with.
+ * A program that applies every mutation, in order, has the records of the snapshot at every moment.
+ * Commands and unfinished messages grow in place, so that the time of an addition does not depend
+ * on
+ * the length of the text. Mutations and their records are never changed. Do not change the records
+ * of the list by other means: most of them are shared with the mutations they came with.
  *
  * @param records The list to change, which may begin as the records of a snapshot.
- * @param mutation What to change. A place that does not exist is left alone.
+ * @param mutation The mutation. One with an index outside the list is ignored.
  *
  * @example Follow a history
  * ```ts
@@ -215,7 +215,7 @@ export function applyMutation(
   }
 }
 
-/** Copies what may be changed in place: the payload and its lists that grow. */
+/** Copies the payload and the growing lists of a record that may be changed in place. */
 function own(record: AnyHistoryRecord): AnyHistoryRecord {
   if (record.type !== "exec" && record.type !== "assistant_stream") {
     return record;
@@ -225,7 +225,7 @@ function own(record: AnyHistoryRecord): AnyHistoryRecord {
     const list = payload[field];
     if (Array.isArray(list)) payload[field] = list.map((part) => ({ ...part }));
   }
-  // The boundary: a copy has the type of what it was copied from.
+  // The boundary: a copy has the type of its original.
   return { ...record, payload } as unknown as AnyHistoryRecord;
 }
 
@@ -234,7 +234,7 @@ function append(
   mutation: AppendedMutation,
 ): void {
   if (record === undefined) return;
-  // The boundary: the list owns its records, so that they are not `readonly` here.
+  // The boundary: `own` has copied the payload, so that it may be changed here.
   const payload = record.payload as GrowingPayload;
   if (mutation.field === "deltas") {
     const deltas = payload.deltas ??= [];

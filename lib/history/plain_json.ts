@@ -1,10 +1,10 @@
 /**
- * Plain JSON values: copies that share nothing, and members of any name.
+ * Plain JSON values: deep copies, and members of any name.
  *
  * @module
  */
 
-/** Sets a member of an object. `__proto__` is a name like any other. */
+/** Sets a member of an object, also one named `__proto__`, which an assignment would not set. */
 export function setOwn(target: object, name: string, value: unknown): void {
   if (name === "__proto__") {
     Object.defineProperty(target, name, {
@@ -17,7 +17,7 @@ export function setOwn(target: object, name: string, value: unknown): void {
   } else (target as { [name: string]: unknown })[name] = value;
 }
 
-/** Makes an object of names and values. */
+/** Makes an object from names and values. */
 export function toObject<T>(
   members: Iterable<readonly [string, T]>,
 ): { [name: string]: T } {
@@ -27,9 +27,9 @@ export function toObject<T>(
 }
 
 /**
- * Copies a JSON value with all that is in it.
+ * Copies a JSON value deeply.
  *
- * It does not recurse: arguments of tools may be nested as deep as they like.
+ * It does not recurse, so that tool arguments of any depth cannot overflow the stack.
  */
 export function deepCopy<T>(value: T): T {
   const box: { copy?: unknown } = {};
@@ -49,17 +49,17 @@ export function deepCopy<T>(value: T): T {
       if (typeof member !== "object" || member === null) {
         setOwn(copy, key, member);
       } else {
-        // Holds the place, or the members would stand in another order.
+        // A placeholder: it keeps the order of the members.
         setOwn(copy, key, null);
         work.push({ from: member, into: copy, name: key });
       }
     }
   }
-  // The one boundary: what was copied member by member has the type that it had.
+  // The boundary: a copy has the type of its original.
   return box.copy as T;
 }
 
-/** Tells whether two JSON values are the same, member by member and in the same order. */
+/** Compares two JSON values; the order of members counts. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,5 +1,5 @@
 /**
- * A history at one point, as plain JSON.
+ * Snapshots: the state of a history as plain JSON.
  *
  * @module
  */
@@ -9,59 +9,59 @@ import { isObject } from "../json/fields.ts";
 
 import type { AnyHistoryRecord } from "./records.ts";
 
-/** Which record an id of the producer belongs to: the number of the record by the id. */
+/** The ids of records, by the call id or stream id of the producer. */
 export interface HistoryLookup {
-  /** The number of the record. */
+  /** The id of the record. */
   readonly [id: string]: number;
 }
 
-/** A history at one point. Fields that are not listed here are kept. */
+/** The state of a history. Fields that are not listed here are kept. */
 export interface HistorySnapshot {
   /** The records, in order. */
   readonly records: readonly AnyHistoryRecord[];
-  /** The number that the next record gets. */
+  /** The id of the next record. */
   readonly next_id: number;
-  /** The commands, by the id of the call. */
+  /** The records of commands, by call id. */
   readonly exec_call_lookup: HistoryLookup;
-  /** The tools, by the id of the call. */
+  /** The records of tool calls, by call id. */
   readonly tool_call_lookup: HistoryLookup;
-  /** The answers that are still being written, by the id of the stream. */
+  /** The records of unfinished assistant messages, by stream id. */
   readonly stream_lookup: HistoryLookup;
-  /** What it takes to go on exactly. Only in checkpoints; other readers ignore it. */
+  /** The state of the mapping from events. Only in checkpoints; other readers ignore it. */
   readonly resume?: unknown;
-  /** What a newer producer has put there. */
+  /** A field of a newer producer. */
   readonly [name: string]: unknown;
 }
 
 /** Options for {@linkcode HistoryState.snapshot}. */
 export interface HistorySnapshotOptions {
   /**
-   * Add what it takes to go on exactly as if nothing had happened.
+   * Whether to add `resume`, with which a restored history continues exactly as this one would.
    *
    * @default {false}
    */
   readonly resume?: boolean | undefined;
   /**
-   * Copy the records. Without a copy they are to be read before the history changes, and not to
-   * be changed.
+   * Whether to copy the records. Without a copy, read them before the history changes, and do not
+   * change them.
    *
    * @default {true}
    */
   readonly copy?: boolean | undefined;
 }
 
-/** A value that is no history snapshot, or no record of one. */
+/** The error for a value that is no history snapshot, or no record of one. */
 export class HistorySnapshotError extends TypeError {
   /** The name of the class. */
   override readonly name = "HistorySnapshotError";
-  /** Where it goes wrong, such as `records[3].payload.status`; empty for the value itself. */
+  /** The path of the mistake, such as `records[3].payload.status`; empty for the value itself. */
   readonly path: string;
 
   /**
    * Constructs a new instance.
    *
-   * @param path Where it goes wrong.
-   * @param state What is there, and what was expected.
+   * @param path The path of the mistake.
+   * @param state The value that was found and the one that was expected.
    *
    * @example The place of a mistake
    * ```ts
@@ -82,6 +82,7 @@ export class HistorySnapshotError extends TypeError {
   }
 }
 
+/** Throws an error that names the path, the value and the expected one. */
 export function refuse(value: unknown, path: string, expected: string): never {
   throw new HistorySnapshotError(
     path,
@@ -100,10 +101,10 @@ function describe(value: unknown): string {
 const LOOKUPS = ["exec_call_lookup", "tool_call_lookup", "stream_lookup"];
 
 /**
- * Checks that a value has the layout of a snapshot; payloads are not looked at.
+ * Checks that a value has the layout of a snapshot; payloads are not checked.
  *
- * @throws {HistorySnapshotError} If it has not: it is the JSON of something else, or of the
- *   layout in the wild, which `readSnapshot` reads.
+ * @throws {HistorySnapshotError} If it has not. It may have the layout of another program, which
+ *   `readSnapshot` reads.
  */
 export function checkSnapshot(value: unknown): void {
   if (!isObject(value)) return refuse(value, "", "an object");
