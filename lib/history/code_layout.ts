@@ -327,7 +327,7 @@ const MERGED_EXEC = object<
  * @param value The record, as parsed JSON.
  * @returns The record in codexpipe's layout.
  * @throws {HistorySnapshotError} If the value is no record of either layout, or a field does not
- * match its type.
+ *   match its type.
  *
  * @example A record of the fork
  * ```ts

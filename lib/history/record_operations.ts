@@ -1,5 +1,5 @@
 /**
- * What can be asked of a store of records.
+ * The arguments of the operations of a record store.
  *
  * @module
  */
@@ -15,181 +15,180 @@ import type {
   TokenUsage,
 } from "./records.ts";
 
-/** How a record is put in. */
+/** Options of inserting a record. */
 export interface RecordOptions {
   /**
-   * The id of the call, for `running_tool` and `tool_call`; other records are not found by it.
+   * The call id of a `running_tool` or `tool_call`; it is ignored for other records.
    *
    * @default {null}
    */
   readonly callId?: string | null | undefined;
 }
 
-/** A command that begins. */
+/** The start of a command. */
 export interface ExecStart {
   /**
-   * Where to put it; behind the end means at the end.
+   * The index at which to insert the record; one past the end means at the end.
    *
    * @default {Infinity}
    */
   readonly index?: number;
-  /** The id of the call, if it has one. */
+  /** The call id, if it has one. */
   readonly callId: string | null;
   /** The command and its arguments. */
   readonly command: readonly string[];
-  /** What the parts of the command do. */
+  /** The parts of the command, parsed. */
   readonly parsed: readonly ParsedCommand[];
-  /** What the command does. */
+  /** The kind of the command. */
   readonly action: ExecAction;
-  /** When it began. */
+  /** The time at which it started. */
   readonly startedAt: string;
 }
 
-/** What a command has written. */
+/** New output of a command. */
 export interface ExecOutput {
   /**
-   * A piece of stdout.
+   * A chunk of stdout.
    *
    * @default {null}
    */
   readonly stdout?: ExecChunk | null;
   /**
-   * A piece of stderr.
+   * A chunk of stderr.
    *
    * @default {null}
    */
   readonly stderr?: ExecChunk | null;
 }
 
-/** How a command is being waited for. All of it takes the place of what was known. */
+/** The state of waiting for a command. All its members replace the known ones. */
 export interface ExecWait {
-  /** How many milliseconds it has been waited for. */
+  /** The total time of waiting so far, in milliseconds. */
   readonly totalMs: number | null;
-  /** Whether it is still being waited for. */
+  /** Whether the model is still waiting for it. */
   readonly active: boolean;
-  /** What was said meanwhile. */
+  /** The notes made while waiting. */
   readonly notes: readonly ExecWaitNote[];
 }
 
-/** A command that ends. */
+/** The end of a command. */
 export interface ExecFinish {
   /**
-   * The number of the record.
+   * The id of the record.
    *
    * @default {null}
    */
   readonly id?: number | null;
   /**
-   * The id of the call, for when there is no record with that number.
+   * The call id, by which the command is found if there is no record with that id.
    *
    * @default {null}
    */
   readonly callId?: string | null;
   /** How it ended. */
   readonly status: ExecStatus;
-  /** Its exit code, if it has one. */
+  /** The exit code, if it has one. */
   readonly exitCode: number | null;
-  /** When it ended. */
+  /** The time at which it ended. */
   readonly completedAt: string | null;
   /**
-   * What it wrote to stdout and is not known yet.
+   * The rest of stdout, after the known output.
    *
    * @default {null}
    */
   readonly stdoutTail?: string | null;
   /**
-   * What it wrote to stderr and is not known yet.
+   * The rest of stderr, after the known output.
    *
    * @default {null}
    */
   readonly stderrTail?: string | null;
   /**
-   * How many milliseconds it was waited for. It takes the place of what was known.
+   * The total time of waiting, in milliseconds. It replaces the known one.
    *
    * @default {null}
    */
   readonly waitTotalMs?: number | null;
   /**
-   * Whether it is still being waited for. It takes the place of what was known.
+   * Whether the model is still waiting for it. It replaces the known state.
    *
    * @default {false}
    */
   readonly waitActive?: boolean;
   /**
-   * What was said meanwhile. It takes the place of what was known.
+   * The notes made while waiting. They replace the known ones.
    *
    * @default {[]}
    */
   readonly waitNotes?: readonly ExecWaitNote[];
 }
 
-/** An answer that is being written. */
+/** An update of an assistant message in progress. */
 export interface AssistantUpdate {
   /** The id of the stream. */
   readonly streamId: string;
   /** The whole text so far. */
   readonly preview: string;
   /**
-   * The piece that is new.
+   * The new text.
    *
    * @default {null}
    */
   readonly delta?: AssistantDelta | null;
   /**
-   * What belongs to it besides its text; `null` leaves what is known.
+   * The citations and tokens of the message; `null` keeps the known ones.
    *
    * @default {null}
    */
   readonly metadata?: MessageMetadata | null;
-  /** When that was. */
+  /** The time of the update. */
   readonly at: string;
 }
 
-/** An answer that is complete. */
+/** A complete assistant message. */
 export interface AssistantFinal {
   /** The id of the stream, if it has one. */
   readonly streamId: string | null;
   /** The text. */
   readonly markdown: string;
   /**
-   * What belongs to it besides its text; `null` takes what its stream had.
+   * The citations and tokens of the message; `null` takes those of the message in progress.
    *
    * @default {null}
    */
   readonly metadata?: MessageMetadata | null;
   /**
-   * The tokens that it took; `null` takes those of the metadata.
+   * The tokens of the message; `null` takes those of the metadata.
    *
    * @default {null}
    */
   readonly tokenUsage?: TokenUsage | null;
-  /** When that was. */
+  /** The time at which it was complete. */
   readonly at: string;
 }
 
-/** How much text is kept. */
+/** The limits of the text that a history keeps. */
 export interface RecordLimits {
   /**
-   * How many bytes of each output of a command are kept, counted from the end.
+   * The number of bytes of each output (stdout, stderr) of a command to keep, counted from the end.
    *
    * @default {33554432}
    */
   readonly streamBytes?: number;
   /**
-   * How many bytes of all outputs together are kept.
+   * The number of bytes of all outputs together above which those of the oldest commands are cut.
    *
    * @default {268435456}
    */
   readonly totalBytes?: number;
   /**
-   * How many bytes are left of each output of the oldest commands, as soon as all outputs
-   * together are too long.
+   * The number of bytes to keep of each output that is cut because of `totalBytes`.
    *
    * @default {524288}
    */
   readonly prunedStreamBytes?: number;
   /**
-   * How many bytes of the pieces of an answer are kept, counted from the end.
+   * The number of bytes of the deltas of an assistant message to keep, counted from the end.
    *
    * @default {6291456}
    */
@@ -199,7 +198,7 @@ export interface RecordLimits {
 /** Options of a store. */
 export interface RecordStoreOptions {
   /**
-   * How much text is kept.
+   * The limits of the text that is kept.
    *
    * @default {{}}
    */
@@ -209,8 +208,8 @@ export interface RecordStoreOptions {
 /** Options of restoring a store. */
 export interface RestoreOptions extends RecordStoreOptions {
   /**
-   * Whether the snapshot is taken exactly as it is. Otherwise repeated answers of a stream are
-   * dropped, and lookups that are all empty are made anew from the records.
+   * Whether the snapshot is restored unchanged. Otherwise further complete messages of the same
+   * stream are dropped, and the lookups are rebuilt from the records if all of them are empty.
    *
    * @default {false}
    */

@@ -1,8 +1,10 @@
 /**
- * What the payloads of history records look like.
+ * The shapes of the payloads of history records.
  *
- * What has a name of its own though it looks like others is what is read in other spellings, too
- * (code_layout.ts).
+ * Some shapes are constants of their own though they equal others, such as `INDENT`:
+ * `_record_reader.ts` rewrites their values before it reads them, and finds the rewrite by the
+ * shape
+ * object.
  */
 
 import {

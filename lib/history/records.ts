@@ -1,14 +1,15 @@
 /**
- * The records of a history: what a reader of a session sees, in order.
+ * The records of a history: the messages, commands, patches and so on of a session, in order.
  *
- * Every field is always written: `null` where nothing is known, `[]` where there is
- * nothing. Times are RFC 3339 in UTC with milliseconds, such as
- * `2025-10-01T12:00:00.123Z`. Names are spelled as in the files.
+ * Every field is always written: `null` if its value is unknown, `[]` if it is empty. Times are
+ * RFC 3339 in UTC with milliseconds, such as `2025-10-01T12:00:00.123Z`. Names are spelled as in
+ * the
+ * files.
  *
  * @module
  */
 
-/** How a piece of text is meant to look. */
+/** The tone in which to show a text. */
 export type TextTone =
   | "default"
   | "dim"
@@ -18,7 +19,7 @@ export type TextTone =
   | "error"
   | "info";
 
-/** What stresses a piece of text. */
+/** The emphasis of a text. */
 export interface Emphasis {
   /** Whether it is bold. */
   readonly bold: boolean;
@@ -32,36 +33,36 @@ export interface Emphasis {
   readonly underline: boolean;
 }
 
-/** A piece of text that links to something. */
+/** Marks a text as a link. */
 export interface LinkEntity {
   /** Always `link`. */
   readonly type: "link";
-  /** Where the link leads. */
+  /** The target of the link. */
   readonly href: string;
 }
 
-/** A piece of text that is code. */
+/** Marks a text as code. */
 export interface CodeEntity {
   /** Always `code`. */
   readonly type: "code";
 }
 
-/** What a piece of text is, besides text. */
+/** The meaning of a text: a link or code. */
 export type Entity = LinkEntity | CodeEntity;
 
-/** A piece of text of one look. */
+/** A text with one tone and emphasis. */
 export interface InlineSpan {
   /** The text. */
   readonly text: string;
-  /** How it is meant to look. */
+  /** The tone. */
   readonly tone: TextTone;
-  /** What stresses it. */
+  /** The emphasis. */
   readonly emphasis: Emphasis;
-  /** What it is besides text, if anything. */
+  /** The link or code that the text is, if it is one. */
   readonly entity: Entity | null;
 }
 
-/** What a line of a message is. */
+/** The kind of a line of a message. */
 export type MessageLineKind =
   | "paragraph"
   | "bullet"
@@ -73,31 +74,31 @@ export type MessageLineKind =
 
 /** A line of a message. */
 export interface MessageLine {
-  /** What the line is. */
+  /** The kind of the line. */
   readonly kind: MessageLineKind;
-  /** Its text, in pieces of one look each. */
+  /** The text of the line. */
   readonly spans: readonly InlineSpan[];
 }
 
-/** The tokens that something took. */
+/** The tokens of a message. */
 export interface TokenUsage {
-  /** Tokens sent to the model. */
+  /** The tokens sent to the model. */
   readonly prompt: number;
-  /** Tokens that came back. */
+  /** The tokens that the model returned. */
   readonly completion: number;
-  /** Both together, or what the source gave as the total. */
+  /** The total of the source, or the sum of both. */
   readonly total: number;
 }
 
-/** What belongs to a message besides its text. */
+/** The citations and tokens of a message. */
 export interface MessageMetadata {
-  /** What the message refers to. */
+  /** The sources that the message cites. */
   readonly citations: readonly string[];
-  /** The tokens that it took, if known. */
+  /** The tokens of the message, if they are known. */
   readonly token_usage: TokenUsage | null;
 }
 
-/** Who or what a message comes from. */
+/** The sender of a message. */
 export type MessageRole =
   | "system"
   | "user"
@@ -106,7 +107,7 @@ export type MessageRole =
   | "error"
   | "background_event";
 
-/** What a message is. */
+/** The kind of a message. */
 export type PlainMessageKind =
   | "plain"
   | "user"
@@ -120,57 +121,57 @@ export type PlainMessageKind =
 export interface MessageHeader {
   /** The heading. */
   readonly label: string;
-  /** A short mark beside it, if any. */
+  /** A short label beside it, if there is one. */
   readonly badge: string | null;
 }
 
-/** A message that is complete: a prompt, an error, a note. */
+/** A complete message, such as a prompt, an error or a note. */
 export interface PlainMessagePayload {
-  /** Who or what it comes from. */
+  /** The sender. */
   readonly role: MessageRole;
-  /** What it is. */
+  /** The kind of the message. */
   readonly kind: PlainMessageKind;
-  /** Its heading, if it has one. */
+  /** The heading, if it has one. */
   readonly header: MessageHeader | null;
-  /** Its text. */
+  /** The text. */
   readonly lines: readonly MessageLine[];
-  /** What belongs to it besides its text, if anything. */
+  /** The citations and tokens, if it has any. */
   readonly metadata: MessageMetadata | null;
 }
 
 /** The heading of a {@linkcode WaitStatusPayload}. */
 export interface WaitStatusHeader {
-  /** What happened. */
+  /** The title: how the waiting ended. */
   readonly title: string;
-  /** How the title is meant to look. */
+  /** The tone of the title. */
   readonly title_tone: TextTone;
-  /** A short addition, such as how long it took. */
+  /** A short addition, such as the duration. */
   readonly summary: string | null;
-  /** How the addition is meant to look. */
+  /** The tone of the addition. */
   readonly summary_tone: TextTone;
 }
 
 /** One line of details of a {@linkcode WaitStatusPayload}. */
 export interface WaitStatusDetail {
-  /** What the detail is. */
+  /** The name of the detail. */
   readonly label: string;
-  /** Its value, if it has one. */
+  /** The value, if it has one. */
   readonly value: string | null;
-  /** How it is meant to look. */
+  /** The tone. */
   readonly tone: TextTone;
 }
 
-/** How waiting for a command ended. */
+/** The result of waiting for a command. */
 export interface WaitStatusPayload {
   /** The heading. */
   readonly header: WaitStatusHeader;
-  /** What else is known. */
+  /** The details. */
   readonly details: readonly WaitStatusDetail[];
 }
 
-/** Something that is being loaded. */
+/** A placeholder while content is loading. */
 export interface LoadingPayload {
-  /** What is shown meanwhile. */
+  /** The message to show meanwhile. */
   readonly message: string;
 }
 
@@ -190,7 +191,7 @@ export interface JsonArgument {
   readonly value: unknown;
 }
 
-/** An argument of a tool that is not to be shown. */
+/** An argument of a tool that must not be shown. */
 export interface SecretArgument {
   /** Always `secret`. */
   readonly type: "secret";
@@ -199,58 +200,58 @@ export interface SecretArgument {
 /** The value of an argument of a tool. */
 export type ToolArgumentValue = TextArgument | JsonArgument | SecretArgument;
 
-/** What a tool was called with. */
+/** A named argument of a tool. */
 export interface ToolArgument {
   /** The name of the argument. */
   readonly name: string;
-  /** Its value. */
+  /** The value. */
   readonly value: ToolArgumentValue;
 }
 
-/** A tool at work. */
+/** A running tool call. */
 export interface RunningToolPayload {
-  /** Which tool it is. */
+  /** The name of the tool. */
   readonly title: string;
-  /** When it was called. */
+  /** The time of the call. */
   readonly started_at: string;
-  /** What it was called with. */
+  /** The arguments of the call. */
   readonly arguments: readonly ToolArgument[];
-  /** How many milliseconds it may wait at most, if it waits. */
+  /** The longest time that it may wait, in milliseconds, if it waits. */
   readonly wait_cap_ms: number | null;
-  /** Whether it waits for something that has a name. */
+  /** Whether it waits for a named target. */
   readonly wait_has_target: boolean;
-  /** Whether it waits for a call that has an id. */
+  /** Whether it waits for a call with an id. */
   readonly wait_has_call_id: boolean;
 }
 
-/** How far a tool is. */
+/** The status of a tool call. */
 export type ToolStatus = "running" | "success" | "failed";
 
-/** The beginning and the end of what a tool gave. */
+/** The first and last lines of the result of a tool. */
 export interface ToolResultPreview {
-  /** The lines that are shown. */
+  /** The lines to show. */
   readonly lines: readonly string[];
-  /** Whether there was more. */
+  /** Whether lines or characters were left out. */
   readonly truncated: boolean;
 }
 
-/** A tool that is done. */
+/** A complete tool call. */
 export interface ToolCallPayload {
   /** How it ended. */
   readonly status: ToolStatus;
-  /** Which tool it was. */
+  /** The name of the tool. */
   readonly title: string;
-  /** How many milliseconds it took, if known. */
+  /** The duration in milliseconds, if it is known. */
   readonly duration_ms: number | null;
-  /** What it was called with. */
+  /** The arguments of the call. */
   readonly arguments: readonly ToolArgument[];
-  /** What it gave, if anything. */
+  /** A preview of the result, if there is one. */
   readonly result_preview: ToolResultPreview | null;
-  /** Why it failed, if it did. */
+  /** The reason, if it failed. */
   readonly error_message: string | null;
 }
 
-/** An icon that is none of the usual ones. */
+/** An icon other than the named ones. */
 export interface CustomPlanIcon {
   /** The name of the icon, such as `progress-mid`. */
   readonly custom: string;
@@ -259,44 +260,44 @@ export interface CustomPlanIcon {
 /** The icon of a plan. */
 export type PlanIcon = "light_bulb" | "rocket" | "clipboard" | CustomPlanIcon;
 
-/** How far a plan is. */
+/** The progress of a plan. */
 export interface PlanProgress {
-  /** How many steps are complete. */
+  /** The number of complete steps. */
   readonly completed: number;
-  /** How many steps there are. */
+  /** The number of steps. */
   readonly total: number;
 }
 
-/** How far a step of a plan is. */
+/** The status of a step of a plan. */
 export type StepStatus = "pending" | "in_progress" | "complete" | "skipped";
 
 /** A step of a plan. */
 export interface PlanStep {
-  /** What is to be done. */
+  /** The task. */
   readonly description: string;
-  /** How far it is. */
+  /** The status. */
   readonly status: StepStatus;
 }
 
-/** A plan as it stood at one moment. */
+/** The state of a plan at one moment. */
 export interface PlanUpdatePayload {
-  /** What the plan is called. */
+  /** The name of the plan. */
   readonly name: string;
-  /** Its icon. */
+  /** The icon. */
   readonly icon: PlanIcon;
-  /** How far it is. */
+  /** The progress. */
   readonly progress: PlanProgress;
-  /** Its steps. */
+  /** The steps. */
   readonly steps: readonly PlanStep[];
 }
 
-/** A newer version of the producer. */
+/** A notice that the producer has a newer version. */
 export interface UpgradeNoticePayload {
   /** The version that ran. */
   readonly current_version: string;
   /** The newest version. */
   readonly latest_version: string;
-  /** What was said about it. */
+  /** The text of the notice. */
   readonly message: string;
 }
 
@@ -312,9 +313,9 @@ export interface ReasoningParagraph {
 export interface ReasoningBullet {
   /** Always `bullet`. */
   readonly type: "bullet";
-  /** How deep it is in the list, from 0. */
+  /** The depth in the list, from 0. */
   readonly indent: number;
-  /** What stands before it, such as `-` or `3.`. */
+  /** The marker before the text, such as `-` or `3.`. */
   readonly marker: string;
   /** Its text. */
   readonly spans: readonly InlineSpan[];
@@ -338,13 +339,13 @@ export interface ReasoningQuote {
   readonly spans: readonly InlineSpan[];
 }
 
-/** A line between two parts of reasoning. */
+/** A separator between two blocks of reasoning. */
 export interface ReasoningSeparator {
   /** Always `separator`. */
   readonly type: "separator";
 }
 
-/** A part of a section of reasoning. */
+/** A block of a section of reasoning. */
 export type ReasoningBlock =
   | ReasoningParagraph
   | ReasoningBullet
@@ -356,226 +357,226 @@ export type ReasoningBlock =
 export interface ReasoningSection {
   /** Its heading, if it has one. */
   readonly heading: string | null;
-  /** One line that stands for it. */
+  /** A summary in one line. */
   readonly summary: readonly InlineSpan[];
-  /** Its text. */
+  /** The text. */
   readonly blocks: readonly ReasoningBlock[];
 }
 
-/** What the model thought. */
+/** The reasoning of the model. */
 export interface ReasoningPayload {
-  /** Whether more may follow. */
+  /** Whether more text may follow. */
   readonly in_progress: boolean;
-  /** The text. */
+  /** The sections of the text. */
   readonly sections: readonly ReasoningSection[];
-  /** Whether a view that is folded shows nothing of it. */
+  /** Whether a collapsed view hides it. codexpipe always writes `false`. */
   readonly hide_when_collapsed: boolean;
 }
 
-/** What a part of a shell command does, as far as that could be told. */
+/** A part of a shell command, as Codex has parsed it. */
 export interface ParsedCommand {
   /** `read`, `list_files`, `search`, `read_command` or `unknown`; this list may grow. */
   readonly type: string;
-  /** The part of the command. */
+  /** The text of this part. */
   readonly cmd: string;
-  /** The file that it reads, by its last name. */
+  /** The base name of the file that it reads. */
   readonly name?: string | null;
-  /** The file or folder that it is about. */
+  /** The path of the file or folder. */
   readonly path?: string | null;
-  /** What it searches for. */
+  /** The search pattern. */
   readonly query?: string | null;
 }
 
-/** What a command does. */
+/** The kind of a command. */
 export type ExecAction = "read" | "search" | "list" | "run";
 
-/** How far a command is. */
+/** The status of a command. */
 export type ExecStatus = "running" | "success" | "error";
 
-/** A piece of the output of a command. */
+/** A chunk of the output of a command. */
 export interface ExecChunk {
-  /** Where it begins in the whole output, in bytes of UTF-8. */
+  /** The offset in the whole output, in bytes of UTF-8. */
   readonly offset: number;
   /** The text. */
   readonly content: string;
 }
 
-/** Something that was said while a command was waited for. */
+/** A note made while the model waited for a command. */
 export interface ExecWaitNote {
-  /** What was said. */
+  /** The text. */
   readonly message: string;
-  /** How it is meant to look. */
+  /** The tone. */
   readonly tone: TextTone;
-  /** When it was said. */
+  /** The time of the note. */
   readonly timestamp: string;
 }
 
 /** A command and its output. */
 export interface ExecPayload {
-  /** The id of the call, if it has one. */
+  /** The call id, if it has one. */
   readonly call_id: string | null;
   /** The command and its arguments. */
   readonly command: readonly string[];
-  /** What the parts of the command do. */
+  /** The parts of the command, parsed. */
   readonly parsed: readonly ParsedCommand[];
-  /** What the command does. */
+  /** The kind of the command. */
   readonly action: ExecAction;
-  /** How far it is. */
+  /** The status. */
   readonly status: ExecStatus;
-  /** What it wrote to stdout. A first offset above 0 means that the beginning is lost. */
+  /** The output to stdout. A first offset above 0 means that the beginning is lost. */
   readonly stdout_chunks: readonly ExecChunk[];
-  /** What it wrote to stderr. A first offset above 0 means that the beginning is lost. */
+  /** The output to stderr. A first offset above 0 means that the beginning is lost. */
   readonly stderr_chunks: readonly ExecChunk[];
-  /** Its exit code, if it has one yet. */
+  /** The exit code, if it has one yet. */
   readonly exit_code: number | null;
-  /** How many milliseconds it was waited for, if it was. */
+  /** The total time that the model waited for it, in milliseconds; `null` if it did not. */
   readonly wait_total_ms: number | null;
-  /** Whether it is being waited for. */
+  /** Whether the model is waiting for it. */
   readonly wait_active: boolean;
-  /** What was said meanwhile. */
+  /** The notes made while waiting. */
   readonly wait_notes: readonly ExecWaitNote[];
-  /** When it began. */
+  /** The time at which it started. */
   readonly started_at: string;
-  /** When it ended, if it did. */
+  /** The time at which it ended, if it has. */
   readonly completed_at: string | null;
 }
 
-/** A piece of an answer that was still being written. */
+/** A delta of an assistant message. */
 export interface AssistantDelta {
   /** The text. */
   readonly delta: string;
-  /** Its number, if it has one. */
+  /** The sequence number, if it has one. */
   readonly sequence: number | null;
-  /** When it came; when its first part came, if it came in parts. */
+  /** The time at which it was received; of several joined ones, that of the first. */
   readonly received_at: string;
 }
 
-/** An answer that is still being written. */
+/** An assistant message in progress. */
 export interface AssistantStreamPayload {
-  /** What connects the stream and the final message. */
+  /** The id that this record and the complete message share. */
   readonly stream_id: string;
   /** The text so far. */
   readonly preview_markdown: string;
-  /** The pieces that it came in. */
+  /** The deltas received. */
   readonly deltas: readonly AssistantDelta[];
-  /** What it refers to. */
+  /** The sources that the message cites. */
   readonly citations: readonly string[];
-  /** What belongs to it besides its text, if anything. */
+  /** The citations and tokens, if it has any. */
   readonly metadata: MessageMetadata | null;
-  /** Whether more may follow. */
+  /** Whether more text may follow. */
   readonly in_progress: boolean;
-  /** When it last changed. */
+  /** The time of the last change. */
   readonly last_updated_at: string;
 }
 
-/** An answer that is complete. */
+/** A complete assistant message. */
 export interface AssistantMessagePayload {
-  /** The stream that it came from, if any. */
+  /** The id of the stream in which it was received, if it has one. */
   readonly stream_id: string | null;
   /** The text. */
   readonly markdown: string;
-  /** What it refers to. */
+  /** The sources that the message cites. */
   readonly citations: readonly string[];
-  /** What belongs to it besides its text, if anything. */
+  /** The citations and tokens, if it has any. */
   readonly metadata: MessageMetadata | null;
-  /** The tokens that it took, if known. */
+  /** The tokens of the message, if they are known. */
   readonly token_usage: TokenUsage | null;
-  /** When it was complete. */
+  /** The time at which it was complete. */
   readonly created_at: string;
 }
 
-/** What a line of a diff is. */
+/** The kind of a line of a diff. */
 export type DiffLineKind = "context" | "added" | "removed";
 
 /** A line of a diff. */
 export interface DiffLine {
-  /** What the line is. */
+  /** The kind of the line. */
   readonly kind: DiffLineKind;
-  /** The line, without the sign before it. */
+  /** The line, without the leading sign. */
   readonly text: string;
 }
 
-/** A part of a diff. */
+/** A hunk of a diff. */
 export interface DiffHunk {
-  /** Its heading, such as `@@ -1 +1 @@`. */
+  /** The heading, such as `@@ -1 +1 @@`. */
   readonly header: string;
-  /** Its lines. */
+  /** The lines. */
   readonly lines: readonly DiffLine[];
 }
 
-/** What changed in files. */
+/** The diff of a turn. */
 export interface DiffPayload {
-  /** The parts of the diff. */
+  /** The hunks. */
   readonly hunks: readonly DiffHunk[];
 }
 
-/** An image that was shown, given or made. */
+/** An image that was viewed, attached or generated. */
 export interface ImagePayload {
-  /** Where it is; empty if that is not known. */
+  /** The path or URL; empty if it is not known. */
   readonly path: string;
-  /** What is said about it, if anything. */
+  /** The caption, if it has one. */
   readonly caption: string | null;
-  /** What else is known, such as `width` and `mime_type`. */
+  /** Further facts, such as `width` and `mime_type`. */
   readonly metadata: { readonly [name: string]: unknown } | null;
 }
 
-/** A look at files that failed. */
+/** The status of an exploring command that failed. */
 export interface ExploreError {
-  /** How it failed. */
+  /** The failure. */
   readonly error: {
-    /** Its exit code, if it has one. */
+    /** The exit code, if it has one. */
     readonly exit_code: number | null;
   };
 }
 
-/** How far a look at files is. */
+/** The status of an exploring command. */
 export type ExploreStatus = "running" | "success" | "not_found" | ExploreError;
 
-/** One look at files. */
+/** A command that only reads, searches or lists files. */
 export interface ExploreEntry {
   /** The command and its arguments. */
   readonly command: readonly string[];
-  /** The folder that it ran in, if known. */
+  /** The folder that it ran in, if it is known. */
   readonly cwd: string | null;
-  /** How far it is. */
+  /** The status. */
   readonly status: ExploreStatus;
 }
 
-/** Looks at files, one after the other. */
+/** A sequence of commands that only read, search or list files. */
 export interface ExplorePayload {
-  /** The looks. */
+  /** The commands. */
   readonly entries: readonly ExploreEntry[];
-  /** Whether nothing but reasoning follows. Derived: what is put in is not kept. */
+  /** Whether only reasoning follows it. A store derives it and ignores the value passed to it. */
   readonly trailing: boolean;
 }
 
-/** How much of what is allowed has been used. */
+/** The used share of the rate limits. */
 export interface RateLimitsPayload {
-  /** How much of the short window is used, in percent. */
+  /** The used share of the short window, in percent. */
   readonly primary_used_percent: number | null;
-  /** How much of the long window is used, in percent. */
+  /** The used share of the long window, in percent. */
   readonly secondary_used_percent: number | null;
-  /** How much of the long window a full short one is, in percent. */
+  /** The used share of the short window, in percent of that of the long one; at most 100. */
   readonly primary_to_secondary_ratio_percent: number | null;
-  /** The length of the short window. */
+  /** The length of the short window, in minutes. */
   readonly primary_window_minutes: number | null;
-  /** The length of the long window. */
+  /** The length of the long window, in minutes. */
   readonly secondary_window_minutes: number | null;
-  /** In how many seconds the short window begins anew. */
+  /** The time until the short window resets, in seconds. */
   readonly primary_reset_after_seconds: number | null;
-  /** In how many seconds the long window begins anew. */
+  /** The time until the long window resets, in seconds. */
   readonly secondary_reset_after_seconds: number | null;
-  /** When the short window begins anew. */
+  /** The time at which the short window resets. */
   readonly primary_resets_at: string | null;
-  /** When the long window begins anew. */
+  /** The time at which the long window resets. */
   readonly secondary_resets_at: string | null;
 }
 
-/** A file that is made. */
+/** A file that is added. */
 export interface AddedFile {
   /** Always `add`. */
   readonly type: "add";
-  /** What is in it. */
+  /** The content of the file. */
   readonly content: string;
 }
 
@@ -583,7 +584,7 @@ export interface AddedFile {
 export interface DeletedFile {
   /** Always `delete`. */
   readonly type: "delete";
-  /** What was in it; empty if that is not known. */
+  /** The former content of the file; empty if it is not known. */
   readonly content: string;
 }
 
@@ -591,55 +592,55 @@ export interface DeletedFile {
 export interface UpdatedFile {
   /** Always `update`. */
   readonly type: "update";
-  /** What changes. */
+  /** The change as a unified diff. */
   readonly unified_diff: string;
-  /** Where the file moves, if it does. */
+  /** The new path, if the file is moved. */
   readonly move_path: string | null;
 }
 
-/** What a patch does to one file. */
+/** The change of one file by a patch. */
 export type FileChange = AddedFile | DeletedFile | UpdatedFile;
 
-/** How far a patch is. */
+/** The state of a patch. */
 export type PatchEvent =
   | "apply_begin"
   | "apply_success"
   | "apply_failure"
   | "proposed";
 
-/** Why a patch could not be applied. */
+/** The failure of a patch. */
 export interface PatchFailure {
   /** The reason, in one line. */
   readonly message: string;
-  /** The beginning of what was written to stdout, if anything was. */
+  /** The beginning of the output to stdout; `null` if it is blank. */
   readonly stdout_excerpt: string | null;
-  /** The beginning of what was written to stderr, if anything was. */
+  /** The beginning of the output to stderr; `null` if it is blank. */
   readonly stderr_excerpt: string | null;
 }
 
-/** A change of files. */
+/** A patch: changes of files. */
 export interface PatchPayload {
-  /** How far it is. */
+  /** The state of the patch. */
   readonly event: PatchEvent;
-  /** Whether it needed no approval, if known. */
+  /** Whether it needed no approval, if that is known. */
   readonly auto_approved: boolean | null;
-  /** What happens to each file, by its path. */
+  /** The changes, by the path of the file. */
   readonly changes: { readonly [path: string]: FileChange };
-  /** Why it failed, if it did. */
+  /** The failure, if it failed. */
   readonly failure: PatchFailure | null;
 }
 
-/** Something that happened beside the work. */
+/** A notice about work in the background, such as a compaction of the context. */
 export interface BackgroundEventPayload {
-  /** What happened; often empty. */
+  /** The title; often empty. */
   readonly title: string;
-  /** What is said about it. */
+  /** The text. */
   readonly description: string;
 }
 
-/** Something that a reader should know. */
+/** A notice to the user. */
 export interface NoticePayload {
-  /** What it is about, if that is said. */
+  /** The title, if it has one. */
   readonly title: string | null;
   /** The text. */
   readonly body: readonly MessageLine[];
@@ -647,41 +648,41 @@ export interface NoticePayload {
 
 /** The payload of each type of record. */
 export interface HistoryPayloads {
-  /** A message that is complete. */
+  /** A complete message, such as a prompt, an error or a note. */
   readonly plain_message: PlainMessagePayload;
-  /** How waiting for a command ended. */
+  /** The result of waiting for a command. */
   readonly wait_status: WaitStatusPayload;
-  /** Something that is being loaded. */
+  /** A placeholder while content is loading. */
   readonly loading: LoadingPayload;
-  /** A tool at work. */
+  /** A running tool call. */
   readonly running_tool: RunningToolPayload;
-  /** A tool that is done. */
+  /** A complete tool call. */
   readonly tool_call: ToolCallPayload;
-  /** A plan. */
+  /** The state of a plan. */
   readonly plan_update: PlanUpdatePayload;
-  /** A newer version of the producer. */
+  /** A notice that the producer has a newer version. */
   readonly upgrade_notice: UpgradeNoticePayload;
-  /** What the model thought. */
+  /** The reasoning of the model. */
   readonly reasoning: ReasoningPayload;
   /** A command and its output. */
   readonly exec: ExecPayload;
-  /** An answer that is still being written. */
+  /** An assistant message in progress. */
   readonly assistant_stream: AssistantStreamPayload;
-  /** An answer that is complete. */
+  /** A complete assistant message. */
   readonly assistant_message: AssistantMessagePayload;
-  /** What changed in files. */
+  /** The diff of a turn. */
   readonly diff: DiffPayload;
   /** An image. */
   readonly image: ImagePayload;
-  /** Looks at files. */
+  /** Commands that only read, search or list files. */
   readonly explore: ExplorePayload;
-  /** How much of what is allowed has been used. */
+  /** The used share of the rate limits. */
   readonly rate_limits: RateLimitsPayload;
-  /** A change of files. */
+  /** A patch. */
   readonly patch: PatchPayload;
-  /** Something that happened beside the work. */
+  /** A notice about work in the background. */
   readonly background_event: BackgroundEventPayload;
-  /** Something that a reader should know. */
+  /** A notice to the user. */
   readonly notice: NoticePayload;
 }
 
@@ -694,11 +695,11 @@ export type HistoryRecordType = keyof HistoryPayloads;
  * @typeParam T The type.
  */
 export interface HistoryRecordOf<T extends HistoryRecordType> {
-  /** Its number, from 1. It stays the same for as long as the record is there. */
+  /** The id, from 1. It does not change as long as the history holds the record. */
   readonly id: number;
-  /** What the record is. */
+  /** The type. */
   readonly type: T;
-  /** What is in it. */
+  /** The content. */
   readonly payload: HistoryPayloads[T];
 }
 
@@ -707,32 +708,32 @@ export type HistoryRecord = {
   [T in HistoryRecordType]: HistoryRecordOf<T>;
 }[HistoryRecordType];
 
-/** A record of a type that is not in this list. It is kept as it is. */
+/** A record of an unknown type. It is kept unchanged. */
 export interface ExtensionRecord {
-  /** Its number. */
+  /** The id. */
   readonly id: number;
-  /** What the record is: none of the known types. */
+  /** The type: none of the known ones. */
   readonly type: string;
-  /** What is in it. */
+  /** The content. */
   readonly payload: { readonly [name: string]: unknown };
 }
 
-/** A record of a known type, or of one that is not known; {@linkcode isKnownRecord} tells. */
+/** A record of a known or unknown type; {@linkcode isKnownRecord} distinguishes them. */
 export type AnyHistoryRecord = HistoryRecord | ExtensionRecord;
 
 /**
- * A record of one type before it has a number.
+ * A record of one type before it has an id.
  *
  * @typeParam T The type.
  */
 export interface NewRecordOf<T extends HistoryRecordType> {
-  /** What the record is. */
+  /** The type. */
   readonly type: T;
-  /** What is in it. */
+  /** The content. */
   readonly payload: HistoryPayloads[T];
 }
 
-/** A record before it has a number. A number that it has all the same is not kept. */
+/** A record before it has an id. An `id` that it has at run time is replaced. */
 export type NewRecord =
   | { [T in HistoryRecordType]: NewRecordOf<T> }[HistoryRecordType]
   | Omit<ExtensionRecord, "id">;
@@ -762,10 +763,9 @@ export const HISTORY_RECORD_TYPES: readonly HistoryRecordType[] = [
 const KNOWN_TYPES: ReadonlySet<string> = new Set(HISTORY_RECORD_TYPES);
 
 /**
- * Tells whether a record is of a known type.
+ * Whether a record is of a known type.
  *
- * Only the type is looked at; a snapshot that was read with `readSnapshot` has payloads that
- * fit.
+ * Only the type is compared. The payloads of a snapshot from `readSnapshot` match their types.
  *
  * @param record The record.
  * @returns Whether `switch` on its type leads to its payload.

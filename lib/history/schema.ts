@@ -1,8 +1,8 @@
 /**
  * Schemas of history records, snapshots and mutations.
  *
- * They admit what is written here, and more fields than are known. What other programs have
- * written goes through `readSnapshot` first.
+ * They admit codexpipe's layout, and unknown fields. Pass snapshots of other programs through
+ * `readSnapshot` first.
  *
  * @module
  */
@@ -52,7 +52,7 @@ import {
 import * as records from "./records.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
-/** The record of each type; the compiler has held each payload to its interface. */
+/** The shape of the record of each type. The compiler checks each payload in `PAYLOADS`. */
 const RECORDS = typed<Known<records.HistoryRecord, "type">>(
   byType((type) => ({ id: COUNT, payload: PAYLOADS[type] })) as never,
 );
@@ -83,7 +83,7 @@ const ANY_HISTORY_RECORD = variant<records.AnyHistoryRecord, "type">(
   EXTENSION_RECORD,
 );
 
-/** The members of a snapshot that have names; it may have others. */
+/** The named members of a type with an index signature. */
 type Named<T> = {
   readonly [K in keyof T as string extends K ? never : K]: T[K];
 };
@@ -144,7 +144,7 @@ const MUTATIONS = {
   ),
 };
 
-/** What histories hold, by name. */
+/** The types of histories, by name. */
 export type HistoryTypes = {
   readonly HistorySnapshot: HistorySnapshot;
   readonly HistoryMutation: mutations.HistoryMutation;
@@ -183,15 +183,15 @@ export type HistoryRecordTypes =
   };
 
 /**
- * A type of records as types are called: `plain_message` is `PlainMessage`.
+ * A record type in PascalCase: `plain_message` becomes `PlainMessage`.
  *
- * @typeParam S The type of records.
+ * @typeParam S The record type.
  */
 export type PascalCase<S extends string> = S extends
   `${infer First}_${infer Rest}` ? `${Capitalize<First>}${PascalCase<Rest>}`
   : Capitalize<S>;
 
-/** The schemas of what each type of record has, under names that end alike. */
+/** Returns a schema for each record type, named by the type and a suffix. */
 function namedSchemas(
   shapes: { readonly [T in records.HistoryRecordType]: AnyShape },
   end: string,
@@ -237,5 +237,5 @@ export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes & HistoryRecordTypes> = {
   ...NAMED_SCHEMAS,
   ...namedSchemas(PAYLOADS, "Payload"),
   ...namedSchemas(RECORDS, "Record"),
-  // The boundary: the names are put together.
+  // The boundary: the compiler cannot see names that are put together at runtime.
 } as never;
