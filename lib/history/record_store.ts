@@ -1,5 +1,5 @@
 /**
- * The records of a history and everything that can happen to them.
+ * The store of a history's records, and the operations on them.
  *
  * @module
  */
@@ -43,7 +43,7 @@ import {
   placeOfByte,
 } from "../json/utf8_length.ts";
 
-/** The fields of a command that may stand beside a piece of its output. */
+/** The fields of a command that an `appended` mutation may have beside the output. */
 const EXEC_SCALARS = [
   "status",
   "exit_code",
@@ -53,21 +53,21 @@ const EXEC_SCALARS = [
 ] as const;
 
 /**
- * The records of a history, in order, and everything that can happen to them.
+ * The records of a history, in order.
  *
- * Every operation answers with what it changed: a reader that applies these mutations, in order,
- * has the records of {@linkcode RecordStore.snapshot} at every moment. There is no clock; times
- * are those that are handed in.
+ * Every operation returns the mutations that it made. A program that applies all of them, in order,
+ * has the records of {@linkcode RecordStore.snapshot} at every moment. The store uses no clock;
+ * callers pass all times.
  *
- * Payloads are taken over, not copied: do not change one after it was handed in or came with a
- * mutation. A snapshot is a copy of its own.
+ * Payloads are not copied: do not change one after it was passed to the store or came with a
+ * mutation. A snapshot is a copy.
  *
- * What happens at the end of the history costs the same however long it is, and a piece of
- * output costs what it adds, however much there is already. Limits say how much output is
- * kept; what is over them is dropped from the front, at character boundaries.
+ * The time of an operation at the end of the history does not grow with the history, and that of
+ * adding output does not grow with the output. Output over the limits is dropped from the front, at
+ * character boundaries.
  *
- * Numbers of records come again after {@linkcode RecordStore.truncateAfter}, so forget what
- * was kept by number when it answers with a `truncated` mutation.
+ * Ids of records are used again after {@linkcode RecordStore.truncateAfter}: drop all data that is
+ * kept by record id after a `truncated` mutation.
  *
  * @example A command and its output
  * ```ts
@@ -94,10 +94,10 @@ export class RecordStore {
   readonly #limits: Required<RecordLimits>;
   readonly #list: RecordList = new RecordList();
   readonly #index: RecordIndex = new RecordIndex();
-  /** The output of all commands together. */
+  /** The limit for the output of all commands together. */
   readonly #budget: OutputBudget;
   #nextId = 1;
-  /** What a newer producer has put into the snapshot. */
+  /** The unknown fields of the snapshot that was restored. */
   #unknownFields: { readonly [name: string]: unknown } = {};
   /** The explore record that was trailing after the last operation. */
   #trailing: Entry | undefined;
@@ -105,7 +105,7 @@ export class RecordStore {
   /**
    * Constructs a new instance without records.
    *
-   * @param options How much text is kept.
+   * @param options The limits of the text that is kept.
    * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: RecordStoreOptions = {}) {
@@ -114,23 +114,22 @@ export class RecordStore {
   }
 
   /**
-   * Makes a store of a snapshot.
+   * Restores a store from a snapshot.
    *
-   * A later answer of a stream that has one already is dropped, and if all lookups are empty
-   * they are made anew from the records; a snapshot that is to be continued exactly is taken
-   * with `exact`. What `resume` holds is not kept. The `trailing` of explore records is always
-   * derived.
+   * Without `exact`, the second complete message of a stream and later ones are dropped, and if all
+   * lookups are empty they are rebuilt from the records. `resume` is not kept. The `trailing` of
+   * explore records is always derived.
    *
-   * What may be something else, such as the content of a file, goes through
-   * {@linkcode readSnapshot} first, which reads the other layout, too.
+   * Pass untrusted input, such as the content of a file, through {@linkcode readSnapshot} first,
+   * which also reads the layout of other programs.
    *
    * @param snapshot The snapshot. It is copied.
-   * @param options How much text is kept, and how exactly the snapshot is taken.
+   * @param options The limits of the text that is kept, and whether to restore exactly.
    * @returns The store.
-   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not looked at.
+   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not checked.
    * @throws {RangeError} If a limit is no whole number from 0.
    *
-   * @example Go on from a snapshot
+   * @example Continue from a snapshot
    * ```ts
    * import { RecordStore } from "@codexpipe/codexpipe/history";
    * import { assertEquals } from "@std/assert";
@@ -152,20 +151,20 @@ export class RecordStore {
     return store;
   }
 
-  /** How many records there are. */
+  /** The number of records. */
   get length(): number {
     return this.#list.length;
   }
 
-  /** The number that the next record gets. */
+  /** The id of the next record. */
   get nextId(): number {
     return this.#nextId;
   }
 
   /**
-   * Gives the record at a place. A long output is not copied for it.
+   * Returns the record at an index. A long output is not copied for it.
    *
-   * @param index The place.
+   * @param index The index, from 0.
    * @returns The record, or `undefined` if there is none.
    */
   at(index: number): AnyHistoryRecord | undefined {
@@ -174,30 +173,30 @@ export class RecordStore {
   }
 
   /**
-   * Gives the number of the record at a place.
+   * Returns the id of the record at an index.
    *
-   * @param index The place.
-   * @returns The number, or `undefined` if there is no record.
+   * @param index The index, from 0.
+   * @returns The id, or `undefined` if there is no record.
    */
   idAt(index: number): number | undefined {
     return this.#list.at(index)?.id;
   }
 
   /**
-   * Finds a record by its number.
+   * Finds a record by its id.
    *
-   * @param id The number.
-   * @returns Its place, or -1.
+   * @param id The id.
+   * @returns The index of the record, or -1.
    */
   indexOf(id: number): number {
     return this.#index.get(id)?.index ?? -1;
   }
 
   /**
-   * Finds a command by the id of its call.
+   * Finds a command by its call id.
    *
-   * @param callId The id of the call.
-   * @returns The place of the newest one that is still there, or -1.
+   * @param callId The call id.
+   * @returns The index of the last command that was stored with this id, or -1 if that was removed.
    */
   indexOfExec(callId: string): number {
     return this.#index.get(this.#index.execCalls.get(callId))
@@ -205,10 +204,11 @@ export class RecordStore {
   }
 
   /**
-   * Finds a tool by the id of its call.
+   * Finds a tool call by its call id.
    *
-   * @param callId The id of the call.
-   * @returns The place of the newest one that is still there, or -1.
+   * @param callId The call id.
+   * @returns The index of the last tool call that was stored with this id, or -1 if that was
+   *   removed.
    */
   indexOfTool(callId: string): number {
     return this.#index.get(this.#index.toolCalls.get(callId))
@@ -216,10 +216,10 @@ export class RecordStore {
   }
 
   /**
-   * Finds an answer that is being written by its stream.
+   * Finds an assistant message in progress by its stream id.
    *
-   * @param streamId The id of the stream.
-   * @returns The place of the newest one that is still there, or -1.
+   * @param streamId The stream id.
+   * @returns The index of the last message that was stored with this id, or -1 if that was removed.
    */
   indexOfStream(streamId: string): number {
     return this.#index.get(this.#index.streams.get(streamId))
@@ -227,10 +227,10 @@ export class RecordStore {
   }
 
   /**
-   * Gives the offset that the next piece of an output has.
+   * Returns the offset of the next chunk of an output.
    *
-   * @param index The place of the command.
-   * @param stream Which output.
+   * @param index The index of the command.
+   * @param stream The output.
    * @returns The end of the output in bytes of UTF-8; 0 if there is no command.
    */
   outputEnd(index: number, stream: "stdout" | "stderr"): number {
@@ -239,12 +239,12 @@ export class RecordStore {
   }
 
   /**
-   * Puts a record in and gives it the next number.
+   * Inserts a record with the next id.
    *
-   * @param index The place; behind the end means at the end.
-   * @param record The record. A number that it has is not kept.
-   * @param options The id of the call, for a tool.
-   * @returns What changed.
+   * @param index The index; one past the end means at the end.
+   * @param record The record. An `id` in it is replaced.
+   * @param options The call id, for a tool call.
+   * @returns The mutations.
    */
   insert(
     index: number,
@@ -257,23 +257,23 @@ export class RecordStore {
   }
 
   /**
-   * Puts a record at the end and gives it the next number.
+   * Appends a record with the next id.
    *
-   * @param record The record. A number that it has is not kept.
-   * @param options The id of the call, for a tool.
-   * @returns What changed.
+   * @param record The record. An `id` in it is replaced.
+   * @param options The call id, for a tool call.
+   * @returns The mutations.
    */
   push(record: NewRecord, options: RecordOptions = {}): HistoryMutation[] {
     return this.insert(this.#list.length, record, options);
   }
 
   /**
-   * Makes a record another one, which may be of another type. It keeps its number.
+   * Replaces a record by another one, which may have another type. The id stays the same.
    *
-   * @param index The place; if there is no record, nothing happens.
-   * @param record What it becomes.
-   * @param options The id of the call, for a tool. It is not taken over from before.
-   * @returns What changed.
+   * @param index The index; without a record there, nothing happens.
+   * @param record The new record.
+   * @param options The call id, for a tool call. That of the former record is not kept.
+   * @returns The mutations.
    */
   replace(
     index: number,
@@ -288,10 +288,10 @@ export class RecordStore {
   }
 
   /**
-   * Takes a record out. Its number does not come again.
+   * Removes a record. Its id is not used again.
    *
-   * @param index The place; if there is no record, nothing happens.
-   * @returns What changed.
+   * @param index The index; without a record there, nothing happens.
+   * @returns The mutations.
    */
   remove(index: number): HistoryMutation[] {
     const entry = this.#list.at(index);
@@ -302,12 +302,11 @@ export class RecordStore {
   }
 
   /**
-   * Takes all records behind one out. The next number is then the highest of those that
-   * remain, plus 1.
+   * Removes all records after a given one. The next id is then the highest remaining one plus 1.
    *
-   * @param id The number of the last record that remains, or 0 for none. If there is no such
-   * record, or nothing behind it, nothing happens.
-   * @returns What changed.
+   * @param id The id of the last record to keep, or 0 to remove all. Without such a record, or with
+   *   none after it, nothing happens.
+   * @returns The mutations.
    */
   truncateAfter(id: number): HistoryMutation[] {
     const last = this.#index.get(id);
@@ -324,12 +323,11 @@ export class RecordStore {
   }
 
   /**
-   * Lets records go, as if they had never been there: no mutation says so, and those behind
-   * them move up. Their numbers do not come again, unless all are truncated. It costs what
-   * looking at every record costs, so let many go at once.
+   * Drops records without a mutation; the records after them move up. Their ids are not used again,
+   * unless all records are truncated. Each call visits every record, so drop many at once.
    *
-   * @param ids The numbers of the records. A number that no record has is left alone.
-   * @returns The places that they had, in order.
+   * @param ids The ids of the records. Unknown ids are ignored.
+   * @returns The indexes that they had, in order.
    */
   forget(ids: ReadonlySet<number>): number[] {
     const taken = this.#list.takeOut(({ id }) => ids.has(id));
@@ -339,10 +337,10 @@ export class RecordStore {
   }
 
   /**
-   * Puts a command in that begins.
+   * Inserts a command that starts.
    *
    * @param start The command.
-   * @returns What changed.
+   * @returns The mutations.
    */
   startExec(start: ExecStart): HistoryMutation[] {
     return this.insert(start.index ?? Infinity, {
@@ -354,13 +352,14 @@ export class RecordStore {
   /**
    * Adds output to a command.
    *
-   * What is known from the offset of a piece on is forgotten first. A piece that begins where
-   * the last chunk ends continues it, any other one is a chunk of its own. The answer says
-   * `appended` unless something known was dropped.
+   * Known output from the offset of a new chunk on is dropped first. A chunk whose offset is the
+   * end
+   * of the last chunk continues it; any other one is stored as a further chunk. The mutation is
+   * `appended`, or `replaced` if known output was dropped.
    *
-   * @param index The place of the command; if there is none, nothing happens.
-   * @param output What it wrote.
-   * @returns What changed.
+   * @param index The index of the command; without a command there, nothing happens.
+   * @param output The new output.
+   * @returns The mutations.
    */
   streamExec(index: number, output: ExecOutput): HistoryMutation[] {
     const entry = this.#list.at(index);
@@ -374,11 +373,11 @@ export class RecordStore {
   }
 
   /**
-   * Says how a command is being waited for.
+   * Sets the state of waiting for a command.
    *
-   * @param index The place of the command; if there is none, nothing happens.
-   * @param wait How it is waited for, which takes the place of what was known.
-   * @returns What changed.
+   * @param index The index of the command; without a command there, nothing happens.
+   * @param wait The state, which replaces the known one.
+   * @returns The mutations.
    */
   waitExec(index: number, wait: ExecWait): HistoryMutation[] {
     const entry = this.#list.at(index);
@@ -395,11 +394,10 @@ export class RecordStore {
   }
 
   /**
-   * Ends a command. Doing so again ends it again, with what is said then.
+   * Ends a command. A further call replaces the end.
    *
-   * @param finish How it ended. If neither its number nor its call id leads to a command,
-   * nothing happens.
-   * @returns What changed.
+   * @param finish The end. If neither its id nor its call id is that of a command, nothing happens.
+   * @returns The mutations.
    */
   finishExec(finish: ExecFinish): HistoryMutation[] {
     const { id, callId } = finish;
@@ -431,12 +429,12 @@ export class RecordStore {
   }
 
   /**
-   * Takes in more of an answer that is being written, or the beginning of one.
+   * Updates an assistant message in progress, or inserts it if there is none.
    *
-   * A piece with the same number as the last one, or with none like it, continues it.
+   * A delta continues the last one if both have the same sequence number, or both none.
    *
-   * @param update The answer so far, and what is new.
-   * @returns What changed.
+   * @param update The message so far, and the new text.
+   * @returns The mutations.
    */
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
@@ -493,14 +491,14 @@ export class RecordStore {
   }
 
   /**
-   * Makes an answer complete.
+   * Completes an assistant message.
    *
-   * What was being written is taken out; what it referred to and what else belonged to it is
-   * taken over. An answer of the same stream that is complete already is changed in place;
-   * otherwise the answer is put at the end, with a number of its own.
+   * The message in progress of the same stream is removed; its citations and metadata are used if
+   * `final` has no metadata. A complete message of the same stream is replaced in place. Otherwise
+   * the message is inserted at the end, with an id of its own.
    *
-   * @param final The answer.
-   * @returns What changed.
+   * @param final The message.
+   * @returns The mutations.
    */
   finalizeAssistant(final: AssistantFinal): HistoryMutation[] {
     const { streamId, markdown, at } = final;
@@ -541,10 +539,10 @@ export class RecordStore {
   }
 
   /**
-   * Gives the history as plain JSON.
+   * Returns the history as plain JSON.
    *
-   * @param options Whether it is a copy.
-   * @returns The history, which shares nothing with the store unless `copy` is off.
+   * @param options Whether to copy the records.
+   * @returns The history, which shares no objects with the store unless `copy` is off.
    */
   snapshot(
     { copy = true }: Pick<HistorySnapshotOptions, "copy"> = {},
@@ -560,7 +558,7 @@ export class RecordStore {
     return copy ? deepCopy(snapshot) : snapshot;
   }
 
-  /** Adds output to a command and says what became of its other fields. */
+  /** Sets the payload of a command and adds output to it; one `appended` mutation may hold both. */
   #grow(
     entry: Entry,
     content: ExecContent,
@@ -609,9 +607,9 @@ export class RecordStore {
     return changes;
   }
 
-  // What the operations are made of: each part notes its mutation, and then they settle.
+  // The steps of the operations: each adds its mutation, and `#settle` ends an operation.
 
-  /** Takes in the records of a snapshot that is not shared. */
+  /** Restores the records of a snapshot, which must not be shared. */
   #take(snapshot: HistorySnapshot, exact: boolean): void {
     const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
     const lookups = [
@@ -682,7 +680,7 @@ export class RecordStore {
     const wasSolid = isSolid(entry);
     entry.content = content;
     entry.callIds = callIdsOf(content, options);
-    // That is all that those behind it know of it.
+    // The entries after it depend on nothing else of this one.
     if (isSolid(entry) !== wasSolid) this.#list.renumber(entry.index);
     this.#index.register(entry);
     this.#index.resolve(this.#list);
@@ -700,18 +698,18 @@ export class RecordStore {
     mutations.push({ type: "removed", index, id, record });
   }
 
-  /** Lets the ids and the output of a record go. */
+  /** Removes a record from the index and the budget. */
   #release(entry: Entry): void {
     this.#index.unregister(entry);
     this.#budget.remove(entry);
   }
 
-  /** Says of an explore record that was just put in whether it is trailing. */
+  /** Sets `trailing` in an explore record that was just stored. */
   #markTrailing(entry: Entry): void {
     if (this.#list.lastSolid === entry) setTrailing(entry, true);
   }
 
-  /** Derives which explore record is trailing, and says so where that has changed. */
+  /** Derives which explore record is trailing, and adds mutations where that has changed. */
   #settle(mutations: HistoryMutation[]): HistoryMutation[] {
     const before = this.#trailing;
     const solid = this.#list.lastSolid;
@@ -727,8 +725,6 @@ export class RecordStore {
   }
 }
 
-// What all operations of a store are made of.
-
 const DEFAULT_LIMITS: Required<RecordLimits> = {
   streamBytes: 32 * 1024 * 1024,
   totalBytes: 256 * 1024 * 1024,
@@ -736,7 +732,7 @@ const DEFAULT_LIMITS: Required<RecordLimits> = {
   deltaBytes: 6 * 1024 * 1024,
 };
 
-/** Gives all limits: those that are given, and the default of each other one. */
+/** Completes limits with their defaults, and checks them. */
 function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
   const limit = (name: keyof RecordLimits): number =>
     checkedCount(`limits.${name}`, limits[name] ?? DEFAULT_LIMITS[name]);
@@ -748,7 +744,7 @@ function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
   };
 }
 
-/** The fields of a snapshot that a store makes itself, or that are none of its business. */
+/** The fields of a snapshot that a store writes itself or drops (`resume`); it keeps all others. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "records",
   "next_id",
@@ -762,7 +758,7 @@ function newEntry(id: number, content: Content): Entry {
   return { id, index: -1, highest: 0, solid: -1, content, callIds: NO_KEYS };
 }
 
-/** Says that a record has become another one. */
+/** Makes the mutation for a replaced record. */
 function replaced(entry: Entry): HistoryMutation {
   const { index, id, content } = entry;
   return { type: "replaced", index, id, record: recordOf(content) };
@@ -780,7 +776,7 @@ function callIdsOf(
   return callId !== null && isTool(content) ? [callId] : NO_KEYS;
 }
 
-/** Sets whether an explore record is trailing, and tells whether that has changed it. */
+/** Sets `trailing` of an explore record, and returns whether that has changed it. */
 function setTrailing(entry: Entry, trailing: boolean): boolean {
   const { content } = entry;
   if (content.kind !== "plain" || content.record.type !== "explore") {
@@ -797,7 +793,7 @@ function setTrailing(entry: Entry, trailing: boolean): boolean {
   return true;
 }
 
-/** Tells whether a record is a complete answer of a stream that had one before. */
+/** Whether a record is the second or a later complete message of a stream. */
 function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
   if (record.type !== "assistant_message") return false;
   const payload: unknown = record.payload;
@@ -808,31 +804,29 @@ function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
   return false;
 }
 
-// Finds records by their numbers and by the ids of calls and streams.
-
-/** The records of a stream, by the id of the stream. */
+/** The records of streams, by stream id. */
 type EntriesByStream = Map<string, Set<Entry>>;
 
-/** The lookups of a history, and what is derived from its records. */
+/** Finds records by their ids, and by call ids and stream ids (the lookups of a snapshot). */
 class RecordIndex {
   readonly #byId = new Map<number, Entry>();
   readonly #streams: EntriesByStream = new Map();
   readonly #messages: EntriesByStream = new Map();
-  /** Whether a number was there twice, which only a foreign snapshot brings about. */
+  /** Whether two records had the same id, which only snapshots of other programs cause. */
   #ambiguous = false;
 
-  /** The numbers of commands by call id. */
+  /** The record ids of commands by call id. */
   readonly execCalls: Map<string, number> = new Map();
-  /** The numbers of tools by call id. */
+  /** The record ids of tool calls by call id. */
   readonly toolCalls: Map<string, number> = new Map();
-  /** The numbers of answers by stream id. */
+  /** The record ids of messages in progress by stream id. */
   readonly streams: Map<string, number> = new Map();
 
   get(id: number | undefined): Entry | undefined {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** Gives the first answer of a stream that is being written. */
+  /** Returns the first message in progress of a stream. */
   firstStream(streamId: string): Entry | undefined {
     let first: Entry | undefined;
     for (const entry of this.#streams.get(streamId) ?? []) {
@@ -841,7 +835,7 @@ class RecordIndex {
     return first;
   }
 
-  /** Gives the last complete answer of a stream. */
+  /** Returns the last complete message of a stream. */
   lastMessage(streamId: string): Entry | undefined {
     let last: Entry | undefined;
     for (const entry of this.#messages.get(streamId) ?? []) {
@@ -850,14 +844,14 @@ class RecordIndex {
     return last;
   }
 
-  /** Takes a record in: the ids that it has belong to it from now on. */
+  /** Adds a record and points the lookups of its call ids and stream id to it. */
   register(entry: Entry): void {
     this.registerDerived(entry);
     const lookup = this.#lookupOf(entry);
     for (const key of keysOf(entry)) lookup.set(key, entry.id);
   }
 
-  /** Takes a record in without changing a lookup. */
+  /** Adds a record without changing a lookup. */
   registerDerived(entry: Entry): void {
     const known = this.#byId.get(entry.id);
     if (known !== undefined && known !== entry) this.#ambiguous = true;
@@ -870,7 +864,7 @@ class RecordIndex {
     else entries.add(entry);
   }
 
-  /** Lets a record go: the ids that still belong to it belong to none. */
+  /** Removes a record and the lookup entries that still point to it. */
   unregister(entry: Entry): void {
     if (this.#byId.get(entry.id) === entry) this.#byId.delete(entry.id);
     const lookup = this.#lookupOf(entry);
@@ -885,21 +879,21 @@ class RecordIndex {
     if (entries?.size === 0) streams.delete(streamId);
   }
 
-  /** Finds the numbers anew after a change, if any of them was there twice. */
+  /** Rebuilds the map from ids to records, if two records may have the same id. */
   resolve(entries: Iterable<Entry>): void {
     if (!this.#ambiguous) return;
     this.#byId.clear();
     for (const entry of entries) this.#byId.set(entry.id, entry);
   }
 
-  /** Empties the lookups, also of ids that belong to no record. */
+  /** Empties the lookups, including entries that point to no record. */
   clearLookups(): void {
     for (const map of [this.execCalls, this.toolCalls, this.streams]) {
       map.clear();
     }
   }
 
-  /** Gives the lookups as a snapshot has them. */
+  /** Returns the lookups in the form of a snapshot. */
   lookups(): {
     readonly exec_call_lookup: HistoryLookup;
     readonly tool_call_lookup: HistoryLookup;
@@ -912,7 +906,7 @@ class RecordIndex {
     };
   }
 
-  /** Gives the lookup that a record is in; each type is in one at most. */
+  /** Returns the lookup of a record; each type is in one at most. */
   #lookupOf({ content: { kind, record } }: Entry): Map<string, number> {
     if (kind === "stream") return this.streams;
     return kind === "exec" || record.type === "merged_exec"
@@ -925,7 +919,7 @@ class RecordIndex {
   }
 }
 
-/** Gives the stream that an answer is of; `null` if there is none. */
+/** Returns the stream id of an assistant message; `null` if there is none. */
 function streamOf({ content: { record } }: Entry): string | null {
   switch (record.type) {
     case "assistant_stream":
@@ -939,7 +933,7 @@ function streamOf({ content: { record } }: Entry): string | null {
   }
 }
 
-/** Gives the ids that a record is found by. */
+/** Returns the keys of a record in its lookup: call ids or a stream id. */
 function keysOf({ content, callIds }: Entry): readonly string[] {
   switch (content.kind) {
     case "exec": {
@@ -957,13 +951,11 @@ function keysOf({ content, callIds }: Entry): readonly string[] {
 
 const NO_KEYS: readonly string[] = [];
 
-// Records in their order.
-
 /**
- * Records in their order, which know where they are.
+ * The records in order; each entry holds its index.
  *
- * What is put in or taken out at the end costs the same however many there are; what is before it
- * costs what stands behind.
+ * Inserting and removing at the end takes constant time, elsewhere time in proportion to the number
+ * of records after the index.
  */
 class RecordList implements Iterable<Entry> {
   readonly #entries: Entry[] = [];
@@ -978,7 +970,7 @@ class RecordList implements Iterable<Entry> {
     return at === -1 ? undefined : this.#entries[at];
   }
 
-  /** The highest number. */
+  /** The highest record id. */
   get highest(): number {
     return this.#entries.at(-1)?.highest ?? 0;
   }
@@ -1004,12 +996,12 @@ class RecordList implements Iterable<Entry> {
     this.renumber(index);
   }
 
-  /** Takes out all records from a place on, and gives them. */
+  /** Removes and returns all records from an index on. */
   truncate(index: number): Entry[] {
     return this.#entries.splice(index);
   }
 
-  /** Takes out all records of which a predicate says so, and gives them with their places, in order. */
+  /** Removes and returns the records that match a predicate, in order. They keep their indexes. */
   takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
     const taken: Entry[] = [];
     let kept = 0;
@@ -1018,12 +1010,11 @@ class RecordList implements Iterable<Entry> {
       else this.#entries[kept++] = entry;
     }
     this.#entries.length = kept;
-    // Those that are gone keep the places that they had.
     this.renumber(taken[0]?.index ?? kept);
     return taken;
   }
 
-  /** Counts anew what the records from a place on know of their place. */
+  /** Updates `index`, `solid` and `highest` of the records from an index on. */
   renumber(from: number): void {
     const before = this.#entries[from - 1];
     let highest = before?.highest ?? 0;
@@ -1044,12 +1035,10 @@ class RecordList implements Iterable<Entry> {
   }
 }
 
-/** Tells whether a record is something other than reasoning. */
+/** Whether a record is of another type than reasoning. */
 function isSolid({ content }: Entry): boolean {
   return content.record.type !== "reasoning";
 }
-
-// What a store keeps of a record.
 
 /** A record that does not grow. It is never changed, only replaced, so that it can be shared. */
 interface PlainContent {
@@ -1057,43 +1046,43 @@ interface PlainContent {
   readonly record: AnyHistoryRecord;
 }
 
-/** A command, whose output is kept beside it. */
+/** A command, with its output held outside the record. */
 interface ExecContent {
   readonly kind: "exec";
-  /** The command, with no output in it. */
+  /** The record, without output. */
   readonly record: HistoryRecordOf<"exec">;
   readonly stdout: OutputText;
   readonly stderr: OutputText;
 }
 
-/** An answer that is being written, whose pieces are kept beside it. */
+/** An assistant message in progress, with its deltas held outside the record. */
 interface StreamContent {
   readonly kind: "stream";
-  /** The answer, with no pieces in it. */
+  /** The record, without deltas. */
   readonly record: HistoryRecordOf<"assistant_stream">;
   readonly deltas: DeltaList;
 }
 
-/** What a store keeps of a record. */
+/** The form in which a store holds a record. */
 type Content = PlainContent | ExecContent | StreamContent;
 
-/** A record in its place. */
+/** A record with its index and derived values. */
 interface Entry {
   readonly id: number;
   index: number;
-  /** The highest number of this record and those before it. */
+  /** The highest id of this record and those before it. */
   highest: number;
-  /** Where the last record other than reasoning is, this one included, or -1. */
+  /** The index of the last record other than reasoning up to and including this one, or -1. */
   solid: number;
   content: Content;
-  /** The call ids that a tool is found by. */
+  /** The call ids by which a tool call is found. */
   callIds: readonly string[];
 }
 
-/** Gives a record its number and takes apart what grows. */
+/** Sets the id of a record and separates the growing parts from it. */
 function contentOf(id: number, record: NewRecord): Content {
   const numbered = { id, ...record };
-  // A record that had a number all the same would have kept it.
+  // Replaces an `id` in the record, which the spread has kept.
   numbered.id = id;
   const whole: AnyHistoryRecord = numbered;
   if (!isKnownRecord(whole)) return { kind: "plain", record: whole };
@@ -1153,7 +1142,7 @@ function recordOf(content: Content): AnyHistoryRecord {
   }
 }
 
-/** Gives the call ids of commands that were put together, which only other producers write. */
+/** Returns the call ids of a `merged_exec` record, which only other producers write. */
 function segmentCallIds({ payload }: AnyHistoryRecord): string[] {
   const segments: unknown = "segments" in payload ? payload.segments : null;
   if (!Array.isArray(segments)) return [];
@@ -1164,13 +1153,11 @@ function segmentCallIds({ payload }: AnyHistoryRecord): string[] {
   );
 }
 
-// The pieces of an answer that is being written.
-
-/** The pieces of an answer, with their lengths. */
+/** The deltas of an assistant message, with their length in bytes. */
 class DeltaList {
   readonly #deltas: AssistantDelta[];
   #bytes = 0;
-  /** Whether the last piece ends in the first half of a pair of surrogates. */
+  /** Whether the last delta ends in the first half of a pair of surrogates. */
   #half = false;
 
   constructor(deltas: readonly AssistantDelta[]) {
@@ -1179,7 +1166,7 @@ class DeltaList {
     this.#half = endsInHighSurrogate(deltas.at(-1)?.delta ?? "");
   }
 
-  /** Adds a piece. It continues the last one if both have the same number, or none. */
+  /** Adds a delta. It continues the last one if both have the same sequence number, or none. */
   add(delta: AssistantDelta): void {
     const last = this.#deltas.at(-1);
     if (last === undefined || last.sequence !== delta.sequence) {
@@ -1191,7 +1178,7 @@ class DeltaList {
     if (delta.delta === "") return;
     this.#bytes += addedBytes(this.#half, delta.delta);
     this.#half = endsInHighSurrogate(delta.delta);
-    // A new object: the old one may be in a mutation that was given out.
+    // A new object: the old one may be part of a mutation.
     this.#deltas[this.#deltas.length - 1] = {
       ...last,
       delta: last.delta + delta.delta,
@@ -1201,8 +1188,8 @@ class DeltaList {
   /**
    * Drops text from the front.
    *
-   * @param limit How many bytes may stay; fewer do where that would cut a character.
-   * @returns Whether anything was dropped.
+   * @param limit The number of bytes to keep; fewer are kept rather than a part of a character.
+   * @returns Whether text was dropped.
    */
   keepLast(limit: number): boolean {
     if (this.#bytes <= limit) return false;
@@ -1223,25 +1210,23 @@ class DeltaList {
     return true;
   }
 
-  /** Gives the pieces. */
+  /** Returns a copy of the list. */
   toArray(): AssistantDelta[] {
     return [...this.#deltas];
   }
 }
 
-// How much output all commands of a history keep together.
-
-/** Counts the output of all commands, and cuts the oldest ones when it is too much. */
+/** Counts the output of all commands, and cuts that of the oldest ones above `totalBytes`. */
 class OutputBudget {
   readonly #limits: Required<RecordLimits>;
-  /** The commands that have more than is left of a cut one: the only ones worth looking at. */
+  /** The commands with an output longer than `prunedStreamBytes`: cutting others frees nothing. */
   readonly #long = new Set<Entry>();
   #bytes = 0;
 
   /**
    * Constructs a new instance.
    *
-   * @param limits How much is kept.
+   * @param limits The limits of the text that is kept.
    */
   constructor(limits: Required<RecordLimits>) {
     this.#limits = limits;
@@ -1264,7 +1249,7 @@ class OutputBudget {
   }
 
   /**
-   * Cuts the output of the oldest commands until the rest is short enough.
+   * Cuts the output of the oldest commands until all output together is within `totalBytes`.
    *
    * @returns The records that were cut.
    */

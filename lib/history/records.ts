@@ -556,7 +556,7 @@ export interface RateLimitsPayload {
   readonly primary_used_percent: number | null;
   /** The used share of the long window, in percent. */
   readonly secondary_used_percent: number | null;
-  /** The used share of the short window, in percent of that of the long one; at most 100. */
+  /** The length of the short window, in percent of that of the long one; at most 100. */
   readonly primary_to_secondary_ratio_percent: number | null;
   /** The length of the short window, in minutes. */
   readonly primary_window_minutes: number | null;
