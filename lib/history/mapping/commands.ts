@@ -1,5 +1,5 @@
 /**
- * Commands: one path for all the ways in which they begin, print and end.
+ * Records of commands: their start, output and end, for events of all carriers.
  *
  * @module
  */
@@ -35,36 +35,36 @@ import type { CallIds, FoldContext } from "./fold_context.ts";
 export interface CommandStart {
   /** The command; empty if it is not known. */
   readonly command: readonly string[];
-  /** What it does, as far as the producer says. */
+  /** The parts of the command, as the producer has parsed them. */
   readonly parsed: readonly ParsedCommand[];
-  /** Where it runs. */
+  /** The folder that it runs in. */
   readonly cwd: string | null;
-  /** When it began. */
+  /** The time at which it started. */
   readonly startedAt: string;
-  /** Whether that is said, and not the time of what is told. */
+  /** Whether `startedAt` stood in the event, and is not just the time of the event. */
   readonly isTimed?: boolean;
 }
 
 interface CommandEnd {
   /** The exit code; `null` if it is not known. */
   readonly exitCode: number | null;
-  /** The word for how it ended, if there is one. */
+  /** The status of the item, if it has one. */
   readonly status: unknown;
   readonly completedAt: string;
-  /** What it does, as far as its end says. */
+  /** The parts of the command, if the event of its end has them. */
   readonly parsed?: readonly ParsedCommand[];
 }
 
-/** What tells whether a command succeeded. */
+/** The members of an end by which success is decided. */
 type CommandResult = Pick<CommandEnd, "exitCode" | "status">;
 
-/** What ends a command in error, whatever its exit code. */
+/** The statuses that mean an error for any exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 
-/** What turns out to be a command. */
+/** The record types of calls that may turn out to be commands. */
 const TOOL_TYPES: ReadonlySet<string> = new Set(["running_tool", "tool_call"]);
 
-/** Tells whether a command runs, in whatever record. */
+/** Whether a command is running, in an exec or an explore record. */
 export function isRunningCommand(
   context: FoldContext,
   call: CallIds,
@@ -75,9 +75,9 @@ export function isRunningCommand(
 }
 
 /**
- * Shows a command that begins; of one that is shown, what it is called becomes better known.
+ * Shows a command that starts. If it has a record already, its name and time are updated.
  *
- * @param known Its record, if it has one.
+ * @param known The record of the call, if it has one.
  */
 export function startCommand(
   context: FoldContext,
@@ -136,7 +136,7 @@ function renameCommand(
 ): void {
   const isOther = command.length !== payload.command.length ||
     command.some((word, at) => word !== payload.command[at]);
-  // What names the command again need not say again what it does.
+  // A later event with the same command may lack `parsed`: the known parts stay.
   const isNew = command.length > 0 && (isOther ||
     (parsed.length > 0 && textOfParts(parsed) !== textOfParts(payload.parsed)));
   const isMoved = isTimed && startedAt !== payload.started_at;
@@ -151,7 +151,7 @@ function renameCommand(
   });
 }
 
-/** What is the same for the same command; in a checkpoint its parts have another order. */
+/** Encodes parsed commands for a comparison. Members are sorted: a checkpoint may reorder them. */
 function textOfParts(parsed: readonly ParsedCommand[]): string {
   return jsonTextOf(
     parsed.map((part) =>
@@ -160,7 +160,7 @@ function textOfParts(parsed: readonly ParsedCommand[]): string {
   );
 }
 
-/** Shows how a command ended, or corrects what an earlier end has said. */
+/** Shows the end of a command, or corrects an earlier end. */
 export function finishCommand(
   context: FoldContext,
   call: CallIds,
@@ -194,8 +194,8 @@ export function finishCommand(
 }
 
 /**
- * Tells whether an end takes back what is known of an output: it says that there was none, or,
- * as a later end, nothing of it.
+ * Whether an end moves the output from one stream to the other: it has text for one stream, and the
+ * known text of the other is empty in it or, in a second end, absent.
  */
 function takesBack(
   { status, stdout_chunks, stderr_chunks }: ExecPayload,
@@ -212,20 +212,20 @@ function isSuccess({ exitCode, status }: CommandResult): boolean {
   return (exitCode ?? 0) === 0 && !FAILED_STATUSES.has(status);
 }
 
-/** Says how a command ended that only looks at things. */
+/** Returns the status of an entry of an explore record. */
 function entryStatusOf(
   result: CommandResult,
   action: string | undefined,
 ): ExploreStatus {
   if (isSuccess(result)) return "success";
   const { exitCode } = result;
-  // Searching and listing say with 1 that there is nothing.
+  // Commands that search or list exit with 1 if they find nothing.
   return exitCode === 1 && (action === "search" || action === "list")
     ? "not_found"
     : { error: { exit_code: exitCode } };
 }
 
-/** Ends work that a failed turn leaves behind. */
+/** Ends the commands of a record that are still running when their turn fails. */
 export function interruptCommand(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type === "explore") interruptExploring(context, id);
@@ -238,9 +238,9 @@ export function interruptCommand(context: FoldContext, id: number): void {
 }
 
 /**
- * Ends a running command in error, with a message behind what it printed as errors.
+ * Ends a running command in error, and appends a message to its stderr.
  *
- * @returns Whether the command is running.
+ * @returns Whether the command was running.
  */
 export function failCommand(
   context: FoldContext,
@@ -264,14 +264,14 @@ export function failCommand(
   return true;
 }
 
-/** How a command ends that did not come to its end. */
+/** The end of a command that was interrupted. */
 function ended(
   completedAt: string,
 ): Pick<ExecFinish, "status" | "completedAt" | "exitCode"> {
   return { status: "error", completedAt, exitCode: null };
 }
 
-/** What finishing a command would else reset. */
+/** The state of waiting, passed on because `finishExec` would reset it. */
 function waitsOf(
   payload: ExecPayload,
 ): Pick<ExecFinish, "waitTotalMs" | "waitActive" | "waitNotes"> {
@@ -284,15 +284,16 @@ function waitsOf(
 
 interface CommandWait {
   readonly isActive: boolean;
-  /** How long it took, in milliseconds. */
+  /** The duration of this wait, in milliseconds. */
   readonly durationMs: number | undefined;
+  /** The notes, one a line. */
   readonly text: string;
 }
 
-/** What a wait says that was cancelled. */
+/** The message of a cancelled wait. */
 export const CANCELLED = "Cancelled by user.";
 
-/** Shows that something waits for a command, or has waited. */
+/** Shows that the model waits for a command, or has waited for it. */
 export function showWait(
   context: FoldContext,
   call: CallIds,
@@ -326,12 +327,10 @@ function withNotes(
   return notes;
 }
 
-// What commands print.
-
 export interface CommandOutput {
-  /** To stdout. */
+  /** The output to stdout; `undefined` if the event has none. */
   readonly stdout?: string | undefined;
-  /** To stderr. */
+  /** The output to stderr; `undefined` if the event has none. */
   readonly stderr?: string | undefined;
 }
 
@@ -359,7 +358,7 @@ export function appendOutput(
   context.note(context.store.streamExec(index, chunks));
 }
 
-/** Takes over all of a command's output, of which a part may be known. */
+/** Sets the whole output of a command, of which a part may be known. */
 export function replaceOutput(
   context: FoldContext,
   id: number | undefined,
@@ -368,7 +367,9 @@ export function replaceOutput(
   appendOutput(context, id, unseenOutput(context, id, output));
 }
 
-/** Tells whether a text is all of the output so far, and not a piece of it. */
+/**
+ * Whether a text is the whole output so far, and not a piece of it: it starts with the known text.
+ */
 export function continuesOutput(
   context: FoldContext,
   id: number | undefined,
@@ -384,8 +385,8 @@ export function continuesOutput(
 }
 
 /**
- * Gives the part of a command's output that is not known yet. What contradicts the known text
- * takes its place at once.
+ * Returns the part of a command's output that is not known yet. A text that contradicts the known
+ * one replaces it at once.
  */
 function unseenOutput(
   context: FoldContext,
@@ -410,16 +411,14 @@ function unseenOutput(
   return unseen;
 }
 
-/** Gives what is known from the beginning; `undefined` if the beginning is lost. */
+/** Returns the known text from offset 0; `undefined` if the beginning is lost. */
 function knownText(chunks: readonly ExecChunk[]): string | undefined {
   if (chunks.length === 0) return "";
   const [first] = chunks;
   return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
 }
 
-// What a command does, as the producer parsed it.
-
-/** The variants of the fork, which tags with a key of its own. */
+/** The names that the fork of Codex uses: `{"Read": {…}}`. */
 const FORK_TYPES: ReadonlyMap<string, string> = new Map([
   ["Read", "read"],
   ["ListFiles", "list_files"],
@@ -434,9 +433,9 @@ const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
 ]);
 
 /**
- * Reads parsed commands in either spelling; what is neither is left out.
+ * Reads parsed commands in the spelling of the protocol or of the fork; other values are dropped.
  *
- * @returns The commands, as the protocol spells them.
+ * @returns The commands in the spelling of the protocol.
  */
 export function readParsedCommands(value: unknown): ParsedCommand[] {
   return listOf(value).map(parsedCommandOf).filter((each) =>
@@ -459,11 +458,11 @@ function parsedCommandOf(value: unknown): ParsedCommand | undefined {
 }
 
 function withType(type: string, fields: Fields): ParsedCommand {
-  // Unknown fields stay; `cmd` is the one that every reader relies on.
+  // Unknown fields are kept; `cmd` is always set.
   return { ...fields, type, cmd: keptText(textOf(fields.cmd) ?? "") };
 }
 
-/** Gives what a command does: the first thing that is more than running it. */
+/** Returns the kind of a command: that of its first part that reads, searches or lists. */
 function actionOf(parsed: readonly ParsedCommand[]): ExecAction {
   for (const { type } of parsed) {
     const action = ACTIONS.get(type);
@@ -472,24 +471,22 @@ function actionOf(parsed: readonly ParsedCommand[]): ExecAction {
   return "run";
 }
 
-/** Tells whether a command only looks at things (B.11). */
+/** Whether a command only reads, searches or lists files (B.11). */
 function isExploring(parsed: readonly ParsedCommand[]): boolean {
   return actionOf(parsed) !== "run" ||
     parsed.some(({ type }) => type === "read_command");
 }
 
-// The words of a command line.
-
-/** What a backslash takes the meaning from inside double quotes. */
+/** The characters that a backslash escapes inside double quotes. */
 const ESCAPABLE_IN_QUOTES = new Set(["$", "`", '"', "\\", "\n"]);
 const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
 
 /**
  * Splits a command line into words as a POSIX shell would, without expanding anything.
  *
- * It undoes how Codex joined the words. A `#` is no comment: nothing of a line is lost.
+ * It is the inverse of Codex's joining of words. A `#` begins no comment: no text is dropped.
  *
- * @returns The words; the line as the only one if a quote or an escape in it never ends.
+ * @returns The words; the whole line as one word if a quote or an escape in it is not closed.
  */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
@@ -525,7 +522,7 @@ export function shellWords(line: string): string[] {
   return words;
 }
 
-/** Finds the quote that ends what begins at `start`; -1 if there is none. */
+/** Finds the closing double quote of a string whose content begins at `start`; -1 if none. */
 function endOfQuote(line: string, start: number): number {
   for (let at = start; at < line.length; at++) {
     if (line[at] === '"') return at;

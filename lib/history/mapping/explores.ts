@@ -1,5 +1,5 @@
 /**
- * Commands that only look at things, which share a record while nothing comes between (B.11).
+ * Commands that only read, search or list files. Consecutive ones share an explore record (B.11).
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { ExploreEntry, ExploreStatus } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./fold_memory.ts";
 
-/** A command that only looks at things. */
+/** A command that only reads, searches or lists files. */
 interface ExploreStart {
   readonly command: readonly string[];
   readonly cwd: string | null;
 }
 
-/** Shows a command in the explore record at the end, or in a new one. */
+/** Shows a command in the trailing explore record, or in a new one. */
 export function startExploring(
   context: FoldContext,
   call: CallIds,
@@ -48,7 +48,7 @@ export function startExploring(
 }
 
 /**
- * Shows how a command in an explore record ended.
+ * Shows the end of a command in an explore record.
  *
  * @returns Whether the command is in an explore record.
  */
@@ -62,7 +62,8 @@ export function finishExploring(
   const { entry, link } = known;
   const isTold = !context.memory.exploring.delete(itemId) &&
     entry.status === "not_found" && exitCodeOf(status) === 1;
-  // What the command does was forgotten at its end: told again, the end means the same.
+  // `exploring` forgets the kind of a command at its first end. A second end with exit code 1 must
+  // not change the entry from `not_found` to an error.
   if (!isTold) replaceEntry(context, link, { ...entry, status });
   return true;
 }
@@ -74,7 +75,7 @@ function exitCodeOf(status: ExploreStatus): number | null {
 /**
  * Finds a command in an explore record.
  *
- * @returns The record and the place among its entries; `undefined` if it is in none.
+ * @returns The record id and the index of the entry; `undefined` if it is in none.
  */
 export function findExplored(
   context: FoldContext,
@@ -84,16 +85,16 @@ export function findExplored(
   return entryOf(context, link) && link;
 }
 
-/** Tells whether a command in an explore record runs. */
+/** Whether a command in an explore record is running. */
 export function isRunningEntry(
   { memory }: FoldContext,
   itemId: string,
 ): boolean {
-  // The entry may run for another call, which is of the same command.
+  // Not the status of the entry: it may be running for another call of the same command.
   return memory.exploring.has(itemId);
 }
 
-/** Shows what a command in an explore record turns out to be. */
+/** Updates the command and folder of an entry in an explore record. */
 export function renameEntry(
   context: FoldContext,
   itemId: string,
@@ -113,7 +114,7 @@ export function renameEntry(
   replaceEntry(context, link, { ...entry, command, cwd });
 }
 
-/** What is the same for the same command. */
+/** Returns the key by which repetitions of a command share an entry: its folder and words. */
 export function entryKey(
   { command, cwd }: Pick<ExploreEntry, "command" | "cwd">,
 ): string {
@@ -130,7 +131,7 @@ function entryOf(
   return entry && { link, entry };
 }
 
-/** Ends what is still running in an explore record. */
+/** Ends the running entries of an explore record in error. */
 export function interruptExploring(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type !== "explore") return;

@@ -1,5 +1,5 @@
 /**
- * Changes of files, and why they failed (B.8).
+ * Records of patches: file changes, their state and their failure (B.8).
  *
  * @module
  */
@@ -26,7 +26,7 @@ const ENCODER = new TextEncoder();
 /**
  * Reads the changes of an item: a list of paths and kinds, or one path with its diff.
  *
- * @returns The changes; contents that the item does not tell are empty.
+ * @returns The changes; contents that the item lacks are empty.
  */
 export function readItemChanges(content: Fields): FileChanges {
   const path = textOf(content.path);
@@ -51,7 +51,7 @@ function changeOfKind(
   hasDiff = false,
 ): FileChange {
   const content = keptText(textOf(fields.content) ?? "");
-  // A diff is worth more than the word that says what it does.
+  // A diff holds more than the kind does, so it becomes an update.
   if (!hasDiff && (kind === "add" || kind === "delete")) {
     return { type: kind, content };
   }
@@ -65,11 +65,11 @@ function changeOfKind(
 }
 
 /**
- * Says why a patch failed.
+ * Describes the failure of a patch.
  *
- * @param stdout What was printed.
- * @param stderr What was printed as errors.
- * @returns The first line of the errors, and the beginning of both.
+ * @param stdout The output to stdout.
+ * @param stderr The output to stderr.
+ * @returns The first line of stderr that is not blank, and the beginnings of both outputs.
  */
 export function patchFailure(stdout: string, stderr: string): PatchFailure {
   const message = stderr.split("\n").map((line) => line.trim())
@@ -89,44 +89,44 @@ function excerptOf(text: string): string | null {
   const cut = new Uint8Array(MAX_EXCERPT_BYTES);
   const { read, written } = ENCODER.encodeInto(excerpt, cut);
   if (read === excerpt.length) return keptText(excerpt);
-  // The mark takes three bytes.
+  // The ellipsis has three bytes.
   const kept = written <= MAX_EXCERPT_BYTES - 3
     ? excerpt.slice(0, read)
     : headOf(excerpt, MAX_EXCERPT_BYTES - 3);
   return `${kept}…`;
 }
 
-/** Gives as much of a text as fits into so many bytes. */
+/** Returns the longest beginning of a text that fits into a number of bytes. */
 function headOf(text: string, bytes: number): string {
   const { read } = ENCODER.encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);
 }
 
-// Patches: how they are proposed, applied and fail (B.8).
-
-/** What is known of a patch now. */
+/** The state of a patch: proposed, being applied, applied or failed. */
 interface PatchUpdate {
-  /** How far it is; absent if that has not changed. */
+  /** The state; absent if it has not changed. */
   readonly event?: PatchEvent;
-  /** What it does; empty if that is not said. */
+  /** The changes; empty if the event has none. */
   readonly changes: FileChanges;
-  /** Whether it needed no approval; absent if that is not said. */
+  /** Whether it needed no approval; absent if the event lacks it. */
   readonly autoApproved?: boolean | undefined;
-  /** Why it failed. */
+  /** The failure. */
   readonly failure?: PatchFailure;
 }
 
 interface PatchEnd {
   readonly isSuccess: boolean;
-  /** What it does; empty if that is not said. */
+  /** The changes; empty if the event has none. */
   readonly changes: FileChanges;
-  /** Whether it needed no approval; absent if that is not said. */
+  /** Whether it needed no approval; absent if the event lacks it. */
   readonly autoApproved?: boolean | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What may be a patch, or turn out to be one: commands that apply it, and calls of a tool. */
+/**
+ * The record types of calls that may turn out to be patches, such as a command that applies one.
+ */
 const PATCH_TYPES: ReadonlySet<string> = new Set([
   "exec",
   "patch",
@@ -134,6 +134,7 @@ const PATCH_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
 ]);
 
+/** Shows the state of a patch, in the record of its call or at the end. */
 export function showPatch(
   context: FoldContext,
   call: CallIds,
@@ -141,7 +142,7 @@ export function showPatch(
 ): void {
   const record = context.recordOf(call);
   const known = record?.type === "patch" ? record.payload : undefined;
-  // What is told late of the beginning takes nothing back of the end.
+  // A late event of the beginning changes neither the state nor the changes of an ended patch.
   const end = isEnd(update.event) || !isEnd(known?.event) ? undefined : known;
   const payload = {
     event: end?.event ?? update.event ?? known?.event ?? "apply_begin",
@@ -157,7 +158,7 @@ function isEnd(event: PatchEvent | undefined): boolean {
   return event === "apply_success" || event === "apply_failure";
 }
 
-/** Gives the first changes that are not empty. */
+/** Returns the first changes that are not empty. */
 function firstChanges(
   ...changes: readonly (FileChanges | undefined)[]
 ): FileChanges {

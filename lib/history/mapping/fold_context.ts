@@ -1,5 +1,5 @@
 /**
- * What all rules of the fold work on: the records, the memory and the time.
+ * The state that all rules of the fold share: the records, the memory and the time.
  *
  * @module
  */
@@ -18,23 +18,23 @@ import type { FoldMemory, LinkKind, RecordLink } from "./fold_memory.ts";
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
-/** What calls are known by. */
+/** The ids of a call. */
 export interface CallIds {
   /** The id of the item, unique over all runs. */
   readonly id: string;
-  /** The id of the call, which records and lookups show; `null` if it has none. */
+  /** The call id, which is stored in records and lookups; `null` if it has none. */
   readonly callId: string | null;
 }
 
-/** What a tool is, from its beginning to its end. */
+/** The record types of a tool call. */
 const TOOL_TYPES: ReadonlySet<string> = new Set([
   "running_tool",
   "tool_call",
 ]);
 
 /**
- * Tells whether a record may become another one in an exec stream, where items of different types
- * have had one id.
+ * Whether a record may be replaced by one of another type in an exec stream, where releases have
+ * used one id for items of different types.
  */
 function mayBecome(known: HistoryRecord, { type }: NewRecord): boolean {
   if (known.type === type) return true;
@@ -43,29 +43,30 @@ function mayBecome(known: HistoryRecord, { type }: NewRecord): boolean {
     : TOOL_TYPES.has(known.type) && TOOL_TYPES.has(type);
 }
 
-/** Changes records, and tells the memory and the caller what has changed. */
+/** Changes records, updates the memory accordingly, and collects the mutations. */
 export class FoldContext {
   /** The records. */
   readonly store: RecordStore;
-  /** What is remembered beside them. */
+  /** The state that no record holds. */
   readonly memory: FoldMemory;
-  /** The time of the event. */
+  /** The time of the current event. */
   now: string = EPOCH;
-  /** The JSON text of the event, if it is known. */
+  /** The JSON text of the current event, if it is known. */
   text: string | undefined;
   #mutations: HistoryMutation[] = [];
 
   /**
    * Constructs a new instance.
    *
-   * @param memory What is remembered beside them.
+   * @param store The records.
+   * @param memory The state that no record holds.
    */
   constructor(store: RecordStore, memory: FoldMemory) {
     this.store = store;
     this.memory = memory;
   }
 
-  /** Gives the changes since the last call, in order. */
+  /** Returns the mutations since the last call, in order. */
   takeMutations(): HistoryMutation[] {
     const mutations = this.#mutations;
     this.#mutations = [];
@@ -73,10 +74,10 @@ export class FoldContext {
   }
 
   /**
-   * Finds an object in the text of the event.
+   * Returns a function that finds an object in the text of the event.
    *
-   * @param path The names that lead to it.
-   * @returns What gives the texts of its fields, if there are any.
+   * @param path The path of the object.
+   * @returns A function that returns the JSON texts of the object's members by name.
    */
   textsOf(...path: readonly string[]): () => ReadonlyMap<string, string> {
     return () => {
@@ -88,14 +89,14 @@ export class FoldContext {
     };
   }
 
-  /** Adds a record at the end. */
+  /** Appends a record and returns its id. */
   push(record: NewRecord, options?: RecordOptions): number {
     const id = this.store.nextId;
     this.note(this.store.push(record, options));
     return id;
   }
 
-  /** Replaces a record that is still there. */
+  /** Replaces a record, if it still exists. */
   replace(id: number, record: NewRecord, callId?: string | null): void {
     const index = this.store.indexOf(id);
     if (index === -1) return;
@@ -104,14 +105,14 @@ export class FoldContext {
     );
   }
 
-  /** A call id that a newer call has is not taken back from it. */
+  /** Returns the call id, unless it now belongs to the record of a newer call. */
   #free(callId: string | null | undefined, id: number): string | null {
     if (callId === null || callId === undefined) return null;
     const index = this.store.indexOfTool(callId);
     return index === -1 || this.store.idAt(index) === id ? callId : null;
   }
 
-  /** Removes a record that is still there. */
+  /** Removes a record, if it still exists. */
   remove(id: number): void {
     const index = this.store.indexOf(id);
     if (index === -1) return;
@@ -119,45 +120,45 @@ export class FoldContext {
     this.memory.forget(id);
   }
 
-  /** Finds a record of the contract by its number. */
+  /** Returns the record with an id, if it is of a known type. */
   get(id: number | null | undefined): HistoryRecord | undefined {
     return id === null || id === undefined
       ? undefined
       : this.at(this.store.indexOf(id));
   }
 
-  /** Finds a record of the contract by its place. */
+  /** Returns the record at an index, if it is of a known type. */
   at(index: number): HistoryRecord | undefined {
     const record = index < 0 ? undefined : this.store.at(index);
     return record !== undefined && isKnownRecord(record) ? record : undefined;
   }
 
-  /** Gives the number of the last record; `undefined` if there is none. */
+  /** The id of the last record; `undefined` if there is none. */
   get lastId(): number | undefined {
     return this.store.idAt(this.store.length - 1);
   }
 
-  /** Finds where a call is. */
+  /** Returns the link from a call to its record. */
   linkOf({ id, callId }: CallIds): RecordLink | undefined {
     const { links } = this.memory;
     const link = links.get("call", id);
     if (link !== undefined || callId === null) return link;
-    // What a bare snapshot left running is known by nothing but the id of its call.
+    // Calls that were running in a snapshot without `resume` are linked by their call id only.
     const restored = links.get("restored", callId);
     if (restored === undefined) return undefined;
     links.drop("restored", callId);
     return links.set("call", id, restored.id, restored.at);
   }
 
-  /** Finds the record of a call. */
+  /** Returns the record of a call. */
   recordOf(call: CallIds): HistoryRecord | undefined {
     return this.get(this.linkOf(call)?.id);
   }
 
   /**
-   * Shows a call: in its record, if that is of a type that may become this one, or at the end.
+   * Stores the record of a call: replaces the known one if its type allows that, or appends it.
    *
-   * @returns The number of the record.
+   * @returns The id of the record.
    */
   showCall(
     call: CallIds,
@@ -177,9 +178,9 @@ export class FoldContext {
   }
 
   /**
-   * Puts a record in the place of the one that the same item made, or at the end.
+   * Stores the record of an item: replaces that of the same item and type, or appends it.
    *
-   * @returns The number of the record.
+   * @returns The id of the record.
    */
   showItem(kind: LinkKind, item: string, record: NewRecord): number {
     const { links } = this.memory;
@@ -193,13 +194,13 @@ export class FoldContext {
     return id;
   }
 
-  /** Takes out the record of an item, if there is one. */
+  /** Removes the record of an item, if there is one. */
   removeItem(kind: LinkKind, item: string): void {
     const known = this.memory.links.get(kind, item);
     if (known !== undefined) this.remove(known.id);
   }
 
-  /** Takes over what the store has changed. */
+  /** Collects the mutations that the store has made. */
   note(mutations: readonly HistoryMutation[]): void {
     const { turns } = this.memory;
     for (const mutation of mutations) {
@@ -209,9 +210,9 @@ export class FoldContext {
   }
 
   /**
-   * Lets records go that nothing will change any more, and all that is remembered of them.
+   * Drops records that no event will change any more, and the memory of them.
    *
-   * @param ids Their numbers.
+   * @param ids The ids of the records.
    */
   forget(ids: ReadonlySet<number>): void {
     this.memory.turns.forgotten(this.store.forget(ids));
@@ -219,9 +220,9 @@ export class FoldContext {
   }
 
   /**
-   * Drops all records from a place on, and all that is remembered of them.
+   * Removes all records from an index on, and the memory of them.
    *
-   * @param length How many records remain.
+   * @param length The number of records that remain.
    */
   truncate(length: number): void {
     const { store, memory } = this;
@@ -230,7 +231,7 @@ export class FoldContext {
       const id = store.idAt(index);
       if (id !== undefined) memory.forget(id);
     }
-    // Keyed by what the producer calls things, which it may do again.
+    // These maps have item ids as keys, which the producer may use again.
     memory.plans.clear();
     for (const id of memory.exploring.keys()) {
       if (memory.links.get("call", id) === undefined) {

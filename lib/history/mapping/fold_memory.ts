@@ -1,5 +1,5 @@
 /**
- * What the fold remembers beside the records.
+ * The state of the fold that no record holds.
  *
  * @module
  */
@@ -16,27 +16,28 @@ import {
 } from "../../json/fields.ts";
 import { savedField } from "../../json/saved.ts";
 
-// Which record an item has become, where the lookups of the contract do not say it.
-
+/** A link from an item to its record. */
 export interface RecordLink {
-  /** The number of the record. */
+  /** The id of the record. */
   readonly id: number;
-  /** Its place in the record: of an entry in an explore, of a part in a reasoning. */
+  /** The index inside the record: of an entry in an explore, of a part in a reasoning. */
   readonly at: number;
-  /** Whether an `item.started` told of it. */
+  /** Whether the item had an `item.started`. */
   hasBegun: boolean;
 }
 
 /**
- * What is linked. Calls share one kind: what begins as a command may turn out to be a patch.
- * Other items have their type, since some producers count the items of each type from 0.
+ * The kind of a link. All calls share one kind, since a call that begins as a command may turn out
+ * to be a patch. Other items have a kind for each type, since some producers count the items of
+ * each
+ * type from 0.
  */
 export type LinkKind =
   /** A command, a tool, a patch, a plan or an image. */
   | "call"
-  /** A command in an explore record, by the id of its call. */
+  /** A command in an explore record, by call id. */
   | "explored"
-  /** Work that a bare snapshot shows as under way, by the id of its call. */
+  /** An unfinished call of a snapshot without `resume`, by call id. */
   | "restored"
   | "background_event"
   | "context_compaction"
@@ -44,23 +45,23 @@ export type LinkKind =
   | "exited_review_mode"
   | "plan"
   | "reasoning"
-  /** What the end of a review says besides. */
+  /** The explanation at the end of a review. */
   | "review_notice"
   | "speech"
   | "sub_agent_activity"
   | "user_image"
   | "user_message";
 
-/** A link that knows the one before it of the same record: most records have one. */
+/** A link in the list of links to the same record. Most records have one link. */
 interface ChainedLink extends RecordLink {
   readonly kind: LinkKind;
   readonly item: string;
   readonly before: ChainedLink | undefined;
 }
 
-/** Links from items to records, and back: records that go take their links along. */
+/** Links from items to records, and back, so that the links of a removed record can be removed. */
 class RecordLinks {
-  /** Most links are to calls. */
+  /** The map of the kind `call`, which has most links, held apart to save a lookup. */
   readonly #calls = new Map<string, ChainedLink>();
   readonly #links = new Map<string, Map<string, ChainedLink>>([
     ["call", this.#calls],
@@ -74,7 +75,7 @@ class RecordLinks {
       const number = wholeOf(id);
       if (typeof kind !== "string" || typeof item !== "string") continue;
       if (number === undefined) continue;
-      // Of another kind nothing asks.
+      // A link of an unknown kind is never looked up.
       const link = this.set(kind as LinkKind, item, number, wholeOf(at) ?? 0);
       link.hasBegun = booleanOf(hasBegun) ?? false;
     }
@@ -123,25 +124,23 @@ function savedPairs(saved: unknown): (readonly [unknown, unknown])[] {
   return listOf(saved).map((pair) => [listOf(pair)[0], listOf(pair)[1]]);
 }
 
-// The turns of a session: where they begin, and what the present one has.
-
-/** Remembers where turns begin, so that they can be rolled back. */
+/** The starts of all turns, so that they can be rolled back, and the state of the last turn. */
 export class TurnLog {
-  /** How many records there were when each turn began. */
+  /** For each turn, the number of records at its start. */
   #starts: number[];
-  /** Whether an event opened the present turn and none has closed it. */
+  /** Whether an event has opened the last turn and none has closed it. */
   #isOpen: boolean;
-  /** How many records there were when the prompt that opened the turn had been shown. */
+  /** The number of records after the prompt that opened the turn; `null` if none did. */
   #promptEnd: number | null;
-  /** The last answer of the turn. */
+  /** The record id of the last assistant message of the turn. */
   messageId: number | null = null;
-  /** The item that it is of. */
+  /** The item id of that message. */
   messageItem: string | null = null;
-  /** Whether a count of tokens has told what an answer of the turn took. */
+  /** Whether a token count has set the usage of a message of the turn. */
   isCounted = false;
-  /** The diff of the turn. */
+  /** The record id of the diff of the turn. */
   diffId: number | null = null;
-  /** The last error of the turn. */
+  /** The message of the last error of the turn. */
   errorMessage: string | null = null;
 
   constructor(saved?: unknown) {
@@ -157,10 +156,10 @@ export class TurnLog {
   }
 
   /**
-   * Begins a turn because an event says so. A turn that has nothing but its prompt yet is the
-   * same one.
+   * Starts a turn, at its start event. If the last turn has only a prompt so far, the event belongs
+   * to that turn.
    *
-   * @param length How many records there are.
+   * @param length The number of records.
    */
   open(length: number): void {
     if (this.#isOpen || this.#promptEnd !== length) this.#begin(length);
@@ -169,30 +168,30 @@ export class TurnLog {
   }
 
   /**
-   * Begins a turn because the user says something, unless that is said within one.
+   * Starts a turn, at a prompt outside of an open turn.
    *
-   * @param length How many records there are.
+   * @param length The number of records.
    */
   prompt(length: number): void {
     if (!this.#isOpen) this.#begin(length);
   }
 
   /**
-   * Takes note that a prompt has been shown.
+   * Notes that the records of a prompt were added.
    *
-   * @param length How many records there are now.
+   * @param length The number of records.
    */
   prompted(length: number): void {
     if (!this.#isOpen) this.#promptEnd = length;
   }
 
-  /** Ends the turn; what belongs to it may still come. */
+  /** Closes the turn; later events may still belong to it. */
   close(): void {
     this.#isOpen = false;
     this.#promptEnd = null;
   }
 
-  /** Takes note that a record is gone. */
+  /** Adjusts the starts of turns after a record was removed. */
   removed(index: number): void {
     for (let at = this.#starts.length - 1; at >= 0; at--) {
       const start = this.#starts[at] ?? 0;
@@ -205,9 +204,9 @@ export class TurnLog {
   }
 
   /**
-   * Takes note that many records are gone.
+   * Adjusts the starts of turns after records were dropped.
    *
-   * @param indexes The places that they had, in order.
+   * @param indexes The indexes that they had, in order.
    */
   forgotten(indexes: readonly number[]): void {
     let before = 0;
@@ -222,10 +221,10 @@ export class TurnLog {
   }
 
   /**
-   * Forgets the last turns.
+   * Drops the last turns.
    *
-   * @param count How many.
-   * @returns How many records remain, or `undefined` if there is nothing to forget.
+   * @param count The number of turns.
+   * @returns The number of records that remain, or `undefined` if `count` is not above 0.
    */
   rollBack(count: number): number | undefined {
     if (!(count > 0)) return undefined;
@@ -237,7 +236,7 @@ export class TurnLog {
     return length;
   }
 
-  /** Gives the turns as plain JSON. */
+  /** Returns the state as plain JSON. */
   save(): unknown {
     return {
       starts: [...this.#starts],
@@ -266,70 +265,70 @@ export class TurnLog {
   }
 }
 
-/** The ways in which session files tell their history; another word is not understood. */
+/** The known values of `history_mode` in session files. */
 export const HISTORY_MODES: ReadonlySet<string> = new Set([
   "legacy",
   "paginated",
 ]);
 
-/** The part of another file that a session file goes on from. */
+/** The part of another file that a session file continues. */
 export interface HistoryBase {
-  /** The thread whose file it is. */
+  /** The id of the thread of that file. */
   readonly thread_id: string;
-  /** Before which ordinal the part ends; `null` if that is not said. */
+  /** The ordinal before which the part ends; `null` if the header has none. */
   readonly end_ordinal_exclusive: number | null;
-  /** Before which byte the part ends; `null` if that is not said. */
+  /** The byte offset before which the part ends; `null` if the header has none. */
   readonly end_byte_offset: number | null;
 }
 
-/** The explore record that commands may still join. */
+/** The explore record to which the next exploring command is added. */
 interface OpenExplore {
   readonly id: number;
-  /** Where each command is in it. */
+  /** The index of each entry, by `entryKey`. */
   readonly entries: Map<string, number>;
 }
 
-/** Everything that the next events depend on and that no record says. */
+/** The state on which the next events depend and that no record holds. */
 export class FoldMemory {
   /** The time of the last event that had one. */
   now: string | null;
-  /** How many runs of the producer the stream has seen. */
+  /** The number of runs of the producer in the stream so far. */
   run: number;
-  /** The thread. */
+  /** The id of the thread. */
   threadId: string | null;
-  /** Whether the events are of a session file, as far as is known. */
+  /** Whether the events are those of a session file, as far as is known. */
   isSession: boolean;
-  /** Whether what was copied from another thread is left out. */
+  /** Whether events that were copied from another thread are skipped. */
   skipsInherited: boolean;
-  /** The word for how the session file tells its history, if it is none that is known. */
+  /** The `history_mode` of the session file, if it is unknown. */
   unknownMode: string | null;
-  /** What the session file goes on from. */
+  /** The part of another file that the session file continues. */
   base: HistoryBase | null;
   /** The turns. */
   readonly turns: TurnLog;
-  /** The records of items. */
+  /** The links from items to records. */
   readonly links: RecordLinks;
-  /** Records of work that is under way, with the ids of their calls. */
+  /** The call ids of unfinished records of calls, by record id. */
   readonly working: Map<number, string | null>;
-  /** The text of each answer that is being written. */
+  /** The texts of unfinished assistant messages, by stream id. */
   readonly streams: Map<string, string>;
-  /** The parts that are being written, by the record they are in. */
+  /** The item ids of unfinished parts of a reasoning, by record id. */
   readonly thinking: Map<number, Set<string>>;
-  /** The text of each part of a reasoning that is being written. */
+  /** The texts of unfinished parts of reasonings, by item id. */
   readonly thoughts: Map<string, string>;
-  /** How many sections each part has, for records of more than one part. */
+  /** The number of sections of each part, by record id, for records with several parts. */
   readonly parts: Map<number, number[]>;
-  /** The text of each plan that is being written. */
+  /** The texts of unfinished plans, by item id. */
   readonly plans: Map<string, string>;
-  /** The explore record that commands may still join. */
+  /** The explore record to which the next exploring command is added. */
   explore: OpenExplore | null;
-  /** What the commands do that run in explore records. */
+  /** The kinds (`ExecAction`) of the running commands in explore records, by item id. */
   readonly exploring: Map<string, string>;
-  /** How many thresholds each window has crossed. */
+  /** The number of thresholds that each window of the rate limits has crossed. */
   readonly crossed: { primary: number; secondary: number };
-  /** What is being reviewed. */
+  /** The subject of the review in progress. */
   reviewHint: string | null;
-  /** What was reviewed, by the record that shows the end of the review. */
+  /** The subjects of ended reviews, by the id of the record of their end. */
   readonly reviewHints: Map<number, string>;
 
   constructor(saved?: unknown) {
@@ -377,7 +376,7 @@ export class FoldMemory {
     );
   }
 
-  /** Forgets everything about a record that is gone. */
+  /** Drops the memory of a record that was removed. */
   forget(id: number): void {
     this.links.forget(id);
     this.working.delete(id);
@@ -390,7 +389,7 @@ export class FoldMemory {
     if (this.turns.diffId === id) this.turns.diffId = null;
   }
 
-  /** Gives everything as plain JSON. */
+  /** Returns the memory as plain JSON. */
   save(): unknown {
     return {
       now: this.now,
@@ -420,9 +419,9 @@ export class FoldMemory {
 }
 
 /**
- * Reads what a session file goes on from.
+ * Reads the `history_base` of a session header.
  *
- * @returns What it says, or `null` if it names no thread.
+ * @returns The base, or `null` if it names no thread.
  */
 export function readHistoryBase(value: unknown): HistoryBase | null {
   const fields = fieldsOf(value);

@@ -1,5 +1,5 @@
 /**
- * The fold: events of a thread to changes of its records (C.1, C.2).
+ * The fold: applies the events of a thread to its records (C.1, C.2).
  *
  * @module
  */
@@ -44,10 +44,10 @@ const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([
   ["error", takeError],
 ]);
 
-/** How much is kept of an unknown word, in UTF-16 code units. */
+/** The limit of an unknown `history_mode`, in UTF-16 code units. */
 const MAX_MODE = 40;
 
-/** Takes in an event; of an unknown type, nothing. */
+/** Applies an event; one of an unknown type changes nothing. */
 export function foldEvent(context: FoldContext, event: Fields): void {
   if (event.inherited === true && context.memory.skipsInherited) return;
   if (typeof event.type === "string") EVENTS.get(event.type)?.(context, event);
@@ -55,12 +55,13 @@ export function foldEvent(context: FoldContext, event: Fields): void {
 
 function startThread({ memory }: FoldContext, event: Fields): void {
   memory.run += 1;
-  // A process that was killed has not ended its turn.
+  // A killed process leaves its turn open.
   memory.turns.close();
   memory.threadId = idOf(event.thread_id) ?? memory.threadId;
   memory.isSession = event.started_at !== undefined;
   const mode = textOf(event.history_mode);
-  // What a file goes on from may have been read before it, and is shown.
+  // The part of another file that this one continues may have been read before it: its records
+  // stay.
   memory.skipsInherited = event.subagent_history_start_ordinal !== undefined;
   memory.unknownMode = mode === undefined || HISTORY_MODES.has(mode)
     ? null
@@ -68,11 +69,9 @@ function startThread({ memory }: FoldContext, event: Fields): void {
   memory.base = readHistoryBase(event.history_base);
 }
 
-// Turns.
-
 function startTurn(context: FoldContext, event: Fields): void {
   const { memory, store } = context;
-  // A turn that nothing but its prompt has begun is over when the next prompt comes.
+  // A turn without a start event is opened by its prompt, and ends at the next prompt.
   if (event.implied === true) return;
   memory.turns.open(store.length);
   const text = textOf(event.input_text) ?? "";
@@ -96,7 +95,8 @@ function failTurn(context: FoldContext, event: Fields): void {
 }
 
 /**
- * Settles what a turn leaves behind. Running commands and tools go on unless it failed.
+ * Completes the unfinished messages and reasoning of a turn (C.2). If it failed, running commands
+ * and tools are ended in error; otherwise they stay running.
  *
  * @param options Whether the turn failed or was aborted.
  */
@@ -121,7 +121,7 @@ function settleTurn(
   memory.turns.close();
 }
 
-/** Shows an error; of an answer that is asked for once more, no half of one was said. */
+/** Shows an error. If Codex will retry the request, drops the unfinished messages. */
 function takeError(context: FoldContext, event: Fields): void {
   if (event.will_retry === true) {
     for (const streamId of [...context.memory.streams.keys()]) {
@@ -134,15 +134,13 @@ function takeError(context: FoldContext, event: Fields): void {
 function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
   const tokens = readUsage(usage);
   if (tokens === undefined) return;
-  // Some producers count what was cached into the total; here it is the sum of the two.
+  // Some producers add cached tokens to the total; here it is always the sum of the two.
   const { prompt, completion } = tokens;
   const total = prompt + completion;
-  // What the thread has used says less than what the answer took.
+  // `usage` may count the whole thread: a count of the message itself is better.
   if (context.memory.turns.isCounted) return;
   attachUsage(context, { prompt, completion, total }, { keep: false });
 }
-
-// Items.
 
 function takeItem(phase: ItemPhase): TakeEvent {
   return (context, event) => {
@@ -158,7 +156,7 @@ function takeItem(phase: ItemPhase): TakeEvent {
   };
 }
 
-/** A delta may say itself whether it is all of the item or a piece of it. */
+/** The normalizer may mark a delta as a snapshot of the whole item, or as an increment. */
 function phaseOfDelta(snapshot: unknown): ItemPhase {
   if (snapshot === true) return "updated";
   return snapshot === false ? "piece" : "delta";
@@ -171,9 +169,9 @@ function takeItemFailure(context: FoldContext, event: Fields): void {
   failItem(context, { id, callId: callIdOf(event, id) }, message);
 }
 
-/** Item ids begin again with every process: those of later runs are told apart. */
+/** Returns the item id, prefixed by the run from the second on: ids restart in every process. */
 function scopedId({ memory }: FoldContext, event: Fields): string | undefined {
-  // The empty one is an id like any other: its item is not lost.
+  // An empty id is valid: its item must not be lost.
   const id = textOf(event.item_id);
   if (id === undefined) return undefined;
   return memory.run >= 2 ? `${memory.run}:${id}` : id;
@@ -183,16 +181,15 @@ function callIdOf(event: Fields, id: string): string | null {
   return textOf(event.call_id) ?? (isMadeUp(event) ? null : id);
 }
 
-// What a snapshot without a checkpoint still tells of unfinished work.
-
 /**
- * Finds the work that the records show as under way, so that what ends it, or its turn, finds
- * it. What has ended stays as it is: the ids that are to come are of other calls, since the
- * producers begin anew with them.
+ * Restores the memory of unfinished work from the records of a snapshot without `resume`, so that
+ * later events can end it. Complete records get no links: producers restart their ids, so that
+ * later
+ * items with the same ids are other calls.
  *
- * @param context The records and a memory that knows nothing yet.
- * @param toolCalls The numbers of tools by the ids of their calls.
- * @param expect Is called with the id and the item type of what has a call.
+ * @param context The records, and an empty memory.
+ * @param toolCalls The record ids of tool calls, by call id.
+ * @param expect Is called with the call id and the item type of unfinished calls.
  */
 export function findOpenWork(
   context: FoldContext,

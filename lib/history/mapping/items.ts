@@ -1,5 +1,5 @@
 /**
- * What the items of a thread become: records, or changes of them (C.1 to C.3).
+ * Maps the items of a thread to records (C.1 to C.3).
  *
  * @module
  */
@@ -102,8 +102,8 @@ import {
 import { showTokenCount } from "./usage.ts";
 
 /**
- * What an event says of an item: a piece of it, or all of it so far. Which of the two a
- * `delta` is, only its text can tell.
+ * The phase of an item event. A `piece` is an increment, `updated` is the whole item so far. A
+ * `delta` may be either: `isPiece` decides by the text.
  */
 export type ItemPhase =
   | "started"
@@ -114,17 +114,17 @@ export type ItemPhase =
 
 /** An item at one moment. */
 interface ItemState extends CallIds {
-  /** What is said now. */
+  /** The phase. */
   readonly phase: ItemPhase;
-  /** The content or the delta; of an item that has none, the event. */
+  /** The content or the delta of the event, or the event itself if it has neither. */
   readonly content: Fields;
-  /** The event around it. */
+  /** The event. */
   readonly event: Fields;
 }
 
 type ShowItem = (context: FoldContext, item: ItemState) => void;
 
-/** What is done with each type of item; the others make no record. */
+/** The rule for each type of item; other items make no record. */
 const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["agent_message", showAgentMessage],
   ["reasoning", showReasoning(false)],
@@ -161,15 +161,15 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["deprecation_notice", completed(showDeprecation)],
 ]);
 
-/** How the ids begin that items are given which have none. */
+/** The prefix of ids that the normalizer makes for items without one. */
 const MADE_UP = "synthetic-item-";
 
-/** Tells whether an item has an id that was made up for it. */
+/** Whether the id of an item was made by the normalizer. */
 export function isMadeUp({ item_id }: Fields): boolean {
   return typeof item_id === "string" && item_id.startsWith(MADE_UP);
 }
 
-/** Shows an item; of an unknown type, nothing. */
+/** Shows an item; one of an unknown type changes nothing. */
 export function showItem(
   context: FoldContext,
   type: unknown,
@@ -178,13 +178,13 @@ export function showItem(
   if (typeof type === "string") ITEMS.get(type)?.(context, item);
 }
 
-/** Gives what an item holds; what was not put together stands in its event. */
+/** Returns the content of an item, which some items have in the event itself. */
 export function itemContent(event: Fields): Fields {
   const content = event.content ?? event.delta;
   return isObject(content) ? content : event;
 }
 
-/** Shows that an item came to nothing: in its record, else as an error. */
+/** Shows the failure of an item: in the record of its call, else as an error record. */
 export function failItem(
   context: FoldContext,
   call: CallIds,
@@ -213,7 +213,7 @@ export function failItem(
   }
 }
 
-/** Makes something that only the end of an item does. */
+/** Makes a rule that applies to completed items only. */
 function completed(
   show: (context: FoldContext, content: Fields, id: string) => void,
 ): ShowItem {
@@ -222,14 +222,14 @@ function completed(
   };
 }
 
-/** Makes something of all that is known of a call. */
+/** Makes a rule that applies the content in every phase. */
 function complete(
   show: (context: FoldContext, call: CallIds, content: Fields) => void,
 ): ShowItem {
   return (context, item) => show(context, item, item.content);
 }
 
-/** Makes something a call, which may be another one of a known id. */
+/** Makes a rule for calls: a start with the id of an ended call begins a new call. */
 function call(show: ShowItem): ShowItem {
   return (context, item) => {
     if (item.phase !== "started") {
@@ -237,7 +237,7 @@ function call(show: ShowItem): ShowItem {
       return;
     }
     const { links, exploring, isSession } = context.memory;
-    // The ids of a session file tell the calls apart.
+    // In session files, ids are unique.
     const isKnown = !isSession && links.get("call", item.id)?.hasBegun === true;
     if (isKnown && !isUnderWay(context, item)) {
       links.drop("call", item.id);
@@ -254,16 +254,15 @@ function isUnderWay(context: FoldContext, item: ItemState): boolean {
     isOpenPatch(context.recordOf(item));
 }
 
-// Messages.
-
 function itemText({ content }: ItemState): string {
   return textOf(content.text) ?? textOf(content.text_delta) ?? "";
 }
 
 /**
- * Tells whether a text is a piece of an item, and not all of it. The normalizer marks what it
- * knows to be all; some producers of `item.updated` look like deltas to it, so an unmarked text
- * that goes on from the beginning is all of it too.
+ * Whether a text is a piece of an item, and not the whole item. The normalizer marks deltas that it
+ * recognizes as whole. It takes the `item.updated` of some producers for deltas, so an unmarked
+ * text
+ * that starts with the known text and is longer counts as whole, too.
  */
 function isPiece(phase: ItemPhase, text: string, known = ""): boolean {
   if (phase !== "delta") return phase === "piece";
@@ -276,7 +275,7 @@ function showAgentMessage(context: FoldContext, item: ItemState): void {
   const text = itemText(item);
   const known = context.memory.streams.get(id);
   if (phase === "completed") {
-    // The answer before it is the one that the turn has.
+    // A blank message is dropped: the message before it stays the last one of the turn.
     if (`${known ?? ""}${text}`.trim() === "") return dropStream(context, id);
     const isNameless = known === undefined && isMadeUp(event);
     showAnswer(context, isNameless ? null : id, text);
@@ -285,7 +284,7 @@ function showAgentMessage(context: FoldContext, item: ItemState): void {
   else replaceStream(context, id, text);
 }
 
-/** A part that goes on from what is before it is a section of the record before it. */
+/** Makes a rule for reasoning. A part that continues the one before it joins that part's record. */
 function showReasoning(joinsAlways: boolean): ShowItem {
   return (context, item) => {
     const { id: key, phase, content } = item;
@@ -360,12 +359,10 @@ function rollBack(context: FoldContext, content: Fields): void {
   if (length !== undefined) context.truncate(length);
 }
 
-// Commands and changes of files.
-
 function showCommand(context: FoldContext, item: ItemState): void {
   const { phase, content, event } = item;
   const known = context.recordOf(item);
-  // Releases around 0.20 print what a patch says as if it were a command; its end has it too.
+  // Releases around 0.20 emit the output of a patch as that of a command; its end has it too.
   if (isOpenPatch(known)) return;
   if (isObject(content.wait)) {
     const { active, duration_ms, text } = content.wait;
@@ -376,7 +373,7 @@ function showCommand(context: FoldContext, item: ItemState): void {
     });
     return;
   }
-  // Output may be known before anything has said what printed it.
+  // Output may arrive before the event that names the command.
   const isNamed = known?.type === "exec" && known.payload.command.length > 0;
   const isKnown = known?.type === "exec" || known?.type === "explore";
   const isNamedNow = !isNamed && idOf(content.command) !== undefined;
@@ -388,7 +385,7 @@ function showCommand(context: FoldContext, item: ItemState): void {
     stderr: textOf(content.stderr),
   };
   const id = context.linkOf(item)?.id;
-  // A piece of output does not say again which command it is of.
+  // An increment of output has no `command`.
   const isOutputPiece = phase === "piece" || (phase === "delta" &&
     (content.command === undefined || !continuesOutput(context, id, output)));
   if (isOutputPiece) appendOutput(context, id, output);
@@ -445,9 +442,7 @@ function showFileChange(context: FoldContext, item: ItemState): void {
   });
 }
 
-// Tools.
-
-/** Shows the beginning of a tool, or its end. */
+/** Shows the start or the end of a tool call. */
 function showTool(
   context: FoldContext,
   item: ItemState,
@@ -492,7 +487,7 @@ function showMcpCall(context: FoldContext, item: ItemState): void {
 function showWebSearch(context: FoldContext, item: ItemState): void {
   const { content, event } = item;
   const { query, action } = content;
-  // Session files say nothing that the action does not say.
+  // In session files, the query may only repeat the page of the action: then it is left out.
   const isTold = context.memory.isSession && query === pageOf(fieldsOf(action));
   showTool(context, item, {
     title: "web_search",
@@ -500,7 +495,7 @@ function showWebSearch(context: FoldContext, item: ItemState): void {
   }, () => ({ isFailed: isFailedWord(event.status) }));
 }
 
-/** What the program calls a query where a page was looked at. */
+/** Returns the `query` that Codex makes up for an action that opens or searches a page. */
 function pageOf({ url, pattern }: Fields): string {
   const page = textOf(url) ?? "";
   return typeof pattern === "string" ? `'${pattern}' in ${page}` : page;
@@ -569,14 +564,14 @@ function showToolCall(context: FoldContext, item: ItemState): void {
   }));
 }
 
-/** What a tool is told that waits for a command or a while. */
+/** The argument names of the tool `wait`, which waits for a command or for some time. */
 const WAIT_ARGUMENTS: ReadonlySet<string> = new Set([
   "call_id",
   "for",
   "timeout_ms",
 ]);
 
-/** Gives the arguments of such a tool; other tools called `wait` have others. */
+/** Returns the arguments of that tool; other tools named `wait` have other arguments. */
 function waitOf(content: Fields): Fields | undefined {
   const { name, namespace } = content;
   if (name !== "wait" || idOf(namespace) !== undefined) return undefined;
@@ -586,7 +581,11 @@ function waitOf(content: Fields): Fields | undefined {
     : undefined;
 }
 
-/** Shows that a wait came to its end, or was cancelled. */
+/**
+ * Shows that a wait ended or was cancelled.
+ *
+ * @returns Whether it did; a wait that failed for another reason is shown as a tool call.
+ */
 function endWait(context: FoldContext, item: ItemState): boolean {
   const { content, event } = item;
   const error = errorText(content.error);
@@ -614,8 +613,6 @@ function endWait(context: FoldContext, item: ItemState): boolean {
   return true;
 }
 
-// Plans: their steps, and the icon that says how far they are (B.10).
-
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["pending", "pending"],
   ["in_progress", "in_progress"],
@@ -625,11 +622,10 @@ const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
 ]);
 
 /**
- * Makes a record of a plan.
+ * Makes the record of a plan. Its icon shows the progress (B.10).
  *
  * @param name The name; a blank one becomes `Plan`.
- * @param items The steps, in any spelling: `step`, `title` or `text`, and a status or
- * `completed`.
+ * @param items The steps, in any spelling: `step`, `title` or `text`, and a status or `completed`.
  */
 function planRecord(
   name: unknown,
@@ -649,10 +645,10 @@ function planRecord(
   };
 }
 
-/** What a plan takes the place of. */
+/** The record types that a plan may replace. */
 const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
 
-/** Shows a plan, in its place; an end that says nothing else changes nothing. */
+/** Shows a plan. An end with the known steps changes nothing. */
 function showTodoList(context: FoldContext, item: ItemState): void {
   const record = planRecord(item.content.name, item.content.items);
   const known = context.recordOf(item);

@@ -1,5 +1,5 @@
 /**
- * What people and agents say.
+ * Records of messages, errors and images.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { errorRecord, userRecord } from "./text_lines.ts";
 
 interface UserMessage {
   readonly text: string;
-  /** The images, as records. */
+  /** The attached images, as records. */
   readonly images: readonly ImageRecord[];
 }
 
 /**
- * Shows what the user said: as an item, in its place if the item has been shown.
+ * Shows a message of the user: replaces the records of the same item, or appends new ones.
  *
- * @param message What was said.
- * @param item The id of the item; `null` if the message is none.
+ * @param message The text and images.
+ * @param item The item id; `null` if the message is no item.
  */
 export function showUserMessage(
   context: FoldContext,
@@ -35,7 +35,7 @@ export function showUserMessage(
   const { memory, store } = context;
   const { links } = memory;
   const isBlank = text.trim() === "";
-  // What says nothing takes nothing back.
+  // An empty message does not replace a known one.
   if (isBlank && images.length === 0) return;
   if (item !== null && isKnownUser(context, item)) {
     replaceUser(context, { text, images }, item);
@@ -58,7 +58,7 @@ function isKnownUser({ memory }: FoldContext, item: string): boolean {
     memory.links.get("user_image", imageKey(item, 0)) !== undefined;
 }
 
-/** Puts what the user said in the place of what the same item had said. */
+/** Replaces the records of an earlier message of the same item. */
 function replaceUser(
   context: FoldContext,
   { text, images }: UserMessage,
@@ -74,7 +74,7 @@ function replaceUser(
   for (const [at, image] of images.entries()) {
     const key = imageKey(item, at);
     const known = context.get(links.get("user_image", key)?.id);
-    // The data may have been told before its file is named.
+    // An earlier copy may have had the image data, and this one only names the file.
     const metadata = image.payload.metadata ??
       (known?.type === "image" ? known.payload.metadata : null);
     const { path, caption } = image.payload;
@@ -88,12 +88,12 @@ function replaceUser(
   ) context.removeItem("user_image", imageKey(item, at));
 }
 
-/** What an image of an item is known by. */
+/** Returns the key of an image of an item. */
 function imageKey(item: string, at: number): string {
   return `${at}:${item}`;
 }
 
-/** Gives an image of a message as a record: it has a file, a URL or both. */
+/** Makes a record of an image of a message, which has a path, a URL or both. */
 export function attachedImage(image: unknown): ImageRecord {
   const path = textOf(fieldsOf(image).path);
   const url = textOf(fieldsOf(image).url);
@@ -104,9 +104,9 @@ export function attachedImage(image: unknown): ImageRecord {
 }
 
 /**
- * Shows what a stream has come to.
+ * Shows an assistant message in progress.
  *
- * @param update The text so far, and the piece that is new.
+ * @param update The text so far, and the new part of it.
  */
 function showStream(
   context: FoldContext,
@@ -123,6 +123,7 @@ function showStream(
   }));
 }
 
+/** Appends text to an assistant message in progress. */
 export function appendToStream(
   context: FoldContext,
   streamId: string,
@@ -132,7 +133,7 @@ export function appendToStream(
   showStream(context, streamId, { text, delta });
 }
 
-/** Shows the whole text of a stream, of which an earlier part may be known. */
+/** Sets the whole text so far of an assistant message in progress. */
 export function replaceStream(
   context: FoldContext,
   streamId: string,
@@ -144,9 +145,9 @@ export function replaceStream(
 }
 
 /**
- * Shows an answer, in the place of its stream if there is one.
+ * Shows a complete assistant message, and removes the one in progress of the same stream.
  *
- * @param streamId The stream, or `null`.
+ * @param streamId The stream id, or `null`.
  */
 export function showAnswer(
   context: FoldContext,
@@ -165,7 +166,7 @@ export function showAnswer(
   memory.turns.messageId = answerId(mutations) ?? memory.turns.messageId;
 }
 
-/** Takes back what a stream has come to. */
+/** Removes an assistant message in progress. */
 export function dropStream(context: FoldContext, streamId: string): void {
   const { memory, store } = context;
   memory.streams.delete(streamId);
@@ -184,9 +185,9 @@ function answerId(mutations: readonly HistoryMutation[]): number | undefined {
 }
 
 /**
- * Notes the tokens of the last answer of the turn.
+ * Sets the token usage of the last assistant message of the turn.
  *
- * @param options Whether to keep what the answer has.
+ * @param options Whether to keep a usage that the message has already.
  */
 export function attachUsage(
   context: FoldContext,
@@ -217,18 +218,16 @@ export function showFinalError(context: FoldContext, message: string): void {
   showRemark(context, message);
 }
 
-/** Shows an error that stands for itself. */
+/** Shows an error, unless its message is blank. */
 export function showRemark(context: FoldContext, message: string): void {
   if (message.trim() !== "") context.push(errorRecord(message));
 }
-
-// Images that were attached, looked at or made.
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
 const FILE_URI_REGEXP = /^file:\/\//i;
 const DRIVE_REGEXP = /^\/[A-Za-z]:/;
 
-/** What is said of an image beside its path. */
+/** Facts about an image, such as its MIME type. */
 type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
 
 type ImageRecord = Extract<NewRecord, { readonly type: "image" }>;
@@ -242,10 +241,10 @@ export function imageRecord(
 }
 
 /**
- * Makes a record of an image that is named by an URL.
+ * Makes a record of an image with a URL.
  *
- * The data in a `data:` URL is never copied: what stands before it is the path, and how
- * many bytes it has is metadata.
+ * The data of a `data:` URL is never copied: the part before the comma becomes the path, and the
+ * number of bytes becomes metadata.
  */
 export function imageRecordOfUrl(url: string): ImageRecord {
   const comma = url.indexOf(",");
@@ -260,14 +259,14 @@ export function imageRecordOfUrl(url: string): ImageRecord {
   });
 }
 
-/** Gives the path in a `file:` URI; anything else is left as it is. */
+/** Returns the path of a `file:` URI; any other text is returned unchanged. */
 export function pathOf(path: string): string {
   if (!FILE_URI_REGEXP.test(path)) return path;
   if (path !== last.uri) last = { uri: path, path: pathInUri(path) };
   return last.path;
 }
 
-/** The last one that was read: commands mostly run where the one before did. */
+/** The last URI and its path, cached: most commands run in the folder of the one before. */
 let last = { uri: "", path: "" };
 
 function pathInUri(uri: string): string {
@@ -281,7 +280,7 @@ function pathInUri(uri: string): string {
 
 function base64Length(text: string, start: number): number {
   let end = text.length;
-  // At the latest, the comma before the data stops it.
+  // The loop ends at the comma before the data at the latest.
   while (text[end - 1] === "=") end -= 1;
   return Math.floor((end - start) * 3 / 4);
 }
@@ -293,14 +292,14 @@ function percentDecodedLength(text: string, start: number): number {
   return Math.max(0, bytes.length - 2 * escapes);
 }
 
-/** What an image takes the place of. */
+/** The record types of calls that an image may replace. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set([
   "image",
   "running_tool",
   "tool_call",
 ]);
 
-/** Shows an image that the agent looks at, in its place. */
+/** Shows an image that the agent views, in the record of its call. */
 export function showViewedImage(
   context: FoldContext,
   call: CallIds,
@@ -313,7 +312,7 @@ export function showViewedImage(
   if (!isKnown) context.showCall(call, record, IMAGE_TYPES);
 }
 
-/** Shows an image that was made, in its place; what is not said again stays. */
+/** Shows a generated image, in the record of its call. Absent fields keep their known values. */
 export function showMadeImage(
   context: FoldContext,
   call: CallIds,

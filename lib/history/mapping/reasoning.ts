@@ -1,5 +1,5 @@
 /**
- * The text of a reasoning as sections and blocks.
+ * Records of reasoning: its text as sections and blocks.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import type { FoldContext } from "./fold_context.ts";
 import { boldSpan, span, splitLines } from "./text_lines.ts";
 
 const HEADING_MARK = "**";
-/** Behind backticks of a fence there are none: they would be code on one line. */
+/** Matches a fence. No backticks follow those of a fence: such a line is inline code. */
 const FENCE_REGEXP = /^\s*(`{3,}(?=[^`]*$)|~{3,})\s*(.*)$/;
 const BULLET_REGEXP = /^(\s*)([-*•]|\d+[.)]) +(\S.*)$/;
 const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
-/** As deep as a record can indent a bullet. */
+/** The deepest indent of a bullet in a record. */
 const MAX_INDENT = 255;
 
-/** A section while its lines come in. */
+/** Collects the blocks of a section. */
 class SectionBuilder {
   readonly heading: string | null;
   readonly blocks: ReasoningBlock[] = [];
@@ -31,7 +31,7 @@ class SectionBuilder {
     this.heading = heading;
   }
 
-  /** Adds a block, and the separator that blank lines before it make. */
+  /** Adds a block, with a separator before it if blank lines preceded it. */
   add(block: ReasoningBlock): void {
     if (this.#isBroken && this.blocks.length > 0) {
       this.blocks.push({ type: "separator" });
@@ -56,8 +56,8 @@ class SectionBuilder {
 /**
  * Splits the text of a reasoning into sections.
  *
- * A line that is nothing but `**…**` starts a section; what stands before the first one is a
- * section without a heading.
+ * A line that is only `**…**` starts a section. Lines before the first are a section without a
+ * heading.
  *
  * @returns The sections; none if the text is blank.
  */
@@ -93,7 +93,7 @@ export function reasoningSections(text: string): ReasoningSection[] {
     .map((each) => each.build());
 }
 
-/** Gives the heading that a line is; `undefined` if it is none. */
+/** Returns the heading in a line; `undefined` if the line is none. */
 function headingOf(line: string): string | undefined {
   const text = line.trimEnd();
   if (!text.startsWith(HEADING_MARK) || !text.endsWith(HEADING_MARK)) {
@@ -105,7 +105,7 @@ function headingOf(line: string): string | undefined {
     : keptText(inner);
 }
 
-/** Finds the line that closes a code block; without one, it goes on to the end. */
+/** Returns the index of the line that closes a code block, or the number of lines if none does. */
 function endOfCode(
   lines: readonly string[],
   start: number,
@@ -152,20 +152,19 @@ function summaryOf(block: ReasoningBlock | undefined): readonly InlineSpan[] {
   return [span(first ?? "", "dim")];
 }
 
-// Records of reasoning, which may have several parts and grow.
-
-/** A part of a reasoning. */
+/** A part of a reasoning. One record may hold several. */
 interface Thought {
+  /** The item id. */
   readonly key: string;
-  /** All of its text. */
+  /** The whole text so far. */
   readonly text: string;
-  /** Whether more may follow. */
+  /** Whether more text may follow. */
   readonly isOpen: boolean;
-  /** Whether it belongs to the last record, if that is a reasoning. */
+  /** Whether the part joins the last record, if that is a reasoning. */
   readonly joins: boolean;
 }
 
-/** Shows a part of a reasoning, in the place that it has had so far. */
+/** Shows a part of a reasoning: replaces its known sections, or adds new ones. */
 export function showThought(context: FoldContext, thought: Thought): void {
   const { memory } = context;
   const { key, text, isOpen } = thought;
@@ -175,7 +174,7 @@ export function showThought(context: FoldContext, thought: Thought): void {
   else memory.thoughts.delete(key);
   if (link !== undefined && context.get(link.id)?.type === "reasoning") {
     noteOpen(context, link.id, thought);
-    // A blank end takes nothing back.
+    // A blank end keeps the known text.
     if (sections.length > 0 || isOpen) {
       replacePart(context, link.id, { at: link.at, sections });
     } else settleThought(context, link.id);
@@ -196,7 +195,7 @@ export function showThought(context: FoldContext, thought: Thought): void {
   } else replacePart(context, id, { at, sections });
 }
 
-/** Shows the next piece of a part. */
+/** Appends text to a part. */
 export function appendToThought(
   context: FoldContext,
   thought: Omit<Thought, "text" | "isOpen"> & { readonly delta: string },
@@ -205,14 +204,14 @@ export function appendToThought(
   showThought(context, { ...thought, text, isOpen: true });
 }
 
-/** Ends all parts of a record as they are. */
+/** Ends all parts of a record with their known texts. */
 export function settleThought(context: FoldContext, id: number): void {
   const { memory } = context;
   const record = context.get(id);
   for (const key of memory.thinking.get(id) ?? []) memory.thoughts.delete(key);
   memory.thinking.delete(id);
   if (record?.type !== "reasoning" || !record.payload.in_progress) return;
-  // Thoughts that came to no text are none.
+  // A reasoning without text is removed.
   if (record.payload.sections.length === 0) return context.remove(id);
   context.replace(id, {
     type: "reasoning",
@@ -252,7 +251,8 @@ function replacePart(
   if (record?.type !== "reasoning") return;
   const { sections: older } = record.payload;
   const sizes = partsOf(context, id);
-  // Most parts come behind the others: a hundred thousand are added up no hundred thousand times.
+  // Most parts are added at the end. The sizes are not summed for them: with 100,000 parts that
+  // would take quadratic time.
   const isNew = at >= sizes.length;
   const start = isNew ? older.length : sumOf(sizes.slice(0, at));
   const end = start + (sizes[at] ?? 0);

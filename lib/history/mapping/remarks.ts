@@ -1,5 +1,5 @@
 /**
- * What happens beside the conversation: diffs, reviews, compactions, remarks.
+ * Records beside the conversation: diffs, reviews, compactions, background notices.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { DiffHunk, DiffLine } from "../records.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { backgroundRecord, noticeRecord } from "./text_lines.ts";
 
-/** Shows the diff of the turn; each one says everything that the last one said. */
+/** Shows the diff of the turn. Each diff is cumulative, so it replaces the last one. */
 export function showTurnDiff(context: FoldContext, fields: Fields): void {
   const { turns } = context.memory;
   const diff = textOf(fields.unified_diff);
@@ -24,7 +24,7 @@ export function showTurnDiff(context: FoldContext, fields: Fields): void {
   } else turns.diffId = context.push(record);
 }
 
-/** Shows a remark of the program. */
+/** Shows a background notice of Codex. */
 export function showBackground(
   context: FoldContext,
   fields: Fields,
@@ -35,6 +35,7 @@ export function showBackground(
   context.showItem("background_event", item, backgroundRecord("", message));
 }
 
+/** Shows the start of a review. */
 export function showReviewStart(
   context: FoldContext,
   fields: Fields,
@@ -50,6 +51,7 @@ export function showReviewStart(
   );
 }
 
+/** Shows the end of a review, with its explanation in a notice of its own. */
 export function showReviewEnd(
   context: FoldContext,
   fields: Fields,
@@ -88,7 +90,7 @@ function reviewEndText(hint: string | null, isFinal: boolean): string {
   return `<< Code review finished without a final response${about} >>`;
 }
 
-/** Shows that the context was compacted; the summary may come later. */
+/** Shows that the context was compacted. The summary may arrive later. */
 export function showCompaction(
   context: FoldContext,
   fields: Fields,
@@ -104,13 +106,14 @@ export function showCompaction(
     context.showItem("context_compaction", item, record);
     return;
   }
-  // The summary was said as if it were an answer.
+  // The summary was emitted as a message of the model before: replace that record.
   context.replace(answer, record);
   links.set("context_compaction", item, answer);
   turns.messageId = null;
   turns.messageItem = null;
 }
 
+/** Shows the activity of a sub-agent: its path or thread, and the kind of activity. */
 export function showSubAgent(
   context: FoldContext,
   fields: Fields,
@@ -126,18 +129,16 @@ export function showSubAgent(
   );
 }
 
-/** Gives the message of an event that is there to tell it. */
+/** Returns the message of an error or notice, or "". */
 export function messageOf(fields: Fields): string {
   return textOf(fields.message) ?? textOf(fieldsOf(fields.error).message) ?? "";
 }
 
-// Unified diffs.
-
 /**
  * Splits a unified diff into hunks.
  *
- * A line that begins with `@@` starts one; what stands before the first is one without a
- * header. The names of files, `---` and `+++`, are context.
+ * A line that begins with `@@` starts a hunk; lines before the first are a hunk without a header.
+ * The lines with file names, `---` and `+++`, are context.
  */
 export function diffHunks(diff: string): DiffHunk[] {
   const lines = diff.split("\n");

@@ -1,7 +1,7 @@
 /**
- * Text as the lines and spans of records.
+ * Converts text to the lines and spans of records, and makes records of text.
  *
- * Nothing is parsed and nothing is cleaned: what a reader shows is the reader's choice.
+ * It parses no Markdown and removes no control characters: renderers do that.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const PLAIN: Emphasis = Object.freeze({
 });
 const BOLD: Emphasis = Object.freeze({ ...PLAIN, bold: true });
 
-/** The blank lines that a text begins with; of one that is blank, all of it. */
+/** Matches the leading blank lines of a text, or the whole text if it is blank. */
 const BLANK_START_REGEXP = /^(?:\s*$|\s*\n)?/;
 
 export function span(text: string, tone: TextTone = "default"): InlineSpan {
@@ -37,7 +37,7 @@ export function boldSpan(text: string): InlineSpan {
   return { text, tone: "default", emphasis: BOLD, entity: null };
 }
 
-/** Splits a text at LF, without the CR before it. */
+/** Splits a text at LF and drops a CR before it. */
 export function splitLines(text: string): string[] {
   return text.split("\n").map((line) =>
     line.endsWith("\r") ? line.slice(0, -1) : line
@@ -45,9 +45,9 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Makes lines of a text: one paragraph or blank line each, none blank at either end.
+ * Converts a text to lines, each a paragraph or blank. Blank lines at both ends are dropped.
  *
- * @param tone The tone of all of it.
+ * @param tone The tone of all lines.
  * @returns The lines; none if the text is blank.
  */
 function textLines(
@@ -69,7 +69,7 @@ function isBlank(line: string | undefined): boolean {
   return (line ?? "").trim() === "";
 }
 
-/** Makes a message of a text; its header is called after what it is, if it has no name. */
+/** Makes a message from a text. The label of its header is its kind by default. */
 function message(
   kind: "user" | "assistant" | "error" | "notice",
   text: string,
@@ -104,17 +104,17 @@ export function warningRecord(text: string): NewRecord {
   return message("notice", marked, { tone: "warning" });
 }
 
-/** What the header of something says that was said aloud. */
+/** The badge or label of spoken messages. */
 const VOICE = "voice";
 
-/** Gives what was said aloud as a record: by the user, or by what speaks for the agent. */
+/** Makes a record of speech: of the user, or of the voice model that speaks for the agent. */
 export function spokenRecord(text: string, isUser: boolean): NewRecord {
   return isUser
     ? message("user", text, { badge: VOICE })
     : message("assistant", text, { label: VOICE });
 }
 
-/** Gives what one agent wrote to another as a record. */
+/** Makes a record of a message from one agent to another. */
 export function agentRecord(
   text: string,
   author: string,
@@ -134,7 +134,7 @@ export function noticeRecord(title: string | null, text: string): NewRecord {
   return { type: "notice", payload: { title, body: textLines(text) } };
 }
 
-/** Tells whether a record is what the user says to the agent, not aloud to its voice. */
+/** Whether a record is a written message of the user, and no speech. */
 export function isPrompt(record: AnyHistoryRecord): boolean {
   return record.type === "plain_message" && "role" in record.payload &&
     record.payload.role === "user" &&

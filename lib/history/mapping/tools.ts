@@ -1,5 +1,5 @@
 /**
- * Tools: how they begin and end (B.7).
+ * Records of tool calls: their start and end, arguments and results (B.7, B.9).
  *
  * @module
  */
@@ -25,51 +25,51 @@ import type { CallIds, FoldContext } from "./fold_context.ts";
 import { splitLines } from "./text_lines.ts";
 
 export interface ToolStart {
-  /** What it is called. */
+  /** The name of the tool. */
   readonly title: string;
-  /** What it is called with. */
+  /** The arguments of the call. */
   readonly arguments: readonly ToolArgument[];
-  /** What a tool that waits waits for. */
+  /** The limits of a tool that waits. */
   readonly wait?: ToolWait;
 }
 
-/** What a tool that waits waits for. */
+/** The arguments of a tool that waits, as far as a record holds them. */
 interface ToolWait {
-  /** How long at most, in milliseconds. */
+  /** The longest time, in milliseconds. */
   readonly capMs: number | null;
-  /** Whether it says what for. */
+  /** Whether it has a target. */
   readonly hasTarget: boolean;
-  /** Whether it names a call. */
+  /** Whether it has a call id. */
   readonly hasCallId: boolean;
 }
 
 export interface ToolEnd {
-  /** What it is called; absent or empty if only the beginning says it. */
+  /** The name of the tool; absent or empty if only the start has it. */
   readonly title?: string;
-  /** What it was called with; absent or empty if only the beginning says it. */
+  /** The arguments of the call; absent or empty if only the start has them. */
   readonly arguments?: readonly ToolArgument[];
   /** Whether it failed. */
   readonly isFailed: boolean;
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly durationMs?: number | undefined;
-  /** What it gave. */
+  /** A preview of the result. */
   readonly preview?: ToolResultPreview | null;
-  /** Why it failed. */
+  /** The reason, if it failed. */
   readonly errorMessage?: string | null;
 }
 
-/** What a tool gave, as MCP says it. */
+/** The result of an MCP call. */
 interface ToolResult {
   readonly isFailed: boolean;
   readonly preview: ToolResultPreview | null;
   readonly errorMessage: string | null;
 }
 
-/** Says that a turn ended before its tool did. */
+/** The error message of a tool that was running when its turn failed. */
 const INTERRUPTED = "interrupted";
 const NO_WAIT: ToolWait = { capMs: null, hasTarget: false, hasCallId: false };
 
-/** What a tool takes the place of; commands, patches and what is explored stay. */
+/** The record types of calls that a tool call may replace: no commands, patches or explores. */
 const TOOL_TYPES: ReadonlySet<string> = new Set([
   "image",
   "plain_message",
@@ -79,7 +79,7 @@ const TOOL_TYPES: ReadonlySet<string> = new Set([
   "wait_status",
 ]);
 
-/** Shows a tool that begins; of one that runs, the arguments become better known. */
+/** Shows a tool that starts; for one that is running, updates the arguments. */
 export function startTool(
   context: FoldContext,
   call: CallIds,
@@ -117,7 +117,7 @@ export function isRunningTool(context: FoldContext, call: CallIds): boolean {
   return context.recordOf(call)?.type === "running_tool";
 }
 
-/** Shows how a tool ended, in its place or at the end. */
+/** Shows the end of a tool call, in its record or at the end. */
 export function finishTool(
   context: FoldContext,
   call: CallIds,
@@ -143,7 +143,7 @@ export function finishTool(
   }, known);
 }
 
-/** Puts a record in the place of a tool that ended, or at the end. */
+/** Replaces the record of a tool call that ended by another one, or appends that. */
 export function finishAs(
   context: FoldContext,
   call: CallIds,
@@ -154,7 +154,7 @@ export function finishAs(
   context.memory.working.delete(id);
 }
 
-/** Ends a tool that a failed turn leaves behind. */
+/** Ends a tool call that is still running when its turn fails. */
 export function interruptTool(
   context: FoldContext,
   id: number,
@@ -194,17 +194,15 @@ export function errorText(error: unknown): string | null {
   return isObject(error) ? textOf(error.message) ?? "" : null;
 }
 
-/** Makes the title of a tool that belongs to a server or a namespace. */
+/** Joins the names of a server or namespace and a tool with a dot. */
 export function qualifiedTitle(owner: unknown, name: unknown): string {
   return [owner, name].filter((part) => typeof part === "string" && part !== "")
     .join(".");
 }
 
-// JSON text laid out for reading, without changing a number or a key.
-
 /**
- * The nesting beyond which a text is left alone: indentation grows with the square of
- * the depth.
+ * The deepest nesting that is laid out: the length of the indentation grows with the square of the
+ * depth.
  */
 const MAX_DEPTH = 128;
 
@@ -214,8 +212,8 @@ const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
 /**
  * Lays out a JSON object or list with two spaces per level.
  *
- * Going through values would round large numbers and reorder keys that look like them, so
- * the tokens of the text are laid out instead.
+ * It lays out the tokens of the text: parsing and encoding would round large numbers and reorder
+ * keys that look like numbers.
  *
  * @returns The layout, or `undefined` if the text is no object or list, or nests too deep.
  */
@@ -252,7 +250,7 @@ export function prettyJson(text: string): string | undefined {
 }
 
 /**
- * Cuts JSON text into its tokens.
+ * Splits JSON text into its tokens.
  *
  * A regular expression would need a stack as deep as a string is long.
  */
@@ -274,20 +272,18 @@ function isLiteral(char: string): boolean {
   return !PUNCTUATION.has(char) && !WHITE_SPACE.has(char);
 }
 
-// The few lines that stand for the result of a tool.
-
-/** The characters of a text that are looked at, from its end. */
+/** The limit of a previewed text in characters, counted from its end. */
 const MAX_CHARACTERS = 16_000;
 const MAX_LINES = 7;
 const HEAD_LINES = 2;
 const TAIL_LINES = 5;
-/** What stands for the lines left out. */
+/** The line in place of those left out. */
 const GAP = "⋮";
 
 /**
- * Makes a preview of the blocks of a result.
+ * Makes a preview of the blocks of a result (B.9).
  *
- * @param blocks The blocks, as MCP or a response item gives them; a string is a text.
+ * @param blocks The blocks in the form of MCP or of response items; a string is a text.
  * @returns The lines, or `null` if there are none.
  */
 export function resultPreview(
@@ -326,13 +322,13 @@ function lastCharacters(text: string): string {
   let start = text.length;
   for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
     start -= 1;
-    // Both halves of a character stay together.
+    // A surrogate pair is not split.
     if ((text.codePointAt(start - 1) ?? 0) > 0xffff) start -= 1;
   }
   return start === 0 ? text : text.slice(start);
 }
 
-/** Gives what stands for a block that is no text. */
+/** Returns the line for a block that is no text; `undefined` for a text. */
 function placeholderOf(block: unknown): string | undefined {
   const fields = fieldsOf(block);
   switch (fields.type) {
@@ -355,17 +351,15 @@ function placeholderOf(block: unknown): string | undefined {
   }
 }
 
-// The arguments of a call, as a list of names and values (B.7).
-
-/** Keys that JavaScript puts before all others. */
+/** Matches keys that JavaScript orders before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
 /**
- * Lists the arguments of a call.
+ * Converts the arguments of a call to a list of names and values (B.7).
  *
  * @param value The arguments; absent, `null` and `{}` are none.
- * @param texts Gives the texts of the fields, in order, where the source is known: numbers then
- *   stand as they are spelled there.
+ * @param texts Returns the JSON texts of the fields, in order, if the source text is known: numbers
+ *   then keep their spelling.
  * @returns One argument for each field of an object, one for anything else.
  */
 export function toolArguments(
@@ -379,7 +373,7 @@ export function toolArguments(
     field !== undefined
   );
   const known = fields.some(isInexact) ? texts?.() : undefined;
-  // A text that does not have them all is not that of these arguments.
+  // A text that lacks one of the fields is not the source of these arguments.
   if (known === undefined || !fields.every(([name]) => known.has(name))) {
     return fields.map(([name, field]) => ({ name, value: valueOf(field) }));
   }
@@ -389,16 +383,16 @@ export function toolArguments(
     .map(([name, text]) => ({ name, value: valueOf(byName.get(name), text) }));
 }
 
-/** Tells whether a field may have lost its spelling or its place when it was parsed. */
+/** Whether parsing may have changed the spelling of a field's value or its place. */
 function isInexact([name, value]: readonly [string, unknown]): boolean {
   return typeof value === "number" || INDEX_REGEXP.test(name);
 }
 
 /**
- * Lists the arguments of a call, of which the JSON text may be known.
+ * Converts the arguments of a call whose JSON text is known.
  *
- * @param text Their text.
- * @returns The arguments, with numbers as they are spelled there.
+ * @param text The JSON text.
+ * @returns The arguments, with numbers spelled as in the text.
  */
 export function toolArgumentsOfText(
   value: unknown,
@@ -410,9 +404,9 @@ export function toolArgumentsOfText(
 }
 
 /**
- * Puts newer arguments over older ones, name by name.
+ * Merges arguments by name.
  *
- * @param newer The arguments that replace those of the same name or follow them.
+ * @param newer The arguments that replace those of the same name, or follow the others.
  */
 function mergeArguments(
   older: readonly ToolArgument[],
@@ -424,10 +418,10 @@ function mergeArguments(
 }
 
 /**
- * Lists what a web search was asked for: the query, then what else the action says.
+ * Returns the arguments of a web search: the query, then the other fields of the action.
  *
  * @param query The query, if there is one.
- * @param action What the search did.
+ * @param action The action: a search, or the opening or searching of a page.
  */
 export function webSearchArguments(
   query: unknown,

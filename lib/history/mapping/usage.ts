@@ -15,9 +15,7 @@ import type { RateLimitsPayload, TokenUsage } from "../records.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { attachUsage } from "./messages.ts";
 
-// How much of the rate limits is used (B.12).
-
-/** The percentages whose crossing makes a record, in order. */
+/** The percentages whose crossing makes a record, in order (B.12). */
 const THRESHOLDS: readonly number[] = [50, 75, 90];
 
 interface Window {
@@ -27,18 +25,18 @@ interface Window {
   readonly resetsAt: string | null;
 }
 
-/** How much of each window is used, in percent. */
+/** The used share of each window, in percent. */
 interface UsedPercents {
   readonly primary: number;
   readonly secondary: number;
 }
 
 /**
- * Reads how much of the rate limits is used, and no more: that is asked for at every count
- * of tokens, and the rest of it a few times in a session.
+ * Reads only the used shares of the rate limits. They are needed for every token count, the rest
+ * only a few times in a session.
  *
- * @param value The field `rate_limits`, nested as upstream writes it or flat.
- * @returns The percentages, or `undefined` if nothing is said.
+ * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
+ * @returns The percentages, or `undefined` if the field has none.
  */
 function readUsedPercents(value: unknown): UsedPercents | undefined {
   const windows = windowsOf(value);
@@ -51,9 +49,9 @@ function readUsedPercents(value: unknown): UsedPercents | undefined {
 /**
  * Reads a snapshot of the rate limits.
  *
- * @param value The field `rate_limits`, nested as upstream writes it or flat.
- * @param now When it was written: what is relative is relative to that.
- * @returns The payload of a record, or `undefined` if nothing is said.
+ * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
+ * @param now The time of the event, to which relative times refer.
+ * @returns The payload of a record, or `undefined` if the field has no window.
  */
 function readRateLimits(
   value: unknown,
@@ -79,7 +77,7 @@ function readRateLimits(
   };
 }
 
-/** The two windows, as upstream writes them; `undefined` if there is neither. */
+/** Returns the two windows in upstream's spelling; `undefined` if there is neither. */
 function windowsOf(
   value: unknown,
 ): { readonly primary: Fields; readonly secondary: Fields } | undefined {
@@ -96,7 +94,7 @@ function windowsOf(
 }
 
 /**
- * Gives how many thresholds a percentage has crossed.
+ * Returns the number of thresholds that a percentage has crossed.
  *
  * @returns A number from 0 to 3.
  */
@@ -104,7 +102,7 @@ function thresholdsCrossed(percent: number | null): number {
   return THRESHOLDS.filter((threshold) => (percent ?? 0) >= threshold).length;
 }
 
-/** The fork's spelling as if it were upstream's. */
+/** Converts a window from the fork's spelling to upstream's. */
 function flat(fields: Fields, window: "primary" | "secondary"): Fields {
   return {
     used_percent: fields[`${window}_used_percent`],
@@ -127,7 +125,7 @@ function windowOf(fields: Fields, now: string): Window {
   return {
     used: usedPercent(fields),
     minutes: numberOf(fields.window_minutes) ?? 0,
-    // Whole seconds, like the clock of the reset.
+    // In whole seconds, the unit of `resets_at`.
     resetAfter: after ?? (at === undefined ? null : Math.max(
       0,
       Math.floor(msOf(at) / 1000) - Math.floor(nowMs / 1000),
@@ -144,9 +142,9 @@ function clampPercent(percent: number): number {
 }
 
 /**
- * Reads how many tokens were used.
+ * Reads token counts.
  *
- * @param value Counts as Codex names them.
+ * @param value The counts, as Codex names them.
  * @returns The counts, or `undefined` if there are none.
  */
 export function readUsage(value: unknown): TokenUsage | undefined {
@@ -165,11 +163,11 @@ export function readUsage(value: unknown): TokenUsage | undefined {
 }
 
 /**
- * Shows what a `token_count` says: the tokens of the last answer, and a newly crossed
- * threshold of the rate limits.
+ * Applies a `token_count`: sets the usage of the last assistant message, and adds a record of the
+ * rate limits if a threshold was crossed.
  */
 export function showTokenCount(context: FoldContext, event: Fields): void {
-  // Before there was `info`, the counts stood in the event.
+  // Older releases have no `info`: their counts stand in the event itself.
   const last = isObject(event.info) ? event.info.last_token_usage : event;
   const usage = readUsage(last);
   if (usage !== undefined) attachUsage(context, usage, { keep: true });
