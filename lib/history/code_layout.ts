@@ -1,6 +1,6 @@
 /**
- * Reads histories in both layouts: the one that codexpipe writes, and that of the fork of Codex
- * that first wrote histories.
+ * Reads histories in both layouts: the one that codexpipe writes, and that of `code`, the fork of
+ * Codex that first wrote histories.
  *
  * The layout is recognized for each record. codexpipe writes `{id, type, payload}`, the fork
  * `{"PlainMessage": {id, …}}` with words in PascalCase and times in seconds and nanoseconds.
@@ -35,6 +35,7 @@ import {
   SUMMARY,
   TONE,
 } from "./record_shapes.ts";
+import { RecordStore } from "./record_store.ts";
 import type {
   AnyHistoryRecord,
   ExecAction,
@@ -402,8 +403,8 @@ export function readRecord(value: unknown): AnyHistoryRecord {
  * ```
  */
 export function readSnapshot(value: unknown): HistorySnapshot {
-  const [given, path] = unwrap(value);
-  if (!isObject(given)) return refuse(given, path, "an object");
+  const [history, path] = unwrap(value);
+  if (!isObject(history)) return refuse(history, path, "an object");
   const {
     records: values,
     next_id,
@@ -413,7 +414,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
     order: _order,
     order_debug: _debug,
     ...others
-  } = given;
+  } = history;
   if (!Array.isArray(values)) {
     return refuse(values, join(path, "records"), "a list");
   }
@@ -428,14 +429,23 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   };
   const isEmpty = Object.values(lookups)
     .every((each) => Object.keys(each).length === 0);
-  return {
+  const snapshot = {
     records,
     next_id: next_id === undefined || next_id === null
       ? records.reduce((highest, { id }) => Math.max(highest, id), 0) + 1
       : recordId(next_id, join(path, "next_id")),
     ...lookups,
-    ...(isEmpty && callIds.size > 0 ? lookupsOf(records, callIds) : {}),
     ...others,
+  };
+  if (!isEmpty || callIds.size === 0) return snapshot;
+  // A store that is restored without lookups builds them from the records.
+  const { exec_call_lookup: commands, stream_lookup: streams } = RecordStore
+    .restore(snapshot).snapshot({ copy: false });
+  return {
+    ...snapshot,
+    exec_call_lookup: commands,
+    tool_call_lookup: toObject([...callIds].reverse()),
+    stream_lookup: streams,
   };
 }
 
@@ -480,8 +490,8 @@ function readRecords(values: readonly unknown[], path: string): {
  * ```
  */
 export function isSnapshotLike(value: unknown): boolean {
-  const [given] = unwrap(value);
-  return isObject(given) && Array.isArray(given.records);
+  const [history] = unwrap(value);
+  return isObject(history) && Array.isArray(history.records);
 }
 
 /** Returns the history inside a wrapper, and its path in the wrapper. */
@@ -521,12 +531,12 @@ function readCode(
   path: string,
   trailing: boolean,
 ): AnyHistoryRecord {
-  const given = type === "explore" && isObject(payload)
+  const complete = type === "explore" && isObject(payload)
     ? { ...payload, trailing }
     : payload;
   return recordWith(
     { id: recordId(id, join(path, "id")), type },
-    readPayload(type, given, join(path, "payload")),
+    readPayload(type, complete, join(path, "payload")),
   );
 }
 
@@ -565,41 +575,6 @@ function readContext(value: unknown, path: string): object {
   return { ...value, browser_snapshot: { ...browser, captured_at } };
 }
 
-/** Builds the lookups from the records; of records with the same id, the last one counts. */
-function lookupsOf(
-  records: readonly AnyHistoryRecord[],
-  toolCalls: ReadonlyMap<string, number>,
-): Pick<
-  HistorySnapshot,
-  "exec_call_lookup" | "tool_call_lookup" | "stream_lookup"
-> {
-  const execCalls = new Map<string, number>();
-  const streams = new Map<string, number>();
-  for (const { id, type, payload } of records) {
-    const fields: unknown = payload;
-    if (!isObject(fields)) continue;
-    const { call_id, segments, stream_id } = fields;
-    const commands: unknown = type === "exec"
-      ? [{ call_id }]
-      : type === "merged_exec"
-      ? segments
-      : [];
-    for (const command of Array.isArray(commands) ? commands : []) {
-      if (isObject(command) && typeof command.call_id === "string") {
-        execCalls.set(command.call_id, id);
-      }
-    }
-    if (type === "assistant_stream" && typeof stream_id === "string") {
-      streams.set(stream_id, id);
-    }
-  }
-  return {
-    exec_call_lookup: toObject(execCalls),
-    tool_call_lookup: toObject([...toolCalls].reverse()),
-    stream_lookup: toObject(streams),
-  };
-}
-
 // Reads values by their shapes: absent values become `null`, `false` or empty, and alternative
 // spellings that can be recognized by themselves become the canonical one.
 
@@ -622,16 +597,16 @@ const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
  * Reads a value of a shape. Fields that the shape does not name are kept.
  *
  * @param shape The shape of the value.
- * @param given The parsed JSON value.
+ * @param json The parsed JSON value.
  * @param path The path of the value, for the error.
  * @throws {HistorySnapshotError} If the value does not match the shape.
  */
 function readAs(
   shape: AnyShape,
-  given: unknown,
+  json: unknown,
   path: string,
 ): unknown {
-  const value = SPELLINGS.get(shape)?.(given) ?? given;
+  const value = SPELLINGS.get(shape)?.(json) ?? json;
   switch (shape.kind) {
     case "any":
       return value === undefined ? null : value;
@@ -699,9 +674,9 @@ function readObject(
   const known = new Set<string>();
   for (const { name, shape, isOptional } of members) {
     known.add(name);
-    const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (given === undefined && isOptional) continue;
-    setOwn(result, name, readAs(shape, given, join(path, name)));
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (member === undefined && isOptional) continue;
+    setOwn(result, name, readAs(shape, member, join(path, name)));
   }
   for (const [name, member] of Object.entries(value)) {
     if (!known.has(name)) setOwn(result, name, member);
@@ -728,8 +703,8 @@ function sortOfValue(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function absentAs(value: unknown): Rewrite {
-  return (given) => given === undefined ? value : given;
+function absentAs(fallback: unknown): Rewrite {
+  return (value) => value === undefined ? fallback : value;
 }
 
 /** Returns the path of a member. */
