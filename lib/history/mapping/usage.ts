@@ -25,40 +25,18 @@ interface Window {
   readonly resetsAt: string | null;
 }
 
-/** The used share of each window, in percent. */
-interface UsedPercents {
-  readonly primary: number;
-  readonly secondary: number;
+/** The windows of the rate limits, in upstream's spelling. */
+interface Windows {
+  readonly primary: Fields;
+  readonly secondary: Fields;
 }
 
 /**
- * Reads only the used shares of the rate limits. They are needed for every token count, the rest
- * only a few times in a session.
+ * Makes the payload of a rate limits record.
  *
- * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
- * @returns The percentages, or `undefined` if the field has none.
- */
-function readUsedPercents(value: unknown): UsedPercents | undefined {
-  const windows = windowsOf(value);
-  return windows && {
-    primary: usedPercent(windows.primary),
-    secondary: usedPercent(windows.secondary),
-  };
-}
-
-/**
- * Reads a snapshot of the rate limits.
- *
- * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
  * @param now The time of the event, to which relative times refer.
- * @returns The payload of a record, or `undefined` if the field has no window.
  */
-function readRateLimits(
-  value: unknown,
-  now: string,
-): RateLimitsPayload | undefined {
-  const windows = windowsOf(value);
-  if (windows === undefined) return undefined;
+function rateLimits(windows: Windows, now: string): RateLimitsPayload {
   const primary = windowOf(windows.primary, now);
   const secondary = windowOf(windows.secondary, now);
   return {
@@ -77,10 +55,13 @@ function readRateLimits(
   };
 }
 
-/** Returns the two windows in upstream's spelling; `undefined` if there is neither. */
-function windowsOf(
-  value: unknown,
-): { readonly primary: Fields; readonly secondary: Fields } | undefined {
+/**
+ * Reads the windows of the rate limits.
+ *
+ * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
+ * @returns The windows; `undefined` if the field has neither.
+ */
+function windowsOf(value: unknown): Windows | undefined {
   const fields = fieldsOf(value);
   if (typeof fields.primary_used_percent === "number") {
     return {
@@ -98,8 +79,8 @@ function windowsOf(
  *
  * @returns A number from 0 to 3.
  */
-function thresholdsCrossed(percent: number | null): number {
-  return THRESHOLDS.filter((threshold) => (percent ?? 0) >= threshold).length;
+function thresholdsCrossed(percent: number): number {
+  return THRESHOLDS.filter((threshold) => percent >= threshold).length;
 }
 
 /** Converts a window from the fork's spelling to upstream's. */
@@ -171,14 +152,15 @@ export function showTokenCount(context: FoldContext, event: Fields): void {
   const last = isObject(event.info) ? event.info.last_token_usage : event;
   const usage = readUsage(last);
   if (usage !== undefined) attachUsage(context, usage, { keep: true });
-  const used = readUsedPercents(event.rate_limits);
-  if (used === undefined) return;
+  const windows = windowsOf(event.rate_limits);
+  if (windows === undefined) return;
   const { crossed } = context.memory;
-  const primary = thresholdsCrossed(used.primary);
-  const secondary = thresholdsCrossed(used.secondary);
+  const primary = thresholdsCrossed(usedPercent(windows.primary));
+  const secondary = thresholdsCrossed(usedPercent(windows.secondary));
   if (primary <= crossed.primary && secondary <= crossed.secondary) return;
   crossed.primary = Math.max(crossed.primary, primary);
   crossed.secondary = Math.max(crossed.secondary, secondary);
-  const payload = readRateLimits(event.rate_limits, context.now);
-  if (payload !== undefined) context.push({ type: "rate_limits", payload });
+  // Only here: most token counts cross no threshold, and need no more than the percentages.
+  const payload = rateLimits(windows, context.now);
+  context.push({ type: "rate_limits", payload });
 }
