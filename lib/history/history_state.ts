@@ -330,8 +330,8 @@ export class HistoryState {
   /** Returns the time of an event: its own, else the last one seen, else the clock's, else 1970. */
   #timeOf({ timestamp }: Fields): string {
     const { memory } = this.#context;
-    const own = timestampOf(timestamp);
-    if (own !== undefined) return memory.now = own;
+    const time = timestampOf(timestamp);
+    if (time !== undefined) return memory.now = time;
     return memory.now ?? timestampOf(this.#clock?.()) ?? EPOCH;
   }
 }

@@ -258,8 +258,8 @@ function appendChunk(
     chunks.push({ ...value });
     return;
   }
-  const given = ENDS.get(last);
-  const { end, half } = given?.length === last.content.length ? given : {
+  const known = ENDS.get(last);
+  const { end, half } = known?.length === last.content.length ? known : {
     end: last.offset + byteLength(last.content),
     half: endsInHighSurrogate(last.content),
   };

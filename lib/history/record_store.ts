@@ -147,7 +147,7 @@ export class RecordStore {
   ): RecordStore {
     checkSnapshot(snapshot);
     const store = new RecordStore(options);
-    store.#take(deepCopy(snapshot), options.exact ?? false);
+    store.#load(deepCopy(snapshot), options.exact ?? false);
     return store;
   }
 
@@ -610,7 +610,7 @@ export class RecordStore {
   // The steps of the operations: each adds its mutation, and `#settle` ends an operation.
 
   /** Restores the records of a snapshot, which must not be shared. */
-  #take(snapshot: HistorySnapshot, exact: boolean): void {
+  #load(snapshot: HistorySnapshot, exact: boolean): void {
     const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
     const lookups = [
       [exec_call_lookup, this.#index.execCalls],
@@ -618,7 +618,7 @@ export class RecordStore {
       [stream_lookup, this.#index.streams],
     ] as const;
     const rebuilds = !exact &&
-      lookups.every(([given]) => Object.keys(given).length === 0);
+      lookups.every(([lookup]) => Object.keys(lookup).length === 0);
     const streams = new Set<unknown>();
     for (const record of snapshot.records) {
       if (!exact && isRepeated(record, streams)) continue;
@@ -628,8 +628,8 @@ export class RecordStore {
       if (rebuilds) this.#index.register(entry);
       else this.#index.registerDerived(entry);
     }
-    for (const [given, map] of rebuilds ? [] : lookups) {
-      for (const [key, id] of Object.entries(given)) map.set(key, id);
+    for (const [lookup, map] of rebuilds ? [] : lookups) {
+      for (const [key, id] of Object.entries(lookup)) map.set(key, id);
     }
     for (const [callId, id] of this.#index.toolCalls) {
       const entry = this.#index.get(id);

@@ -30,7 +30,7 @@ import {
   renameEntry,
   startExploring,
 } from "./explores.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
+import { type CallIds, type FoldContext, TOOL_TYPES } from "./fold_context.ts";
 
 export interface CommandStart {
   /** The command; empty if it is not known. */
@@ -60,9 +60,6 @@ type CommandResult = Pick<CommandEnd, "exitCode" | "status">;
 
 /** The statuses that mean an error for any exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
-
-/** The record types of calls that may turn out to be commands. */
-const TOOL_TYPES: ReadonlySet<string> = new Set(["running_tool", "tool_call"]);
 
 /** Whether a command is running, in an exec or an explore record. */
 export function isRunningCommand(

@@ -60,11 +60,11 @@ export function finishExploring(
   const known = entryOf(context, context.memory.links.get("call", itemId));
   if (known === undefined) return false;
   const { entry, link } = known;
-  const isTold = !context.memory.exploring.delete(itemId) &&
+  const isRepeated = !context.memory.exploring.delete(itemId) &&
     entry.status === "not_found" && exitCodeOf(status) === 1;
   // `exploring` forgets the kind of a command at its first end. A second end with exit code 1 must
   // not change the entry from `not_found` to an error.
-  if (!isTold) replaceEntry(context, link, { ...entry, status });
+  if (!isRepeated) replaceEntry(context, link, { ...entry, status });
   return true;
 }
 

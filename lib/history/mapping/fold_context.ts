@@ -27,7 +27,7 @@ export interface CallIds {
 }
 
 /** The record types of a tool call. */
-const TOOL_TYPES: ReadonlySet<string> = new Set([
+export const TOOL_TYPES: ReadonlySet<string> = new Set([
   "running_tool",
   "tool_call",
 ]);

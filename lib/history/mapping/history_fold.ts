@@ -30,18 +30,18 @@ import { backgroundRecord } from "./text_lines.ts";
 import { interruptTool } from "./tools.ts";
 import { readUsage } from "./usage.ts";
 
-type TakeEvent = (context: FoldContext, event: Fields) => void;
+type EventRule = (context: FoldContext, event: Fields) => void;
 
-const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([
+const EVENTS: ReadonlyMap<string, EventRule> = new Map<string, EventRule>([
   ["thread.started", startThread],
   ["turn.started", startTurn],
   ["turn.completed", completeTurn],
   ["turn.failed", failTurn],
-  ["item.started", takeItem("started")],
-  ["item.delta", takeItem("delta")],
-  ["item.completed", takeItem("completed")],
-  ["item.failed", takeItemFailure],
-  ["error", takeError],
+  ["item.started", itemRule("started")],
+  ["item.delta", itemRule("delta")],
+  ["item.completed", itemRule("completed")],
+  ["item.failed", applyItemFailure],
+  ["error", applyError],
 ]);
 
 /** The limit of an unknown `history_mode`, in UTF-16 code units. */
@@ -122,7 +122,7 @@ function settleTurn(
 }
 
 /** Shows an error. If Codex will retry the request, drops the unfinished messages. */
-function takeError(context: FoldContext, event: Fields): void {
+function applyError(context: FoldContext, event: Fields): void {
   if (event.will_retry === true) {
     for (const streamId of [...context.memory.streams.keys()]) {
       dropStream(context, streamId);
@@ -142,7 +142,7 @@ function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
   attachUsage(context, { prompt, completion, total }, { keep: false });
 }
 
-function takeItem(phase: ItemPhase): TakeEvent {
+function itemRule(phase: ItemPhase): EventRule {
   return (context, event) => {
     const id = scopedId(context, event);
     if (id === undefined) return;
@@ -162,7 +162,7 @@ function phaseOfDelta(snapshot: unknown): ItemPhase {
   return snapshot === false ? "piece" : "delta";
 }
 
-function takeItemFailure(context: FoldContext, event: Fields): void {
+function applyItemFailure(context: FoldContext, event: Fields): void {
   const id = scopedId(context, event);
   if (id === undefined) return;
   const message = textOf(fieldsOf(event.error).message) ?? "";

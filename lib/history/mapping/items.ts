@@ -25,6 +25,7 @@ import {
   wholeOf,
 } from "../../json/fields.ts";
 import { keptText } from "../../json/utf8.ts";
+import { sameJson } from "../plain_json.ts";
 import type {
   NewRecord,
   PlanStep,
@@ -59,10 +60,10 @@ import {
   attachedImage,
   dropStream,
   pathOf,
+  pushError,
   replaceStream,
   showAnswer,
   showMadeImage,
-  showRemark,
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
@@ -139,10 +140,10 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["image_view", complete(showViewedImage)],
   ["image_generation", complete(showMadeImage)],
   ["todo_list", showTodoList],
-  ["plan", showPlanInWords],
+  ["plan", showPlanText],
   ["error", completed(showErrorItem)],
   ["user_message", completed(showPrompt)],
-  ["inter_agent_message", completed(showAgentLetter)],
+  ["inter_agent_message", completed(showAgentToAgent)],
   ["speech", completed(showSpeech)],
   ["sub_agent_activity", completed(showSubAgent)],
   ["entered_review_mode", completed(showReviewStart)],
@@ -161,10 +162,10 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["deprecation_notice", completed(showDeprecation)],
 ]);
 
-/** The prefix of ids that the normalizer makes for items without one. */
+/** The prefix of the ids that the reader of session files makes for items without one. */
 const MADE_UP = "synthetic-item-";
 
-/** Whether the id of an item was made by the normalizer. */
+/** Whether the id of an item was made by the reader of session files. */
 export function isMadeUp({ item_id }: Fields): boolean {
   return typeof item_id === "string" && item_id.startsWith(MADE_UP);
 }
@@ -209,7 +210,7 @@ export function failItem(
       });
       break;
     default:
-      showRemark(context, message);
+      pushError(context, message);
   }
 }
 
@@ -306,7 +307,7 @@ function showPrompt(context: FoldContext, content: Fields, id: string): void {
   }, id);
 }
 
-function showAgentLetter(context: FoldContext, content: Fields): void {
+function showAgentToAgent(context: FoldContext, content: Fields): void {
   const text = textOf(content.text) ?? "";
   if (text.trim() === "") return;
   const { author, recipient } = content;
@@ -332,7 +333,7 @@ function showErrorItem(context: FoldContext, content: Fields): void {
       context.push(backgroundRecord("", message));
       break;
     default:
-      showRemark(context, message);
+      pushError(context, message);
   }
 }
 
@@ -341,7 +342,7 @@ function showDeprecation(context: FoldContext, content: Fields): void {
   context.push(noticeRecord(textOf(summary) ?? null, textOf(details) ?? ""));
 }
 
-function showPlanInWords(context: FoldContext, item: ItemState): void {
+function showPlanText(context: FoldContext, item: ItemState): void {
   const { id, phase } = item;
   const { plans } = context.memory;
   const before = phase === "delta" || phase === "piece"
@@ -488,10 +489,10 @@ function showWebSearch(context: FoldContext, item: ItemState): void {
   const { content, event } = item;
   const { query, action } = content;
   // In session files, the query may only repeat the page of the action: then it is left out.
-  const isTold = context.memory.isSession && query === pageOf(fieldsOf(action));
+  const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
   showTool(context, item, {
     title: "web_search",
-    arguments: webSearchArguments(isTold ? undefined : query, action),
+    arguments: webSearchArguments(isPage ? undefined : query, action),
   }, () => ({ isFailed: isFailedWord(event.status) }));
 }
 
@@ -652,9 +653,10 @@ const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
 function showTodoList(context: FoldContext, item: ItemState): void {
   const record = planRecord(item.content.name, item.content.items);
   const known = context.recordOf(item);
-  const isTold = item.phase === "completed" && known?.type === "plan_update" &&
-    jsonTextOf(known.payload.steps) === jsonTextOf(record.payload.steps);
-  if (!isTold) context.showCall(item, record, PLAN_TYPES);
+  const isRepeated = item.phase === "completed" &&
+    known?.type === "plan_update" &&
+    sameJson(known.payload.steps, record.payload.steps);
+  if (!isRepeated) context.showCall(item, record, PLAN_TYPES);
 }
 
 function stepOf(item: unknown): PlanStep {

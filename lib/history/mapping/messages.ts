@@ -4,13 +4,9 @@
  * @module
  */
 
-import {
-  type Fields,
-  fieldsOf,
-  jsonTextOf,
-  textOf,
-} from "../../json/fields.ts";
+import { type Fields, fieldsOf, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
+import { sameJson } from "../plain_json.ts";
 import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
@@ -68,7 +64,7 @@ function replaceUser(
   const record = userRecord(text);
   const shown = context.get(links.get("user_message", item)?.id);
   if (text.trim() === "") context.removeItem("user_message", item);
-  else if (jsonTextOf(shown?.payload) !== jsonTextOf(record.payload)) {
+  else if (!sameJson(shown?.payload, record.payload)) {
     context.showItem("user_message", item, record);
   }
   for (const [at, image] of images.entries()) {
@@ -209,17 +205,17 @@ export function attachUsage(
 /** Shows an error that the end of the turn may repeat. */
 export function showError(context: FoldContext, message: string): void {
   context.memory.turns.errorMessage = message;
-  showRemark(context, message);
+  pushError(context, message);
 }
 
 /** Shows the error that ended a turn, unless it has just been shown. */
 export function showFinalError(context: FoldContext, message: string): void {
   if (context.memory.turns.errorMessage === message) return;
-  showRemark(context, message);
+  pushError(context, message);
 }
 
-/** Shows an error, unless its message is blank. */
-export function showRemark(context: FoldContext, message: string): void {
+/** Appends an error record, unless the message is blank. */
+export function pushError(context: FoldContext, message: string): void {
   if (message.trim() !== "") context.push(errorRecord(message));
 }
 

@@ -254,7 +254,9 @@ function replacePart(
   // Most parts are added at the end. The sizes are not summed for them: with 100,000 parts that
   // would take quadratic time.
   const isNew = at >= sizes.length;
-  const start = isNew ? older.length : sumOf(sizes.slice(0, at));
+  const start = isNew
+    ? older.length
+    : sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
   const end = start + (sizes[at] ?? 0);
   sizes[at] = sections.length;
   if (sizes.length > 1) memory.parts.set(id, sizes);
@@ -268,8 +270,4 @@ function replacePart(
         : older.slice(0, start).concat(sections, older.slice(end)),
     },
   });
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }

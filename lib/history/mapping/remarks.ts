@@ -119,9 +119,10 @@ export function showSubAgent(
   fields: Fields,
   item: string,
 ): void {
-  const who = textOf(fields.agent_path) ?? textOf(fields.agent_thread_id) ?? "";
-  const what = textOf(fields.kind) ?? textOf(fields.message) ?? "";
-  const text = [who, what].filter((part) => part !== "").join(" ");
+  const agent = textOf(fields.agent_path) ?? textOf(fields.agent_thread_id) ??
+    "";
+  const activity = textOf(fields.kind) ?? textOf(fields.message) ?? "";
+  const text = [agent, activity].filter((part) => part !== "").join(" ");
   context.showItem(
     "sub_agent_activity",
     item,

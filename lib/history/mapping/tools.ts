@@ -70,7 +70,7 @@ const INTERRUPTED = "interrupted";
 const NO_WAIT: ToolWait = { capMs: null, hasTarget: false, hasCallId: false };
 
 /** The record types of calls that a tool call may replace: no commands, patches or explores. */
-const TOOL_TYPES: ReadonlySet<string> = new Set([
+const REPLACED_TYPES: ReadonlySet<string> = new Set([
   "image",
   "plain_message",
   "plan_update",
@@ -89,7 +89,8 @@ export function startTool(
   const { title, wait = NO_WAIT } = start;
   const record = context.recordOf(call);
   const known = record?.type === "running_tool" ? record.payload : undefined;
-  if (record !== undefined && known === undefined && isEnded(record)) return;
+  // An ended call stays as it is.
+  if (known === undefined && REPLACED_TYPES.has(record?.type ?? "")) return;
   const id = context.showCall(
     call,
     {
@@ -103,14 +104,10 @@ export function startTool(
         wait_has_call_id: wait.hasCallId,
       },
     },
-    TOOL_TYPES,
+    REPLACED_TYPES,
     record,
   );
   memory.working.set(id, call.callId);
-}
-
-function isEnded({ type }: HistoryRecord): boolean {
-  return TOOL_TYPES.has(type);
 }
 
 export function isRunningTool(context: FoldContext, call: CallIds): boolean {
@@ -150,7 +147,7 @@ export function finishAs(
   record: NewRecord,
   known?: HistoryRecord,
 ): void {
-  const id = context.showCall(call, record, TOOL_TYPES, known);
+  const id = context.showCall(call, record, REPLACED_TYPES, known);
   context.memory.working.delete(id);
 }
 
