@@ -42,7 +42,7 @@ export function checkOutcome(outcome: unknown): void {
   throw new TypeError(
     `Cannot read an outcome: it is ${
       wordsOf(outcome)
-    }, expected an object with ok, such as LineSplitter gives`,
+    }, expected an object with ok, such as LineSplitter emits`,
   );
 }
 
@@ -61,9 +61,7 @@ export function checkedWord<W extends string>(
   const state = typeof word === "string" ? `"${word}"` : wordsOf(word);
   const others = words.slice(0, -1).join(", ");
   throw new RangeError(
-    `Cannot go by ${name}: it is ${state}, expected ${others} or ${
-      words.at(-1)
-    }`,
+    `Cannot use ${name}: it is ${state}, expected ${others} or ${words.at(-1)}`,
   );
 }
 
@@ -76,7 +74,7 @@ export function checkedWord<W extends string>(
 export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
   if (Array.isArray(list)) return list;
   throw new TypeError(
-    `Cannot go by ${name}: it is ${wordsOf(list)}, expected a list`,
+    `Cannot use ${name}: it is ${wordsOf(list)}, expected a list`,
   );
 }
 
@@ -90,7 +88,7 @@ export function checkedCount(name: string, count: number): number {
   const isCount = count === Infinity || Number.isSafeInteger(count);
   if (isCount && count >= 0) return count;
   throw new RangeError(
-    `Cannot go by ${name}: it is ${
+    `Cannot use ${name}: it is ${
       numberOf(count)
     }, expected a whole number from 0`,
   );
@@ -106,7 +104,7 @@ export function checkedCount(name: string, count: number): number {
 export function checkedTime(name: string, time: number): number {
   if (typeof time === "number" && !Number.isNaN(time)) return time;
   throw new RangeError(
-    `Cannot go by ${name}: it is ${
+    `Cannot use ${name}: it is ${
       numberOf(time)
     }, expected milliseconds since 1970`,
   );

@@ -99,7 +99,7 @@ Deno.test("stages over outcomes refuse what nothing has numbered", () => {
       assertThrows(
         () => stage.feed(value, () => {}),
         TypeError,
-        `Cannot read an outcome: it is ${words}, expected an object with ok, such as LineSplitter gives`,
+        `Cannot read an outcome: it is ${words}, expected an object with ok, such as LineSplitter emits`,
       );
     }
   }
@@ -129,7 +129,7 @@ Deno.test("types of records to read past others for are texts", () => {
       assertThrows(
         () => new make({ only }),
         TypeError,
-        `Cannot go by only: one is ${words}, expected strings`,
+        `Cannot use only: one is ${words}, expected strings`,
       );
     }
   }
@@ -162,13 +162,13 @@ Deno.test("stages say which words an option may be", () => {
     assertThrows(
       () => new Stage({ [name]: "throw" }),
       RangeError,
-      `Cannot go by ${name}: it is "throw", expected `,
+      `Cannot use ${name}: it is "throw", expected `,
     );
   }
   assertThrows(
     () => new JsonlDecoder({ from: "history" as Untyped }),
     RangeError,
-    'Cannot go by from: it is "history", expected auto, exec, app-server or rollout',
+    'Cannot use from: it is "history", expected auto, exec, app-server or rollout',
   );
 });
 
@@ -193,7 +193,7 @@ Deno.test("options that are counts are whole numbers, and no NaN", () => {
       assertThrows(
         () => make(count),
         RangeError,
-        `Cannot go by ${name}: it is ${count}, expected a whole number from `,
+        `Cannot use ${name}: it is ${count}, expected a whole number from `,
       );
     }
     for (const count of [1, Infinity]) make(count);
@@ -215,7 +215,7 @@ Deno.test("a search for no number of messages says so", async () => {
       await assertRejects(
         () => searchSessions(search),
         RangeError,
-        `Cannot go by limit: it is ${limit}, expected a whole number from 0`,
+        `Cannot use limit: it is ${limit}, expected a whole number from 0`,
       );
     }
   } finally {
@@ -228,7 +228,7 @@ Deno.test("a time that could not be read is refused, and not taken for none", as
   const codexHomes = ["no/such/home"];
   for (const name of ["since", "until"]) {
     const message =
-      `Cannot go by ${name}: it is NaN, expected milliseconds since 1970`;
+      `Cannot use ${name}: it is NaN, expected milliseconds since 1970`;
     const times = { [name]: time };
     assertThrows(() => new UsageMeter(times), RangeError, message);
     await assertRejects(
@@ -243,7 +243,7 @@ Deno.test("a time that could not be read is refused, and not taken for none", as
     await assertRejects(
       () => searchSessions({ query: "x", codexHomes, path, since: time }),
       RangeError,
-      "Cannot go by since: it is NaN",
+      "Cannot use since: it is NaN",
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -253,7 +253,7 @@ Deno.test("a time that could not be read is refused, and not taken for none", as
 Deno.test("what is to be a list is not taken for its characters", async () => {
   const text: Untyped = "abc";
   const words = (name: string): string =>
-    `Cannot go by ${name}: it is a string, expected a list`;
+    `Cannot use ${name}: it is a string, expected a list`;
   for (const Stage of [JsonlNormalizer, JsonlDecoder]) {
     assertThrows(() => new Stage({ only: text }), TypeError, words("only"));
   }
@@ -287,7 +287,7 @@ Deno.test("a pattern that is text is refused", () => {
   assertThrows(
     () => new Redactor({ patterns }),
     TypeError,
-    "Cannot go by patterns: one is a string, expected regular expressions",
+    "Cannot use patterns: one is a string, expected regular expressions",
   );
 });
 
@@ -296,7 +296,7 @@ Deno.test("a schema of no known name is refused", () => {
   assertThrows(
     () => jsonSchemaOf(name),
     RangeError,
-    'Cannot go by name: it is "Event", expected ThreadEvent,',
+    'Cannot use name: it is "Event", expected ThreadEvent,',
   );
 });
 
@@ -313,14 +313,14 @@ Deno.test("renderers refuse words that they do not know", () => {
     assertThrows(
       () => new Renderer({ tools: none }),
       RangeError,
-      'Cannot go by tools: it is "none at all", expected none, names or full',
+      'Cannot use tools: it is "none at all", expected none, names or full',
     );
   }
   for (const Renderer of [TextRenderer, MarkdownRenderer, HtmlRenderer]) {
     assertThrows(
       () => new Renderer({ reasoning: none }),
       RangeError,
-      "Cannot go by reasoning",
+      "Cannot use reasoning",
     );
   }
 });

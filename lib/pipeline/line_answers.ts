@@ -77,7 +77,7 @@ export class RecordSelection {
   ) {
     if (thread !== undefined && typeof thread !== "string") {
       throw new TypeError(
-        `Cannot go by thread: it is ${wordsOf(thread)}, expected a string`,
+        `Cannot use thread: it is ${wordsOf(thread)}, expected a string`,
       );
     }
     this.#thread = thread;
@@ -137,7 +137,7 @@ function kindsOf(names: readonly string[]): KindsByType {
   for (const name of checkedList("only", names)) {
     if (typeof name !== "string") {
       throw new TypeError(
-        `Cannot go by only: one is ${wordsOf(name)}, expected strings`,
+        `Cannot use only: one is ${wordsOf(name)}, expected strings`,
       );
     }
     const [type = "", ...rest] = name.split("/");

@@ -122,7 +122,7 @@ export class Redactor {
       if (isLinear(pattern)) return pattern;
       if (!(pattern instanceof RegExp)) {
         throw new TypeError(
-          `Cannot go by patterns: one is ${
+          `Cannot use patterns: one is ${
             wordsOf(pattern)
           }, expected regular expressions`,
         );

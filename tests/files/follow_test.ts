@@ -444,7 +444,7 @@ Deno.test("follow() refuses to begin at what is no offset, and reads nothing", a
     await assertRejects(
       () => follow(["deno.json"], { from }).next(),
       RangeError,
-      `Cannot go by from: it is ${from}, expected a whole number from 0`,
+      `Cannot use from: it is ${from}, expected a whole number from 0`,
     );
   }
 });
