@@ -1,9 +1,10 @@
 /**
- * Builds the kernel: `deno task kernel`. With `-` as its argument, it prints what it would
- * write.
+ * Compiles the AssemblyScript of `kernel/wasm/` to the WebAssembly module of the kernel:
+ * `deno task kernel` writes it to `lib/json/kernel_module.ts`. With the argument `-` it prints the
+ * file to stdout instead.
  *
- * The module is written as text, so that it gets wherever the code gets: JSR, npm, a
- * compiled executable, a browser.
+ * The module is stored as base64 in a TypeScript file, so that it is published with the code
+ * everywhere: on JSR and npm, in a compiled executable, in a browser.
  *
  * @module
  */
@@ -23,7 +24,7 @@ const OPTIONS = [
   "--converge",
 ];
 
-/** What the kernel and those who run it have in common is written once. */
+/** The memory layout, which the kernel (as `./layout`) and its caller in TypeScript share. */
 const LAYOUT = new URL("../lib/json/kernel_layout.ts", import.meta.url);
 const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
 
@@ -32,13 +33,13 @@ async function readSource(name: string): Promise<string | null> {
     const isLayout = name === "layout.ts";
     return await Deno.readTextFile(isLayout ? LAYOUT : new URL(name, SOURCES));
   } catch (error) {
-    // The compiler asks for the places where a source might be.
+    // The compiler tries several paths for each import; a path without a file is no error.
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
   }
 }
 
-/** Compiles the kernel; gives the text of the file that holds the module. */
+/** Compiles the kernel and returns the text of `kernel_module.ts`. */
 async function buildKernel(): Promise<string> {
   let module: Uint8Array | undefined;
   const { error, stderr } = await asc.main(

@@ -1,4 +1,4 @@
-/** Bytes, and runs of them, 16 at a time. */
+/** Names of bytes, and the comparison and copy of byte ranges, 16 bytes at a time. */
 
 export const QUOTE: u8 = 0x22;
 export const BACKSLASH: u8 = 0x5c;
@@ -6,6 +6,7 @@ export const LF: u8 = 0x0a;
 export const CR: u8 = 0x0d;
 export const TAB: u8 = 0x09;
 export const SPACE: u8 = 0x20;
+/** Longer ranges are copied by `memory.copy`, shorter ones by a loop of 16 bytes at a time. */
 const SHORT: usize = 256;
 
 // @ts-ignore: AssemblyScript
@@ -14,7 +15,10 @@ export function isDigit(byte: u8): bool {
   return (byte as u32) - 0x30 < 10;
 }
 
-/** Whether a text is at a place. */
+/**
+ * Whether the `length` bytes at `at` equal those at `text`. Loads up to 15 bytes behind either
+ * range.
+ */
 // @ts-ignore: AssemblyScript
 @inline
 export function isAt(at: usize, text: usize, length: usize): bool {
@@ -29,7 +33,10 @@ export function isAt(at: usize, text: usize, length: usize): bool {
   return (same & wanted) == wanted;
 }
 
-/** Copies bytes; up to 15 behind the target's end are overwritten. */
+/**
+ * Copies `length` bytes from `from` to `to` and returns the end of the copy. Up to 15 bytes behind
+ * that end are overwritten.
+ */
 // @ts-ignore: AssemblyScript
 @inline
 export function copy(to: usize, from: usize, length: usize): usize {

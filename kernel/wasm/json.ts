@@ -1,16 +1,20 @@
 /**
- * Reads JSON: says where a value ends that starts at a place, or 0 if none does.
+ * Checks JSON values: each function gets the address where a value starts and returns the address
+ * behind its end, or 0 if the text is not valid.
  *
- * It must never take what lib/json/tape.ts refuses. No value reaches behind its line, because
- * nothing in JSON matches LF.
+ * It must never accept a text that lib/json/tape.ts refuses. No value reaches behind its line,
+ * because no token of JSON contains an LF.
  */
 
 import { BACKSLASH, CR, isDigit, QUOTE, SPACE, TAB } from "./bytes";
 
-/** How deep values without branches of their own may nest. */
+/** The maximum depth of containers inside a value of a plan; deeper ones are left to TypeScript. */
 const MAX_DEPTH: usize = 1000;
 const STACK: usize = memory.data(1024, 16);
-/** What the letters that may follow a backslash stand for, `u` apart. */
+/**
+ * By the letter that follows a backslash, the byte that the escape stands for; 0 for `u` and for
+ * letters that may not follow.
+ */
 export const ESCAPES: usize = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -22,7 +26,7 @@ export const ESCAPES: usize = memory.data<u8>([
   0, 0, 0x0d, 0, 0x09, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
-/** The end of the character of two to four bytes at a place, or 0. */
+/** Returns the end of the UTF-8 character of two to four bytes at `at`, or 0 if it is not valid. */
 function characterEnd(at: usize): usize {
   const lead = load<u8>(at);
   const second = load<u8>(at, 1);
@@ -40,7 +44,7 @@ function characterEnd(at: usize): usize {
   return second >= low && second <= high ? at + 4 : 0;
 }
 
-/** The code unit of four hexadecimal digits, or -1. */
+/** Returns the UTF-16 code unit that four hexadecimal digits spell, or -1. */
 export function codeUnit(at: usize): i32 {
   let unit = 0;
   for (let end = at + 4; at < end; at++) {
@@ -57,7 +61,7 @@ export function codeUnit(at: usize): i32 {
   return unit;
 }
 
-/** The end of the `\uXXXX` at a place, or of both halves of a surrogate pair, or 0. */
+/** Returns the end of the escape `\uXXXX` at `at`, or of both escapes of a surrogate pair, or 0. */
 export function unicodeEnd(at: usize): usize {
   const unit = codeUnit(at + 2);
   if (unit < 0) return 0;
@@ -68,11 +72,14 @@ export function unicodeEnd(at: usize): usize {
   return second >= 0xdc00 && second <= 0xdfff ? at + 12 : 0;
 }
 
-/** The end of the string whose inside starts at a place, or 0. */
+/**
+ * Returns the end of a string, its closing quote included, or 0. `at` is behind the opening quote.
+ */
 export function stringEnd(at: usize): usize {
   for (;;) {
     const bytes = v128.load(at);
-    // As signed numbers, all bytes from 0x80 on are below the control characters.
+    // Compared as signed numbers: bytes from 0x80 on are negative, so less than SPACE like the
+    // control characters.
     let special = i8x16.bitmask(
       v128.or(
         v128.or(
@@ -116,7 +123,10 @@ export function stringEnd(at: usize): usize {
   return 0;
 }
 
-/** Whether a string, its quotes included, is its own trimmed text. */
+/**
+ * Whether a string equals its own trimmed text: it is not empty, has no escapes, and its first and
+ * last characters are printable ASCII other than the space. `at` and `end` include its quotes.
+ */
 export function isId(at: usize, end: usize): bool {
   if (end - at < 3) return false;
   const first: u32 = load<u8>(at, 1);
@@ -126,7 +136,10 @@ export function isId(at: usize, end: usize): bool {
   return true;
 }
 
-/** The end of the number at a place, or 0. */
+/**
+ * Returns the end of the number at `at`, or 0. With `isWhole`, a number with a fraction or exponent
+ * is refused.
+ */
 export function numberEnd(at: usize, isWhole: bool): usize {
   if (load<u8>(at) == 0x2d) at += 1;
   if (load<u8>(at) == 0x30) at += 1;
@@ -147,14 +160,14 @@ export function numberEnd(at: usize, isWhole: bool): usize {
   return at;
 }
 
-/** The end of the word at a place that starts like true, false or null, or 0. */
+/** Returns the end of `true`, `false` or `null` at `at`, or 0. */
 function wordEnd(at: usize): usize {
   const word = load<u32>(at);
   if (word == 0x65757274 || word == 0x6c6c756e) return at + 4;
   return word == 0x736c6166 && load<u8>(at, 4) == 0x65 ? at + 5 : 0;
 }
 
-/** The end of `true` or `false` at a place, or 0. */
+/** Returns the end of `true` or `false` at `at`, or 0. */
 export function booleanEnd(at: usize): usize {
   return load<u8>(at) == 0x6e ? 0 : wordEnd(at);
 }
@@ -164,18 +177,18 @@ export function booleanEnd(at: usize): usize {
 function skipSpace(at: usize): usize {
   let byte = load<u8>(at);
   if (byte > SPACE) return at;
-  // An LF would end the line.
+  // LF is not skipped: it ends the line.
   while (byte == SPACE || byte == TAB || byte == CR) byte = load<u8>(++at);
   return at;
 }
 
-/** The end of the object or list at a place, or 0. */
+/** Returns the end of the object or array at `at`, or 0. */
 export function containerEnd(at: usize): usize {
   let depth: usize = 0;
-  /** 0x7d or 0x5d: what ends the innermost one. */
+  /** The byte that closes the innermost container: 0x7d (`}`) or 0x5d (`]`). */
   let closing: u8 = 0;
   for (;;) {
-    // A value is expected.
+    // A value is expected at `at`.
     let byte = load<u8>(at);
     if (byte == QUOTE) {
       at = stringEnd(at + 1);
@@ -197,7 +210,7 @@ export function containerEnd(at: usize): usize {
       at = byte == 0x2d || isDigit(byte) ? numberEnd(at, false) : wordEnd(at);
       if (at == 0) return 0;
     }
-    // Behind a value, or at what ends an empty container.
+    // `at` is behind a value, or at the closing byte of an empty container.
     for (;;) {
       at = skipSpace(at);
       byte = load<u8>(at);
@@ -217,7 +230,7 @@ export function containerEnd(at: usize): usize {
   return 0;
 }
 
-/** Where the value of the member is whose key is at a place, or 0. */
+/** Returns the start of the value of the member whose key starts at `at`, or 0. */
 // @ts-ignore: AssemblyScript
 @inline
 function memberValue(at: usize): usize {

@@ -1,20 +1,21 @@
 /**
  * The kernel: rewrites lines of JSON by plans, in WebAssembly with SIMD.
  *
- * This is AssemblyScript; `deno task kernel` builds it. It knows JSON and UTF-8, and nothing
- * of Codex: what to do with a line is in the plans, which lib/json/kernel_plans.ts writes
- * into its memory when the rules have been seen to do it once.
+ * This is AssemblyScript; `deno task kernel` builds it. The kernel knows JSON and UTF-8, but
+ * nothing of Codex: the plans define how a line is rewritten. lib/json/kernel_plans.ts writes a
+ * plan into the kernel's memory after it has watched the rules, in TypeScript, rewrite one record.
  *
- * A plan is found by its text. The text of a record is cut into what every record with this
- * plan has in common (keys, punctuation, the words that the rules went by) and the values
- * between. The pieces of all plans make a tree: from the root, each branch is a piece of
- * text and the kind of value that follows it. A line that gets from the root to an end has
- * been read, checked and recognized in one go; one that does not is left to TypeScript,
- * whatever is the matter with it. So the kernel must never take what lib/json/tape.ts
- * refuses, but it need not take all that this takes.
+ * A plan belongs to all lines that have the same text except for certain values. The text of a line
+ * is cut into pieces that all lines of the plan share (keys, punctuation, the words that the rules
+ * compared) and the values between them. The pieces of all plans form a tree: each branch is a
+ * piece of text and the kind of the value that follows it. A line that matches the branches from
+ * the root to an end is read, checked and recognized in one pass, and the plan at that end rewrites
+ * it. A line that matches no plan is left to TypeScript, for whatever reason. So the kernel must
+ * never accept a line that lib/json/tape.ts refuses, but it may leave any line that the tape
+ * accepts.
  *
- * Every load of 16 bytes may reach behind the end of its text: all areas have some bytes of
- * slack.
+ * Every load of 16 bytes may reach behind the end of its text, so all areas of the memory end with
+ * some unused bytes.
  */
 
 import { BACKSLASH, copy, CR, isAt, LF, QUOTE } from "./bytes";
@@ -91,56 +92,66 @@ import {
 import { fillAfter, fillBefore, filled, PLACES, REFUSED, SLOTS } from "./slots";
 import { endTrace } from "./trace";
 
-/** How often a line may turn out to be on the wrong branch. */
+/**
+ * How many times the walk of a line through the tree may go back, before the line is left to
+ * TypeScript.
+ */
 const MAX_DETOURS: i32 = 16;
-/** More than the trace of one record needs. */
+/** An upper bound on the bytes of the trace of one record. */
 const MAX_TRACE: usize = TRACE_PARTS + 8 * MAX_PARTS;
 const STATE: usize = memory.data(STATE_SIZE, 16);
-/** What is to be noted, and some slack. */
+/** The text of the pending note, and some bytes of slack. */
 const NOTE: usize = memory.data(NOTE_SIZE + 64, 16);
 /**
- * How the tree was walked: for each value where its branches begin, the branch before the one
- * that was taken, that one, and where in the line it begins.
+ * The path of the line through the tree. One entry of 16 bytes for each branch that was taken: the
+ * word that points to the first of the branches to choose from, the branch before the taken one (0
+ * if it is the first), the taken one, and the address in the line where its text starts.
  */
 const WAY: usize = memory.data(16 * (MAX_VALUES + 1), 16);
 
-/** Fills the slots that are by a key; says which ones. */
+/**
+ * Asks the rules to fill the slots that belong to a key, and returns the bit set of those that were
+ * filled.
+ */
 // @ts-ignore: AssemblyScript
 @external("rules", "recall")
 declare function recall(start: usize, end: usize): u32;
 
-/** Has it noted what a line tells of a key. */
+/**
+ * Passes to the rules a fact that a line states about a key: the kind of the note, the key with its
+ * quotes, and the text of the note.
+ */
 // @ts-ignore: AssemblyScript
 @external("rules", "note")
 declare function note(
-  what: u32,
+  kind: u32,
   start: usize,
   end: usize,
   text: usize,
   textEnd: usize,
 ): void;
 
-/** Where the state is. */
+/** Returns the address of the state, see `STATE_NEXT` in the layout. */
 export function state(): usize {
   return STATE;
 }
 
-/** Where the slots are. */
+/** Returns the address of the slots. */
 export function slots(): usize {
   return SLOTS;
 }
 
-/** Where the places of the line are. */
+/** Returns the address of the places of the current line. */
 export function places(): usize {
   return PLACES;
 }
 
-/** Where memory is free. */
+/** Returns the address of the first byte that the kernel itself does not use. */
 export function free(): usize {
   return (__heap_base + 63) & ~(63 as usize);
 }
 
-/** The end of the value at a place, if it is of a kind, or 0. */
+/** Returns the end of the value at `at` if it is of the kind, or 0. */
 // @ts-ignore: AssemblyScript
 @inline
 function valueEnd(at: usize, kind: u32): usize {
@@ -165,10 +176,13 @@ function valueEnd(at: usize, kind: u32): usize {
   }
 }
 
-/** Where it is written down next what is copied; 0: nowhere. */
+/** Where the next pair of the trace goes; 0 if no trace is written. */
 let traced: usize = 0;
 
-/** Takes steps; says where ends what they write. */
+/**
+ * Executes the steps of a plan from `step` to `last`: writes their text at `out` and returns its
+ * end.
+ */
 function write(step: usize, last: usize, out: usize): usize {
   for (; step < last; step += STEP_SIZE) {
     const length = load<u32>(step, STEP_TEXT_LENGTH);
@@ -201,7 +215,7 @@ function write(step: usize, last: usize, out: usize): usize {
   return out;
 }
 
-/** How long the note is that a plan makes of a line. */
+/** Returns the length of the note that a plan writes for the current line, in bytes. */
 function noteLength(plan: usize): usize {
   let length: usize = 0;
   const last: usize = load<u32>(plan, PLAN_NOTE_END);
@@ -221,10 +235,11 @@ function noteLength(plan: usize): usize {
 }
 
 /**
- * Finds where the string ends that something is left out of.
+ * Finds the end of the string that a plan shortens: it must end with the text of the cut, followed
+ * by the inside of the tail.
  *
- * @param place The place of the last value; the end is written behind it.
- * @returns Whether that stands at its end.
+ * @param place The place behind that of the last value; the found end is stored as its end.
+ * @returns Whether the string ends so.
  */
 function cut(plan: usize, place: usize): bool {
   const value: usize = load<u32>(plan, PLAN_CUT);
@@ -238,7 +253,7 @@ function cut(plan: usize, place: usize): bool {
   const end = behind - insideLength - length;
   if (!isAt(end, load<u32>(plan, PLAN_CUT_TEXT), length)) return false;
   if (!isAt(end + length, inside, insideLength)) return false;
-  // Behind an odd number of backslashes stands the rest of an escape.
+  // After an odd number of backslashes, the text at `end` is the rest of an escape.
   let at = end;
   while (at > start && load<u8>(at - 1) == BACKSLASH) at -= 1;
   store<u32>(place, end as u32, PLACE_END);
@@ -246,14 +261,15 @@ function cut(plan: usize, place: usize): bool {
 }
 
 /**
- * Rewrites lines, as long as there are plans for them.
+ * Rewrites lines, until a line has no plan or the room for records or for the trace is used up. The
+ * results are in the state.
  *
- * @param from Where the first line starts.
- * @param to Where the last one has ended, its LF included.
- * @param out Where the records go.
- * @param outEnd Where the room for them ends.
- * @returns Whether all lines have been rewritten; if not, `NEXT` is where the first one is
- *   that was not.
+ * @param from The address of the first line.
+ * @param to The address behind the last line and its LF.
+ * @param out The address that the first record is written to.
+ * @param outEnd The end of the room for records.
+ * @returns Whether all lines are rewritten. If not, `STATE_NEXT` is the address of the first line
+ *   that is not.
  */
 export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   const limit = load<u32>(STATE, STATE_LIMIT);
@@ -264,7 +280,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let epoch = load<u32>(STATE, STATE_EPOCH);
   let line = from;
   let touched: u32 = 0;
-  // What is to be noted: of several in a row that are of one key, the last one.
+  // The pending note. Of consecutive notes of one kind about one key, only the last is passed on.
   let noted: u32 = 0;
   let notedKey: usize = 0;
   let notedKeyEnd: usize = 0;
@@ -279,7 +295,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       continue;
     }
     if (trace != 0 && trace + MAX_TRACE > traceEnd) break;
-    // Read the line along the tree.
+    // Walk along the tree.
     let at = line;
     let head = STATE + STATE_ROOT;
     let before: usize = 0;
@@ -326,7 +342,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         branch = load<u32>(branch, BRANCH_NEXT);
       }
       if (branch == 0) {
-        // Back to where the last value began, and on with the next branch there.
+        // No branch matches. Go back to where the last value began, and try the next branch there.
         if (way == WAY || ++detours > MAX_DETOURS) break;
         way -= 16;
         place -= PLACE_STRIDE;
@@ -358,8 +374,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     const copied = (at - line) * load<u32>(plan, PLAN_COPIES) +
       SLOT_COUNT * SLOT_SIZE;
     if (out + copied + load<u32>(plan, PLAN_ADDED) + 64 > outEnd) break;
-    const what = load<u32>(plan, PLAN_NOTE);
-    if (what != 0 && noteLength(plan) > (NOTE_SIZE as usize)) break;
+    const noteKind = load<u32>(plan, PLAN_NOTE);
+    if (noteKind != 0 && noteLength(plan) > (NOTE_SIZE as usize)) break;
     const effects: usize = load<u32>(plan, PLAN_EFFECTS);
     const lastEffect = effects + load<u32>(plan, PLAN_EFFECT_COUNT) * 8;
     if (effects != lastEffect) {
@@ -371,7 +387,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         epoch += 1;
       }
     }
-    // What was taken last comes first next time.
+    // Move each branch that was taken to the front of its list: the next line most likely takes it
+    // too.
     while (way > WAY) {
       way -= 16;
       before = load<u32>(way, 4);
@@ -415,18 +432,18 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         epoch += 1;
       }
     }
-    if (what != 0) {
+    if (noteKind != 0) {
       const place: usize = load<u32>(plan, PLAN_KEY);
       const key: usize = load<u32>(place);
       const keyEnd: usize = load<u32>(place, 4);
-      const isOther = what != noted ||
+      const isOther = noteKind != noted ||
         keyEnd - key != notedKeyEnd - notedKey ||
         !isAt(key, notedKey, keyEnd - key);
       if (isOther && noted != 0) {
         note(noted, notedKey, notedKeyEnd, NOTE, notedEnd);
       }
       traced = 0;
-      noted = what;
+      noted = noteKind;
       notedKey = key;
       notedKeyEnd = keyEnd;
       notedEnd = write(

@@ -1,4 +1,7 @@
-/** The slots: texts that are kept from line to line, and what a plan makes of them. */
+/**
+ * The slots: texts that are kept from line to line (such as the id of the thread), and the effects
+ * of plans on them.
+ */
 
 import { copy, QUOTE } from "./bytes";
 import {
@@ -20,14 +23,14 @@ import {
   SLOT_TEXT,
 } from "./layout";
 
-/** In the place of the slots that were filled: none were. */
+/** Returned by `fillBefore` instead of a bit set: a value does not fit into its slot. */
 export const REFUSED: u32 = 0xffffffff;
-/** Where the first slot is. */
+/** The address of the first slot. */
 export const SLOTS: usize = memory.data(SLOT_COUNT * SLOT_STRIDE, 16);
-/** Where the places of the line are. */
+/** The address of the places of the current line, see `PLACE_START` in the layout. */
 export const PLACES: usize = memory.data((MAX_VALUES + 2) * PLACE_STRIDE, 16);
 
-/** Which slots are filled, those by keys apart. */
+/** Returns the bit set of the slots that hold a text, without the slots that are filled by key. */
 export function filled(): u32 {
   let bits: u32 = 0;
   for (let slot: u32 = 0; slot < (KEYED_SLOT as u32); slot++) {
@@ -38,7 +41,7 @@ export function filled(): u32 {
   return bits;
 }
 
-/** Puts a counted text into a slot: a literal, the next number, and a quote. */
+/** Fills a slot with a counted text: the literal `text`, the slot's next number, and a quote. */
 function count(slot: usize, text: usize, length: usize): void {
   const value = load<u32>(slot, SLOT_COUNTER) + 1;
   store<u32>(slot, value, SLOT_COUNTER);
@@ -55,7 +58,7 @@ function count(slot: usize, text: usize, length: usize): void {
   } while (rest > 0);
 }
 
-/** Where the place is of the value that an effect is about. */
+/** Returns the address of the place of the value that an effect copies. */
 // @ts-ignore: AssemblyScript
 @inline
 function placeOf(effect: u32): usize {
@@ -63,11 +66,15 @@ function placeOf(effect: u32): usize {
 }
 
 /**
- * Fills the slots that the record may need.
+ * Applies the effects that the record itself may depend on: those that count.
  *
- * @param effects The slots and what happens to them, up to `last`.
- * @param plan Has the text that is counted.
- * @returns Which ones; `REFUSED`, and nothing has changed, if there is no room for a value.
+ * Checks first that every value that an effect copies fits into its slot; if one does not, it
+ * changes nothing.
+ *
+ * @param effects The address of the first effect (a slot and what happens to it).
+ * @param last The address behind the last effect.
+ * @param plan The address of the plan, which has the text before the number of a counted text.
+ * @returns The bit set of the slots that were filled, or `REFUSED`.
  */
 export function fillBefore(effects: usize, last: usize, plan: usize): u32 {
   for (let at = effects; at < last; at += 8) {
@@ -89,7 +96,10 @@ export function fillBefore(effects: usize, last: usize, plan: usize): u32 {
   return touched;
 }
 
-/** Fills and empties the other slots; says which ones. */
+/**
+ * Applies the other effects, once the record is written, and returns the bit set of the slots that
+ * changed.
+ */
 export function fillAfter(effects: usize, last: usize): u32 {
   let touched: u32 = 0;
   for (let at = effects; at < last; at += 8) {

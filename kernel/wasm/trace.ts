@@ -1,11 +1,19 @@
 /**
- * Writes down what was copied into a record, for those who make an object of it.
+ * The trace of a record: where each value and slot that was copied into the record ended up, so
+ * that TypeScript can make an object of the record without parsing it. See `TRACE_PLAN` and
+ * following in the layout.
  *
- * The text of a string with escapes is written behind the record, and its place, as if there
- * were quotes around it, is told instead of its own; `APART` is added to the end of those
- * that are too long to be decoded with the record, whose places are those in memory, and
- * `ESCAPED` to that of strings that were left as they are. Of a whole number of few digits
- * stands there what it is, and `DIGITS` instead of the end.
+ * Each part of the trace is a pair of words, a start and an end in UTF-16 units from the start of
+ * the record. There are four special forms:
+ *
+ * - A string with escapes: its decoded text is written behind the record. The pair is the place of
+ *   that text, one unit wider on each side, as if quotes stood around it.
+ * - If decoding that text with the record would exceed `together` bytes, the pair holds addresses
+ *   of bytes instead of units, and `APART` is added to the end.
+ * - A string whose escapes were left as they are: the pair is its place in the record, and
+ *   `ESCAPED` is added to the end.
+ * - A whole number of at most 9 digits without a sign: the start is the number itself, and the end
+ *   is `DIGITS`.
  */
 
 import { BACKSLASH, isDigit, QUOTE } from "./bytes";
@@ -22,12 +30,15 @@ import {
   TRACE_UNITS,
 } from "./layout";
 
-/** How many digits a number has at most that a word holds whatever they are. */
+/** The longest whole number, in digits, that fits into a word whatever its digits are. */
 const FEW_DIGITS: usize = 9;
-/** Strings of less bytes are parsed in less time than they are decoded by themselves. */
+/**
+ * Escaped strings of fewer bytes, quotes included, are parsed faster than a separate text of theirs
+ * is decoded.
+ */
 const LITTLE: usize = 64;
 
-/** How many more bytes a text has than units of UTF-16; none if it is ASCII. */
+/** Returns by how many the bytes of a UTF-8 text exceed its UTF-16 units; 0 for ASCII. */
 function excess(at: usize, end: usize): u32 {
   let count: u32 = 0;
   for (; at < end; at += 16) {
@@ -35,7 +46,8 @@ function excess(at: usize, end: usize): u32 {
     let high = i8x16.bitmask(bytes);
     if (end - at < 16) high &= (1 << ((end - at) as i32)) - 1;
     if (high == 0) continue;
-    // All but the first byte of a character, less one for the four bytes of a pair.
+    // Every continuation byte counts one, except that a character of four bytes counts two: it has
+    // two units.
     const rest = i8x16.bitmask(i8x16.lt_s(bytes, i8x16.splat(-64)));
     const pairs = i8x16.bitmask(i8x16.gt_s(bytes, i8x16.splat(-17)));
     count += popcnt(high & rest) - popcnt(high & pairs);
@@ -43,7 +55,7 @@ function excess(at: usize, end: usize): u32 {
   return count;
 }
 
-/** Whether there is a backslash in a text. */
+/** Whether the bytes from `at` to `end` contain a backslash. */
 function hasEscapes(at: usize, end: usize): bool {
   for (; at < end; at += 16) {
     const found = i8x16.bitmask(
@@ -54,7 +66,7 @@ function hasEscapes(at: usize, end: usize): bool {
   return false;
 }
 
-/** Writes a character; says where it ends. */
+/** Writes a code point as UTF-8 at `to` and returns the end of it. */
 function writeCharacter(to: usize, code: u32): usize {
   if (code < 0x80) {
     store<u8>(to, code as u8);
@@ -79,11 +91,12 @@ function writeCharacter(to: usize, code: u32): usize {
 }
 
 /**
- * Writes the text that a string stands for; up to 15 bytes behind its end are overwritten.
+ * Writes the text that a JSON string spells, as UTF-8, at `to`. Up to 15 bytes behind its end are
+ * overwritten.
  *
- * @param at Where the inside of the string starts.
- * @param end Where that ends.
- * @returns Where the text ends, or 0 if half a surrogate pair is in it.
+ * @param at The address behind the opening quote of the string.
+ * @param end The address of its closing quote.
+ * @returns The end of the text, or 0 if the string contains half a surrogate pair.
  */
 function writeText(to: usize, at: usize, end: usize): usize {
   for (;;) {
@@ -116,7 +129,10 @@ function writeText(to: usize, at: usize, end: usize): usize {
   return 0;
 }
 
-/** What a number is that has few digits and nothing else, or `DIGITS`. */
+/**
+ * Returns the number that at most 9 digits spell, or `DIGITS` if the text is longer or has other
+ * characters.
+ */
 function wholeOf(at: usize, end: usize): u32 {
   if (end - at > FEW_DIGITS) return DIGITS;
   let number: u32 = 0;
@@ -129,14 +145,16 @@ function wholeOf(at: usize, end: usize): u32 {
 }
 
 /**
- * Ends what is written down of a record: bytes become units of UTF-16, from its start on.
+ * Completes the trace of a record: converts the addresses of its parts to UTF-16 units from the
+ * start of the record, and writes the decoded texts of escaped strings behind the record.
  *
- * @param record Where it is written down.
- * @param end Where that ends.
- * @param out Where the record ends.
- * @param outEnd Where the room for records ends.
- * @param together How much text is decoded at once: a record, and the texts of its strings.
- * @returns Where the texts behind the record end.
+ * @param record The address of the trace of the record.
+ * @param end The end of that trace.
+ * @param out The end of the record.
+ * @param outEnd The end of the room for records.
+ * @param together The maximum number of bytes that are decoded at once: a record and the texts
+ * behind it.
+ * @returns The end of the texts behind the record.
  */
 export function endTrace(
   record: usize,

@@ -1,98 +1,133 @@
 /**
- * What the kernel and those who run it must agree on: where things are in its memory, in
- * bytes, and what numbers stand for.
+ * The memory layout and the numbers that the kernel shares with its caller: offsets and sizes in
+ * bytes, and codes.
  *
- * The kernel is compiled with this very file (kernel/build.ts), as AssemblyScript. So there is
- * nothing in it but names for whole numbers.
+ * The kernel is compiled with this very file (kernel/build.ts), as AssemblyScript. So it contains
+ * only constants that are whole numbers.
+ *
+ * The terms of this file:
+ *
+ * - A *value* is a part of a line that differs between the lines of a plan, such as an id or a
+ *   text. Its *place* is the pair of addresses where it starts and ends.
+ * - A *slot* is a text that is kept from line to line, such as the id of the thread.
+ * - A *plan* describes how to rewrite the lines that share all their text but the values. It is
+ *   found by walking a *tree* of branches along the line.
+ * - A *step* of a plan writes a literal text, then a slot or a part of the line.
+ * - A *note* is a text about a key, such as the token usage of a thread, that a plan passes to the
+ *   rules.
+ * - The *trace* lists where each copied value and slot ended up in a record.
  */
 
-/** The state: where the first line starts that was left, and where the records end. */
+/**
+ * The state. First: the address of the first line that was not rewritten, and the end of the
+ * records.
+ */
 export const STATE_NEXT = 0;
 export const STATE_OUT = 4;
-/** How many lines were taken, empty ones among them. */
+/** The number of lines that were processed, blank ones included. */
 export const STATE_LINES = 8;
-/** How many of them have become records. */
+/** The number of records that were written. */
 export const STATE_RECORDS = 12;
-/** How many would have become records that are not wanted. */
+/** The number of lines whose records are not wanted. */
 export const STATE_SKIPPED = 16;
-/** Which slots were filled or emptied, by bits. */
+/** The bit set of the slots that changed. */
 export const STATE_TOUCHED = 20;
-/** Another number whenever a slot has changed. */
+/** A number that changes whenever a slot changes. */
 export const STATE_EPOCH = 24;
-/** The first branch of the tree. */
+/** The address of the first branch at the root of the tree. */
 export const STATE_ROOT = 28;
-/** The longest line to take, its CR included. */
+/** The maximum length of a line, its CR included; longer lines are left. */
 export const STATE_LIMIT = 32;
-/** Where to write down what was copied, and where the room for that ends; 0: nowhere. */
+/** The room for the trace, start and end; 0 if no trace is written. */
 export const STATE_TRACE = 36;
 export const STATE_TRACE_END = 40;
-/** How much text is decoded at once: a record, and the texts of its strings behind it. */
+/**
+ * The maximum number of bytes that are decoded at once: a record and the texts of its strings
+ * behind it.
+ */
 export const STATE_TOGETHER = 44;
 export const STATE_SIZE = 48;
 
-/** How long a note may be. */
+/** The maximum length of a note. */
 export const NOTE_SIZE = 1024;
 
-/** The slots, texts that are kept from line to line: how many there are. */
+/** The number of slots. */
 export const SLOT_COUNT = 4;
-/** From this one on they are filled anew for each line that asks, by a key that it names. */
+/**
+ * The first of the slots that belong to a key in the line, such as a thread id. They are filled
+ * again for each line whose plan needs them.
+ */
 export const KEYED_SLOT = 2;
-/** How much one can hold. */
+/** The maximum length of the text of a slot. */
 export const SLOT_SIZE = 16384;
-/** The length of its text, 0 if it is empty; the number that was counted last; the text. */
+/** A slot: the length of its text, 0 if it is empty; the number that was counted last; the text. */
 export const SLOT_LENGTH = 0;
 export const SLOT_COUNTER = 4;
 export const SLOT_TEXT = 16;
 export const SLOT_STRIDE = 16416;
 
-/** What a plan does to a slot, the number of a value above these 8 bits: it empties it, */
+/**
+ * The effects of a plan on a slot. The index of a value is stored above these 8 bits.
+ *
+ * The slot is emptied.
+ */
 export const EFFECT_CLEAR = 1;
-/** puts the next counted text into it, */
+/** The slot gets the next counted text, such as `item_7`. */
 export const EFFECT_COUNT = 2;
-/** or a value. */
+/** The slot gets a value of the line. */
 export const EFFECT_VALUE = 3;
 
-/** A branch of the tree: the next one at its place; what it leads to; what follows its text. */
+/**
+ * A branch of the tree: the next branch to try; the first branch after it, or the plan; the kind of
+ * value after its text; the length of its text; the text.
+ */
 export const BRANCH_NEXT = 0;
 export const BRANCH_TO = 4;
 export const BRANCH_KIND = 8;
 export const BRANCH_LENGTH = 12;
 export const BRANCH_TEXT = 16;
 
-/** What follows the text of a branch: the end of the line, */
+/** What follows the text of a branch. First: the end of the line. */
 export const KIND_END = 0;
 export const KIND_STRING = 1;
 export const KIND_NUMBER = 2;
-/** a number without fraction and exponent, */
+/** A number without a fraction or exponent. */
 export const KIND_WHOLE = 3;
 export const KIND_BOOLEAN = 4;
 export const KIND_OBJECT = 5;
 export const KIND_ARRAY = 6;
-/** a string that is its own trimmed text: no escapes, and no blank at its ends. */
+/** A string that equals its own trimmed text: it has no escapes, and no space at its ends. */
 export const KIND_ID = 7;
 
-/** A plan: which slots are filled, by bits; how many bytes it adds; how often it copies. */
+/**
+ * A plan. First: the bit set of the slots that must hold a text; the number of bytes that it writes
+ * besides copies; how often it copies the value that it copies most often.
+ */
 export const PLAN_FILLED = 0;
 export const PLAN_ADDED = 4;
 export const PLAN_COPIES = 8;
-/** What becomes of slots: how often something does, and where the slots and effects are. */
+/** The number of effects, and the address of the first: pairs of a slot and an effect. */
 export const PLAN_EFFECT_COUNT = 12;
 export const PLAN_EFFECTS = 16;
-/** What stands before the number in a counted text. */
+/** The text before the number of a counted text. */
 export const PLAN_PREFIX = 20;
 export const PLAN_PREFIX_LENGTH = 24;
-/** What stands for it in the trace; `UNWANTED` if its records are not wanted. */
+/** The number of the plan in the trace, or `UNWANTED` if its records are not wanted. */
 export const PLAN_NUMBER = 28;
-/** Where it is written where the key is; whether slots are filled by it; what to note of it, */
+/**
+ * The address of the place of the key, 0 if there is none; 1 if slots are filled by the key; the
+ * kind of the note, 0 if there is none.
+ */
 export const PLAN_KEY = 32;
 export const PLAN_RECALLS = 36;
 export const PLAN_NOTE = 40;
-/** where the steps are that write it, and where they end. */
+/** The steps that write the note: the address of the first, and the end of the last. */
 export const PLAN_NOTE_STEPS = 44;
 export const PLAN_NOTE_END = 48;
 /**
- * What has to stand at the end of a string, and is left out: where the places are of that and
- * of the other string whose inside it is, 0: there is none; the text before that.
+ * The cut: the end of a string that is left out. It consists of a literal text and the inside of
+ * another string, the tail. The addresses of the places of the string (0: there is no cut) and of
+ * the tail; the literal text and its length.
  */
 export const PLAN_CUT = 52;
 export const PLAN_CUT_TAIL = 56;
@@ -102,48 +137,65 @@ export const PLAN_STEP_COUNT = 68;
 export const PLAN_STEPS = 72;
 export const UNWANTED = 0xffffffff;
 
-/** A step of a plan: a text, then a slot, or else a part of the line. */
+/**
+ * A step of a plan: a literal text, then a slot (its address), or a part of the line if that is 0.
+ */
 export const STEP_TEXT = 0;
 export const STEP_TEXT_LENGTH = 4;
 export const STEP_SLOT = 8;
-/** The part: the place where its first value starts, how much goes before that, */
+/**
+ * The start of the part: the offset, among the places, of the start of its first value; how many
+ * bytes before that value belong to it, -1 for a string without its opening quote.
+ */
 export const STEP_FIRST = 12;
 export const STEP_BEFORE = 16;
-/** and the place where its last value ends. Of a string without its quotes: -1, and 1. */
+/**
+ * The end of the part: the offset, among the places, of the end of its last value; how many bytes
+ * of that value are left out, 1 for a string without its closing quote.
+ */
 export const STEP_LAST = 20;
 export const STEP_AFTER = 24;
 export const STEP_SIZE = 28;
 
 /**
- * The places of a line: where it starts, then where each of its values starts and ends. The end
- * behind those of all values is where the string ends that something is left out of.
+ * The places of a line: the address where the line starts, then the start and end of each value.
+ * The end behind them is the end of the string that a cut shortens.
  */
 export const PLACE_START = 4;
 export const PLACE_END = 8;
 export const PLACE_STRIDE = 8;
-/** How many values a line of a plan has at most, and how many parts a record. */
+/** The maximum number of values of a line with a plan, and of parts of a record. */
 export const MAX_VALUES = 100;
 export const MAX_PARTS = 250;
 
-/** The trace of a record: its plan, and where its line and it start and end. */
+/**
+ * The trace of a record. First: the number of its plan, and the addresses where its line and it
+ * start.
+ */
 export const TRACE_PLAN = 0;
 export const TRACE_LINE = 4;
 export const TRACE_START = 8;
-/** Where it and the texts behind it end. */
+/** The end of the record and of the texts behind it that are decoded with it. */
 export const TRACE_END = 12;
-/** Where the trace of the next one is. */
+/** The address of the trace of the next record. */
 export const TRACE_NEXT = 16;
-/** How many lines come before its own. */
+/**
+ * The number of lines of the run before its own; then the epoch of the slots that it was written
+ * with.
+ */
 export const TRACE_LINES = 20;
 export const TRACE_EPOCH = 24;
-/** The lengths of it, and of it with the texts, in units of UTF-16. */
+/** The length of the record, and of the record with the texts behind it, in UTF-16 units. */
 export const TRACE_UNITS = 28;
 export const TRACE_ALL_UNITS = 32;
-/** Where in these each value and slot in it starts and ends. */
+/**
+ * The start and end of each value and slot in the record, in UTF-16 units from its start; see
+ * kernel/wasm/trace.ts.
+ */
 export const TRACE_PARTS = 36;
-/** In the place of an end: the start is a number, which stands for itself. */
+/** Instead of an end: the start is not a place, but the number itself. */
 export const DIGITS = 0xffffffff;
-/** Added to an end: the string has escapes; */
+/** Added to an end: the string has escapes. */
 export const ESCAPED = 0x80000000;
-/** the text is not decoded with the record, and its place is one in the memory. */
+/** Added to an end: the pair holds the addresses of a text that is not decoded with the record. */
 export const APART = 0x40000000;
