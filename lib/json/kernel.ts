@@ -128,8 +128,8 @@ class KernelTrace {
   }
 
   /** What is told of the record that is told of at a place. */
-  #at(at: number, what: number): number {
-    return this.#words[at + (what >> 2)] ?? 0;
+  #at(at: number, field: number): number {
+    return this.#words[at + (field >> 2)] ?? 0;
   }
 
   /** Where the record behind one is told of. */
@@ -233,7 +233,8 @@ export class Kernel {
   readonly #wishes: KernelWishes;
   readonly #trace: KernelTrace;
   readonly #plans: KernelPlans;
-  readonly #given: (JsonSlice | undefined)[] = new Array(SLOT_COUNT);
+  /** By slot, the value that the memory holds. */
+  readonly #held: (JsonSlice | undefined)[] = new Array(SLOT_COUNT);
   /** What was copied in, from where to where, and where it went. */
   #source: Uint8Array | undefined;
   #rules: unknown;
@@ -306,14 +307,14 @@ export class Kernel {
       rules: {
         recall: (start: number, end: number) => this.#recall(start, end),
         note: (
-          what: number,
+          kind: number,
           start: number,
           end: number,
           text: number,
           textEnd: number,
         ) => {
           const value = sliceAt(this.#bytes, text, textEnd);
-          this.#context?.note?.(what, this.#key(start, end), value);
+          this.#context?.note?.(kind, this.#key(start, end), value);
         },
       },
     });
@@ -371,7 +372,7 @@ export class Kernel {
     this.lines = 0;
     this.#source = undefined;
     this.#plans.begin();
-    this.#given.fill(undefined);
+    this.#held.fill(undefined);
     for (let slot = 0; slot < SLOT_COUNT; slot++) {
       this.#setSlot(slot, undefined);
     }
@@ -421,7 +422,7 @@ export class Kernel {
     let records = 0;
     this.#obey(context.rules);
     this.#context = context;
-    if (!this.#give(context)) return { next, lines, records };
+    if (!this.#load(context)) return { next, lines, records };
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
       const shift = this.#input - this.#from;
@@ -437,7 +438,7 @@ export class Kernel {
       records += written;
       const answered = written + this.#get(STATE_SKIPPED);
       out.advance(this.#get(STATE_OUT) - this.#output);
-      if (this.#get(STATE_TOUCHED) !== 0) this.#tell(context);
+      if (this.#get(STATE_TOUCHED) !== 0) this.#report(context);
       this.lines += answered;
       this.#plans.earn(answered);
       // What was written down has to be read before it is written over.
@@ -479,9 +480,9 @@ export class Kernel {
   }
 
   /** Gives the kernel the values that have changed; says whether it can hold them. */
-  #give({ slots, counters }: RecordContext): boolean {
+  #load({ slots, counters }: RecordContext): boolean {
     for (let slot = 0; slot < slots.length; slot++) {
-      if (!this.#giveSlot(slot, slots[slot])) return false;
+      if (!this.#loadSlot(slot, slots[slot])) return false;
       const counter = counters[slot];
       if (counter === undefined) continue;
       if (counter > MAX_COUNTER) return false;
@@ -490,11 +491,11 @@ export class Kernel {
     return true;
   }
 
-  #giveSlot(slot: number, value: JsonSlice | undefined): boolean {
-    if (value === this.#given[slot]) return true;
+  #loadSlot(slot: number, value: JsonSlice | undefined): boolean {
+    if (value === this.#held[slot]) return true;
     const length = value === undefined ? 0 : value.end - value.start;
     if (length > SLOT_SIZE) return false;
-    this.#given[slot] = value;
+    this.#held[slot] = value;
     this.#setSlot(slot, value);
     return true;
   }
@@ -506,7 +507,7 @@ export class Kernel {
     for (const [i, value] of slots.entries()) {
       const slot = KEYED_SLOT + i;
       // No plan is for a line whose slots have no room.
-      if (!this.#giveSlot(slot, value)) return -1;
+      if (!this.#loadSlot(slot, value)) return -1;
       if (value !== undefined) bits |= 1 << slot;
     }
     return bits;
@@ -549,11 +550,11 @@ export class Kernel {
   }
 
   /** Tells the rules what has happened while they were not asked. */
-  #tell(context: RecordContext): void {
+  #report(context: RecordContext): void {
     context.take(this.#changes);
     const { slots } = context;
     for (let slot = 0; slot < slots.length; slot++) {
-      this.#given[slot] = slots[slot];
+      this.#held[slot] = slots[slot];
     }
   }
 }

@@ -702,7 +702,7 @@ export class KernelPlans {
       ? 0
       : this.#keyPlace(key, values);
     words[(plan + PLAN_RECALLS) >> 2] = isRecalled ? 1 : 0;
-    words[(plan + PLAN_NOTE) >> 2] = watched.note?.what ?? 0;
+    words[(plan + PLAN_NOTE) >> 2] = watched.note?.kind ?? 0;
     words[(plan + PLAN_NOTE_STEPS) >> 2] = noteAt;
     words[(plan + PLAN_NOTE_END) >> 2] = noteAt + noteEnd;
     words[(plan + PLAN_CUT) >> 2] = 0;

@@ -43,7 +43,7 @@ export interface RecordContext {
    * @param what A number of the rules, from 1.
    * @param value What it tells; the bytes may be used again afterwards.
    */
-  note?(what: number, key: string, value: JsonSlice): void;
+  note?(kind: number, key: string, value: JsonSlice): void;
 }
 
 /** What records that were rewritten by plans changed. */
@@ -78,7 +78,7 @@ type SlotEffect =
 
 /** What was noted of a key. */
 interface WatchedNote {
-  readonly what: number;
+  readonly kind: number;
   readonly output: Uint8Array;
   /** What in it was copied, in order. */
   readonly copies: readonly WatchedCopy[];
@@ -128,7 +128,7 @@ export class RecordWatch implements CopyObserver {
   readonly #observations = noObservations();
   #key: JsonSlice | undefined;
   #isRecalled = false;
-  #what = 0;
+  #noteKind = 0;
   #noted: ByteWriter | undefined;
   readonly #notedCopies: AnyCopy[] = [];
 
@@ -169,9 +169,9 @@ export class RecordWatch implements CopyObserver {
    *
    * @param out Is about to take what that is, and has it until the end.
    */
-  noted(what: number, key: JsonSlice, out: ByteWriter): void {
+  noted(kind: number, key: JsonSlice, out: ByteWriter): void {
     this.#key = key;
-    this.#what = what;
+    this.#noteKind = kind;
     this.#noted = out;
     out.observer = {
       copied: (source, start, end, to) => {
@@ -204,7 +204,7 @@ export class RecordWatch implements CopyObserver {
     const noted = this.#seenOf(this.#notedCopies, 0, effects);
     if (copies === undefined || noted === undefined) return undefined;
     const note = this.#noted && {
-      what: this.#what,
+      kind: this.#noteKind,
       output: this.#noted.view().slice(),
       copies: noted,
     };
