@@ -1,7 +1,4 @@
-/**
- * The kernel at work: an instance of the WebAssembly module, its memory, and the plans in
- * it.
- */
+/** Runs the kernel: an instance of the WebAssembly module, its memory, and the plans in it. */
 
 import type { ByteWriter } from "./byte_writer.ts";
 import { bytesOfLooseBase64, copyInto, isSame, LF } from "./bytes.ts";
@@ -48,17 +45,16 @@ import type {
 } from "./record_watch.ts";
 import type { JsonSlice } from "./value.ts";
 
-// What the kernel writes down of the records that it wrote, and the values that are made of
-// them by it.
+// The trace that the kernel writes of its records, and the values that are made from it.
 
-/** Takes the values of the records that were written. */
+/** Receives the values of the records that were written. */
 interface ValueTaker {
   /**
-   * Takes a record.
+   * Receives one record.
    *
-   * @param isProven Whether the value is proven to be what was to be proven.
-   * @param start Where in the memory the line starts that it was made of.
-   * @param line How many lines of the run come before that.
+   * @param isProven Whether `Proof.holds` was true for the plan of the record.
+   * @param start The index in the memory where its line starts.
+   * @param line The number of lines of the run before its own.
    */
   (
     value: unknown,
@@ -69,7 +65,7 @@ interface ValueTaker {
   ): void;
 }
 
-/** Reads what was written down of the records of one run after the other. */
+/** Reads the traces of the records of one run after the other. */
 class KernelTrace {
   readonly #bytes: Uint8Array;
   readonly #words: Uint32Array;
@@ -79,7 +75,8 @@ class KernelTrace {
   /**
    * Constructs a new instance.
    *
-   * @param words The part of it that is written to.
+   * @param bytes The whole memory.
+   * @param words The part of the memory that the kernel writes the trace to.
    * @param plans The plans that records were written by.
    */
   constructor(bytes: Uint8Array, words: Uint32Array, plans: KernelPlans) {
@@ -92,11 +89,12 @@ class KernelTrace {
   /**
    * Makes the values of the records of the last run.
    *
-   * @param records How many those are.
+   * @param records The number of records.
    */
   read(records: number, take: ValueTaker): void {
     const parts = this.#parts;
-    // Where in the bytes the text ends, and where in it the record starts.
+    // `to` is the end of the decoded text in the memory, `from` the start of the record in that
+    // text.
     let to = 0;
     let texts = "";
     let from = 0;
@@ -121,23 +119,26 @@ class KernelTrace {
       const isProven = plan?.isProven ?? false;
       const line = this.#at(at, TRACE_LINE);
       take(value, text, isProven, line, this.#at(at, TRACE_LINES));
-      // Behind the texts of the record, and the LF.
+      // Skip the record, the texts behind it, and the LF.
       from += this.#at(at, TRACE_ALL_UNITS) + 1;
       at = this.#next(at);
     }
   }
 
-  /** What is told of the record that is told of at a place. */
+  /**
+   * Returns a field of a trace, such as `TRACE_START`. `at` is the index of the trace among the
+   * words.
+   */
   #at(at: number, field: number): number {
     return this.#words[at + (field >> 2)] ?? 0;
   }
 
-  /** Where the record behind one is told of. */
+  /** Returns the index of the trace of the next record. */
   #next(at: number): number {
     return (this.#at(at, TRACE_NEXT) - this.#words.byteOffset) >> 2;
   }
 
-  /** Where the last record ends that is decoded together with one. */
+  /** Returns the end of the last record that is decoded together with the first one. */
   #endOfTexts(first: number, record: number, records: number): number {
     const start = this.#at(first, TRACE_START);
     let end = this.#at(first, TRACE_END);
@@ -145,7 +146,7 @@ class KernelTrace {
     for (let next = record + 1; next < records; next++) {
       at = this.#next(at);
       const further = this.#at(at, TRACE_END);
-      // Texts that are decoded apart may lie between.
+      // Texts that are decoded separately may lie between two records.
       if (
         this.#at(at, TRACE_START) !== end + 1 || further - start > MAX_KEPT_TEXT
       ) break;
@@ -156,25 +157,29 @@ class KernelTrace {
 }
 
 const PAGE = 1 << 16;
-/** Room for plans: a stream that Codex wrote needs a tenth of it. */
+/** Room for plans, in bytes; a stream that Codex wrote needs a tenth of it. */
 const PLAN_SIZE = 1 << 19;
-/** Room for what is read; longer lines are not the kernel's. Pages count once they are used. */
+/**
+ * Room for input; a longer line is left to the rules. The system provides a page of memory only
+ * once it is used.
+ */
 const INPUT_SIZE = 1 << 23;
 /** Room for the records of one block. */
 const OUTPUT_SIZE = 3 << 22;
-/** What the kernel may read or write behind the end of an area. */
+/** The number of bytes that the kernel may read or write behind the end of an area. */
 const SLACK = 64;
 /**
- * How much is copied in at once: what fits a second-level cache. The copy takes a fifteenth of
- * the time; blocks that would have to lie in this memory could not be anybody's own.
+ * The number of bytes that are copied into the memory at once: they fit a second-level cache. The
+ * copy takes a fifteenth of the time of a run. Without a copy, callers would have to read their
+ * input into this memory.
  */
 const COPIED = 1 << 18;
 
-/** Room for what is written down of some hundred records. */
+/** Room for the traces of several hundred records. */
 const TRACE_SIZE = 1 << 16;
-/** Numbers beyond this one are counted by the rules. */
+/** A greater counter is left to the rules. */
 const MAX_COUNTER = 1 << 30;
-/** Longer keys are read anew each time. */
+/** The longest key, in bytes with quotes, whose text is cached. */
 const MAX_KEY = 64;
 
 interface KernelExports {
@@ -186,45 +191,53 @@ interface KernelExports {
   run(from: number, to: number, out: number, outEnd: number): number;
 }
 
-/** What the kernel did with the lines that it was given. */
+/** The result of a run. */
 interface KernelRun {
-  /** Where the first line starts that it left. */
+  /** The index of the first line that was not processed. */
   readonly next: number;
-  /** How many it took, empty ones among them, and those whose records are not wanted. */
+  /**
+   * The number of lines that were processed, including blank lines and lines whose records are not
+   * wanted.
+   */
   readonly lines: number;
-  /** How many records it wrote. */
+  /** The number of records that were written. */
   readonly records: number;
 }
 
 let compiled: WebAssembly.Module | undefined;
 let isRefused = false;
 
-/** Compiles the module; gives nothing where that is not possible or not allowed. */
+/**
+ * Compiles the module, once; returns nothing where WebAssembly with SIMD is missing or forbidden.
+ */
 function moduleOf(): WebAssembly.Module | undefined {
   if (compiled !== undefined || isRefused) return compiled;
   try {
     const bytes = bytesOfLooseBase64(KERNEL_MODULE);
     compiled = bytes && new WebAssembly.Module(bytes);
   } catch {
-    // No WebAssembly, none with SIMD, or a page whose policy forbids it.
+    // There is no WebAssembly, or none with SIMD, or the policy of the page forbids it.
     isRefused = true;
   }
   return compiled;
 }
 
-/** Kernels whose streams have ended. Another one costs a fifth of a millisecond, and memory. */
+/**
+ * Kernels of streams that have ended, for reuse. A new kernel costs a fifth of a millisecond, and
+ * memory.
+ */
 const IDLE: Kernel[] = [];
 const MAX_IDLE = 2;
 
 /**
  * Rewrites the lines of one stream by plans that it learns from the rules.
  *
- * Its memory has a fixed size, so that views of it last.
+ * The memory has a fixed size, so that views of it stay valid.
  */
 export class Kernel {
   readonly #exports: KernelExports;
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  /** All of the memory, in words. */
+  /** The whole memory, as words. */
   readonly #words: Int32Array;
   readonly #state: number;
   readonly #slots: number;
@@ -235,7 +248,7 @@ export class Kernel {
   readonly #plans: KernelPlans;
   /** By slot, the value that the memory holds. */
   readonly #held: (JsonSlice | undefined)[] = new Array(SLOT_COUNT);
-  /** What was copied in, from where to where, and where it went. */
+  /** The array whose range `#from` to `#to` lies in the input area. */
   #source: Uint8Array | undefined;
   #rules: unknown;
   #context: RecordContext | undefined;
@@ -257,16 +270,19 @@ export class Kernel {
   #lastLength = 0;
   #lastText = "";
 
-  /** Where records go: what the kernel writes and what the rules write. */
+  /** The room for records, which the kernel and the rules both write to. */
   readonly home: Uint8Array<ArrayBuffer>;
-  /** How many lines it has rewritten or passed over. */
+  /**
+   * The number of lines that the kernel has rewritten or skipped as not wanted; blank lines do not
+   * count.
+   */
   lines = 0;
 
   /**
-   * Gives a new kernel, if it can run here.
+   * Returns a kernel, a new one or one of a stream that has ended; nothing if it cannot run here.
    *
    * @param maxLineBytes The limit on the length of a line.
-   * @param wishes What is to be made of the records.
+   * @param wishes Which records are written, and whether values are made of them.
    */
   static create(
     maxLineBytes: number,
@@ -283,12 +299,12 @@ export class Kernel {
     try {
       return new Kernel(module, maxLineBytes, wishes);
     } catch {
-      // There is no memory for it.
+      // The memory could not be allocated.
       return undefined;
     }
   }
 
-  /** Whether there is a kernel of a stream that has ended, which costs nothing to begin with. */
+  /** Whether a kernel with the same wishes can be reused, which costs nothing. */
   static hasIdle(wishes: KernelWishes): boolean {
     return IDLE.some((kernel) => kernel.#grants(wishes));
   }
@@ -359,15 +375,15 @@ export class Kernel {
     );
   }
 
-  /** Ends the work for a stream: from now on the kernel may be given to another one. */
+  /** Ends the work for a stream, and keeps the kernel for another one. */
   release(): void {
-    // What was wished for last is most likely wished for next.
+    // The wishes of the last stream are most likely those of the next one.
     if (IDLE.length === MAX_IDLE) IDLE.shift();
     this.#context = undefined;
     IDLE.push(this);
   }
 
-  /** Begins the work for another stream; the plans may be of use for it, too. */
+  /** Prepares for another stream. The plans are kept: they may match its lines, too. */
   #reset(maxLineBytes: number): void {
     this.lines = 0;
     this.#source = undefined;
@@ -379,36 +395,37 @@ export class Kernel {
     this.#set(STATE_LIMIT, maxLineBytes);
   }
 
-  /** Whether there is use in watching how the next record is rewritten. */
+  /** Whether another plan is worth making, so whether the next record should be watched. */
   get isEager(): boolean {
     return this.#plans.isEager;
   }
 
-  /** Makes a plan of what was done with a record, if that is possible. */
+  /** Makes a plan from a watched record, if that is possible. */
   learn(watched: WatchedRecord | undefined): void {
     if (watched !== undefined) this.#obey(watched.rules);
     this.#plans.learn(watched);
   }
 
-  /** Forgets what was learned of other rules than these. */
+  /** Drops all plans if they were learned from other rules than these. */
   #obey(rules: unknown): void {
     if (rules === this.#rules) return;
     this.#rules = rules;
     this.#plans.clear();
   }
 
-  /** Forgets what was copied in: the bytes that it came from will change. */
+  /** Forgets that the caller's bytes are in the input area: they may change from now on. */
   forget(): void {
     this.#source = undefined;
   }
 
   /**
-   * Rewrites lines as long as there are plans for them.
+   * Rewrites lines until one has no plan. With a proof it ends earlier, after each run of the
+   * module: `values` must read the trace of that first.
    *
-   * @param start Where the first line starts.
-   * @param end Where the last one ends, behind its LF.
-   * @param out Takes the records; it must have settled at `home`.
-   * @param context What the records depend on; it is told what changes.
+   * @param start The index of the first line.
+   * @param end The index behind the last line and its LF.
+   * @param out Receives the records; it must write to `home`.
+   * @param context The state that records depend on; receives its changes.
    */
   run(
     bytes: Uint8Array,
@@ -441,17 +458,17 @@ export class Kernel {
       if (this.#get(STATE_TOUCHED) !== 0) this.#report(context);
       this.lines += answered;
       this.#plans.earn(answered);
-      // What was written down has to be read before it is written over.
+      // The trace has to be read before the next run overwrites it.
       if (isDone === 0 || this.#wishes.proof !== undefined) break;
     }
     return { next, lines, records };
   }
 
   /**
-   * Makes values of the records that the last run wrote.
+   * Makes the values of the records that the last run wrote.
    *
-   * @param records How many those are.
-   * @param take Takes them; lines start where they do in the bytes of the run.
+   * @param records The number of these records.
+   * @param take Receives each value. Its `start` is an index into the bytes given to that run.
    */
   values(records: number, take: ValueTaker): void {
     const shift = this.#from - this.#input;
@@ -464,7 +481,7 @@ export class Kernel {
     return bytes === this.#source && at >= this.#from && at < this.#to;
   }
 
-  /** Copies whole lines in; says whether there is room for one. */
+  /** Copies whole lines into the input area; returns false if the first line has no room there. */
   #copyIn(bytes: Uint8Array, start: number, end: number): boolean {
     let to = Math.min(end, start + COPIED);
     if (to < end) {
@@ -479,7 +496,10 @@ export class Kernel {
     return true;
   }
 
-  /** Gives the kernel the values that have changed; says whether it can hold them. */
+  /**
+   * Writes slots and counters that have changed into the memory; returns false if one is too large
+   * for it.
+   */
   #load({ slots, counters }: RecordContext): boolean {
     for (let slot = 0; slot < slots.length; slot++) {
       if (!this.#loadSlot(slot, slots[slot])) return false;
@@ -500,20 +520,26 @@ export class Kernel {
     return true;
   }
 
-  /** Fills the slots that are by a key; says which ones, by bits. */
+  /**
+   * Fills the slots that belong to a key; returns the bit set of those that were filled, -1 if one
+   * is too large.
+   */
   #recall(start: number, end: number): number {
     const slots = this.#context?.recall?.(this.#key(start, end)) ?? [];
     let bits = 0;
     for (const [i, value] of slots.entries()) {
       const slot = KEYED_SLOT + i;
-      // No plan is for a line whose slots have no room.
+      // All bits: no plan needs that combination of slots, so the line is left to the rules.
       if (!this.#loadSlot(slot, value)) return -1;
       if (value !== undefined) bits |= 1 << slot;
     }
     return bits;
   }
 
-  /** The text of a key, which is that of a string without escapes; most are the last one. */
+  /**
+   * Returns the text of a key, a string without escapes. Most keys equal the previous one, whose
+   * text is cached.
+   */
   #key(start: number, end: number): string {
     const bytes = this.#bytes;
     const length = end - start;
@@ -549,7 +575,7 @@ export class Kernel {
     this.#words[(this.#state + word) >> 2] = value;
   }
 
-  /** Tells the rules what has happened while they were not asked. */
+  /** Passes the changes of slots and counters on to the context of the rules. */
   #report(context: RecordContext): void {
     context.take(this.#changes);
     const { slots } = context;

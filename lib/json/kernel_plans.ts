@@ -1,10 +1,10 @@
 /**
- * The plans of the kernel: what the rules were seen to do with a record, written into its
- * memory.
+ * The plans of the kernel: rewritings of records that were watched, written into the kernel's
+ * memory so that it can repeat them.
  *
- * The record is cut into values, which like records have others of, and the text between
- * them. All that the rules went by is in that text or in the kinds of the values: the keys
- * of the objects that they opened, the words that they looked at. So whatever has the same
+ * The watched record is cut into values, which differ between the records of a plan, and the text
+ * between them. Everything that the rules decided by is in that text or in the kinds of the values:
+ * the keys of the objects that they opened, the words that they compared. So any line with the same
  * text in the same places is rewritten by the same copies.
  */
 
@@ -71,15 +71,17 @@ import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
 import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
 
-// Lets a consumer look at a record as the rules wrote it, and finds out which values those were
-// in the record as it was read.
+// Shows a consumer (a selection or a proof) the record as the rules wrote it, and maps the values
+// that it looked at back to the record as it was read.
 
 /**
- * Has a consumer look at a record as it was written.
+ * Shows a consumer the record as the rules wrote it.
  *
- * @param watched What was done with it.
- * @param reader Reads it.
- * @returns What was looked at, in the record as it was read; nothing if that is not there.
+ * @param watched The record and how it was rewritten.
+ * @param reader Reads the written record.
+ * @param look The consumer.
+ * @returns The observations, as values of the record as it was read; nothing if a value is not a
+ *   copy from it.
  */
 function lookAtOutput(
   watched: WatchedRecord,
@@ -87,7 +89,7 @@ function lookAtOutput(
   look: (reader: JsonReader, record: JsonSlice) => void,
 ): Observations | undefined {
   const { output } = watched;
-  // The text behind a value must be a control character.
+  // The scan needs a control character behind the value: the extra byte is 0.
   const bytes = new Uint8Array(output.length + 1);
   bytes.set(output);
   const record = reader.read(bytes, 0, output.length);
@@ -100,10 +102,11 @@ function lookAtOutput(
 }
 
 /**
- * Finds what was looked at in an output in the record that it was made of; what is not from
- * there is always the same.
+ * Maps observations of the output to values of the record that it was made from. Text of the output
+ * that was not copied is the same for all records of the plan, so it needs no observation.
  *
- * @returns Nothing if something else was looked at.
+ * @returns Nothing if the consumer looked at a slot, at text that only partly comes from the
+ *   record, or at more than words and members.
  */
 function asRead(
   seen: Observations,
@@ -142,9 +145,9 @@ function sliceAt(
   return new JsonSlice(bytes, start, start + length, "object", false, -1);
 }
 
-// What the output of the rules consists of: values of the record, slots, and text.
+// The pieces of an output: values of the record, slots, and literal text.
 
-/** A value of a record, and where in it. */
+/** A value of a record: its range and its kind (`KIND_STRING` and so on). */
 interface Value {
   readonly start: number;
   readonly end: number;
@@ -156,7 +159,7 @@ interface Place {
   readonly end: number;
 }
 
-/** A piece of the output. */
+/** A piece of an output. */
 type Piece =
   | { readonly kind: "text"; readonly text: Uint8Array }
   | {
@@ -164,19 +167,22 @@ type Piece =
     readonly slot: number;
     readonly places: readonly Place[];
   }
-  /** Values that follow one another in the record, and text of the record around them. */
+  /** Consecutive values of the record, with the text of the record between them. */
   | {
     readonly kind: "part";
     readonly first: number;
     readonly last: number;
     readonly before: number;
-    /** How much of the last one is left out: the quote of a string that goes on. */
+    /**
+     * How many bytes at the end of the last value are left out: 1 for the quote of a string that
+     * goes on.
+     */
     readonly after: number;
-    /** Where in the output of the record that was watched each of them is. */
+    /** By value, its range in the output of the watched record. */
     readonly places: readonly Place[];
   };
 
-/** Where the place is that a value starts at, or ends at, behind that of the line. */
+/** Returns the offset of the start, or the end, of a value among the places of a line. */
 function startPlace(value: number): number {
   return PLACE_START + PLACE_STRIDE * value;
 }
@@ -185,14 +191,19 @@ function endPlace(value: number): number {
   return PLACE_END + PLACE_STRIDE * value;
 }
 
-/** What is left out at the end of a value: a text, and the inside of another value. */
+/**
+ * The end of a value that is left out: a text, then the inside of the value `tail`. Both values are
+ * indexes.
+ */
 interface Cut {
   readonly value: number;
   readonly text: Uint8Array;
   readonly tail: number;
 }
 
-/** What was left out, by its values; nothing if these are none. */
+/**
+ * Finds the indexes of the values of a cut; returns nothing if one of them is not among the values.
+ */
 function cutOf(
   { value, text, tail }: ObservedCut,
   values: readonly Value[],
@@ -204,9 +215,10 @@ function cutOf(
 }
 
 /**
- * The pieces that an output consists of.
+ * Divides an output into pieces.
  *
- * @param isTraced Whether the places of values in the output are to be known.
+ * @param isTraced Whether the range of each value in the output must be known.
+ * @returns Nothing if a part of a value was copied that the kernel cannot find again.
  */
 function piecesOf(
   { root, output, copies, observations }: Pick<
@@ -217,7 +229,10 @@ function piecesOf(
   isTraced: boolean,
 ): readonly Piece[] | undefined {
   const pieces: Piece[] = [];
-  /** Takes a value whose text in the output ends with that of the record before it. */
+  /**
+   * Adds a value. It joins the piece before it if the text between the two is the same as in the
+   * record.
+   */
   const addValue = (index: number, value: Value, to: number): void => {
     const place = { start: to, end: to + value.end - value.start };
     const before = values[index - 1];
@@ -281,7 +296,7 @@ function piecesOf(
           cut.value.start === value.start && cut.end === end
         );
         const isWhole = value.end - 1 === end;
-        // Another part of a value cannot be found again, nor this one by its place.
+        // Any other part of a value cannot be found again, and the trace has no place for a part.
         if (!isInside || !(isWhole || isCut) || isTraced) return undefined;
         const last = isWhole
           ? { last: index, after: 1 }
@@ -306,13 +321,13 @@ function piecesOf(
   return pieces;
 }
 
-/** One step of the kernel: a text, then a slot or a part of the record. */
+/** One step of the kernel: a literal text, then a slot or a part of the record. */
 interface Step {
   readonly text: Uint8Array;
   readonly source: Exclude<Piece, { kind: "text" }> | undefined;
 }
 
-/** The steps that write the pieces. */
+/** Returns the steps that write the pieces. */
 function stepsOf(pieces: readonly Piece[]): readonly Step[] {
   const steps: Step[] = [];
   let text: Uint8Array | undefined;
@@ -327,7 +342,7 @@ function stepsOf(pieces: readonly Piece[]): readonly Step[] {
   return steps;
 }
 
-/** How often the value is in the output that is there most often. */
+/** Returns how many copies the output has of the value that it has most often. */
 function mostCopies(pieces: readonly Piece[]): number {
   const counts = new Map<number, number>();
   for (const piece of pieces) {
@@ -339,7 +354,7 @@ function mostCopies(pieces: readonly Piece[]): number {
   return Math.max(0, ...counts.values());
 }
 
-/** The parts of an output that were copied, in order. */
+/** Returns the copied parts of an output, in order. */
 function partsOf(pieces: readonly Piece[]): CopiedPart[] {
   return pieces.flatMap((piece) => {
     if (piece.kind === "text") return [];
@@ -348,67 +363,85 @@ function partsOf(pieces: readonly Piece[]): CopiedPart[] {
   });
 }
 
-/** What follows a piece of text where there is a value of a kind. */
+/** The kind of a branch, by the kind of the value after its text. */
 const KINDS: Readonly<Record<JsonKind, number>> = {
   string: KIND_STRING,
   number: KIND_NUMBER,
   boolean: KIND_BOOLEAN,
   object: KIND_OBJECT,
   array: KIND_ARRAY,
-  // Where one null is, another kind of value is not: it is text.
+  // A null belongs to the text: another record with a null there never has a value of another kind.
   null: KIND_END,
 };
 
-/** How deep the parts may lie that the rules asked for. */
+/** The maximum depth of the objects and arrays that a plan opens. */
 const LEVELS = 7;
-/** A place with more branches than this is taken up by data that looks like vocabulary. */
+/**
+ * The maximum number of branches at one point of the tree. More would come from data that is
+ * mistaken for vocabulary.
+ */
 const MAX_BRANCHES = 48;
+/** The same for a plan that also opens containers which the rules did not look into. */
 const FINE_BRANCHES = 16;
-/** Where records begin, there are so many times more: an app-server has a hundred methods. */
+/**
+ * The root of the tree may have this many times more branches: an app-server has a hundred methods.
+ */
 const AT_ROOT = 4;
-/** An object with more members than this is a table of data. */
+/**
+ * The maximum number of members of an object that is opened without need. A larger object is a
+ * table of data.
+ */
 const FINE_MEMBERS = 24;
-/** How many plans may be made before any has been of use. */
+/** The number of plans that may be made before one has been used. */
 const CREDIT = 128;
-/** How many lines a plan has to rewrite to be worth the making. */
+/** The number of lines that a plan has to rewrite to be worth its making. */
 const PRICE = 16;
-/** After how many lines that no plan was for another one is made, whatever became of others. */
+/**
+ * After this many lines without a plan another one is made, even if the earlier plans were not
+ * used.
+ */
 const PATIENCE = 256;
 const ALIGNMENT = 16;
+
+/** One watched rewriting, as a plan needs it. */
 interface Rewriting {
   readonly watched: WatchedRecord;
   readonly pieces: readonly Piece[];
-  /** What becomes of the slots, as the kernel has it. */
+  /** The effects on the slots, encoded for the kernel. */
   readonly effects: readonly number[];
-  /** The pieces of what is noted. */
+  /** The pieces of the note. */
   readonly note: readonly Piece[];
-  /** What is left out of a string. */
+  /** The end of a string that is left out. */
   readonly cut: Cut | undefined;
   readonly isWanted: boolean;
 }
 
+/** Addresses in the kernel's memory that plans refer to. */
 interface KernelPlaces {
-  /** The word that leads to the first branch. */
+  /** The word that holds the address of the first branch. */
   readonly root: number;
-  /** Where a slot is. */
+  /** Returns the address of a slot. */
   readonly slot: (slot: number) => number;
   /** The places of the values of a line. */
   readonly values: number;
 }
 
-/** Tells wanted records from others, by words alone. */
+/**
+ * Selects records. Compares only words (`JsonReader.wordOf`), so that a plan, which fixes those
+ * words, is wanted or not as a whole.
+ */
 interface Selection {
-  /** The same for those that want the same. */
+  /** Equal for selections of the same records. */
   readonly key: string;
-  /** Says whether a record, as it was written, is wanted. */
+  /** Whether a record, as it was written, is wanted. */
   wants(reader: JsonReader, record: JsonSlice): boolean;
 }
 
-/** What is to be made of records, besides their text. */
+/** Which records the kernel writes, and whether values are made of them. */
 export interface KernelWishes {
-  /** What is to be proven of their values; without it, none are made. */
+  /** The proof for the values of records; without it, no values are made. */
   readonly proof?: Proof | undefined;
-  /** Which ones are wanted; all, without it. */
+  /** Selects the records that are wanted; all are, without it. */
   readonly selection?: Selection | undefined;
 }
 
@@ -427,8 +460,10 @@ export class KernelPlans {
   /**
    * Constructs a new instance.
    *
-   * @param room The part of it that plans are written to.
-   * @param wishes What is to be made of records.
+   * @param memory The kernel's memory.
+   * @param room The range of the memory that plans are written to.
+   * @param places Addresses in the memory that plans refer to.
+   * @param wishes Which records the kernel writes, and whether values are made of them.
    */
   constructor(
     memory: ArrayBuffer,
@@ -444,18 +479,23 @@ export class KernelPlans {
     this.#free = room.start;
   }
 
-  /** Whether there is use in making another plan. */
+  /** Whether another plan is worth making. */
   get isEager(): boolean {
     return this.#credit >= 1;
   }
 
-  /** Takes to account that some lines were rewritten by plans, and the next one was not. */
+  /**
+   * Adds credit for new plans: `lines` were rewritten by plans, and the line after them had no
+   * plan.
+   */
   earn(lines: number): void {
     const earned = lines / PRICE + 1 / PATIENCE;
     this.#credit = Math.min(CREDIT, this.#credit + earned);
   }
 
-  /** Makes a plan, if one can be made. */
+  /**
+   * Makes a plan from a watched record, if possible. Uses up credit even if `watched` is absent.
+   */
   learn(watched: WatchedRecord | undefined): void {
     this.#credit -= 1;
     if (watched === undefined) return;
@@ -484,14 +524,14 @@ export class KernelPlans {
       if (
         proved !== undefined && add([...seen, proved], true, MAX_BRANCHES)
       ) return;
-      // What the rules did not open, but most likely comes again with the same keys, is read
-      // faster as text.
+      // Containers that the rules did not open, but that most likely come again with the same keys,
+      // are read faster as text.
       if (add(seen, true, FINE_BRANCHES)) return;
     }
     add(seen, false, MAX_BRANCHES);
   }
 
-  /** Adds a plan; says whether it was possible. */
+  /** Adds a plan; returns whether that was possible. */
   #add(
     watched: WatchedRecord,
     values: readonly Value[] | undefined,
@@ -510,7 +550,7 @@ export class KernelPlans {
     if (pieces === undefined || effects === undefined) return false;
     const { cuts } = watched.observations;
     const cut = cuts[0] && cutOf(cuts[0], values);
-    // A plan has room for one.
+    // A plan has room for one cut.
     if (cuts.length > (cut === undefined ? 0 : 1)) return false;
     if (note === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
@@ -525,18 +565,18 @@ export class KernelPlans {
     return this.#insert(plan, values, maxBranches);
   }
 
-  /** How values are made of the records with a plan; nothing if they have to be parsed. */
+  /** Returns how values are made of the records of a plan; nothing if they have to be parsed. */
   valuePlan(number: number): ValuePlan | undefined {
     return this.#values[number];
   }
 
-  /** Forgets all plans. */
+  /** Drops all plans. */
   clear(): void {
     this.#clear();
     this.begin();
   }
 
-  /** Begins with another stream, whose records may be of other kinds. */
+  /** Begins another stream, whose records may have other forms: credits new plans. */
   begin(): void {
     this.#credit = CREDIT;
   }
@@ -547,7 +587,10 @@ export class KernelPlans {
     this.#words[this.#places.root >> 2] = 0;
   }
 
-  /** The values of a record that are not text; nothing if the rules looked too deep. */
+  /**
+   * Returns the values of a record, which are not part of its text; nothing if the rules looked too
+   * deep.
+   */
   #cut(
     root: JsonSlice,
     observed: readonly Observations[],
@@ -592,7 +635,7 @@ export class KernelPlans {
     return walk(0, 1) ? values : undefined;
   }
 
-  /** Whether other records most likely have a container with the same keys. */
+  /** Whether other records most likely have the container with the same keys. */
   #isUsual(entry: number, level: number): boolean {
     if (level >= LEVELS) return false;
     const tape = this.#tape;
@@ -629,9 +672,11 @@ export class KernelPlans {
   }
 
   /**
-   * Finds a branch or makes one.
+   * Finds a branch, or adds it in front of the others.
    *
-   * @returns Nothing if there are too many already.
+   * @param head The word that holds the address of the first branch.
+   * @param mask At the end of a line: the slots that must hold a text.
+   * @returns Nothing if there are too many branches already.
    */
   #branch(
     head: number,
@@ -717,7 +762,7 @@ export class KernelPlans {
     return plan;
   }
 
-  /** Writes steps; gives how many bytes they add to the values that they copy. */
+  /** Writes steps; returns how many bytes they add to the values that they copy. */
   #writeSteps(start: number, steps: readonly Step[]): number {
     const words = this.#words;
     let added = 0;
@@ -741,7 +786,10 @@ export class KernelPlans {
     return added;
   }
 
-  /** Where it is written where a key is: it is a value, or the same in all lines of a plan. */
+  /**
+   * Returns the address of the place of a key: a value of the line, or a text that is the same in
+   * all lines of the plan.
+   */
   #keyPlace(
     { bytes, start, end }: JsonSlice,
     values: readonly Value[],
@@ -754,7 +802,7 @@ export class KernelPlans {
     return this.#writeWords([text, text + end - start]);
   }
 
-  /** Writes a text, and gives its place. */
+  /** Writes a text and returns its address. */
   #write(text: Uint8Array): number {
     const at = this.#take(text.length);
     this.#bytes.set(text, at);
@@ -769,7 +817,7 @@ export class KernelPlans {
 
   #take(size: number): number {
     const at = this.#free;
-    // One more piece, because the kernel reads whole ones.
+    // One unit more, because the kernel loads 16 bytes at a time.
     this.#free += ALIGNMENT * (1 + Math.ceil(size / ALIGNMENT));
     return at;
   }
@@ -777,7 +825,10 @@ export class KernelPlans {
 
 const NOTHING = new Uint8Array(0);
 
-/** What becomes of the slots, as the kernel has it: pairs of a slot and an effect. */
+/**
+ * Encodes the effects on the slots for the kernel, as pairs of a slot and an effect; returns
+ * nothing if a slot gets a text that is no value.
+ */
 function effectsOf(
   { effects }: WatchedRecord,
   values: readonly Value[],

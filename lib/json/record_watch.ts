@@ -1,8 +1,8 @@
 /**
- * Watches what the rules do with one record, so that it can be done again without them.
+ * Watches how the rules rewrite one record, so that the kernel can repeat it without them.
  *
- * Which rules those are does not matter here: what counts is what they copy from the record,
- * what they put between, and what of it they look at.
+ * It does not depend on which rules those are. It records which parts of the record they copy,
+ * which text they put between the copies, and which values they look at.
  */
 
 import { copyOf } from "./bytes.ts";
@@ -15,96 +15,104 @@ import {
 } from "./reader.ts";
 import type { JsonSlice } from "./value.ts";
 
-/** Values that come from the context of a record and not from the record. */
+/** The values that come from the context of a record instead of the record itself, by slot. */
 export type Slots = readonly (JsonSlice | undefined)[];
 
-/** What a record depends on besides itself, and changes for those that follow. */
+/**
+ * The state that a record depends on besides itself, and that it changes for the records after it.
+ */
 export interface RecordContext {
-  /** Stands for the rules: what was learned of one stream holds for all with the same. */
+  /**
+   * Identifies the rules: a plan that was learned in one stream is valid in every stream with the
+   * same value here.
+   */
   readonly rules: unknown;
   /**
-   * Values of JSON, in each slot of one kind; two that are not the same one have bytes of their
-   * own.
+   * The values in the slots, as JSON. The values of one slot are always of one kind. Two different
+   * values never share their array of bytes.
    */
   readonly slots: Slots;
   /**
-   * By slot, the number of the last value that was made for it by counting; absent for slots
-   * whose values are not.
+   * By slot, the number of the last counted value that the slot was filled with; absent for slots
+   * that are not filled by counting.
    */
   readonly counters: readonly (number | undefined)[];
-  /** Takes over what became of the slots while records were rewritten by plans. */
+  /** Receives the changes of the slots that were made while plans rewrote records. */
   take(changes: ContextChanges): void;
-  /** Gives what is kept by a key that a record names: the slots from `KEYED_SLOT` on. */
+  /**
+   * Returns the values that belong to a key in a record, such as a thread id: those of the slots
+   * from `KEYED_SLOT` on.
+   */
   recall?(key: string): Slots;
   /**
-   * Notes what a record tells of a key. Of several in a row that tell the same of one key, plans
-   * have only the last one noted.
+   * Receives a fact that a record states about a key. Of several consecutive notes of one kind
+   * about one key, plans pass only the last one.
    *
-   * @param what A number of the rules, from 1.
-   * @param value What it tells; the bytes may be used again afterwards.
+   * @param kind The kind of the note: a number of the rules, from 1.
+   * @param value The fact; its bytes are only valid during the call.
    */
   note?(kind: number, key: string, value: JsonSlice): void;
 }
 
-/** What records that were rewritten by plans changed. */
+/** The changes of slots that plans made. */
 export interface ContextChanges {
-  /** Whether a slot was filled or emptied. */
+  /** Whether the slot was filled or emptied. */
   isTouched(slot: number): boolean;
-  /** What is in a slot now. */
+  /** Returns the current value of a slot. */
   valueOf(slot: number): JsonSlice | undefined;
-  /** The number of the last value that was counted for a slot. */
+  /** Returns the number of the last value that was counted for a slot. */
   counterOf(slot: number): number;
 }
 
 /** One copy that the rules made of a part of the record or of a slot. */
 interface WatchedCopy {
-  /** The slot; -1 if it is a part of the record. */
+  /** The slot; -1 for a part of the record. */
   readonly slot: number;
-  /** Where the part starts in the bytes of the record. */
+  /** The range of the part in the bytes of the record. */
   readonly start: number;
   readonly end: number;
-  /** Where in the output it went. */
+  /** The index in the output that it was copied to. */
   readonly to: number;
   readonly length: number;
 }
 
-/** What becomes of a slot. */
+/** How a record changes a slot. */
 type SlotEffect =
   | { readonly kind: "keep" | "clear" }
-  /** It gets a value of the record. */
+  /** The slot is filled with a value of the record. */
   | { readonly kind: "value"; readonly value: JsonSlice }
-  /** It gets the next counted value: this text, the number, a quote. */
+  /** The slot is filled with the next counted value: this text, the number, a quote. */
   | { readonly kind: "count"; readonly text: Uint8Array };
 
-/** What was noted of a key. */
+/** The note that a record made about its key. */
 interface WatchedNote {
   readonly kind: number;
   readonly output: Uint8Array;
-  /** What in it was copied, in order. */
+  /** The copies in the output, in order. */
   readonly copies: readonly WatchedCopy[];
 }
 
-/** What the rules did with one record. */
+/** One record and how the rules rewrote it. */
 export interface WatchedRecord {
-  /** Stands for the rules, as in {@linkcode RecordContext}. */
+  /** Identifies the rules, as in {@linkcode RecordContext}. */
   readonly rules: unknown;
   /** The record. */
   readonly root: JsonSlice;
-  /** What became of it. */
+  /** The record as it was written. */
   readonly output: Uint8Array;
-  /** What in the output was copied, in order. */
+  /** The copies in the output, in order. */
   readonly copies: readonly WatchedCopy[];
-  /** What was looked at. */
+  /** The values that the rules looked at. */
   readonly observations: Observations;
-  /** Whether there was a value in each slot. */
+  /** By slot, whether it held a value. */
   readonly filled: readonly boolean[];
-  /** What became of each slot. */
+  /** By slot, its change. */
   readonly effects: readonly SlotEffect[];
-  /** The string that slots were filled by, or that something was noted of. */
+  /** The string that keyed slots were filled by, or that a note is about. */
   readonly key: JsonSlice | undefined;
   /** Whether slots were filled by the key. */
   readonly isRecalled: boolean;
-  /** What was noted of the key. */
+  /** The note about the key. */
   readonly note: WatchedNote | undefined;
 }
 
@@ -115,7 +123,7 @@ interface AnyCopy {
   readonly to: number;
 }
 
-/** Watches one record after the other. */
+/** Watches how one record is rewritten. */
 export class RecordWatch implements CopyObserver {
   readonly #reader: JsonReader;
   readonly #out: ByteWriter;
@@ -132,7 +140,7 @@ export class RecordWatch implements CopyObserver {
   #noted: ByteWriter | undefined;
   readonly #notedCopies: AnyCopy[] = [];
 
-  /** Begins to watch how the record that the reader has read is rewritten. */
+  /** Begins to watch the rewriting of the record that the reader has read. */
   constructor(
     reader: JsonReader,
     root: JsonSlice,
@@ -150,12 +158,12 @@ export class RecordWatch implements CopyObserver {
     reader.observe(this.#observations);
   }
 
-  /** Is told of a copy. */
+  /** Records one copied byte range. */
   copied(source: Uint8Array, start: number, end: number, to: number): void {
     this.#copies.push({ source, start, end, to });
   }
 
-  /** Is told that slots were filled by a key. */
+  /** Records that slots were filled by a key. */
   recalled(key: JsonSlice, slots: Slots): void {
     this.#key = key;
     this.#isRecalled = true;
@@ -165,9 +173,10 @@ export class RecordWatch implements CopyObserver {
   }
 
   /**
-   * Is told that something is noted of a key.
+   * Records that a note about a key follows.
    *
-   * @param out Is about to take what that is, and has it until the end.
+   * @param out The writer that the note is about to be written to; it must stay unchanged until the
+   *   end.
    */
   noted(kind: number, key: JsonSlice, out: ByteWriter): void {
     this.#key = key;
@@ -183,7 +192,7 @@ export class RecordWatch implements CopyObserver {
   /**
    * Ends watching.
    *
-   * @returns What was done; nothing if it cannot be told what a like record would get.
+   * @returns The rewriting; nothing if a similar record could not be rewritten the same way.
    */
   end(): WatchedRecord | undefined {
     this.stop();
@@ -196,7 +205,7 @@ export class RecordWatch implements CopyObserver {
       if (effect === undefined) return undefined;
       effects.push(effect);
     }
-    // A plan has room for the text of one.
+    // A plan has room for the text of one counted value.
     if (effects.filter(({ kind }) => kind === "count").length > 1) {
       return undefined;
     }
@@ -222,7 +231,7 @@ export class RecordWatch implements CopyObserver {
     };
   }
 
-  /** Ends watching without a result. */
+  /** Ends watching without a result. Idempotent. */
   stop(): void {
     if (this.#noted !== undefined) this.#noted.observer = undefined;
     this.#out.observer = undefined;
@@ -250,7 +259,10 @@ export class RecordWatch implements CopyObserver {
     return undefined;
   }
 
-  /** What copies were of; nothing if one was a part of something that is not understood. */
+  /**
+   * Finds the source of each copy, leaving out literal text; returns nothing if a copy is only a
+   * part of a kept value or a slot.
+   */
   #seenOf(
     all: readonly AnyCopy[],
     outStart: number,
@@ -281,7 +293,7 @@ export class RecordWatch implements CopyObserver {
       return { slot: -1, start: value.start, end: value.end, to: from, length };
     }
     for (let slot = 0; slot < effects.length; slot++) {
-      // What is counted is filled in before the record is written.
+      // The counted value is in its slot before the record is written.
       const isCounted = effects[slot]?.kind === "count";
       const value = (isCounted ? this.#context.slots : this.#slots)[slot];
       if (value?.bytes !== source) continue;
@@ -292,10 +304,10 @@ export class RecordWatch implements CopyObserver {
   }
 }
 
-/** A copy of something that does not depend on the record. */
+/** A copy of text that does not depend on the record. */
 const LITERAL = Symbol("literal");
 
-/** Slots are told apart by their bytes. */
+/** Whether two slots share their array of bytes: the source of a copy could not be told from it. */
 function hasDoubles(slots: Slots): boolean {
   return slots.some((value, i) =>
     value !== undefined &&
@@ -303,7 +315,7 @@ function hasDoubles(slots: Slots): boolean {
   );
 }
 
-/** What stands before the number of a counted value, its quote included. */
+/** Returns the text of a counted value before its number, its quote included. */
 function countedText(
   { bytes, start, end }: JsonSlice,
   counter: number,
