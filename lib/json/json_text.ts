@@ -5,10 +5,10 @@ import { wordsOf } from "../checked.ts";
 /**
  * Writes a value as JSON.
  *
- * @param what What it is, for the message.
+ * @param name What it is, for the message.
  * @throws {TypeError} If it has no JSON form, or what is in it cannot be read.
  */
-export function jsonTextOf(what: string, value: unknown): string {
+export function jsonTextOf(name: string, value: unknown): string {
   let text: unknown;
   try {
     text = JSON.stringify(value);
@@ -16,10 +16,10 @@ export function jsonTextOf(what: string, value: unknown): string {
     const message = cause instanceof Error ? cause.message : String(cause);
     // Of a circle, some engines draw a picture below the first line.
     const [why] = message.split("\n", 1);
-    throw new TypeError(`Cannot encode ${what}: ${why}`, { cause });
+    throw new TypeError(`Cannot encode ${name}: ${why}`, { cause });
   }
   if (typeof text === "string") return text;
   throw new TypeError(
-    `Cannot encode ${what}: ${wordsOf(value)} has no JSON form`,
+    `Cannot encode ${name}: ${wordsOf(value)} has no JSON form`,
   );
 }

@@ -254,10 +254,10 @@ function nodeOf(
 }
 
 /** What part of a long record must not keep it alive. */
-const PART = 1 / 2;
+const OWN_TEXT_SHARE = 1 / 2;
 const LOWER_T = 0x74;
 /** What is left of an end without its marks. */
-const PLACE = APART - 1;
+const PLACE_MASK = APART - 1;
 
 interface LastValue {
   readonly value: string;
@@ -306,7 +306,7 @@ export class RecordParts {
   ): void {
     this.#text = text;
     this.#from = from;
-    this.#least = length > MAX_KEPT_TEXT ? PART * length : 0;
+    this.#least = length > MAX_KEPT_TEXT ? OWN_TEXT_SHARE * length : 0;
     this.#at = at;
     this.#epoch = epoch;
   }
@@ -324,7 +324,7 @@ export class RecordParts {
 
   /** Makes a string whose end is marked. */
   #marked(start: number, mark: number): string {
-    const end = mark & PLACE;
+    const end = mark & PLACE_MASK;
     if (mark < ESCAPED) return decodeUtf8(this.#bytes, start, end);
     const from = this.#from;
     return JSON.parse(this.#text.slice(from + start, from + end));
