@@ -30,7 +30,7 @@ import {
   TRACE_UNITS,
 } from "./layout";
 
-/** The longest whole number, in digits, that fits into a word whatever its digits are. */
+/** Any whole number of at most this many digits fits into a word. */
 const FEW_DIGITS: usize = 9;
 /**
  * Escaped strings of fewer bytes, quotes included, are parsed faster than a separate text of theirs

@@ -1,4 +1,4 @@
-/** Bytes that grow: the output of one block. */
+/** A growing buffer of bytes: the output of one block. */
 
 import {
   BACKSLASH,
@@ -12,8 +12,8 @@ import {
 
 const ENCODER = new TextEncoder();
 /**
- * Longer texts are escaped byte by byte: `JSON.stringify` aborts the process when its
- * result passes 2^27 characters.
+ * Longer texts are escaped byte by byte: `JSON.stringify` aborts the process when its result
+ * exceeds 2^27 characters.
  */
 const MAX_STRINGIFY = 1 << 20;
 const LETTERS = new Map([
@@ -25,15 +25,15 @@ const LETTERS = new Map([
 ]);
 const DIGITS = ENCODER.encode("0123456789abcdef");
 
-/** Is told of each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
+/** Receives each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
 export interface CopyObserver {
-  /** Is told where a range lies, and where in the output it goes. */
+  /** Receives one range of `source` and the index in the output that it is copied to. */
   copied(source: Uint8Array, start: number, end: number, to: number): void;
 }
 
 /** A buffer that bytes are appended to. */
 export class ByteWriter {
-  /** Is told of each range. */
+  /** Receives each range that is copied. */
   observer: CopyObserver | undefined;
   #bytes: Uint8Array<ArrayBuffer>;
   #home: Uint8Array<ArrayBuffer> | undefined;
@@ -42,13 +42,13 @@ export class ByteWriter {
   /**
    * Constructs a new instance.
    *
-   * @param capacity How many bytes fit before it grows.
+   * @param capacity How many bytes fit before the buffer grows.
    */
   constructor(capacity = 1 << 10) {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** How many bytes have been written. */
+  /** The number of bytes that have been written. */
   get length(): number {
     return this.#length;
   }
@@ -58,17 +58,17 @@ export class ByteWriter {
     return this.#bytes[this.#length - 1] ?? 0;
   }
 
-  /** What has been written, as a view that holds until the next write. */
+  /** Returns the written bytes, as a view that is valid until the next write. */
   view(start: number = 0, end: number = this.#length): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(start, end);
   }
 
-  /** Forgets what was written behind `length`. */
+  /** Removes the bytes behind `length`. */
   truncate(length: number): void {
     this.#length = length;
   }
 
-  /** Forgets all that was written, and the room above `capacity` with it. */
+  /** Removes all bytes, and replaces the buffer if it is larger than `capacity`. */
   clear(capacity: number): void {
     this.#length = 0;
     if (this.#home !== undefined) this.#bytes = this.#home;
@@ -78,27 +78,27 @@ export class ByteWriter {
   }
 
   /**
-   * Forgets all that was written, and writes to given room from now on, as long as that is
-   * enough; after each `clear` again.
+   * Removes all bytes, and writes to `home` from now on. If that gets too small, a larger buffer is
+   * used until the next `clear`.
    */
   settle(home: Uint8Array<ArrayBuffer>): void {
     this.#home = home;
     this.clear(0);
   }
 
-  /** Forgets all that was written, and the given room. */
+  /** Removes all bytes, and no longer uses the buffer given to `settle`. */
   leave(): void {
     this.#home = undefined;
     this.#length = 0;
     this.#bytes = new Uint8Array(0);
   }
 
-  /** Whether what was written lies where `settle` said. */
+  /** Whether the written bytes are in the buffer given to `settle`. */
   get isHome(): boolean {
     return this.#bytes === this.#home;
   }
 
-  /** Takes bytes that were written into the buffer behind the present end, up to `length`. */
+  /** Sets the length after bytes were written directly into the buffer behind the previous end. */
   advance(length: number): void {
     this.#length = length;
   }
@@ -129,12 +129,12 @@ export class ByteWriter {
     this.#length += size;
   }
 
-  /** Appends all of some bytes. */
+  /** Appends all bytes of an array. */
   all(source: Uint8Array): void {
     this.range(source, 0, source.length);
   }
 
-  /** Appends a text as UTF-8, as it is. */
+  /** Appends a text as UTF-8, without escaping. */
   text(text: string): void {
     this.reserve(3 * text.length);
     const { written } = ENCODER.encodeInto(
@@ -144,7 +144,7 @@ export class ByteWriter {
     this.#length += written;
   }
 
-  /** Appends a text as a JSON string, escaping only what must be. */
+  /** Appends a text as a JSON string, with the fewest possible escapes. */
   string(text: string): void {
     if (text.length < SHORT && this.#plainString(text)) return;
     if (text.length <= MAX_STRINGIFY) this.text(JSON.stringify(text));
@@ -156,7 +156,9 @@ export class ByteWriter {
     }
   }
 
-  /** Appends a string of plain ASCII, or nothing if the text is something else. */
+  /**
+   * Appends a JSON string if the text is plain ASCII; otherwise returns false and appends nothing.
+   */
   #plainString(text: string): boolean {
     this.reserve(text.length + 2);
     const bytes = this.#bytes;
@@ -172,7 +174,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Appends UTF-8 as the inside of a JSON string, escaping only what must be. */
+  /** Appends UTF-8 bytes as the inside of a JSON string, with the fewest possible escapes. */
   escaped(source: Uint8Array, start: number, end: number): void {
     let from = start;
     for (let at = start; at < end; at++) {

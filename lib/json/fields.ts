@@ -1,7 +1,7 @@
 /**
- * Reading values that have not been checked.
+ * Reads values that have not been checked.
  *
- * Rollout payloads are open, so every field is read as if it could be anything.
+ * Rollout payloads are open, so any field may have any type.
  *
  * @module
  */
@@ -18,22 +18,22 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Gives the fields of an object, none for anything else. */
+/** Returns an object as fields; any other value as no fields. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : NO_FIELDS;
 }
 
-/** Gives a string, `undefined` for anything else. */
+/** Returns a string, `undefined` for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Gives a string that can identify something: one that is not empty. */
+/** Returns a string that is not empty and so can be an id, `undefined` for any other value. */
 export function idOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Gives the first of several values that can identify something. */
+/** Returns the first of several values that can be an id. */
 export function firstIdOf(...values: readonly unknown[]): string | undefined {
   for (const value of values) {
     const id = idOf(value);
@@ -43,14 +43,14 @@ export function firstIdOf(...values: readonly unknown[]): string | undefined {
 }
 
 /**
- * Gives the id of a call: the first of several values that is a string. The empty one is an id
- * as well: some providers give no other, and outputs have the one that their call has.
+ * Returns the id of a call: the first of several values that is a string. It may be empty: some
+ * providers give all calls an empty id, and their outputs repeat it.
  */
 export function callIdOf(...values: readonly unknown[]): string | undefined {
   return values.find((value) => typeof value === "string");
 }
 
-/** Gives a finite number, `undefined` for anything else; an exact large one is rounded. */
+/** Returns a finite number, `undefined` for any other value. A bigint is rounded to a number. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" && Number.isFinite(value)
@@ -58,33 +58,33 @@ export function numberOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Gives a whole number, `undefined` for anything else. */
+/** Returns a whole number, `undefined` for any other value. */
 export function wholeOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return Number.isInteger(number) ? number : undefined;
 }
 
-/** Gives a truth value, `undefined` for anything else. */
+/** Returns a boolean, `undefined` for any other value. */
 export function booleanOf(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** Gives the elements of a list, none for anything else. */
+/** Returns the elements of an array, none for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Gives the strings in a list, in order. */
+/** Returns the strings in an array, in order. */
 export function textsOf(value: unknown): string[] {
   return listOf(value).filter((each) => typeof each === "string");
 }
 
-/** What JSON text begins with. */
+/** Matches the beginning of JSON text. */
 const JSON_START_REGEXP = /^[ \t\r\n]*(?:[{["\d-]|true|false|null)/;
 
-/** Parses JSON text; `undefined` if it is none. */
+/** Parses JSON text; returns `undefined` if it is not valid. */
 export function parseJson(text: string): unknown {
-  // An error takes longer than what most texts are parsed in: scripts and patches are none.
+  // Throwing an error takes longer than parsing most texts, and scripts and patches are no JSON.
   if (!JSON_START_REGEXP.test(text)) return undefined;
   try {
     return JSON.parse(text);
@@ -96,8 +96,8 @@ export function parseJson(text: string): unknown {
 /**
  * Encodes a value as JSON text.
  *
- * A value that nests deeper than the engine's stack has no text here; the empty string
- * stands in for it.
+ * Returns the empty string for a value that has no JSON form or nests deeper than the engine's
+ * stack.
  */
 export function jsonTextOf(value: unknown): string {
   try {
@@ -107,7 +107,7 @@ export function jsonTextOf(value: unknown): string {
   }
 }
 
-/** Tells whether a status says that something did not work. */
+/** Whether a status means failure. */
 export function isFailedWord(status: unknown): boolean {
   return status === "failed" || status === "declined";
 }

@@ -1,12 +1,12 @@
-/** Values that callers give, as JSON text. */
+/** Encodes values of callers as JSON text. */
 
 import { wordsOf } from "../checked.ts";
 
 /**
- * Writes a value as JSON.
+ * Encodes a value as JSON.
  *
- * @param name What it is, for the message.
- * @throws {TypeError} If it has no JSON form, or what is in it cannot be read.
+ * @param name The name of the value in the error message, such as `a line`.
+ * @throws {TypeError} If the value has no JSON form, contains a cycle, or a getter in it throws.
  */
 export function jsonTextOf(name: string, value: unknown): string {
   let text: unknown;
@@ -14,7 +14,7 @@ export function jsonTextOf(name: string, value: unknown): string {
     text = JSON.stringify(value);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    // Of a circle, some engines draw a picture below the first line.
+    // For a cycle, some engines draw a picture below the first line.
     const [why] = message.split("\n", 1);
     throw new TypeError(`Cannot encode ${name}: ${why}`, { cause });
   }

@@ -1,17 +1,18 @@
-/** Values that are not in the source. */
+/** JSON values that are not in the source. */
 
 import { copyOf, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import type { JsonKind } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
 
-/** Makes a value of bytes that hold its JSON text and nothing else. */
+/** Makes a value of bytes that contain its JSON text and nothing else. */
 export function sliceOf(bytes: Uint8Array, kind: JsonKind): JsonSlice {
-  // Whether a text holds escapes does not matter to one that is only written.
+  // A string is marked as escaped, which is always safe: whether it is does not matter to a value
+  // that is only written.
   return new JsonSlice(bytes, 0, bytes.length, kind, kind === "string", -1);
 }
 
-/** Makes a value of a range of bytes that holds its JSON text. */
+/** Makes a value of a range of bytes that contains its JSON text. */
 export function sliceAt(
   bytes: Uint8Array,
   start: number,
@@ -21,7 +22,7 @@ export function sliceAt(
   return new JsonSlice(bytes, start, end, kind, kind === "string", -1);
 }
 
-/** What a JSON text that begins with a byte is, if it is no number. */
+/** The kind of a JSON text by its first byte; all other bytes begin a number. */
 const KINDS: ReadonlyMap<number, JsonKind> = new Map([
   [OPEN_BRACE, "object"],
   [OPEN_BRACKET, "array"],
@@ -32,24 +33,31 @@ const KINDS: ReadonlyMap<number, JsonKind> = new Map([
 ]);
 
 const ENCODER = new TextEncoder();
-/** What strings are put together in. */
+/** The buffer in which strings are encoded. */
 const SCRATCH = new ByteWriter(256);
-/** How much room for long ones is kept: making it takes longer than the rest. */
+/**
+ * The capacity that the buffer keeps after a long string: allocating it takes longer than the
+ * encoding.
+ */
 const KEPT_ROOM = 1 << 13;
 
+/** Makes a string value of a text. */
 export function stringValue(text: string): JsonSlice {
   SCRATCH.clear(KEPT_ROOM);
   SCRATCH.string(text);
   return sliceOf(SCRATCH.view().slice(), "string");
 }
 
-/** Makes a string value of a word that needs no escapes, which can be read as one. */
+/**
+ * Makes a string value of a word that needs no escapes; unlike `stringValue`, it can be compared
+ * with `JsonReader.wordOf`.
+ */
 export function wordValue(word: string): JsonSlice {
   const bytes = ENCODER.encode(`"${word}"`);
   return new JsonSlice(bytes, 0, bytes.length, "string", false, -1);
 }
 
-/** Copies a value out of bytes that will not last. */
+/** Copies a value whose bytes will be overwritten. */
 export function lasting(value: JsonSlice): JsonSlice {
   const { bytes, start, end, kind, escaped } = value;
   const copy = copyOf(bytes, start, end);

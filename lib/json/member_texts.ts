@@ -1,5 +1,5 @@
 /**
- * The members of an object inside a JSON text, as they are spelled.
+ * The members of an object in a JSON text, as the text spells them.
  *
  * @module
  */
@@ -9,18 +9,23 @@ import { ownText } from "./utf8.ts";
 import { type JsonNode, JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
-/** A reader keeps the last text, so that of longer ones is made anew. */
+/**
+ * A reader keeps the last text alive, so longer texts (in UTF-16 units) get a reader of their own.
+ */
 const KEPT_LENGTH = 1 << 16;
-/** Made when it is needed: it takes 30 KB, of which each call would make garbage. */
+/**
+ * The shared reader. It takes 30 KB, which a new one for each call would leave as garbage. Created
+ * on first use.
+ */
 let keptReader: JsonReader | undefined;
 
 /**
- * Finds an object in a JSON text and gives the texts of its members: what `JSON.parse` does
- * not tell, such as the digits of large numbers, `1.0`, and the order of keys like `"10"`.
+ * Finds an object in a JSON text and returns the texts of its members. They keep what `JSON.parse`
+ * loses: the digits of large numbers, `1.0`, and the order of keys like `"10"`.
  *
- * @param path The names that lead from its value to the object.
- * @returns The texts by name, in order; of a name that comes twice the last, at the place of
- *   the first. None if the text is no JSON, or no object is there.
+ * @param path The names that lead from the value of the text to the object.
+ * @returns The texts by name, in order. Of a duplicate name, the last text, at the place of the
+ *   first. Empty if the text is not JSON or has no object there.
  */
 export function memberTexts(
   text: string,
@@ -46,18 +51,18 @@ export function memberTexts(
 }
 
 /**
- * Gives what {@linkcode memberTexts} does of one member, where a look is enough: that is a list or
- * an object, and no other member in the text has its name.
+ * Returns the text of one member without reading the whole text. Succeeds only if the member is an
+ * array or an object, and no other member anywhere in the text has its name.
  *
  * @param text The JSON text.
  * @param name The name of the member, wherever it is: letters and `_`.
- * @returns The text of the member; `undefined` if that takes more than a look.
+ * @returns The text of the member; `undefined` if the text must be read.
  */
 export function soleMemberText(text: string, name: string): string | undefined {
   const key = `"${name}":`;
   const at = text.indexOf(key);
   const start = at + key.length;
-  // Behind a backslash, it is the end of another name.
+  // A key that follows a backslash is the end of a longer name.
   const isSole = at > 0 && text[at - 1] !== "\\" && !text.includes(key, start);
   return isSole && (text[start] === "{" || text[start] === "[") &&
       !OTHER_NAME_REGEXP.test(text)
@@ -65,9 +70,16 @@ export function soleMemberText(text: string, name: string): string | undefined {
     : undefined;
 }
 
-/** A name that may be spelled in another way: with an escaped letter, or a space behind it. */
+/**
+ * Matches a key that may be spelled differently: with an escaped letter, or a space before the
+ * colon.
+ */
 const OTHER_NAME_REGEXP = /\\u00[4-7]|"\s+:/;
-/** Gives where a JSON value ends, if it is one. */
+
+/**
+ * Returns the index behind the JSON value at `start`; the length of the text if the value does not
+ * end. A value that is no string, array or object ends at `,` or `)`.
+ */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length;) {
@@ -87,7 +99,10 @@ export function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Gives the end of a string, whatever quote it begins with. */
+/**
+ * Returns the index behind the string at `start`, which may use any quote; the length of the text
+ * if it does not end.
+ */
 export function endOfString(text: string, start: number): number {
   const quote = text[start] ?? "";
   for (let end = text.indexOf(quote, start + 1); end !== -1;) {

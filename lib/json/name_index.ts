@@ -1,26 +1,30 @@
-/** Names to places, without a copy of a name. */
+/** An index of names by their hash, without a copy of any name. */
 
 import { BACKSLASH, QUOTE } from "./bytes.ts";
 import { keyText } from "./tape.ts";
 
-/** Makes names that are looked for in the same slot a matter of luck. */
+/** Random, so that an input cannot be made whose names all collide. */
 const SEED = Math.floor(Math.random() * 2 ** 31) | 1;
 const ENCODER = new TextEncoder();
 
 /**
- * Finds the place of a name among many, by a hash of it.
+ * Finds the place of a name among many, by a hash of the name.
  *
- * Not a `Map`, which makes the engine keep a copy of its own of each name, among what is old.
+ * A `Map` is not used, because the engine would keep its own copy of each name, in the old
+ * generation.
  */
 export class NameIndex {
-  /** With open addressing: a place, plus one. At most half of them are taken. */
+  /**
+   * An open-addressing hash table of places plus one; 0 is an empty slot. At most half of it is
+   * filled.
+   */
   readonly #slots: Int32Array;
 
   /**
    * Constructs a new instance.
    *
-   * @param count How many places it has to hold.
-   * @param make Makes room for so many numbers, all of them 0.
+   * @param count The number of places that it has to hold.
+   * @param make Allocates an array of `size` zeros.
    */
   constructor(
     count: number,
@@ -31,7 +35,7 @@ export class NameIndex {
     this.#slots = make(room);
   }
 
-  /** Whether it can hold so many places. */
+  /** Whether the index has room for `count` places. */
   holds(count: number): boolean {
     return 2 * count <= this.#slots.length;
   }
@@ -39,7 +43,7 @@ export class NameIndex {
   /**
    * Finds a place.
    *
-   * @param isIt Says whether a place is the one.
+   * @param isIt Whether a place with this hash has the name that is looked up.
    * @returns The place, or -1.
    */
   find(hash: number, isIt: (place: number) => boolean): number {
@@ -61,14 +65,14 @@ export class NameIndex {
   }
 }
 
-/** The hash of bytes, which their writer cannot foresee. */
+/** Returns a hash of bytes that an attacker cannot predict. */
 export function hashOfBytes(bytes: Uint8Array): number {
   let hash = SEED;
   for (let at = 0; at < bytes.length; at++) hash = mixed(hash, bytes[at] ?? 0);
   return finished(hash);
 }
 
-/** The hash of a name: that of its UTF-8. */
+/** Returns the hash of a name: that of its UTF-8 bytes. */
 export function hashOfName(name: string): number {
   let hash = SEED;
   for (let i = 0; i < name.length; i++) {
@@ -79,7 +83,7 @@ export function hashOfName(name: string): number {
   return finished(hash);
 }
 
-/** The hash of the name that a key spells, which starts at its quote. */
+/** Returns the hash of the name that a key spells. `key` is the index of its opening quote. */
 export function hashOfKey(bytes: Uint8Array, key: number): number {
   let hash = SEED;
   for (let at = key + 1;; at++) {

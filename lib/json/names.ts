@@ -1,4 +1,4 @@
-/** Bytes of short words (keys, types, ids) to strings, without decoding a word twice. */
+/** Decodes short words (keys, types, ids), each word only once. */
 
 import { copyOf, isSame } from "./bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -9,35 +9,38 @@ interface Word {
 }
 
 const SLOTS = 2048;
-/** Longer words are decoded each time: they are data, not vocabulary. */
+/** Longer words are not cached: they are data, not vocabulary. */
 const MAX_BYTES = 64;
 const FIRST: Word = { bytes: new Uint8Array(0), text: "" };
-/** How often a word comes before it is kept; rules look at some words of a line twice. */
+/**
+ * How many times a word must occur before it is cached. The rules look at some words of a line
+ * twice.
+ */
 const USUAL = 3;
-/** How many words of a process may be names; more than that is data in the place of names. */
+/** The maximum number of words that a process interns. More would be data in the place of names. */
 const MAX_INTERNED = 2048;
 
 /**
- * A direct-mapped cache of words, bounded whatever the input brings.
+ * A direct-mapped cache of words. Its size is fixed, whatever the input.
  *
- * Giving the same string object for the same key keeps comparisons with the names in the
- * rule tables to a pointer comparison.
+ * The same key always returns the same string object, so a comparison with a name in the rule
+ * tables compares pointers.
  *
- * A word is kept when it has come often enough that it will come again. The others would be
- * garbage among what is old, which the engine hardly ever collects: 140 MB of it in a stream
- * of 100 MB whose types never come again.
+ * A word is cached once it has occurred often enough to be expected again. Other words would become
+ * garbage in the old generation, which the engine rarely collects: 140 MB in a stream of 100 MB
+ * whose types never occur again.
  */
 export class WordCache {
   #slots: Word[] = new Array<Word>(SLOTS).fill(FIRST);
-  /** By slot, the hash of the last word that was not kept, and how often it has come. */
+  /** By slot, the hash of the last word that was not cached, and how often it has occurred. */
   readonly #hashes = new Int32Array(SLOTS);
   readonly #times = new Uint8Array(SLOTS);
   #interned = 0;
 
   /**
-   * Gives the string for a range of bytes.
+   * Returns the string of a range of bytes.
    *
-   * @param hash Any number that depends on the bytes only.
+   * @param hash A number that depends only on the bytes; see {@linkcode hashBytes}.
    */
   text(bytes: Uint8Array, start: number, end: number, hash: number): string {
     const length = end - start;
@@ -48,7 +51,7 @@ export class WordCache {
       word.bytes.length === length &&
       isSame(word.bytes, 0, bytes, start, length)
     ) {
-      // What comes between keeps its place.
+      // Another word of the slot must occur `USUAL` times in a row to replace this one.
       this.#times[slot] = 0;
       return word.text;
     }
@@ -60,7 +63,7 @@ export class WordCache {
     return kept;
   }
 
-  /** Counts how often a word has come to a slot; says whether that is enough. */
+  /** Counts an occurrence of a word in its slot; returns whether it is time to cache it. */
   #isUsual(slot: number, hash: number): boolean {
     const isSame = this.#hashes[slot] === hash;
     const times = isSame ? (this.#times[slot] ?? 0) + 1 : 1;
@@ -71,20 +74,20 @@ export class WordCache {
 }
 
 /**
- * The words of all streams: most are the same ones, and a cache for each of its own takes longer
- * to make than small files to read.
+ * The cache of all streams. Most of their words are the same, and creating a cache takes longer
+ * than reading a small file.
  */
 export const WORDS: WordCache = new WordCache();
 
 /**
- * Gives the engine's own copy of a string: property names have one, and so have the names
- * in the rule tables, so that comparing the two is comparing pointers.
+ * Returns the engine's own copy of a string. Property names and the names in the rule tables have
+ * such copies, so comparing them compares pointers.
  */
 function interned(text: string): string {
   return Object.keys({ [text]: undefined })[0] ?? text;
 }
 
-/** The hash of a range of bytes that {@linkcode WordCache.text} wants. */
+/** Returns the hash of a range of bytes for {@linkcode WordCache.text}. */
 export function hashBytes(
   bytes: Uint8Array,
   start: number,

@@ -1,15 +1,17 @@
-/** Facts about the text of a JSON number, whatever its size. */
+/** Properties of JSON numbers of any size, from their text. */
 
 import { DOT, MINUS, NINE, PLUS, ZERO } from "./bytes.ts";
 
-/** Exponents beyond this decide alone whether a value is an integer; no line is longer. */
+/**
+ * Exponents are limited to this. It is greater than the length of any line, so it alone decides
+ * whether the value is an integer.
+ */
 const HUGE = 2 ** 40;
 
 /**
- * Says whether a JSON number is an integer, whatever its spelling: `1`, `1.0`, `120e-1`,
- * `1e400`; not `1.5`.
+ * Whether a JSON number is an integer, in any spelling: `1`, `1.0`, `120e-1`, `1e400`; not `1.5`.
  *
- * @param bytes The bytes that hold it; the range must be a JSON number.
+ * @param bytes The bytes that contain it; the range must be a JSON number.
  */
 export function isWhole(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Writes JSON objects member by member, values as their source text. */
+/** Writes JSON objects member by member, with the source text of their values. */
 
 import {
   CLOSE_BRACE,
@@ -21,7 +21,7 @@ import {
 } from "./value.ts";
 
 /**
- * Writes a key with minimal escaping, its colon, and the comma before it if it is not the
+ * Writes a key with the fewest possible escapes and its colon, after a comma unless it is the
  * first.
  */
 export function writeKey(out: ByteWriter, name: string): void {
@@ -30,7 +30,7 @@ export function writeKey(out: ByteWriter, name: string): void {
   out.byte(COLON);
 }
 
-/** Writes a value: its source text, or what was put together. */
+/** Writes a value: its source text, or the text of a composed value. */
 export function writeNode(out: ByteWriter, node: JsonNode): void {
   if (node instanceof JsonObject) {
     out.byte(OPEN_BRACE);
@@ -48,7 +48,7 @@ export function writeNode(out: ByteWriter, node: JsonNode): void {
   else out.range(node.bytes, node.start, node.end);
 }
 
-/** Writes a string of several, each as it is spelled. */
+/** Writes one string that joins several, each as the source spells it. */
 function writeJoined(out: ByteWriter, { parts, between }: JsonJoined): void {
   const separator = JSON.stringify(between).slice(1, -1);
   out.byte(QUOTE);
@@ -59,7 +59,7 @@ function writeJoined(out: ByteWriter, { parts, between }: JsonJoined): void {
   out.byte(QUOTE);
 }
 
-/** Writes the members of an object, in their order, without its braces. */
+/** Writes the members of an object, in order, without its braces. */
 export function writeMembers(out: ByteWriter, object: JsonObject): void {
   for (let place = 0; place < object.size; place++) {
     const value = object.valueAt(place);
@@ -69,7 +69,7 @@ export function writeMembers(out: ByteWriter, object: JsonObject): void {
   }
 }
 
-/** Makes a list of values that can be read. */
+/** Makes an array of values as one JSON text, so that it can be read like a value of the source. */
 export function listOf(nodes: readonly JsonNode[]): JsonSlice {
   const out = new ByteWriter(256);
   writeNode(out, new JsonList(nodes));

@@ -1,19 +1,20 @@
-/** Why the text of a line is no JSON, in words. */
+/** Messages about lines that are not JSON. */
 
 import type { FailureReason } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";
 import { isUtf8 } from "./utf8.ts";
 
-/** Why a line failed that is not valid UTF-8; all such lines share it. */
+/** The failure of a line that is not valid UTF-8; all such lines share it. */
 export const UTF8_REASON: FailureReason = Object.freeze({
   kind: "utf8",
   message: "Cannot decode the line: its bytes are not valid UTF-8",
 });
 
 /**
- * Says why a reader refused a line: it is not UTF-8, wherever (L7), or else not JSON.
+ * Returns why a reader refused a line. Invalid UTF-8 anywhere in the line comes first (normalize.md
+ * L7); otherwise it is not JSON.
  *
- * Bytes are counted from 1, as editors count columns.
+ * The byte in the message is counted from 1, as editors count columns.
  */
 export function syntaxReason(
   reader: JsonReader,
@@ -30,10 +31,10 @@ export function syntaxReason(
   };
 }
 
-/** Half of a character at the end of what was cut. */
+/** Half of a surrogate pair at the end of a shortened text. */
 const HALF_REGEXP = /[\ud800-\udbff]$/;
 
-/** Quotes a piece of input in a message: at most 40 characters, control characters escaped. */
+/** Quotes a piece of input for a message: at most 40 characters, control characters escaped. */
 export function quote(text: string): string {
   const short = text.length > 40
     ? `${text.slice(0, 39).replace(HALF_REGEXP, "")}…`

@@ -1,4 +1,4 @@
-/** Reads JSON texts as values that can be opened one level at a time. */
+/** Reads JSON texts as values that are opened one level at a time. */
 
 import { BACKSLASH, isSame, QUOTE } from "./bytes.ts";
 import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
@@ -16,25 +16,28 @@ import {
   sameSource,
 } from "./value.ts";
 
-// The members of an object that has more of them than are asked for.
+// Objects with many members: their members stay on the tape.
 
-/** How many arrays are used again: a record has one large object, or one in another. */
+/**
+ * The number of arrays that are kept for reuse: a record has one large object, or one inside
+ * another.
+ */
 const KEPT = 4;
-/** An array is not used again for what needs less than this part of it. */
+/** An array is not reused for a size below this fraction of its own. */
 const PART = 1 / 8;
 
 /**
- * Room for the numbers of one record, which is used again for the next.
+ * Arrays of integers for one record, reused for the next record.
  *
- * The engine does not see how much of it is garbage where little else is made: 35 MB in a
- * stream of lines of 100,000 members.
+ * New arrays for each record would pile up: the engine does not count their memory as garbage where
+ * little else is allocated (35 MB in a stream of lines of 100,000 members).
  */
 export class Numbers {
-  /** Those that are taken come first. */
+  /** The arrays; the first `#taken` of them are in use. */
   readonly #arrays: Int32Array[] = [];
   #taken = 0;
 
-  /** Gives room for so many numbers, all of them 0. */
+  /** Returns an array of `size` zeros. */
   take(size: number): Int32Array {
     if (this.#taken === KEPT) return new Int32Array(size);
     const arrays = this.#arrays;
@@ -53,7 +56,7 @@ export class Numbers {
     return array;
   }
 
-  /** Takes all room back. */
+  /** Marks all arrays as unused. */
   clear(): void {
     this.#taken = 0;
   }
@@ -61,40 +64,42 @@ export class Numbers {
 
 interface ChangedMember {
   readonly name: string;
-  /** Absent if it was taken out. */
+  /** Absent if the member was removed. */
   readonly value: JsonNode | undefined;
 }
 
 /**
- * Members that stay on the tape: nothing is made of a name or a value until it is asked for.
+ * The members of a large object, left on the tape: a name or a value is only decoded when it is
+ * requested.
  *
- * A member takes some 15 bytes here, where its name, its value and their places take 130.
+ * A member takes some 15 bytes here; with its name, its value and their indexes as objects it takes
+ * 130.
  */
 export class ManyMembers implements MemberBlock {
   readonly #tape: JsonTape;
   readonly #bytes: Uint8Array;
   readonly #valueOf: (entry: number) => JsonSlice;
-  /** The entry of the first member, the duplicates of others included. */
+  /** The entry of the first member; members with duplicate names are among the entries after it. */
   readonly #first: number;
-  /** By place, the entry of each member. */
+  /** By place, the entry of the member on the tape. */
   readonly #entries: Int32Array;
   readonly #index: NameIndex;
-  /** By place, those that are not what the tape has. */
+  /** By place, the members that differ from the tape. */
   readonly #changed = new Map<number, ChangedMember>();
-  /** Where those are that have another name than on the tape: a few that the rules know. */
+  /** The places of the renamed members: a few, whose names the rules know. */
   readonly #renamed: number[] = [];
 
-  /** How many there are; of those with one name, one. */
+  /** The number of members; those with the same name count once. */
   readonly size: number;
 
   /**
    * Constructs a new instance.
    *
-   * @param tape Has the object, as long as its members are asked for.
-   * @param bytes What the tape is of.
-   * @param count How many members it has, duplicates included.
+   * @param tape The tape that holds the object for as long as its members are used.
+   * @param bytes The bytes that the tape was made from.
+   * @param count The number of its members, duplicates included.
    * @param valueOf Makes a value of an entry.
-   * @param numbers What room is taken of, and has to be kept as long as the tape.
+   * @param numbers The arrays to use; they must not be cleared before the tape is.
    */
   constructor(
     tape: JsonTape,
@@ -129,7 +134,7 @@ export class ManyMembers implements MemberBlock {
     this.size = size;
   }
 
-  /** The place of a member, or -1. */
+  /** Returns the place of a member, or -1. */
   find(name: string): number {
     const place = this.#read(name);
     const changed = this.#changed.get(place);
@@ -143,15 +148,15 @@ export class ManyMembers implements MemberBlock {
     return renamed ?? -1;
   }
 
-  /** The name at a place. */
+  /** Returns the name at a place. */
   nameAt(place: number): string {
     return this.#changed.get(place)?.name ??
       this.#tape.name(this.#entries[place] ?? 0);
   }
 
   /**
-   * The value at a place, the last one that the text has for its name; `undefined` if the
-   * member was taken out.
+   * Returns the value at a place: the last one that the text has for its name. `undefined` if the
+   * member was removed.
    */
   valueAt(place: number): JsonNode | undefined {
     const changed = this.#changed.get(place);
@@ -159,18 +164,18 @@ export class ManyMembers implements MemberBlock {
     return this.#valueOf(this.#entries[place] ?? 0);
   }
 
-  /** Puts a value at a place, or takes the member out. */
+  /** Sets the value at a place; `undefined` removes the member. */
   put(place: number, value: JsonNode | undefined): void {
     this.#changed.set(place, { name: this.nameAt(place), value });
   }
 
-  /** Gives the member at a place another name. */
+  /** Renames the member at a place. */
   rename(place: number, to: string): void {
     this.#changed.set(place, { name: to, value: this.valueAt(place) });
     this.#renamed.push(place);
   }
 
-  /** The first value of a member that the text has more than once. */
+  /** Returns the first value of a name that the text has more than once, otherwise `undefined`. */
   shadowed(name: string): JsonSlice | undefined {
     const last = this.#entries[this.#read(name)];
     if (last === undefined) return undefined;
@@ -180,7 +185,7 @@ export class ManyMembers implements MemberBlock {
     return at === last ? undefined : this.#valueOf(at);
   }
 
-  /** The place of a name on the tape, or -1. */
+  /** Returns the place of a name on the tape, or -1. */
   #read(name: string): number {
     return this.#index.find(
       hashOfName(name),
@@ -193,7 +198,9 @@ export class ManyMembers implements MemberBlock {
   }
 }
 
-/** Whether two keys, which start at their quotes, spell the same name. */
+/**
+ * Whether two keys spell the same name. `one` and `other` are the indexes of their opening quotes.
+ */
 function isSameKey(bytes: Uint8Array, one: number, other: number): boolean {
   for (let at = 1;; at++) {
     const byte = bytes[one + at];
@@ -206,7 +213,7 @@ function isSameKey(bytes: Uint8Array, one: number, other: number): boolean {
   }
 }
 
-/** Whether a key, which starts at its quote, spells a name. */
+/** Whether a key spells a name. `key` is the index of its opening quote. */
 function isKeyOf(bytes: Uint8Array, key: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const byte = bytes[key + 1 + i] ?? 0;
@@ -224,49 +231,49 @@ function isString(node: JsonNode | undefined): node is JsonSlice {
 }
 
 /**
- * How deep the reader notes where values are: the members of a record, or theirs too. What
- * lies deeper is read again when it is asked for.
+ * How many levels of a record the reader puts on its tape: 1 is the members of the record, 2 adds
+ * theirs. Values on deeper levels are scanned again when they are opened.
  */
 type NotedLevels = 1 | 2 | 4;
 
-/** What has more parts than this is left on the tape. */
+/** Containers with more parts than this are left on the tape. */
 const MANY = NAMED_ENTRIES;
 
-/** A value of which a copy was kept. */
+/** A value and the copy that the rules kept of it. */
 interface KeptValue {
   readonly value: JsonSlice;
   readonly copy: JsonSlice;
 }
 
-/** A string of which the end was left out: a text, and the inside of another string. */
+/** A string whose end was left out: a text, followed by the inside of another string. */
 export interface ObservedCut {
   readonly value: JsonSlice;
   readonly text: Uint8Array;
   readonly tail: JsonSlice;
-  /** Where the rest ends. */
+  /** The index in the bytes where the rest of the string ends. */
   readonly end: number;
 }
 
 /**
- * What the rules looked at in a record beyond its shape: of which values the text was looked
- * at, and to what end.
+ * The values of a record that the rules looked at, beyond its shape. A plan is valid for the
+ * records that agree in all of these.
  */
 export interface Observations {
-  /** Values that were read as words of the rules. */
+  /** Values that were read as words, such as a type. */
   readonly words: JsonSlice[];
   /** Numbers that were found to be integers. */
   readonly wholes: JsonSlice[];
-  /** Strings that are their own trimmed text, of which copies were kept. */
+  /** Strings that equal their own trimmed text and were copied, to be kept for later records. */
   readonly kept: KeptValue[];
-  /** Objects and lists, the record itself apart, whose parts were asked for. */
+  /** Objects and arrays whose parts were read, except the record itself. */
   readonly opened: JsonSlice[];
-  /** Strings of which the end was left out. */
+  /** Strings whose end was left out. */
   readonly cuts: ObservedCut[];
-  /** Whether anything else was looked at. */
+  /** Whether the rules looked at anything else, such as a text. Then no plan can be made. */
   isOpaque: boolean;
 }
 
-/** What is known before anything has been looked at. */
+/** Returns an empty set of observations. */
 export function noObservations(): Observations {
   return {
     words: [],
@@ -281,8 +288,8 @@ export function noObservations(): Observations {
 /**
  * Reads JSON texts, one after the other.
  *
- * The values it gives are views of the bytes and of the reader's own tape: they hold until
- * the next `read`.
+ * The values are views of the bytes and of the reader's own tape: they are valid until the next
+ * `read`.
  */
 export class JsonReader {
   readonly #tape = new JsonTape();
@@ -294,16 +301,17 @@ export class JsonReader {
   /**
    * Constructs a new instance.
    *
-   * @param levels How deep most records are looked into.
+   * @param levels How many levels of most records are opened.
    */
   constructor(levels: NotedLevels) {
     this.#levels = levels;
   }
 
   /**
-   * Reads one JSON text; the byte behind it must be as {@linkcode JsonTape.scan} says.
+   * Reads one JSON text. The byte behind it must be as {@linkcode JsonTape.scan} requires.
    *
-   * @returns The value, or `undefined` if the text is not valid: `problem` tells why.
+   * @returns The value, or `undefined` if the text is not valid; `problem` and `problemAt` hold the
+   *   reason then.
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
     const tape = this.#tape;
@@ -319,27 +327,27 @@ export class JsonReader {
     );
   }
 
-  /** Where the values of the last record are. */
+  /** The tape with the values of the last record. */
   get tape(): JsonTape {
     return this.#tape;
   }
 
-  /** Notes down from now on what of the record is looked at, until told to stop. */
+  /** Records in `observations` which values are looked at from now on; `undefined` ends that. */
   observe(observations: Observations | undefined): void {
     this.#observations = observations;
   }
 
-  /** Whether it is noted down what of the record is looked at. */
+  /** Whether observations are recorded. */
   get isObserved(): boolean {
     return this.#observations !== undefined;
   }
 
-  /** Notes down that a copy was kept of a string that is its own trimmed text. */
+  /** Records that the rules kept a copy of a string that equals its own trimmed text. */
   observeId(value: JsonSlice, copy: JsonSlice): void {
     this.#observations?.kept.push({ value, copy });
   }
 
-  /** Notes down that a decision came from the text of a value. */
+  /** Records that a decision depended on the text of a value, so that no plan can be made. */
   looked(): void {
     if (this.#observations !== undefined) this.#observations.isOpaque = true;
   }
@@ -349,12 +357,12 @@ export class JsonReader {
     return this.#tape.problem;
   }
 
-  /** Where it is wrong: an index into its bytes. */
+  /** The index in the bytes where it is wrong. */
   get problemAt(): number {
     return this.#tape.problemAt;
   }
 
-  /** The members of an object; none of what is no object. */
+  /** Returns the members of an object; none for a value of another kind. */
   members(node: JsonNode): JsonObject {
     if (node instanceof JsonObject) return node;
     if (!(node instanceof JsonSlice) || node.kind !== "object") {
@@ -386,7 +394,10 @@ export class JsonReader {
     return object;
   }
 
-  /** The elements of a list, to be walked until the next `read`, as often as one likes. */
+  /**
+   * Returns the elements of an array. They may be iterated any number of times until the next
+   * `read`.
+   */
   elements(list: JsonSlice): Iterable<JsonSlice> {
     const tape = this.#tapeOf(list);
     const entry = Math.max(list.entry, 0);
@@ -402,7 +413,7 @@ export class JsonReader {
     return elements;
   }
 
-  /** The elements of a list that is left on its tape. */
+  /** Iterates the elements of an array that is left on its tape. */
   *#left(
     tape: JsonTape,
     list: JsonSlice,
@@ -415,10 +426,11 @@ export class JsonReader {
   }
 
   /**
-   * Leaves out what a string ends with: a text, and behind it all of another string.
+   * Leaves out the end of a string: a text, followed by the inside of another string.
    *
    * @param text The text as JSON spells it.
-   * @returns The rest; nothing if the string does not end with them, as they are spelled.
+   * @returns The rest of the string; nothing if the string does not end with both, spelled the same
+   *   way.
    */
   withoutEnd(
     value: JsonNode | undefined,
@@ -432,7 +444,7 @@ export class JsonReader {
     const isThere = end > start && bytes === tail.bytes &&
       isSame(bytes, end, text, 0, text.length) &&
       isSame(bytes, behind, bytes, tail.start + 1, value.end - 1 - behind);
-    // Behind an odd number of backslashes stands the rest of an escape.
+    // After an odd number of backslashes, the text at `end` is the rest of an escape.
     let at = end;
     while (isThere && bytes[at - 1] === BACKSLASH) at -= 1;
     if (!isThere || (end - at) % 2 === 1) {
@@ -444,7 +456,7 @@ export class JsonReader {
     return new JsonJoined([rest], "");
   }
 
-  /** The text of a string. */
+  /** Returns the text of a string. */
   text({ bytes, start, end, escaped }: JsonSlice): string {
     this.looked();
     return escaped
@@ -452,7 +464,7 @@ export class JsonReader {
       : decodeUtf8(bytes, start + 1, end - 1);
   }
 
-  /** The text of a value, if it is a string. */
+  /** Returns the text of a value if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
     if (node instanceof JsonString) return node.text;
     if (node instanceof JsonJoined) {
@@ -463,7 +475,10 @@ export class JsonReader {
       : undefined;
   }
 
-  /** The text of a value that is a word of the rules, such as a type, if it is a string. */
+  /**
+   * Returns the text of a value that the rules compare with their vocabulary, such as a type, if it
+   * is a string.
+   */
   wordOf(node: JsonNode | undefined): string | undefined {
     if (!(node instanceof JsonSlice) || node.escaped) return this.textOf(node);
     if (node.kind !== "string") return undefined;
@@ -474,26 +489,26 @@ export class JsonReader {
     return WORDS.text(node.bytes, start, end, hash);
   }
 
-  /** Whether a number is an integer, however it is spelled. */
+  /** Whether a number is an integer, in any spelling. */
   isWhole(number: JsonSlice): boolean {
     this.#observations?.wholes.push(number);
     return isWhole(number.bytes, number.start, number.end);
   }
 
-  /** Whether two values have the same text. */
+  /** Whether two values have the same source text. */
   isSame(one: JsonNode, other: JsonNode): boolean {
     if (!(one instanceof JsonSlice && other instanceof JsonSlice)) return false;
     this.#observations?.words.push(one, other);
     return sameSource(one, other);
   }
 
-  /** The source text of a value. */
+  /** Returns the source text of a value. */
   source(value: JsonSlice): string {
     this.looked();
     return decodeUtf8(value.bytes, value.start, value.end);
   }
 
-  /** The tape that the parts of a value are on; puts them on one if they are on none. */
+  /** Returns the tape that has the parts of a value, and scans the value if none has. */
   #tapeOf(node: JsonSlice): JsonTape {
     this.#observations?.opened.push(node);
     if (node.entry !== -1) return this.#tape;
@@ -503,12 +518,15 @@ export class JsonReader {
     return inner;
   }
 
-  /** Leaves a tape as it is to its user, who needs it until the next record. */
+  /**
+   * Leaves the inner tape to a large object, which needs it until the next record; the next value
+   * gets a new one.
+   */
   #leave(tape: JsonTape): void {
     if (tape === this.#inner) this.#inner = undefined;
   }
 
-  /** A part of a value, by its entry on the tape. */
+  /** Makes a value of an entry, a part of `node`. */
   #slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
     return new JsonSlice(
       node.bytes,
@@ -516,7 +534,7 @@ export class JsonReader {
       tape.end(at),
       tape.kind(at),
       tape.isEscaped(at),
-      // What is in an empty one, or in one of the last level, is not on the tape.
+      // The parts of an empty container, or of one on the last level, are not on the tape.
       tape === this.#tape && tape.next(at) > at + 1 ? at : -1,
     );
   }

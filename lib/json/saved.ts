@@ -1,6 +1,6 @@
 /**
- * State that was saved as plain JSON, read back: a checkpoint may have been changed since, so each
- * value of it is checked.
+ * Reads state that was saved as plain JSON. Each field is checked, because the file may have been
+ * changed since.
  */
 
 import { sliceAt } from "./literal.ts";
@@ -9,7 +9,7 @@ import type { JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Gives a field of saved state; `undefined` if there is none. */
+/** Returns a field of saved state; `undefined` if it is missing. */
 export function savedField(saved: unknown, name: string): unknown {
   return typeof saved === "object" && saved !== null &&
       Object.hasOwn(saved, name)
@@ -17,13 +17,13 @@ export function savedField(saved: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Gives a field that is a text. */
+/** Returns a field that is a string; `undefined` if it is missing or has another type. */
 export function savedText(saved: unknown, name: string): string | undefined {
   const value = savedField(saved, name);
   return typeof value === "string" ? value : undefined;
 }
 
-/** Gives a field that is a count; 0 if it is none. */
+/** Returns a field that is a positive whole number; 0 if it is missing or has another value. */
 export function savedCount(saved: unknown, name: string): number {
   const value = savedField(saved, name);
   return Number.isSafeInteger(value) && typeof value === "number" && value > 0
@@ -31,7 +31,10 @@ export function savedCount(saved: unknown, name: string): number {
     : 0;
 }
 
-/** Gives a field that is a list of pairs that begin with a text, as maps are saved. */
+/**
+ * Returns a field that holds a map: a list of pairs that begin with a string. Other elements are
+ * left out.
+ */
 export function savedPairs(
   saved: unknown,
   name: string,
@@ -43,7 +46,7 @@ export function savedPairs(
   );
 }
 
-/** Makes a value of its JSON text; nothing of what is none. */
+/** Makes a value of its JSON text; returns nothing if the text is not valid JSON. */
 export function valueOf(text: string): JsonSlice | undefined {
   try {
     JSON.parse(text);
@@ -54,7 +57,7 @@ export function valueOf(text: string): JsonSlice | undefined {
   return sliceAt(bytes, 0, bytes.length);
 }
 
-/** Whether a text is JSON of a kind. */
+/** Whether a text is a JSON value of a kind. */
 export function isJsonText(text: string, kind: JsonKind): boolean {
   return valueOf(text)?.kind === kind;
 }

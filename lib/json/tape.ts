@@ -1,11 +1,10 @@
 /**
- * Reads the text of one JSON value where it lies: checks all of it, and writes down where
- * the values on its upper levels are.
+ * Scans one JSON text: checks all of it, and writes down where the values on its upper levels are.
  *
- * The check is RFC 8259 and, beyond that, UTF-8 and paired surrogate escapes
- * (normalize.md J1, J3, L7). Nothing is decoded and nothing is copied, which is why this
- * loop in JavaScript takes less time than `JSON.parse` of the same text
- * (`deno task bench`, case `validate`).
+ * The check is RFC 8259 and, beyond that, valid UTF-8 and paired surrogate escapes (normalize.md
+ * J1, J3, L7). The scan decodes and copies nothing, except for short names, which is why this loop
+ * in JavaScript takes less time than `JSON.parse` of the same text (`deno task bench`, case
+ * `validate`).
  */
 
 import {
@@ -42,7 +41,7 @@ export type JsonKind =
   | "boolean"
   | "null";
 
-/** The kinds by the numbers that the tape holds. */
+/** The kinds, by the codes that the tape stores. */
 const KINDS: readonly JsonKind[] = [
   "object",
   "array",
@@ -57,16 +56,16 @@ const STRING = 2;
 const NUMBER = 3;
 const BOOLEAN = 4;
 const NULL = 5;
-/** Added to the kind of a string that holds escapes. */
+/** Added to the code of a string that contains escapes. */
 const ESCAPED = 8;
 
 /**
- * How deep containers may nest. The rules ask for 1,000 (J4); the limit is there so that
- * a hostile line cannot make the reader, or a program behind it, run out of memory or stack.
+ * How deep containers may nest. The rules require 1,000 (normalize.md J4). The limit keeps a
+ * hostile line from making the reader, or a program behind it, run out of memory or stack.
  */
 export const MAX_DEPTH = 10_000;
 
-/** What the reader expects next. */
+/** The states of the scan: the token that is expected next. */
 const VALUE = 0;
 const VALUE_OR_END = 1;
 const KEY = 2;
@@ -75,18 +74,20 @@ const AFTER_VALUE = 4;
 
 const DEEPEST_LEVEL = 7;
 /**
- * The names of entries beyond these are made when they are asked for. Objects with more
- * members are data, whose names are hardly ever asked for: in a stream of lines of 100,000
- * members, they and what else a member takes were 150 bytes each.
+ * The names of entries beyond these are decoded on request. Objects with more members are data,
+ * whose names are rarely requested: in a stream of lines of 100,000 members, a member with its name
+ * took 150 bytes.
  */
 export const NAMED_ENTRIES = 64;
-/** In the place of a key, for a value that has none. */
+/** Instead of the index of a key, for a value without one. */
 const NO_KEY = -1;
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
 
-/** What is open while a text is read, by depth; no two are read at once. */
+/**
+ * By depth, the kind of the open container. Shared by all tapes, because no two scans run at once.
+ */
 const CONTAINERS = new Uint8Array(MAX_DEPTH + 1);
 const NO_BYTES = new Uint8Array(0);
 const NO_NUMBERS = new Int32Array(0);
@@ -94,20 +95,20 @@ const NO_NUMBERS = new Int32Array(0);
 /**
  * The values on the upper levels of one JSON text, in the order of the text.
  *
- * Entry 0 is the text's own value; the entries of its members or elements follow it, each
- * with its own behind it, as deep as was asked for. `next(entry)` leads to the entry behind
- * a value and all that is in it. A new scan overwrites the last one.
+ * Entry 0 is the value of the whole text. The entries of its members or elements follow it, each
+ * followed by those of its own parts, as deep as requested. `next(entry)` returns the entry behind
+ * a value and all its parts. A new scan overwrites the last one.
  */
 export class JsonTape {
   #count = 0;
-  // Many streams have no record that is read this way: there is room when there is one.
+  // Allocated by the first scan: in many streams, the kernel reads all records.
   #kinds: Uint8Array = NO_BYTES;
   #starts = NO_NUMBERS;
   #ends = NO_NUMBERS;
   #nexts = NO_NUMBERS;
-  /** Where keys start, at their quotes. */
+  /** By entry, the index of the opening quote of the key. */
   #keys = NO_NUMBERS;
-  /** The names of the first entries. */
+  /** The names of the first `NAMED_ENTRIES` entries. */
   readonly #names: string[] = [];
   #bytes: Uint8Array = NO_BYTES;
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
@@ -115,18 +116,18 @@ export class JsonTape {
 
   /** What is wrong with the text of the last scan that failed. */
   problem = "";
-  /** Where it is wrong: an index into its bytes. */
+  /** The index in the bytes where it is wrong. */
   problemAt = 0;
 
   /**
-   * Reads one JSON value, with nothing but JSON white space around it.
+   * Scans one JSON value, with only JSON white space around it.
    *
-   * The byte at `end`, if the array has one, must be a control character (a line's own
-   * terminator), or the range must have been found valid before: strings are read without
-   * looking where the range ends.
+   * The byte at `end`, if the array has one, must be a control character (the terminator of the
+   * line), or the range must have been found valid before: strings are scanned without comparing
+   * the index with `end`.
    *
-   * @param levels How deep entries are written: 1 for the members of the value.
-   * @returns Whether it is valid; if not, `problem` and `problemAt` tell.
+   * @param levels How many levels get entries: 1 for the members of the value.
+   * @returns Whether the text is valid; if not, `problem` and `problemAt` hold the reason.
    */
   scan(
     bytes: Uint8Array,
@@ -177,7 +178,7 @@ export class JsonTape {
         at += 1;
         depth -= 1;
         if (depth <= levels) this.#close(open[depth] ?? 0, at);
-        // Elements behind an object have no name.
+        // An element after an object must not inherit the name of its last member.
         name = "";
         key = NO_KEY;
         continue;
@@ -290,49 +291,49 @@ export class JsonTape {
     }
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   get count(): number {
     return this.#count;
   }
 
-  /** The entry behind a value and all that is in it. */
+  /** Returns the entry behind a value and all its parts. */
   next(entry: number): number {
     return this.#nexts[entry] ?? 0;
   }
 
-  /** The name of a member; `""` for an element. */
+  /** Returns the name of a member; `""` for an element. */
   name(entry: number): string {
     if (entry < NAMED_ENTRIES) return this.#names[entry] ?? "";
     const key = this.key(entry);
     return key === NO_KEY ? "" : keyText(this.#bytes, key);
   }
 
-  /** Where the key of a member starts, at its quote. */
+  /** Returns the index of the opening quote of a member's key. */
   key(entry: number): number {
     return this.#keys[entry] ?? NO_KEY;
   }
 
-  /** The kind of a value. */
+  /** Returns the kind of a value. */
   kind(entry: number): JsonKind {
     return KINDS[(this.#kinds[entry] ?? 0) & ~ESCAPED] ?? "null";
   }
 
-  /** The kind of a value, by its place in the list of {@linkcode JsonKind}s. */
+  /** Returns the kind of a value as a number: its index in the list of {@linkcode JsonKind}s. */
   code(entry: number): number {
     return (this.#kinds[entry] ?? 0) & ~ESCAPED;
   }
 
-  /** Whether a value is a string with escapes in it. */
+  /** Whether a value is a string that contains escapes. */
   isEscaped(entry: number): boolean {
     return ((this.#kinds[entry] ?? 0) & ESCAPED) !== 0;
   }
 
-  /** Where the text of a value starts. */
+  /** Returns the index where the text of a value starts. */
   start(entry: number): number {
     return this.#starts[entry] ?? 0;
   }
 
-  /** Where the text of a value ends. */
+  /** Returns the index where the text of a value ends. */
   end(entry: number): number {
     return this.#ends[entry] ?? 0;
   }
@@ -370,10 +371,10 @@ export class JsonTape {
   }
 
   /**
-   * Reads on to the end of a string.
+   * Scans to the end of a string.
    *
-   * @param from An index behind its opening quote.
-   * @returns The index behind its closing quote, or -1.
+   * @param from An index behind the opening quote that is not inside an escape.
+   * @returns The index behind the closing quote, or -1.
    */
   #string(bytes: Uint8Array, from: number): number {
     let at = from;
@@ -414,7 +415,7 @@ export class JsonTape {
     }
   }
 
-  /** Reads `\uXXXX`, or both halves of a surrogate pair. */
+  /** Scans `\uXXXX`, or both halves of a surrogate pair; returns the index behind it, or -1. */
   #unicodeEscape(bytes: Uint8Array, at: number): number {
     const unit = codeUnit(bytes, at);
     if (unit === -1) {
@@ -447,7 +448,7 @@ export class JsonTape {
       while (byte >= ZERO && byte <= NINE) byte = bytes[++at] ?? 0;
       if (at === digits) return this.#badNumber(from);
     }
-    // The bit of the case apart, `e` and `E` are one letter.
+    // Bit 0x20 is the case: `e` and `E` are compared at once.
     if ((byte | 0x20) === 0x65) {
       byte = bytes[++at] ?? 0;
       if (byte === PLUS || byte === MINUS) byte = bytes[++at] ?? 0;
@@ -470,7 +471,7 @@ export class JsonTape {
   }
 }
 
-/** The name that a key spells; `start` is at its quote. */
+/** Returns the name that a key spells. `start` is the index of its opening quote. */
 export function keyText(bytes: Uint8Array, start: number): string {
   let isPlain = true;
   let at = start + 1;
@@ -484,7 +485,10 @@ export function keyText(bytes: Uint8Array, start: number): string {
     : stringText(bytes, start, at + 1);
 }
 
-/** The value of a JSON string; `start` is at its quote, `end` behind the other one. */
+/**
+ * Returns the text that a JSON string spells. `start` is the index of its opening quote, `end` the
+ * index behind its closing quote.
+ */
 export function stringText(
   bytes: Uint8Array,
   start: number,
@@ -494,7 +498,7 @@ export function stringText(
   return String(value);
 }
 
-/** The code unit of the `\uXXXX` at `at`, or -1. */
+/** Returns the code unit of the `\uXXXX` at `at`, or -1. */
 function codeUnit(bytes: Uint8Array, at: number): number {
   let unit = 0;
   for (let i = at + 2; i < at + 6; i++) {
@@ -505,7 +509,7 @@ function codeUnit(bytes: Uint8Array, at: number): number {
   return unit;
 }
 
-/** A byte as a message shows it. */
+/** Formats a byte for a message. */
 function show(byte: number): string {
   if (byte > SPACE && byte < 0x7f) return `"${String.fromCharCode(byte)}"`;
   return `byte 0x${byte.toString(16).padStart(2, "0")}`;
@@ -516,7 +520,7 @@ function resized<T extends Uint8Array | Int32Array>(from: T, to: T): T {
   return to;
 }
 
-/** Whether there is no more of a line: what follows is its end, or nothing. */
+/** Whether the line, or the input, ends at `at`. */
 function isLineEnd(bytes: Uint8Array, at: number): boolean {
   const byte = bytes[at];
   return byte === undefined || byte === LF || byte === CR;

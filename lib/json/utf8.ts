@@ -1,15 +1,15 @@
-/** UTF-8 as the Unicode standard has it: no overlong forms, no encoded surrogates. */
+/** UTF-8 as the Unicode standard defines it: no overlong forms, no encoded surrogates. */
 
 import { copyOf } from "./bytes.ts";
 
 const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Up to this length, that of ids, a loop in JavaScript beats the call into the decoder. */
+/** Up to this length, that of ids, a loop in JavaScript is faster than the call of the decoder. */
 const SHORT = 40;
 
 /**
  * Finds the end of the character of two to four bytes that starts at `at`.
  *
- * @returns The index behind it, or -1 if the bytes are no valid UTF-8.
+ * @returns The index behind it, or -1 if the bytes are not valid UTF-8.
  */
 export function endOfMultibyte(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;
@@ -31,15 +31,15 @@ export function endOfMultibyte(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Counts the bytes at the end that are the beginning of a character whose rest is still to
- * come, and could be.
+ * Counts the bytes at the end of an array that begin a character whose other bytes are missing.
+ * Returns 0 if no bytes could complete it.
  */
 export function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const lead = bytes[bytes.length - back] ?? 0;
     if (lead < 0x80) return 0;
     if (lead < 0xc0) continue;
-    // Whatever follows, a whole character begins with what is there.
+    // Every valid beginning is completed by one of these second bytes.
     const rest = [0x80, 0x90, 0xa0].some((second) => {
       const whole = new Uint8Array([lead, second, 0x80, 0x80]);
       whole.set(bytes.subarray(bytes.length - back));
@@ -50,7 +50,7 @@ export function unfinishedBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Says whether a range of bytes is valid UTF-8. */
+/** Whether a range of bytes is valid UTF-8. */
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end;) {
     if ((bytes[at] ?? 0) < 0x80) at += 1;
@@ -62,7 +62,7 @@ export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Decodes a range of bytes; what is not UTF-8 becomes U+FFFD, a byte order mark is kept. */
+/** Decodes a range of bytes. Bytes that are not UTF-8 become U+FFFD; a byte order mark is kept. */
 export function decodeUtf8(
   bytes: Uint8Array,
   start: number,
@@ -71,7 +71,8 @@ export function decodeUtf8(
   if (end - start <= SHORT) {
     let text = "";
     let at = start;
-    // Eight at once take half the time, and leave fewer strings behind (heap profile of keys).
+    // Eight bytes at once take half the time, and leave fewer strings behind (heap profile of
+    // keys).
     for (; at + 8 <= end; at += 8) {
       const a = bytes[at] ?? 0;
       const b = bytes[at + 1] ?? 0;
@@ -96,12 +97,12 @@ export function decodeUtf8(
   return LOSSY.decode(bytes.subarray(start, end));
 }
 
-/** The longest beginning of a character that is not one yet. */
+/** The maximum number of bytes of an incomplete character. */
 const MAX_PENDING = 3;
 
 /**
- * Decodes UTF-8 piece by piece, as a streaming `TextDecoder` does, whose state nobody can
- * see; this one's is plain JSON.
+ * Decodes UTF-8 in pieces, like a streaming `TextDecoder`, but its state can be saved as plain
+ * JSON.
  */
 export class Utf8Decoder {
   #pending: Uint8Array;
@@ -109,21 +110,21 @@ export class Utf8Decoder {
   /**
    * Constructs a new instance.
    *
-   * @param pending The bytes that waited for the rest of their character.
+   * @param pending The bytes of an incomplete character, from an earlier decoder.
    */
   constructor(pending: readonly number[] = []) {
     this.#pending = Uint8Array.from(pending.slice(0, MAX_PENDING));
   }
 
-  /** The bytes that wait for the rest of their character. */
+  /** The bytes of the incomplete character at the end of the last piece. */
   get pending(): readonly number[] {
     return [...this.#pending];
   }
 
   /**
-   * Decodes a piece; what is no UTF-8 becomes U+FFFD.
+   * Decodes a piece. Bytes that are not UTF-8 become U+FFFD.
    *
-   * @returns The characters that are complete now.
+   * @returns The complete characters.
    */
   decode(piece: Uint8Array): string {
     let bytes = piece;
@@ -139,23 +140,25 @@ export class Utf8Decoder {
 }
 
 /**
- * How much text a short string may keep alive, in bytes: so much is decoded at once. Decoding
- * each record alone takes a tenth more time, half as much a twentieth (`deno task bench`,
- * `events`).
+ * The maximum number of bytes that are decoded at once, and so the length of text that a short
+ * string may keep alive. Decoding each record separately takes a tenth more time; half of this
+ * limit takes a twentieth more (`deno task bench`, `events`).
  */
 export const MAX_KEPT_TEXT = 1 << 11;
 
 /**
- * Copies a text, so that it does not keep the one alive that it is a part of. What is cut out of
- * a sum is a part of that, and so takes twice the memory; what is joined is a text of its own.
+ * Copies a text, so that it does not keep alive the larger text that it was cut from. The copy is
+ * made by `join`, because a slice of a concatenation (`+`) would again be a part of it, which takes
+ * twice the memory.
  */
 export function ownText(text: string): string {
   return [text.slice(0, 1), text.slice(1)].join("");
 }
 
 /**
- * Gives a text that is kept longer than what it was read in. One that is long is most of that,
- * and what engines cut out of a text is a part of it only from 13 characters on.
+ * Returns a text that may be kept longer than the text it was cut from. It is copied only where
+ * that pays: engines copy texts below 13 characters anyway, and a long text is most of the one it
+ * was cut from.
  */
 export function keptText(text: string): string {
   return text.length < 13 || text.length > MAX_KEPT_TEXT ? text : ownText(text);

@@ -1,17 +1,17 @@
 /**
- * Lengths of texts in bytes of UTF-8, and places in texts by bytes, without encoding what is
- * kept.
+ * Lengths of texts in bytes of UTF-8, and places in texts by bytes, without keeping the encoded
+ * text.
  *
  * @module
  */
 
 const ENCODER = new TextEncoder();
-/** What is encoded for its length only; the content means nothing. */
+/** Receives the encoded text, of which only the length is used. */
 const SCRATCH = new Uint8Array(1 << 16);
-/** Below this length a loop beats the call into the encoder. */
+/** Up to this length a loop is faster than the call of the encoder. */
 const SHORT = 48;
 
-/** Tells whether a text ends in the first half of a pair of surrogates. */
+/** Whether a text ends in the first half of a surrogate pair. */
 export function endsInHighSurrogate(text: string): boolean {
   const code = text.charCodeAt(text.length - 1);
   return code >= 0xd800 && code <= 0xdbff;
@@ -25,7 +25,7 @@ function startsWithLowSurrogate(text: string): boolean {
 /**
  * Counts the bytes of a text in UTF-8.
  *
- * Half of a pair of surrogates counts three, as encoders write U+FFFD for it.
+ * Half a surrogate pair counts three, because encoders replace it by U+FFFD.
  */
 export function byteLength(text: string): number {
   if (text.length <= SHORT) return placeOfByte(text, Infinity, "down").bytes;
@@ -39,10 +39,10 @@ export function byteLength(text: string): number {
 }
 
 /**
- * Counts the bytes that a text adds when it is put behind another one.
+ * Counts the bytes that a text adds when it is appended to another one.
  *
- * They are two less where the two halves of a pair of surrogates meet. The other text is not
- * looked at: reading the end of a text that grows would copy it each time.
+ * They are two fewer where the two halves of a surrogate pair meet. The other text is not a
+ * parameter: reading the end of a text that grows would copy it each time.
  *
  * @param afterHalf Whether the other text ends in the first half of a pair.
  */
@@ -53,15 +53,15 @@ export function addedBytes(afterHalf: boolean, text: string): number {
 
 /** A place in a text. */
 interface TextPlace {
-  /** How many units of UTF-16 stand before it. */
+  /** The number of UTF-16 units before it. */
   readonly units: number;
-  /** How many bytes of UTF-8 stand before it. */
+  /** The number of UTF-8 bytes before it. */
   readonly bytes: number;
 }
 
 /**
- * Finds the place in a text that a number of bytes ends at; inside a character, the place
- * before it or behind it.
+ * Finds the place in a text that is `limit` bytes behind its start. If that is inside a character,
+ * returns the place before the character (`"down"`) or behind it (`"up"`).
  */
 export function placeOfByte(
   text: string,

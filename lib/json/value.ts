@@ -11,20 +11,20 @@ import type { JsonKind } from "./tape.ts";
 /**
  * A JSON value as a range of the bytes that it was read from.
  *
- * It is a view: it holds as long as the bytes do.
+ * It is a view: it is valid as long as the bytes are unchanged.
  */
 export class JsonSlice {
-  /** The bytes that the text of the value lies in. */
+  /** The bytes that contain the text of the value. */
   readonly bytes: Uint8Array;
-  /** Where the text starts. */
+  /** The index where the text starts. */
   readonly start: number;
-  /** Where the text ends. */
+  /** The index behind the end of the text. */
   readonly end: number;
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind: JsonKind;
-  /** Whether the value is a string with escapes in it. */
+  /** Whether the value is a string that contains escapes. */
   readonly escaped: boolean;
-  /** The entry of an object or list whose members are on the reader's tape, or -1. */
+  /** The entry of the value on the reader's tape if its parts follow there, otherwise -1. */
   readonly entry: number;
 
   /** Constructs a new instance. */
@@ -45,9 +45,9 @@ export class JsonSlice {
   }
 }
 
-/** A string that is not in the source; it is encoded where it is written. */
+/** A string that is not in the source; it is encoded when it is written. */
 export class JsonString {
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind = "string";
   /** The string. */
   readonly text: string;
@@ -58,13 +58,13 @@ export class JsonString {
   }
 }
 
-/** A string that is put together from strings of the source. */
+/** A string that is joined from strings of the source. */
 export class JsonJoined {
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind = "string";
-  /** The strings. */
+  /** The strings to join. */
   readonly parts: readonly JsonSlice[];
-  /** What stands between two of them. */
+  /** The text between two of them. */
   readonly between: string;
 
   /** Constructs a new instance. */
@@ -74,11 +74,11 @@ export class JsonJoined {
   }
 }
 
-/** A list that is not in the source, of values that are, or are put together from it. */
+/** An array that is not in the source; its elements may be. */
 export class JsonList {
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind = "array";
-  /** The values. */
+  /** The elements. */
   readonly nodes: readonly JsonNode[];
 
   /** Constructs a new instance. */
@@ -87,7 +87,7 @@ export class JsonList {
   }
 }
 
-/** A value of a {@linkcode JsonObject}: source text, or put together from it. */
+/** The value of a member of a {@linkcode JsonObject}: source text, or a value composed of it. */
 export type JsonNode =
   | JsonSlice
   | JsonString
@@ -95,7 +95,7 @@ export type JsonNode =
   | JsonObject
   | JsonList;
 
-/** The kinds of JSON values, as messages say them. */
+/** The kinds of JSON values, as messages name them. */
 export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
   object: "an object",
   array: "a list",
@@ -106,63 +106,73 @@ export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
 };
 
 /**
- * Beyond this many members an index beats a walk over the names: at 16, streams of an app-server,
- * whose threads have some 25, took 5 % longer (`deno task bench --input server`).
+ * With more members than this, an index is faster than a search through the names. With a limit of
+ * 16, streams of an app-server, whose threads have some 25 members, took 5 % longer (`deno task
+ * bench --input server`).
  */
 const WALK = 32;
 
-/** Members of an object that are kept in another place, as those with many members are. */
+/**
+ * A block of members that an object stores elsewhere, as large objects do. The methods are those of
+ * {@linkcode JsonObject}.
+ */
 export interface MemberBlock {
-  /** The number of places, those of members that were taken out included. */
+  /** The number of places, including those of removed members. */
   readonly size: number;
-  /** The place of a member, or -1. */
+  /** Returns the place of a member, or -1. */
   find(name: string): number;
-  /** The name at a place. */
+  /** Returns the name at a place. */
   nameAt(place: number): string;
-  /** The value at a place; `undefined` if the member was taken out. */
+  /** Returns the value at a place; `undefined` if the member was removed. */
   valueAt(place: number): JsonNode | undefined;
-  /** Puts a value at a place, or takes the member out. */
+  /** Sets the value at a place; `undefined` removes the member. */
   put(place: number, value: JsonNode | undefined): void;
-  /** Gives the member at a place another name. */
+  /** Renames the member at a place. */
   rename(place: number, to: string): void;
-  /** The first value of a member that the text has more than once. */
+  /** Returns the first value of a name that the text has more than once, otherwise `undefined`. */
   shadowed(name: string): JsonNode | undefined;
 }
 
 /**
- * The members of one JSON object, in order, without their values being decoded.
+ * The members of one JSON object, in order, with undecoded values. A member has a *place*, its
+ * index in that order.
  *
- * Every key is ordinary (`__proto__`, `"10"`, `""`: normalize.md J8). A key that comes
- * twice counts once: the last value, at the place of the first (J2).
+ * Every key is an ordinary key, also `__proto__`, `"10"` and `""` (normalize.md J8). A key that
+ * occurs twice counts once: its last value, at the place of the first (J2).
  */
 export class JsonObject {
-  /** What the value is. */
+  /** The kind of the value. */
   readonly kind = "object";
   #names: string[] = [];
   #values: (JsonNode | undefined)[] = [];
   #index: NameIndex | undefined;
   #firsts: Map<string, JsonNode> | undefined;
-  /** The {@linkcode bit}s of the names: most names that are looked for are not there. */
+  /**
+   * The {@linkcode bit}s of the names. Most names that are looked up are not members, and most of
+   * those are refused by this test.
+   */
   #bits = 0;
-  /** Members that are kept elsewhere, and between which of those above they stand. */
+  /**
+   * Members that are stored elsewhere. Their places begin at `#blockAt`, between the other members.
+   */
   #block: MemberBlock | undefined;
   #blockAt = 0;
 
   /**
    * Constructs a new instance.
    *
-   * @param block The members that it has to begin with; none, if absent.
+   * @param block The initial members; none, if absent.
    */
   constructor(block?: MemberBlock) {
     if (block !== undefined) this.#insert(block);
   }
 
-  /** The number of places, those of members that were taken out included. */
+  /** The number of places, including those of removed members. */
   get size(): number {
     return this.#names.length + (this.#block?.size ?? 0);
   }
 
-  /** The name at a place. */
+  /** Returns the name at a place. */
   nameAt(place: number): string {
     const block = this.#block;
     if (block === undefined) return this.#names[place] ?? "";
@@ -171,7 +181,7 @@ export class JsonObject {
       : this.#names[this.#own(place)] ?? "";
   }
 
-  /** The value at a place; `undefined` if the member was taken out. */
+  /** Returns the value at a place; `undefined` if the member was removed. */
   valueAt(place: number): JsonNode | undefined {
     const block = this.#block;
     if (block === undefined) return this.#values[place];
@@ -180,13 +190,13 @@ export class JsonObject {
       : this.#values[this.#own(place)];
   }
 
-  /** The value of a member, or `undefined` if there is none. */
+  /** Returns the value of a member, or `undefined` if there is none. */
   get(name: string): JsonNode | undefined {
     const place = this.#place(name);
     return place === -1 ? undefined : this.valueAt(place);
   }
 
-  /** The value of a member that is there and not null (*live*). */
+  /** Returns the value of a member unless it is missing or null (a *live* value). */
   live(name: string): JsonNode | undefined {
     const value = this.get(name);
     return value === undefined || value.kind === "null" ? undefined : value;
@@ -197,14 +207,17 @@ export class JsonObject {
     return this.#place(name) !== -1;
   }
 
-  /** Replaces the value of a member where it stands, or adds the member at the end. */
+  /** Replaces the value of a member in its place, or adds the member at the end. */
   set(name: string, value: JsonNode): void {
     const place = this.#place(name);
     if (place !== -1) this.#put(place, value);
     else this.#push(name, value);
   }
 
-  /** Adds a member as the text has it: of two with one name the first value is kept aside. */
+  /**
+   * Adds a member as it is read from the text; if the name occurs again, its first value is kept
+   * for `shadowed`.
+   */
   read(name: string, value: JsonNode): void {
     const place = this.#place(name);
     if (place === -1) this.#push(name, value);
@@ -218,12 +231,15 @@ export class JsonObject {
     }
   }
 
-  /** The first value of a member that the text has more than once (normalize.md E9). */
+  /**
+   * Returns the first value of a name that the text has more than once, otherwise `undefined`
+   * (normalize.md E9).
+   */
   shadowed(name: string): JsonNode | undefined {
     return this.#block?.shadowed(name) ?? this.#firsts?.get(name);
   }
 
-  /** Takes a member out and gives its value. */
+  /** Removes a member and returns its value. */
   take(name: string): JsonNode | undefined {
     const place = this.#place(name);
     if (place === -1) return undefined;
@@ -232,10 +248,7 @@ export class JsonObject {
     return value;
   }
 
-  /**
-   * Gives a member another name, where it stands. A member that has the new name already
-   * is taken out.
-   */
+  /** Renames a member in its place. A member that already has the new name is removed. */
   rename(name: string, to: string): void {
     const place = this.#place(name);
     if (place === -1 || name === to) return;
@@ -250,14 +263,15 @@ export class JsonObject {
     this.#index?.enter(hashOfName(to), own);
   }
 
-  /** Sets all members of another object, which is used up by it. */
+  /** Sets all members of another object, which must not be used afterwards. */
   setAll(other: JsonObject): void {
     const block = other.#block;
     const isTaken = this.#block === undefined && block !== undefined;
     const before = isTaken ? other.#blockAt : other.size;
     for (let place = 0; place < before; place++) this.#setFrom(other, place);
     if (!isTaken) return;
-    // The block comes as it is, but for namesakes of what is here.
+    // The block is moved as a whole. A member of this object with the same name gets the value from
+    // the block and keeps its place.
     for (let own = 0; own < this.#names.length; own++) {
       if (this.#values[own] === undefined) continue;
       const value = other.take(this.#names[own] ?? "");
@@ -286,7 +300,7 @@ export class JsonObject {
     return place >= this.#blockAt && place < this.#blockAt + size;
   }
 
-  /** The place among the members that are not in the block. */
+  /** Returns the index of a place among the members that are not in the block. */
   #own(place: number): number {
     return place < this.#blockAt ? place : place - (this.#block?.size ?? 0);
   }
@@ -308,11 +322,12 @@ export class JsonObject {
     return own < this.#blockAt ? own : own + block.size;
   }
 
-  /** Finds the place of a name among the members that are not in the block. */
+  /** Returns the index of a name among the members that are not in the block, or -1. */
   #find(name: string): number {
     const names = this.#names;
     const values = this.#values;
-    // A member that was taken out or renamed stays where its name was.
+    // The name of a removed member is still in the list, and that of a renamed one is still in the
+    // index.
     if (this.#index !== undefined) {
       return this.#index.find(
         hashOfName(name),
@@ -331,7 +346,7 @@ export class JsonObject {
     this.#names.push(name);
     this.#values.push(value);
     if (place < WALK) return;
-    // Members that are renamed are in it twice; those are few.
+    // Renamed members are in the index twice; there are few of them.
     if (this.#index?.holds(place + 1)) {
       this.#index.enter(hashOfName(name), place);
     } else this.#makeIndex(2 * place);
@@ -344,7 +359,7 @@ export class JsonObject {
   }
 }
 
-/** One of 32 bits for a name. */
+/** Returns one of 32 bits for a name. */
 function bit(name: string): number {
   return 1 << ((name.length + 5 * name.charCodeAt(0)) & 31);
 }

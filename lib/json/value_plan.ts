@@ -1,6 +1,7 @@
 /**
- * Makes values of records that a plan has written, without parsing them: all but the parts
- * that were copied is as it was in the first one.
+ * Makes the values (JavaScript objects) of records that a plan of the kernel has written, without
+ * parsing them: such a record differs from the first one of its plan only in the parts that were
+ * copied.
  */
 
 import type { JsonReader } from "./reader.ts";
@@ -9,9 +10,9 @@ import { decodeUtf8, MAX_KEPT_TEXT, ownText } from "./utf8.ts";
 import type { JsonSlice } from "./value.ts";
 import { APART, DIGITS, ESCAPED } from "./kernel_layout.ts";
 
-/** A value of some kind. */
+/** Stands for a value that differs between records, of which only the kind is known. */
 export class Varying {
-  /** Its kind. */
+  /** The kind of the value. */
   readonly kind: JsonKind;
 
   /** Constructs a new instance. */
@@ -20,27 +21,29 @@ export class Varying {
   }
 }
 
-/** How deep a record is taken apart; what lies deeper is parsed. */
+/** The maximum depth to which a record is taken apart; deeper containers are parsed. */
 const LEVELS = 7;
-/** Records with more parts are parsed in no more time. */
+/** Records with more parts are not made faster than they are parsed. */
 const MAX_PARTS = 100;
 /**
- * After this many values it pays to have the engine compile the making of them: from then on
- * it takes a third of the time (`deno task bench`, `events` over `small` and `rollout`: 0.7
- * of the whole).
+ * After this many records the maker of a plan is compiled to JavaScript, which takes a third of the
+ * time from then on (`deno task bench`, `events` over `small` and `rollout`: 0.7 of the whole).
  */
 const TRIALS = 64;
 
-/** Where in the record a part was copied to. */
+/** The range in the record that a part was copied to. */
 export interface CopiedPart {
   readonly start: number;
   readonly end: number;
-  /** The slot that it came from, if it did: then it is most likely what it was before. */
+  /**
+   * The slot that the part was copied from, if any. Its value is most likely that of the last
+   * record.
+   */
   readonly slot: number | undefined;
 }
 
 type Node =
-  /** It is always the same: a string, a number, a boolean or null. */
+  /** The same in all records: a string, a number, a boolean or null. */
   | { readonly kind: "same"; readonly text: string; readonly value: unknown }
   | {
     readonly kind: "object";
@@ -48,7 +51,7 @@ type Node =
     readonly nodes: readonly Node[];
   }
   | { readonly kind: "array"; readonly nodes: readonly Node[] }
-  /** It is a part, whose place is at this pair. */
+  /** A part; `pair` is the index of its pair in the trace. */
   | {
     readonly kind: "part";
     readonly of: JsonKind;
@@ -56,34 +59,34 @@ type Node =
     readonly slot: number | undefined;
   };
 
-/** Makes the value of the record that the parts are of. */
+/** Makes the value of one record from its parts. */
 interface ValueMaker {
   (parts: RecordParts): unknown;
 }
 
-/** Proves that values are of a type, once for all that are made by one plan. */
+/** Proves that values are of a type, once for all records of a plan. */
 export interface Proof {
   /**
-   * Looks at what decides whether a record is of the type: records that are alike in what
-   * is read as a word, and in the parts of what is opened, get one plan.
+   * Looks at everything in a record that decides whether it is of the type. Records that agree in
+   * the words that are read and in the members of the objects that are opened get the same plan.
    *
-   * @param reader Has read the record.
+   * @param reader The reader that has read the record.
    */
   look(reader: JsonReader, record: JsonSlice): void;
   /**
-   * Says whether all values of a plan are of the type.
+   * Whether all values of a plan are of the type.
    *
-   * @param model Stands for them: {@linkcode Varying} in it is what they differ in.
+   * @param model Stands for them: the parts in which they differ are {@linkcode Varying}.
    */
   holds(model: unknown): boolean;
 }
 
-/** How values are made of the records with one plan. */
+/** How the values of the records of one plan are made. */
 export class ValuePlan {
   readonly #root: Node;
   #maker: ValueMaker | undefined;
   #trials = 0;
-  /** Whether it is proven that all values are of a type. */
+  /** Whether all values of the plan are proven to be of the type. */
   readonly isProven: boolean;
 
   private constructor(root: Node, isProven: boolean) {
@@ -92,11 +95,12 @@ export class ValuePlan {
   }
 
   /**
-   * Finds out how values are made of records like one.
+   * Derives from one record how the values of all records of its plan are made.
    *
-   * @param parts What in it was copied, in order.
-   * @param proof What is to be proven of them.
-   * @returns Nothing if they have to be parsed.
+   * @param output The text of the record.
+   * @param parts The copied parts in it, in order.
+   * @param proof Decides `isProven`.
+   * @returns Nothing if the records have to be parsed.
    */
   static of(
     output: Uint8Array,
@@ -105,7 +109,7 @@ export class ValuePlan {
   ): ValuePlan | undefined {
     if (parts.length > MAX_PARTS) return undefined;
     const tape = new JsonTape();
-    // The text behind a value must be a control character.
+    // The scan needs a control character behind the value: the extra byte is 0.
     const bytes = new Uint8Array(output.length + 1);
     bytes.set(output);
     if (!tape.scan(bytes, 0, output.length, LEVELS)) return undefined;
@@ -114,7 +118,7 @@ export class ValuePlan {
     return new ValuePlan(root, proof.holds(modelOf(root)));
   }
 
-  /** Makes the value of the record that the parts are of. */
+  /** Makes the value of the record that `parts` was moved to. */
   make(parts: RecordParts): unknown {
     if (this.#maker !== undefined) return this.#maker(parts);
     this.#trials += 1;
@@ -151,7 +155,7 @@ function valueOf(node: Node, parts: RecordParts): unknown {
   }
 }
 
-/** Stands for the values of a node. */
+/** Returns a value that stands for all values of a node. */
 function modelOf(node: Node): unknown {
   switch (node.kind) {
     case "same":
@@ -171,13 +175,13 @@ function modelOf(node: Node): unknown {
 }
 
 /**
- * Has the engine compile the making of values; where that is forbidden, as the policy of a
- * page may have it, they are made node by node.
+ * Compiles the maker of a plan to JavaScript. Where that is forbidden, for example by the policy of
+ * a page, returns a maker that walks the nodes.
  */
 function makerOf(root: Node): ValueMaker {
   try {
-    // The boundary where code gets its type. Of the record there is nothing in it but JSON:
-    // names that were quoted anew, and strings, numbers and words that were found valid.
+    // The boundary where code gets its type. From the record, the code contains only JSON: names
+    // that were quoted again, and strings, numbers and words that were found valid.
     return new Function("parts", `return ${codeOf(root)};`) as ValueMaker;
   } catch {
     return (parts) => valueOf(root, parts);
@@ -212,7 +216,7 @@ function codeOf(node: Node): string {
   }
 }
 
-/** How the value of an entry is made; nothing if it has to be parsed. */
+/** Returns how the value of an entry is made; nothing if it has to be parsed. */
 function nodeOf(
   tape: JsonTape,
   bytes: Uint8Array,
@@ -238,7 +242,7 @@ function nodeOf(
   const nodes: Node[] = [];
   const names: string[] = [];
   const behind = tape.next(entry);
-  // The parts of what lies too deep are not on the tape.
+  // Containers below the last level have no entries for their parts.
   if (behind === entry + 1 && end - start > 2) return undefined;
   for (let at = entry + 1; at < behind; at = tape.next(at)) {
     const node = nodeOf(tape, bytes, at, parts);
@@ -253,10 +257,13 @@ function nodeOf(
   return isPlain ? { kind, names, nodes } : undefined;
 }
 
-/** What part of a long record must not keep it alive. */
+/**
+ * A string below this fraction of a long record is copied, so that it does not keep the record
+ * alive.
+ */
 const OWN_TEXT_SHARE = 1 / 2;
 const LOWER_T = 0x74;
-/** What is left of an end without its marks. */
+/** Masks out the marks that are added to an end. */
 const PLACE_MASK = APART - 1;
 
 interface LastValue {
@@ -265,9 +272,10 @@ interface LastValue {
 }
 
 /**
- * The parts of one record after the other, those of one stream.
+ * The parts of one record after the other, of one stream.
  *
- * Parts have numbers; here they are given doubled, as places are kept in pairs.
+ * The parts of a record are numbered; `pair` is twice the number, because the trace has a start and
+ * an end for each part.
  */
 export class RecordParts {
   readonly #places: Uint32Array;
@@ -283,7 +291,8 @@ export class RecordParts {
   /**
    * Constructs a new instance.
    *
-   * @param places Where in records their parts start and end.
+   * @param places The words of the trace.
+   * @param bytes The kernel's memory.
    */
   constructor(places: Uint32Array, bytes: Uint8Array) {
     this.#places = places;
@@ -291,11 +300,13 @@ export class RecordParts {
   }
 
   /**
-   * Goes to a record.
+   * Moves to a record.
    *
-   * @param text Has it, among others.
-   * @param at Where in the places its first part is.
-   * @param epoch Another number if a slot has changed since the last record.
+   * @param text A text that contains the record.
+   * @param from The index in the text where the record starts.
+   * @param length The length of the record.
+   * @param at The index among the words of the first pair of the record.
+   * @param epoch A number that differs from that of the last record if a slot has changed.
    */
   go(
     text: string,
@@ -311,7 +322,7 @@ export class RecordParts {
     this.#epoch = epoch;
   }
 
-  /** Makes a string. */
+  /** Returns a string. */
   string(pair: number): string {
     const place = this.#at + pair;
     const start = this.#places[place] ?? 0;
@@ -322,7 +333,7 @@ export class RecordParts {
     return end - start < this.#least ? ownText(text) : text;
   }
 
-  /** Makes a string whose end is marked. */
+  /** Returns a string whose end is marked, see `ESCAPED` and `APART`. */
   #marked(start: number, mark: number): string {
     const end = mark & PLACE_MASK;
     if (mark < ESCAPED) return decodeUtf8(this.#bytes, start, end);
@@ -330,18 +341,20 @@ export class RecordParts {
     return JSON.parse(this.#text.slice(from + start, from + end));
   }
 
-  /** Makes a string that came out of a slot: most likely it is what it was before. */
+  /**
+   * Returns a string that came from a slot: the one of the last record, if the epoch is the same.
+   */
   slot(pair: number, slot: number): string {
     const last = this.#slots[slot];
     if (last?.epoch === this.#epoch) return last.value;
     const text = this.string(pair);
-    // It lasts longer than the record, so it must not keep that alive.
+    // The string is kept for later records, so it must not keep this record alive.
     const value = text === last?.value ? last.value : ownText(text);
     this.#slots[slot] = { value, epoch: this.#epoch };
     return value;
   }
 
-  /** Makes a number. */
+  /** Returns a number. */
   number(pair: number): number {
     const place = this.#at + pair;
     const start = this.#places[place] ?? 0;
@@ -351,13 +364,13 @@ export class RecordParts {
     return Number(this.#text.slice(from + start, from + end));
   }
 
-  /** Makes `true` or `false`. */
+  /** Returns `true` or `false`. */
   boolean(pair: number): boolean {
     const start = this.#from + (this.#places[this.#at + pair] ?? 0);
     return this.#text.charCodeAt(start) === LOWER_T;
   }
 
-  /** Makes a value of any kind. */
+  /** Parses a value of any kind. */
   json(pair: number): unknown {
     const place = this.#at + pair;
     const start = this.#from + (this.#places[place] ?? 0);
