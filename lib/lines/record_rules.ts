@@ -130,13 +130,13 @@ export abstract class RecordRules {
   }
 
   /** Has the context note what the record tells of a key, once a record. */
-  protected note(what: number, key: JsonSlice, value: JsonObject): void {
+  protected note(kind: number, key: JsonSlice, value: JsonObject): void {
     const out = this.#noted;
     out.clear(NOTE_SIZE);
-    this.#watched?.noted(what, key, out);
+    this.#watched?.noted(kind, key, out);
     writeNode(out, value);
     this.#context?.note?.(
-      what,
+      kind,
       this.#keyOf(key),
       sliceOf(out.view(), "object"),
     );
