@@ -1,7 +1,7 @@
 /**
- * Blankness by the Unicode White_Space property (normalize.md L4).
+ * Blank lines and texts, by the Unicode property White_Space (normalize.md L4).
  *
- * JavaScript's `trim` and `\s` differ: they include U+FEFF and leave out U+0085.
+ * JavaScript's `trim` and `\s` differ from it: they include U+FEFF and leave out U+0085.
  */
 
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -9,12 +9,12 @@ import { decodeUtf8 } from "../json/utf8.ts";
 const BLANK_REGEXP =
   /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
-/** Says whether a text is empty or has only characters that are white space in Unicode. */
+/** Whether a text is empty or contains only characters that are white space in Unicode. */
 export function isBlank(text: string): boolean {
   return BLANK_REGEXP.test(text);
 }
 
-/** Says so of a line; mostly its first byte tells. */
+/** Whether a line is blank. For most lines the first byte decides. */
 export function isBlankLine(
   bytes: Uint8Array,
   start: number,
@@ -25,7 +25,7 @@ export function isBlankLine(
   return isBlank(decodeUtf8(bytes, start, end));
 }
 
-/** Cuts blank characters off both ends of a text. */
+/** Removes white space from both ends of a text. */
 export function trimBlank(text: string): string {
   let start = 0;
   let end = text.length;

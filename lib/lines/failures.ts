@@ -1,6 +1,6 @@
 /**
- * Lines that failed: what rules say of them, the failure as long as the bytes of its line last,
- * and the record that stands for it in band.
+ * Failed lines: the range that the rules refused, a view of the failure while the bytes of its line
+ * are valid, and the record that stands for the line in the data (in band).
  */
 
 import type { FailureKind, FailureReason } from "../errors.ts";
@@ -13,15 +13,15 @@ import type { Failure } from "../outcome.ts";
 export const LINE_FAILED = "line.failed";
 
 /**
- * The record of a failed line, as it stands in band: what `--on-error=inline` and
- * `--errors-to` write, one line of JSONL. This list of fields may expand over time.
+ * The record of a failed line in the data, as `--on-error=inline` and `--errors-to` write it: one
+ * line of JSONL. This list of fields may expand over time.
  */
 export interface LineFailed {
-  /** What the record is. */
+  /** The type of the record. */
   readonly type: "line.failed";
   /** The physical line number, counted from 1. */
   readonly line: number;
-  /** Where it starts, in bytes from the start of the input. */
+  /** The offset of its start, in bytes from the start of the input. */
   readonly offset: number;
   /** Why it failed. */
   readonly error: {
@@ -32,29 +32,32 @@ export interface LineFailed {
   };
   /** The length of the line in bytes, if it was over the limit; there is no `raw` then. */
   readonly bytes?: number;
-  /** The line; bytes that are not UTF-8 stand as U+FFFD in it. */
+  /** The text of the line; bytes that are not UTF-8 are replaced by U+FFFD. */
   readonly raw?: string;
   /** All bytes of a line that is not UTF-8, in base64. */
   readonly raw_base64?: string;
 }
 
+/** The number of a line, and its offset in the input. */
 export type LinePlace = Pick<Failure, "line" | "offset">;
 
-/** Says that a line, or a part of it, failed. */
+/** A line, or a part of a line, that failed. */
 export interface FailedRange {
-  /** Why. */
+  /** The reason of the failure. */
   readonly reason: FailureReason;
-  /** Where the part that failed starts: an index into the bytes of the line. */
+  /** The range of the failed part in the bytes of the line. */
   readonly start: number;
   readonly end: number;
-  /** Whether the part is itself the record of a failure, reported in band (T6). */
+  /** Whether the part is itself the record of a failure, from an earlier run (T6). */
   readonly inBand: boolean;
-  /** Where a record that was told apart from that part starts (rollout.md R5). */
+  /**
+   * The index of a record that was found behind the failed part in the same line (rollout.md R5).
+   */
   readonly recordStart?: number;
 }
 
 /**
- * A failure as long as the bytes of its line last: inside the callback that is given it.
+ * A failure as long as the bytes of its line are valid: only inside the callback that receives it.
  *
  * @example A failure that lasts
  * ```ts
@@ -73,32 +76,32 @@ export interface FailedRange {
 export interface FailureView {
   /** The physical line number, counted from 1. */
   readonly line: number;
-  /** Where the line, or the part of it that failed, starts in the input, in bytes. */
+  /** The offset in the input of the line, or of the part of it that failed, in bytes. */
   readonly offset: number;
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly error: FailureReason;
-  /** Whether it is the record of a failure that was reported in band. */
+  /** Whether the line is the record of a failure from an earlier run. */
   readonly isInBand: boolean;
 
   /**
-   * Gives the failure as a value that lasts.
+   * Copies the failure to a value that lasts.
    *
    * @returns The failure.
    */
   toFailure(): Failure;
 
   /**
-   * Gives the record of the failure, as it stands in band.
+   * Encodes the failure as the record that stands for the line in the data.
    *
-   * @param at Where the line is, if the input was put together of others.
-   * @returns The bytes of a line of JSONL, without its end.
+   * @param at The place of the line in its own file, if the input was joined from several.
+   * @returns The bytes of a line of JSONL, without its LF.
    */
   encode(
     at?: { readonly line: number; readonly offset: number },
   ): Uint8Array<ArrayBuffer>;
 }
 
-/** A failure in the bytes that hold its line. */
+/** A failure, as a range of the bytes that contain its line. */
 export class FailedLine implements FailureView {
   readonly line: number;
   readonly offset: number;
@@ -139,7 +142,7 @@ export class FailedLine implements FailureView {
     return out.view();
   }
 
-  /** Writes what `encode` gives, to where it is to stand. */
+  /** Appends the bytes that `encode` returns to a writer. */
   write(out: ByteWriter, { line, offset }: LinePlace = this): void {
     const range = this.#range;
     const head = { line, offset, error: this.error };
@@ -152,9 +155,9 @@ export class FailedLine implements FailureView {
 }
 
 /**
- * Makes the failure of a line, or of a part of one, that rules have refused.
+ * Makes the failure of a line, or of a part of a line, that the rules have refused.
  *
- * @param at The number of the line, and where the bytes start in the input.
+ * @param at The number of the line, and the offset in the input of the first of `bytes`.
  */
 export function failureOf(
   { reason, start, end, inBand }: FailedRange,
@@ -174,19 +177,19 @@ export function failureOf(
   return { ...failure, rawBytes: copyOf(bytes, start, end) };
 }
 
-/** A multiple of three, so that the pieces of a base64 text can be joined. */
+/** A multiple of three, so that the base64 of the pieces can be joined. */
 const PIECE = 3 << 14;
 const ENCODER = new TextEncoder();
 
 /**
- * Writes the record of a failed line, without a line end.
+ * Writes the record of a failed line, without its LF.
  *
- * Its fields are `type` (`line.failed`), `line`, `offset`, `error` (`kind`, `message`) and
- * `raw`, the line as text. A line over the limit has `bytes`, its length, instead of `raw`;
- * one that is not UTF-8 has U+FFFD in `raw` and all of its bytes in `raw_base64`. This list
- * may expand over time.
+ * The fields are `type` (`line.failed`), `line`, `offset`, `error` (`kind`, `message`) and `raw`,
+ * the line as text. A line over the limit has `bytes`, its length, instead of `raw`; a line that is
+ * not UTF-8 has U+FFFD in `raw` and all of its bytes in `raw_base64`. This list may expand over
+ * time.
  *
- * @param failure Where the line is, and why it failed.
+ * @param failure The place of the line, and the reason of the failure.
  * @param raw The bytes of the line; absent if they were not kept.
  */
 export function writeLineFailed(
@@ -194,7 +197,8 @@ export function writeLineFailed(
   { line, offset, error }: Pick<Failure, "line" | "offset" | "error">,
   raw: Uint8Array | undefined,
 ): void {
-  // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+  // `toFixed`, because the engine caches the string of a number in a template, which makes the
+  // young generation grow.
   const place = `"line":${line.toFixed()},"offset":${offset.toFixed()}`;
   const reason = `"error":{"kind":"${error.kind}","message":`;
   out.text(`{"type":"${LINE_FAILED}",${place},${reason}`);

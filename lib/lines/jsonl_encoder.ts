@@ -1,4 +1,4 @@
-/** Values to lines of JSONL. */
+/** Encodes values as lines of JSONL. */
 
 import { checkOutcome } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
@@ -30,18 +30,18 @@ export function encodeLine(value: unknown): string {
 }
 
 /**
- * Encodes what became of a line as one line of JSONL, newline included.
+ * Encodes the outcome of a line as one line of JSONL, newline included.
  *
- * A success is written as its exact text where it has one, so that decoding and encoding
- * give the same bytes: numbers, key order and duplicate keys included. Only line breaks in it,
- * of a record that did not come as a line, become spaces. To write a changed value, use
- * {@linkcode encodeLine}. A failure is written in band, as a `line.failed` record; one that
- * came in band is written as it came.
+ * A success that has a text is written as that text, so that decoding and encoding return the same
+ * bytes, including numbers, key order and duplicate keys. Only line breaks in the text become
+ * spaces; they occur in records that did not come as a line. To write a changed value, use
+ * {@linkcode encodeLine}. A failure is written as a `line.failed` record; a failure that an earlier
+ * run had written so is written unchanged.
  *
  * @param outcome The outcome.
  * @returns The line.
- * @throws {TypeError} If it is a success without a text whose value has no JSON form, or no
- *   outcome.
+ * @throws {TypeError} If the argument is not an outcome, or a success without a text whose value
+ *   has no JSON form.
  *
  * @example A failure in band
  * ```ts
@@ -83,7 +83,7 @@ export function encodeOutcome(
   return out.view().slice();
 }
 
-/** JSON text that was laid out on several lines has line ends between values only. */
+/** Replaces line breaks by spaces: in valid JSON text they only occur between tokens. */
 function onOneLine(text: string): string {
   return text.includes("\n") ? text.replaceAll("\n", " ") : text;
 }
@@ -114,7 +114,7 @@ export class JsonlEncoder implements Stage<unknown, Uint8Array<ArrayBuffer>> {
    * Encodes one value.
    *
    * @param value The value; it must have a JSON form.
-   * @param emit Is called with the bytes of its line.
+   * @param emit Called with the bytes of its line.
    * @throws {TypeError} If the value has no JSON form.
    */
   feed(value: unknown, emit: Emit<Uint8Array<ArrayBuffer>>): void {

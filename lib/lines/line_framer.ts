@@ -1,34 +1,35 @@
-/** Finds the lines in chunks of bytes, and hands each over where it lies. */
+/** Finds the lines in chunks of bytes, and passes each to a visitor without copying it. */
 
 import { CR, LF } from "../json/bytes.ts";
 
-/** The limit on the length of a line unless another is set: 256 MiB. */
+/** The default limit on the length of a line: 256 MiB. */
 export const DEFAULT_MAX_LINE_BYTES: number = 256 * 1024 * 1024;
 
 /**
- * The longest line that can be asked for: a longer one would not fit a JavaScript string,
- * whose length ends at 2^29 - 24.
+ * The greatest limit on the length of a line. A longer line would not fit into a JavaScript string,
+ * whose maximum length is 2^29 - 24.
  */
 export const MAX_LINE_BYTES: number = 2 ** 29 - 24;
 
+/** The lines that a visitor has processed at once. */
 export interface LineRun {
-  /** How many. */
+  /** The number of lines. */
   readonly lines: number;
-  /** Where the next one starts. */
+  /** The index of the line after them. */
   readonly next: number;
 }
 
-/** Takes what a {@linkcode LineFramer} finds. */
+/** Receives the lines that a {@linkcode LineFramer} finds. */
 export interface LineVisitor {
   /**
-   * A line.
+   * Receives one line.
    *
-   * @param bytes The bytes that hold the line. The one at `end`, if there is one, is the
-   *   first of its terminator.
-   * @param start Where the line starts, behind a byte order mark.
-   * @param end Where it ends, before its LF or CRLF.
+   * @param bytes The bytes that contain the line. The byte at `end`, if there is one, is the first
+   *   of its terminator.
+   * @param start The index of the line, behind a byte order mark.
+   * @param end The index of its LF or CRLF.
    * @param line Its number, counted from 1.
-   * @param offset Where it starts in the input, byte order mark included.
+   * @param offset The offset of its start in the input, byte order mark included.
    */
   line(
     bytes: Uint8Array,
@@ -38,13 +39,14 @@ export interface LineVisitor {
     offset: number,
   ): void;
   /**
-   * Takes as many lines as it can at once, beginning with the first one.
+   * Processes as many lines as possible at once, beginning with the first one.
    *
-   * @param start Where the first line starts.
-   * @param end Where the last one ends, behind its LF.
-   * @param offset Where it starts in the input.
-   * @returns How many it has taken and where the next one starts; nothing if there is none
-   *   that it can take.
+   * @param start The index of the first line.
+   * @param end The index behind the last line and its LF.
+   * @param line The number of the first line.
+   * @param offset The offset of its start in the input.
+   * @returns The number of processed lines and the index of the next one; nothing if none could be
+   *   processed.
    */
   run?(
     bytes: Uint8Array,
@@ -54,17 +56,17 @@ export interface LineVisitor {
     offset: number,
   ): LineRun | undefined;
   /**
-   * A line over the limit; it is not kept.
+   * Receives the length of a line that is over the limit; its bytes are not kept.
    *
-   * @param length How long it is, as it was read: without its LF.
+   * @param length The number of its bytes in the input, without its LF.
    */
   tooLong(length: number, line: number, offset: number): void;
 }
 
 const BOM = [0xef, 0xbb, 0xbf] as const;
 /**
- * What there is room for when a first line has to be put together, and what is kept of the room
- * that a long line needed.
+ * The first capacity of the buffer for a line that is spread over chunks, and the greatest capacity
+ * that is kept after a long line.
  */
 const FIRST_CAPACITY = 1 << 16;
 const KEPT_CAPACITY = 1 << 21;
@@ -72,10 +74,10 @@ const KEPT_CAPACITY = 1 << 21;
 /**
  * Finds the lines in chunks of bytes.
  *
- * Only LF ends a line; one CR before it belongs to it (normalize.md L2, L6). One byte order
- * mark at the very start is left out (L5). A line that lies in one chunk is handed over
- * where it lies; one that is spread over several is put together in a buffer that doubles,
- * so that the work is linear in its length however it is cut.
+ * Only LF ends a line; one CR before it belongs to the terminator (normalize.md L2, L6). One byte
+ * order mark at the very start is skipped (L5). A line inside one chunk is passed on as a range of
+ * that chunk. A line that is spread over chunks is put together in a buffer whose capacity doubles,
+ * so that the work is linear in the length of the line, however it is chunked.
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
@@ -93,7 +95,7 @@ export class LineFramer {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Takes a chunk, which may be used again by the caller afterwards. */
+  /** Finds the lines that a chunk completes. The caller may reuse the chunk afterwards. */
   feed(chunk: Uint8Array, visitor: LineVisitor): void {
     let start = 0;
     let end = chunk.indexOf(LF);
@@ -130,10 +132,10 @@ export class LineFramer {
     this.#take(visitor, length);
   }
 
-  /** Appends to the pending line; beyond the limit only its length is kept. */
+  /** Appends bytes to the pending line; if it exceeds the limit, only its length is kept. */
   #keep(chunk: Uint8Array, start: number, end: number): void {
     const length = this.#pendingLength + end - start;
-    // One byte more than the limit: the LF.
+    // The LF may come on top of the limit.
     if (length <= this.#maxLineBytes + 1) {
       if (length > this.#pending.length) {
         const grown = new Uint8Array(
@@ -149,21 +151,23 @@ export class LineFramer {
     this.#pendingLength = length;
   }
 
-  /** Hands the pending line over; its LF lies at `length`. */
+  /** Passes the pending line to the visitor; `length` is the index of its LF. */
   #take(visitor: LineVisitor, length: number): void {
     const pending = this.#pending;
     this.#pendingLength = 0;
     if (pending.length > KEPT_CAPACITY) {
       this.#pending = NOTHING;
     }
-    // A line over the limit has not been kept.
+    // The bytes of a line over the limit have not been kept.
     const isKept = length <= this.#maxLineBytes;
     if (!isKept || this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);
     }
   }
 
-  /** Lets lines be taken at once; gives where the first one starts that was not. */
+  /**
+   * Offers lines to the visitor's `run`; returns the index of the first one that was not processed.
+   */
   #run(
     visitor: LineVisitor,
     bytes: Uint8Array,

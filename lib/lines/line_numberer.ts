@@ -1,4 +1,4 @@
-/** Lines that were split elsewhere to numbered lines. */
+/** Numbers lines that were split elsewhere. */
 
 import { checkText } from "../checked.ts";
 import { CR } from "../json/bytes.ts";
@@ -8,9 +8,9 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 const ENCODER = new TextEncoder();
 
 /**
- * Numbers lines that are split already, as by the `TextLineStream` of
- * `@std/streams`, and treats them as {@linkcode LineSplitter} would: a byte order mark at
- * the start of the first one and one CR at the end of each are dropped.
+ * Numbers lines that are already split, for example by the `TextLineStream` of `@std/streams`. It
+ * treats them like {@linkcode LineSplitter}: a byte order mark at the start of the first line and
+ * one CR at the end of each line are removed.
  *
  * Offsets are counted as if each line had ended in one LF.
  *
@@ -34,11 +34,11 @@ export class LineNumberer implements Stage<string, Outcome<string>> {
   #offset = 0;
 
   /**
-   * Takes a line and emits it with its number.
+   * Emits a line with its number.
    *
    * @param text The line, without its LF.
-   * @param emit Is called with it.
-   * @throws {TypeError} If it is no text.
+   * @param emit Called with the numbered line.
+   * @throws {TypeError} If the line is not a string.
    */
   feed(text: string, emit: Emit<Outcome<string>>): void {
     checkText(text);

@@ -1,4 +1,4 @@
-/** Bytes in arbitrary chunks to numbered lines. */
+/** Splits bytes in chunks of any size into numbered lines. */
 
 import { checkBytes } from "../checked.ts";
 import { copyOf } from "../json/bytes.ts";
@@ -17,8 +17,8 @@ import {
 /** Options for {@linkcode LineSplitter}. */
 export interface LineSplitterOptions {
   /**
-   * The longest line that is read, in bytes, without its LF. A longer one becomes a
-   * `line_too_long` failure, and the next line is read. At most 2^29 - 24.
+   * The longest line that is read, in bytes, without its LF. A longer one becomes a `line_too_long`
+   * failure, and the next line is read. At most 2^29 - 24.
    *
    * @default {268435456}
    */
@@ -28,13 +28,13 @@ export interface LineSplitterOptions {
 /**
  * Splits bytes into numbered lines, whatever the chunk boundaries.
  *
- * Only LF ends a line; one CR before it goes with it. A last line without LF is a line. A
- * byte order mark at the very start is left out. Blank lines are kept. A line that is not
- * valid UTF-8 is a `utf8` failure, one that is over the limit a `line_too_long` failure;
- * both leave the lines around them as they are (normalize.md L2 to L8).
+ * Only LF ends a line; one CR before it belongs to the terminator. A last line without LF is a
+ * line. A byte order mark at the very start is skipped. Blank lines are kept. A line that is not
+ * valid UTF-8 is a `utf8` failure, a line over the limit is a `line_too_long` failure; both leave
+ * the lines around them unaffected (normalize.md L2 to L8).
  *
- * The work is linear in the length of a line, however it is chunked. Memory is bounded by
- * the longest line. Chunks are not kept: the caller may use them again.
+ * The work is linear in the length of a line, however it is chunked. Memory is bounded by the
+ * longest line. Chunks are not kept: the caller may reuse them.
  *
  * @example Feed arbitrary chunks
  * ```ts
@@ -60,7 +60,7 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
   /**
    * Constructs a new instance.
    *
-   * @param options The limit.
+   * @param options The limit on the length of a line.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(options: LineSplitterOptions = {}) {
@@ -69,7 +69,7 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
     this.#visitor = {
       line: (bytes, start, end, line, offset) => {
         const value = decodeUtf8(bytes, start, end);
-        // U+FFFD may stand in the line itself; only then the bytes are looked at again.
+        // U+FFFD may also stand in the line itself, so only then the bytes are checked.
         if (value.includes("\ufffd") && !isUtf8(bytes, start, end)) {
           const rawBytes = copyOf(bytes, start, end);
           const error = UTF8_REASON;
@@ -84,11 +84,11 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
   }
 
   /**
-   * Takes a chunk and emits the lines that it completes.
+   * Emits the lines that a chunk completes.
    *
    * @param chunk The bytes.
-   * @param emit Is called with each line.
-   * @throws {TypeError} If the chunk is no bytes.
+   * @param emit Called with each line.
+   * @throws {TypeError} If the chunk is not a `Uint8Array`.
    */
   feed(chunk: Uint8Array, emit: Emit<Outcome<string>>): void {
     checkBytes(chunk);
@@ -99,7 +99,7 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
   /**
    * Ends the input and emits a last line without LF.
    *
-   * @param emit Is called with the line.
+   * @param emit Called with the line.
    */
   flush(emit: Emit<Outcome<string>>): void {
     this.#emit = emit;
@@ -115,7 +115,7 @@ export class LineSplitterStream extends StageStream<
   /**
    * Constructs a new instance.
    *
-   * @param options The limit.
+   * @param options The limit on the length of a line.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    *
    * @example Lines of a stream
@@ -134,9 +134,9 @@ export class LineSplitterStream extends StageStream<
 }
 
 /**
- * Checks a limit on the length of a line.
+ * Returns a limit on the length of a line, checked.
  *
- * @param limit The limit, or `undefined` for the default.
+ * @param limit The limit in bytes, or `undefined` for the default.
  * @throws {RangeError} If it is not a whole number from 1 to 2^29 - 24.
  */
 export function checkedMaxLineBytes(

@@ -1,6 +1,6 @@
 /**
- * Lines of JSONL, whatever stands in them: split, numbered, written; and the records of those
- * that failed.
+ * Lines of JSONL with any content: splitting, numbering and writing them, and the records of failed
+ * lines.
  *
  * @example The lines that an earlier run could not read
  * ```ts

@@ -1,4 +1,4 @@
-/** What the rules of all dialects begin with. */
+/** The base of the rules of all dialects. */
 
 import {
   FAILURE_KINDS,
@@ -21,24 +21,27 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "./failures.ts";
 
-/** Learns how records are rewritten, to do it without the rules. */
+/** Learns how records are rewritten, to repeat that without the rules. */
 export interface RecordLearner {
-  /** Whether there is use in watching how the next record is rewritten. */
+  /** Whether the next record is worth watching. */
   readonly isEager: boolean;
   /**
-   * Is told what was done with a record.
+   * Receives a watched record.
    *
-   * @param watched What was done; nothing if it cannot be done again.
+   * @param watched The record and how it was rewritten; nothing if that cannot be repeated.
    */
   learn(watched: WatchedRecord | undefined): void;
 }
 
 /**
- * Longer records are not watched: there is no room for plans of their size, and what is written
- * down of one holds all of it (40 MB in a stream of lines of 1 MB).
+ * Longer records are not watched: there is no room for their plans, and a watched record is kept
+ * whole (40 MB in a stream of lines of 1 MB).
  */
 const MAX_WATCHED_BYTES = 1 << 18;
-/** Nor are those of many values, for the same reasons (70 MB with 10,000 new keys a line). */
+/**
+ * Records with more values are not watched, for the same reasons (70 MB with 10,000 new keys a
+ * line).
+ */
 const MAX_WATCHED_VALUES = 1 << 9;
 
 const KINDS: ReadonlyMap<string, FailureKind> = new Map(
@@ -46,14 +49,14 @@ const KINDS: ReadonlyMap<string, FailureKind> = new Map(
 );
 
 /**
- * The rules of a family of dialects, with the state of one stream: they read a line as a JSON
- * object, and leave it to the dialect to make a record of it.
+ * The rules of a family of dialects, with the state of one stream. They read a line as a JSON
+ * object; a subclass makes the record of it.
  *
- * A failure that an earlier run reported in band passes as it is, in every dialect
- * (normalize.md T6).
+ * In every dialect, the record of a failed line that an earlier run wrote (`line.failed`) is
+ * reported as that failure again (normalize.md T6).
  */
 export abstract class RecordRules {
-  /** Reads the lines; its values hold until the next one. */
+  /** Reads the lines; its values are valid until the next line. */
   protected readonly reader: JsonReader;
   readonly #context: RecordContext | undefined;
   readonly #noted = new ByteWriter(0);
@@ -65,14 +68,15 @@ export abstract class RecordRules {
   /**
    * Constructs a new instance.
    *
-   * @param context What records depend on besides themselves; without it, none is repeated.
+   * @param reader Reads the lines.
+   * @param context The state that records depend on; without it, no record is repeated by plans.
    */
   constructor(reader: JsonReader, context?: RecordContext) {
     this.reader = reader;
     this.#context = context;
   }
 
-  /** What records depend on besides themselves; absent if none are to be repeated. */
+  /** The state that records depend on; absent if no record may be repeated by plans. */
   get context(): RecordContext | undefined {
     return this.#context;
   }
@@ -81,20 +85,20 @@ export abstract class RecordRules {
   abstract reset(): void;
 
   /**
-   * Writes down what later lines depend on.
+   * Returns the state that later lines depend on.
    *
    * @returns Plain JSON for `load`.
    */
   abstract save(): unknown;
 
-  /** Goes on from what was written down; what is not understood of it is left out. */
+  /** Restores a saved state; parts of it that are not valid are ignored. */
   abstract load(saved: unknown): void;
 
   /**
-   * Makes a record of a line.
+   * Makes the record of a line.
    *
-   * @param out Takes the record; what is written when the line fails is dropped.
-   * @returns Why the line failed, or `undefined`.
+   * @param out Receives the record; if the line fails, the bytes written to it are dropped.
+   * @returns The reason if the line failed, otherwise `undefined`.
    */
   protected abstract record(
     root: JsonSlice,
@@ -103,33 +107,38 @@ export abstract class RecordRules {
   ): FailureReason | undefined;
 
   /**
-   * Lets a learner learn how records are rewritten: it rewrites most of them itself then.
+   * Sets the learner that watches how records are rewritten, and then rewrites most of them itself.
    *
-   * @param learner Is told of the records that it is eager for; nobody, if it is absent.
+   * @param learner Receives records while it is eager; `undefined` ends the watching.
    */
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
   }
 
-  /** Whether there was a record that can be repeated. */
+  /** Whether any record so far could be repeated. */
   get isTeachable(): boolean {
     return this.#isTeachable;
   }
 
-  /** Says that like records can be rewritten like this one without asking the rules. */
+  /**
+   * Marks the current record as repeatable: similar records may be rewritten the same way without
+   * the rules.
+   */
   protected repeatable(): void {
     this.#isRepeatable = true;
     this.#isTeachable = true;
   }
 
-  /** Asks the context for what it keeps by a key that the record names. */
+  /** Returns the values that the context keeps for a key in the record. */
   protected recall(key: JsonSlice): Slots {
     const slots = this.#context?.recall?.(this.#keyOf(key)) ?? [];
     this.#watched?.recalled(key, slots);
     return slots;
   }
 
-  /** Has the context note what the record tells of a key, once a record. */
+  /**
+   * Passes a fact that the record states about a key to the context; at most one for each record.
+   */
   protected note(kind: number, key: JsonSlice, value: JsonObject): void {
     const out = this.#noted;
     out.clear(NOTE_SIZE);
@@ -151,13 +160,12 @@ export abstract class RecordRules {
   /**
    * Normalizes one line that is not blank.
    *
-   * @param bytes The bytes that hold the line; the one at `end`, if there is one, is a
+   * @param bytes The bytes that contain the line; the byte at `end`, if there is one, must be a
    *   control character.
-   * @param start Where the line starts.
-   * @param end Where it ends, without its terminator.
-   * @param out Takes the record, without a line end; is left as it was if the line fails
-   *   whole.
-   * @returns What failed, or `undefined`.
+   * @param start The index where the line starts.
+   * @param end The index where it ends, without its terminator.
+   * @param out Receives the record, without an LF; it is unchanged if the whole line fails.
+   * @returns The failed part, or `undefined`.
    */
   apply(
     bytes: Uint8Array,
@@ -191,7 +199,7 @@ export abstract class RecordRules {
     return { reason, start, end, inBand: false };
   }
 
-  /** Begins to watch how a record is rewritten, if there may be use in that. */
+  /** Begins to watch a record, if a learner is eager and the record is not too large. */
   #watch(root: JsonSlice, out: ByteWriter): RecordWatch | undefined {
     const { context } = this;
     if (
@@ -202,7 +210,7 @@ export abstract class RecordRules {
     return new RecordWatch(this.reader, root, out, context);
   }
 
-  /** Ends watching a record. */
+  /** Ends the watching of a record, and passes the result to the learner. */
   #learn(watch: RecordWatch, isDone: boolean): void {
     const isRepeatable = isDone && this.#isRepeatable;
     const watched = isRepeatable ? watch.end() : undefined;
@@ -211,7 +219,7 @@ export abstract class RecordRules {
   }
 }
 
-/** Why a line failed that is JSON, but no record. */
+/** Returns the reason of a line that is valid JSON, but no record. */
 export function unnormalizable(state: string, field?: string): FailureReason {
   const message = `Cannot normalize the line: ${state}`;
   return field === undefined
@@ -219,7 +227,7 @@ export function unnormalizable(state: string, field?: string): FailureReason {
     : { kind: "normalize", message, field };
 }
 
-/** What a failure that was reported in band says of itself. */
+/** Returns the reason in the record of a failed line from an earlier run. */
 function reportedReason(reader: JsonReader, line: JsonObject): FailureReason {
   const error = line.get("error");
   const members = error?.kind === "object"

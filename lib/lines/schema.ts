@@ -1,4 +1,4 @@
-/** The schema of failed lines. */
+/** The schema of the records of failed lines. */
 
 import * as v from "valibot";
 import { FAILURE_KINDS } from "../errors.ts";
