@@ -197,8 +197,8 @@ export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
     for (const value of values) controller.enqueue(value);
   };
   const stream = new ReadableStream<T>({
-    start(given): void {
-      controller = given;
+    start(created): void {
+      controller = created;
     },
     pull: (controller) => pulled = pull(controller),
     cancel: (reason) => batches.cancel(reason, []),

@@ -285,17 +285,17 @@ export class EventDecoder
   /** The record that is read, and who takes its events: a closure a record would take longer. */
   #record: Success<unknown> = { ok: true, line: 0, offset: 0, value: null };
   #emit: Emit<Outcome<ThreadEvent>> = () => {};
-  readonly #tell = (event: Fields, given?: string): void => {
+  readonly #pass = (event: Fields, exact?: string): void => {
     const { line, offset, value, text } = this.#record;
-    const own = given ??
+    const json = exact ??
       (this.#hasText ? eventText(event, text?.length) : undefined);
     // What exec streams have was written by the shapes of their types, and what session
     // files tell by the rules that write it.
-    const told = event as unknown as ThreadEvent;
+    const typed = event as unknown as ThreadEvent;
     this.#emit(
-      event === value && own === text
+      event === value && json === text
         ? this.#record as Success<ThreadEvent>
-        : { ok: true, line, offset, value: told, ...(own && { text: own }) },
+        : { ok: true, line, offset, value: typed, ...(json && { text: json }) },
     );
   };
 
@@ -326,7 +326,7 @@ export class EventDecoder
     if (!isObject(record.value)) return;
     this.#record = record;
     this.#emit = emit;
-    this.#reader.read(record.value, record, this.#tell);
+    this.#reader.read(record.value, record, this.#pass);
   }
 }
 
@@ -571,17 +571,17 @@ export class JsonlEventWriter
       work((outcome) => {
         if (outcome.ok) this.#text += `${outcome.text}\n`;
         else {
-          this.#give(emit);
+          this.#release(emit);
           emit(encodeOutcome(outcome));
         }
-        if (this.#text.length > WRITTEN_AT_ONCE) this.#give(emit);
+        if (this.#text.length > WRITTEN_AT_ONCE) this.#release(emit);
       });
     } finally {
-      this.#give(emit);
+      this.#release(emit);
     }
   }
 
-  #give(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+  #release(emit: Emit<Uint8Array<ArrayBuffer>>): void {
     const text = this.#text;
     this.#text = "";
     if (text !== "") emit(ENCODER.encode(text));
@@ -689,14 +689,14 @@ function readerOf<T>(
   source: ReadableStream<T> | AsyncIterable<T>,
 ): BlockReader<T> {
   // What has been given in JavaScript may be anything.
-  const given: unknown = source;
-  if (typeof given === "object" && given !== null) {
+  const input: unknown = source;
+  if (typeof input === "object" && input !== null) {
     if (Symbol.asyncIterator in source) return iterableReader(source);
     if ("getReader" in source) return streamReader(source);
   }
   throw new TypeError(
     `Cannot read events: the source is ${
-      wordsOf(given)
+      wordsOf(input)
     }, expected a stream or an async iterable of bytes`,
   );
 }
