@@ -1,22 +1,22 @@
 /**
- * Values that come in batches and are given one at a time: to `for await` without a queue
- * between, and to the readers of a stream of them.
+ * Values that arrive in batches, and are returned one at a time: by an iterator for `for await`
+ * without a queue in between, and by a stream for its readers.
  */
 
 import type { Emit, Stage } from "../stage.ts";
 
-/** Where blocks come from. */
+/** The source of blocks. */
 export interface BlockReader<I> {
-  /** Gives the next one, or says that there is none. */
+  /** Returns the next block, or `done`. */
   read(): Promise<{ readonly done?: boolean; readonly value?: I }>;
-  /** Says that no more are wanted. */
+  /** Ends the source: no more blocks are wanted. */
   cancel(reason?: unknown): Promise<unknown>;
 }
 
 /**
- * What a stage makes of one block after the other.
+ * The outputs of a stage, by block of input.
  *
- * An error of the stage is thrown when all that came before it has been given.
+ * An error of the stage is thrown once all outputs before it have been returned.
  */
 export class Batches<I, O> {
   readonly #stage: Stage<I, O>;
@@ -27,20 +27,21 @@ export class Batches<I, O> {
   /**
    * Constructs a new instance.
    *
-   * @param blocks Where they come from; nothing is read before it is asked for.
+   * @param stage The stage that is fed the blocks.
+   * @param blocks The source; nothing is read before the first call of `next`.
    */
   constructor(stage: Stage<I, O>, blocks: BlockReader<I>) {
     this.#stage = stage;
     this.#blocks = blocks;
   }
 
-  /** Reads blocks until the stage has made something of them. */
+  /** Reads blocks until the stage emits something; returns an empty batch at the end. */
   async next(): Promise<readonly O[]> {
     for (;;) {
       if (this.#thrown !== undefined) throw this.#thrown.error;
       if (this.#hasEnded) return [];
       const { done, value } = await this.#blocks.read();
-      // It may have been cancelled while it waited.
+      // The source may have been cancelled in the meantime.
       if (this.#hasEnded) return [];
       this.#hasEnded = done === true;
       const values: O[] = [];
@@ -49,18 +50,19 @@ export class Batches<I, O> {
       };
       try {
         if (done === true) this.#stage.flush?.(emit);
-        // The stage says what it does not take; `undefined` is no end.
+        // No check here: the stage throws for a block of another type, and `undefined` does not
+        // mean the end.
         else this.#stage.feed(value as I, emit);
       } catch (error) {
         this.#thrown = { error };
-        // The writer is told at once, if one is left.
+        // The source is cancelled at once, so that its writer stops.
         if (!this.#hasEnded) this.#blocks.cancel(error).catch(() => {});
       }
       if (values.length > 0) return values;
     }
   }
 
-  /** Says that no more are wanted. */
+  /** Ends the source: no more blocks are wanted. */
   async cancel(reason?: unknown): Promise<void> {
     if (this.#hasEnded || this.#thrown !== undefined) return;
     this.#hasEnded = true;
@@ -68,26 +70,26 @@ export class Batches<I, O> {
   }
 }
 
-/** What batches are taken from. */
+/** The source of batches. */
 export interface BatchSource<T> {
-  /** Gives at least one value, or none at the end. */
+  /** Returns a batch of at least one value, or an empty one at the end. */
   next(): Promise<readonly T[]>;
-  /** Ends before the end; is given what was not taken of the last batch. */
+  /** Ends the source early; `rest` is the unused part of the last batch. */
   cancel(reason: unknown, rest: readonly T[]): Promise<void>;
 }
 
 /**
- * Takes values out of batches one at a time.
+ * Returns the values of batches one at a time.
  *
- * An async generator would wait three times for each value, and the queue of a stream costs
- * half as much as the decoding of an event (`deno task bench`, `events`).
+ * An async generator would await three times for each value, and the queue of a stream costs half
+ * as much as decoding an event (`deno task bench`, `events`).
  */
 export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
   readonly #source: BatchSource<T>;
   #batch: readonly T[] = [];
   #at = 0;
   #hasEnded = false;
-  /** The last call that has not been answered. */
+  /** The last call whose promise is not settled. */
   #last: Promise<unknown> | undefined;
 
   /** Constructs a new instance. */
@@ -95,7 +97,7 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     this.#source = source;
   }
 
-  /** Gives the next value. */
+  /** Returns the next value. */
   next(): Promise<IteratorResult<T, void>> {
     if (this.#last === undefined && this.#at < this.#batch.length) {
       return Promise.resolve(this.#take());
@@ -103,7 +105,7 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     return this.#inTurn(() => this.#step());
   }
 
-  /** Ends it: no more values are wanted. */
+  /** Ends the iteration. */
   return(reason?: unknown): Promise<IteratorResult<T, void>> {
     return this.#inTurn(async () => {
       await this.#end(reason);
@@ -111,7 +113,7 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     });
   }
 
-  /** Ends it with an error. */
+  /** Ends the iteration with an error. */
   throw(error: unknown): Promise<IteratorResult<T, void>> {
     return this.#inTurn(async () => {
       await this.#end(error);
@@ -119,17 +121,17 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     });
   }
 
-  /** Gives itself. */
+  /** Returns the iterator itself. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  /** Ends it. */
+  /** Ends the iteration. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }
 
-  /** Does something when all that was asked for before has been done. */
+  /** Runs an action once all earlier calls have settled. */
   #inTurn<R>(action: () => Promise<R>): Promise<R> {
     const turn = this.#last === undefined
       ? action()
@@ -158,7 +160,7 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
   }
 
   #take(): IteratorResult<T, void> {
-    // There is one: who calls this has seen to it.
+    // There is a value: the callers have checked that.
     const value = this.#batch[this.#at] as T;
     this.#at += 1;
     return { done: false, value };
@@ -177,17 +179,17 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
 /**
  * Makes a stream of batches.
  *
- * A `TransformStream` that throws loses what it has enqueued; here an error waits until that
- * has been read. And `for await` takes the values as they were made, past the queue.
+ * A `TransformStream` that throws loses the values in its queue; here an error waits until they
+ * have been read. And `for await` receives the values straight from the batches, past the queue.
  *
- * No class extends `ReadableStream` for that: streams would be loaded by programs that have
- * none, which takes longer than all else that this module does to begin.
+ * This is no subclass of `ReadableStream`: that would make every program load streams, even one
+ * that uses none, which takes longer than everything else that this module does when it is loaded.
  *
- * @param batches Gives the values.
+ * @param batches The source of the values.
  */
 export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
   let controller: ReadableStreamDefaultController<T> | undefined;
-  /** The last batch that was asked for by the stream itself. */
+  /** The last batch that the stream itself requested. */
   let pulled: Promise<void> | undefined;
   const pull = async (
     controller: ReadableStreamDefaultController<T>,
@@ -203,7 +205,7 @@ export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
     pull: (controller) => pulled = pull(controller),
     cancel: (reason) => batches.cancel(reason, []),
   }, { highWaterMark: 0 });
-  /** Gives all that is left to the holder of the stream's reader. */
+  /** Iterates the rest of the stream, which stays locked meanwhile. */
   const values = (
     options?: ReadableStreamIteratorOptions,
   ): BatchIterator<T> => {
@@ -211,7 +213,7 @@ export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
     return new BatchIterator({
       next: async () => {
         try {
-          // A reader that has gone may have asked for what comes first.
+          // An earlier reader may have requested the next batch already.
           if (pulled !== undefined) {
             await pulled;
             pulled = undefined;
@@ -246,11 +248,11 @@ export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
   });
 }
 
-/** Closes a stream that may have been cancelled meanwhile. */
+/** Closes a stream, which may have been cancelled in the meantime. */
 function close(controller: ReadableStreamDefaultController<unknown>): void {
   try {
     controller.close();
   } catch {
-    // Then it is closed.
+    // It is closed already.
   }
 }

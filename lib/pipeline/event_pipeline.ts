@@ -1,4 +1,4 @@
-/** The stages composed, from bytes to typed events. */
+/** Composes the stages from bytes to typed events. */
 
 import { checkOutcome, wordsOf } from "../checked.ts";
 import type { RecordOf } from "../dialects/decoder.ts";
@@ -27,17 +27,16 @@ export { JsonlRecords } from "./jsonl_records.ts";
 export interface JsonlDecoderOptions<D extends Dialect = Dialect>
   extends JsonlOptions {
   /**
-   * The dialects to expect. With `exec`, all that comes out is typed as events; with
-   * `rollout`, as lines of session files. With `auto` the first line that is a JSON object
-   * decides, and every record may be either to the compiler.
+   * The dialects to expect. With `exec`, all records are typed as events; with `rollout`, as lines
+   * of session files. With `auto` the first line that is a JSON object decides, and the type of a
+   * record is the union of both.
    *
    * @default {"auto"}
    */
   readonly from?: D | undefined;
   /**
-   * What happens to failed lines: `inline` leaves them in their places, as failed
-   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
-   * been given.
+   * The treatment of failed lines: `inline` returns them in their places, as failed outcomes;
+   * `stop` throws the error of the first one, after all outcomes before it have been returned.
    *
    * @default {"inline"}
    */
@@ -47,14 +46,14 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
 /**
  * Decodes JSONL of any dialect: blocks of bytes in, typed events or rollout lines out.
  *
- * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder} do
- * together, but events are checked once: the normalizer checks by the shapes that their
- * types are held against. Every line that is not blank gives one outcome, as soon as it is
+ * This has the effect of {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder}
+ * together, but events are checked only once: the normalizer checks them by the shapes of their
+ * types. Every line that is not blank has one outcome, which is emitted as soon as the line is
  * complete; a bad line is a failed outcome, and the next line is read.
  *
- * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes
- * what {@linkcode JsonlNormalizer} writes. Neither event nor text keeps the block alive; a
- * string of them keeps no more than 2 KiB of the text around it, or as much as it has itself.
+ * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes the
+ * output of {@linkcode JsonlNormalizer}. Neither event nor text keeps the block alive. A string in
+ * them keeps at most 2 KiB of the text around it alive, or as much as it has itself.
  *
  * Memory is bounded by the longest line and the largest block.
  *
@@ -82,42 +81,42 @@ export class JsonlDecoder<D extends Dialect = "auto">
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
     this.#records = new JsonlRecords<RecordOf<D>>(options, lineReason);
   }
 
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   get failures(): number {
     return this.#records.failures;
   }
 
-  /** How many lines have become events so far that are wanted. */
+  /** The number of lines that became events which the options select. */
   get records(): number {
     return this.#records.records;
   }
 
   /**
-   * Takes a block and emits what becomes of the lines that it completes.
+   * Emits the outcomes of the lines that a block completes.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with each outcome.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
-   *   before it have been emitted then.
-   * @throws {TypeError} If the block is no bytes.
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @param emit Called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
+   *   it have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#records.feed(block, emit);
   }
 
   /**
-   * Ends the input and emits what becomes of a last line without LF.
+   * Ends the input and emits the outcome of a last line without LF.
    *
-   * @param emit Is called with the outcome.
+   * @param emit Called with the outcome.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<RecordOf<D>>>): void {
@@ -139,17 +138,17 @@ function lineReason(value: unknown): FailureReason | undefined {
  * @typeParam D The family of the dialects.
  */
 export class JsonlDecoderStream<D extends Dialect = "auto"> {
-  /** Gives the outcomes. */
+  /** The outcomes. */
   readonly readable: ReadableStream<Outcome<RecordOf<D>>>;
-  /** Takes the bytes. */
+  /** Accepts the bytes. */
   readonly writable: WritableStream<Uint8Array>;
 
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example The messages of an agent
@@ -183,19 +182,19 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
 
 /**
  * Decodes JSONL of any dialect for `for await`: typed events of exec streams, typed lines of
- * session files. {@linkcode decodeEvents} gives events of both.
+ * session files. {@linkcode decodeEvents} returns events for both.
  *
- * Nothing is read before an outcome is asked for, and no block before those of the one
- * before it have been taken. Leaving the loop cancels the source. An error of the source is
- * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
- * outcomes before it have been taken.
+ * Nothing is read before the first outcome is requested, and no block before the outcomes of the
+ * previous block have been consumed. Leaving the loop cancels the source. An error of the source is
+ * thrown. With `onError: "stop"`, the error of the first failed line is thrown, after the outcomes
+ * before it have been consumed.
  *
  * @typeParam D The family of the dialects.
  * @param source The bytes, in blocks of any size.
- * @param options The dialect, the limits, and what to do with failures.
+ * @param options The dialect, the limits, and the treatment of failures.
  * @returns The outcomes, in order.
- * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
- *   option is none of its words.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+ *   has an unknown value.
  * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
  *   source is neither a stream nor an async iterable.
  *
@@ -224,15 +223,16 @@ export function decodeRecords<D extends Dialect = "auto">(
 /** Options for {@linkcode EventDecoder}. */
 export interface EventDecoderOptions {
   /**
-   * Whether the calls of session files are also told as the model made them, and what it was given
-   * back, as items `model_call` and `model_call_output`.
+   * Whether calls in session files also become items as the model made them and as their outputs
+   * were returned to it: `model_call` and `model_call_output`.
    *
    * @default {false}
    */
   readonly modelCalls?: boolean | undefined;
   /**
-   * Whether all outcomes have the text of their events, which `encodeOutcome()` writes. Those of
-   * exec streams have it anyway; for those of session files it is written, which takes time.
+   * Whether all outcomes have the text of their events, which `encodeOutcome()` writes. Events of
+   * exec streams always have it; for events of session files it has to be encoded, which takes
+   * time.
    *
    * @default {true}
    */
@@ -242,9 +242,8 @@ export interface EventDecoderOptions {
 /** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
 export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
   /**
-   * What happens to failed lines: `inline` leaves them in their places, as failed
-   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
-   * been given.
+   * The treatment of failed lines: `inline` returns them in their places, as failed outcomes;
+   * `stop` throws the error of the first one, after all outcomes before it have been returned.
    *
    * @default {"inline"}
    */
@@ -252,14 +251,15 @@ export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
 }
 
 /**
- * Gives the events of normalized records of any dialect: what {@linkcode Normalizer} emits in,
- * thread events out, as {@linkcode JsonlEvents} does from bytes.
+ * Converts normalized records of any dialect to events: the output of {@linkcode Normalizer} in,
+ * thread events out, the same as {@linkcode JsonlEvents} emits from bytes.
  *
- * A value is a record, or its JSON text. The events of exec streams are those records; a line of
- * a session file gives the events that it tells of. Failures pass by in their places. Nothing is
- * held back.
+ * A value is a record, or its JSON text. Records of exec streams are events already; a line of a
+ * session file becomes the events that it describes. Failures pass through in their places. Nothing
+ * is held back.
  *
- * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
+ * Memory is bounded: of the last 8,192 calls, those that have not ended are kept, in up to 32 Mi
+ * characters.
  *
  * @example The events of two lines
  * ```ts
@@ -282,15 +282,18 @@ export class EventDecoder
   implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
   readonly #reader: EventReader;
   readonly #hasText: boolean;
-  /** The record that is read, and who takes its events: a closure a record would take longer. */
+  /**
+   * The current record and the consumer of its events. They are fields because a closure for each
+   * record would be slower.
+   */
   #record: Success<unknown> = { ok: true, line: 0, offset: 0, value: null };
   #emit: Emit<Outcome<ThreadEvent>> = () => {};
   readonly #pass = (event: Fields, exact?: string): void => {
     const { line, offset, value, text } = this.#record;
     const json = exact ??
       (this.#hasText ? eventText(event, text?.length) : undefined);
-    // What exec streams have was written by the shapes of their types, and what session
-    // files tell by the rules that write it.
+    // Records of exec streams were written by the shapes of the event types, and events of session
+    // files are made by the rules of lib/events.
     const typed = event as unknown as ThreadEvent;
     this.#emit(
       event === value && json === text
@@ -302,7 +305,7 @@ export class EventDecoder
   /**
    * Constructs a new instance.
    *
-   * @param options What is told.
+   * @param options Which events to emit, and whether with their text.
    */
   constructor({ modelCalls, text = true }: EventDecoderOptions = {}) {
     this.#reader = new EventReader(undefined, { modelCalls });
@@ -310,11 +313,11 @@ export class EventDecoder
   }
 
   /**
-   * Takes a record and emits the events that it tells of.
+   * Emits the events that a record describes.
    *
-   * @param outcome The record; a failure passes by.
-   * @param emit Is called with each event.
-   * @throws {TypeError} If it is no outcome.
+   * @param outcome The record; a failure passes through.
+   * @param emit Called with each event.
+   * @throws {TypeError} If the argument is not an outcome.
    */
   feed(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
     checkOutcome(outcome);
@@ -336,7 +339,7 @@ export class EventDecoderStream
   /**
    * Constructs a new instance.
    *
-   * @param options What is told.
+   * @param options Which events to emit, and whether with their text.
    *
    * @example Events of normalized lines
    * ```ts
@@ -358,14 +361,15 @@ export class EventDecoderStream
 }
 
 /**
- * Gives the events of JSONL of any dialect: blocks of bytes in, thread events out.
+ * Converts JSONL of any dialect to events: blocks of bytes in, thread events out.
  *
- * The events of exec streams are those that {@linkcode JsonlDecoder} gives. A line of a session
- * file gives the events that it tells of, often one, sometimes none or several: what
- * `codex exec --json` would have said of that session, and more ({@linkcode SessionItemContents};
- * docs/events.md). A failed line is a failed outcome in its place.
+ * The events of exec streams are those of {@linkcode JsonlDecoder}. A line of a session file
+ * becomes the events that it describes, often one, sometimes none or several: those that
+ * `codex exec --json` would have written for that session, and more
+ * ({@linkcode SessionItemContents}; docs/events.md). A failed line is a failed outcome in its
+ * place.
  *
- * Memory is bounded by the longest line, the largest block, and what is open: see
+ * Memory is bounded by the longest line, the largest block, and the unfinished calls: see
  * {@linkcode EventDecoder}.
  *
  * @example The commands of a log
@@ -400,14 +404,15 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlEventsOptions = {}) {
     const { except = [], onAnswer } = options;
-    // Who is told of each line is told faster of all than of some.
+    // With `onAnswer` set, leaving out lines costs more than passing all of them: a selection then
+    // excludes WebAssembly.
     this.#records = new JsonlRecords(
       onAnswer === undefined
         ? { ...options, except: [...IDLE_LINES, ...except] }
@@ -416,39 +421,39 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
     this.#events = new EventDecoder(options);
   }
 
-  /** What the input has turned out to be; `undefined` until a line has told. */
+  /** The kind of the input; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
     return this.#records.kind;
   }
 
-  /** What answers lines by now. */
+  /** The engine that currently processes lines. */
   get engine(): Exclude<Engine, "auto"> {
     return this.#records.engine;
   }
 
-  /** How many of the lines WebAssembly has answered. */
+  /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
     return this.#records.fastLines;
   }
 
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   get failures(): number {
     return this.#records.failures;
   }
 
-  /** How many lines have become records so far. */
+  /** The number of lines that have become records. */
   get records(): number {
     return this.#records.records;
   }
 
   /**
-   * Takes a block and emits the events of the lines that it completes.
+   * Emits the events of the lines that a block completes.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with each outcome.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
-   *   before it have been emitted then.
-   * @throws {TypeError} If the block is no bytes.
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @param emit Called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
+   *   it have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
     this.#records.feed(block, (outcome) => this.#events.feed(outcome, emit));
@@ -457,7 +462,7 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   /**
    * Ends the input and emits the events of a last line without LF.
    *
-   * @param emit Is called with each outcome.
+   * @param emit Called with each outcome.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<ThreadEvent>>): void {
@@ -468,19 +473,19 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
 /** Options for {@linkcode JsonlEventWriter}. */
 export interface JsonlEventWriterOptions extends JsonlOptions {
   /**
-   * What happens to failed lines.
+   * The treatment of failed lines.
    *
    * @default {"report"}
    */
   readonly onError?: OnError | undefined;
 }
 
-/** How many characters of events are written at once. */
+/** The number of characters of events that are collected before they are emitted as one block. */
 const WRITTEN_AT_ONCE = 1 << 20;
 
 /**
- * Writes the events of JSONL as JSONL: {@linkcode JsonlEvents}, from bytes to bytes, with the
- * text of each event as exact as that of {@linkcode JsonlNormalizer}.
+ * Converts JSONL of any dialect to the JSONL of its events: {@linkcode JsonlEvents} from bytes to
+ * bytes. The text of each event is as exact as in the output of {@linkcode JsonlNormalizer}.
  *
  * @example A session file as events
  * ```ts
@@ -503,9 +508,9 @@ export class JsonlEventWriter
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlEventWriterOptions = {}) {
@@ -515,39 +520,39 @@ export class JsonlEventWriter
     });
   }
 
-  /** What the input has turned out to be; `undefined` until a line has told. */
+  /** The kind of the input; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
     return this.#events.kind;
   }
 
-  /** What answers lines by now. */
+  /** The engine that currently processes lines. */
   get engine(): Exclude<Engine, "auto"> {
     return this.#events.engine;
   }
 
-  /** How many of the lines WebAssembly has answered. */
+  /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
     return this.#events.fastLines;
   }
 
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   get failures(): number {
     return this.#events.failures;
   }
 
-  /** How many lines have become records so far. */
+  /** The number of lines that have become records. */
   get records(): number {
     return this.#events.records;
   }
 
   /**
-   * Takes a block and emits the events of the lines that it completes, in few blocks.
+   * Emits the events of the lines that a block completes, as few large blocks.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with the bytes of the events.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the events of the lines before
-   *   it have been emitted then.
-   * @throws {TypeError} If the block is no bytes.
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @param emit Called with the bytes of the events.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the events of the lines before it
+   *   have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     this.#write((take) => this.#events.feed(block, take), emit);
@@ -556,7 +561,7 @@ export class JsonlEventWriter
   /**
    * Ends the input and emits the events of a last line without LF.
    *
-   * @param emit Is called with the bytes of the events.
+   * @param emit Called with the bytes of the events.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
@@ -597,20 +602,20 @@ const ENCODER = new TextEncoder();
  * once the outcomes before it have been read.
  */
 export class JsonlEventsStream {
-  /** Gives the outcomes. */
+  /** The outcomes. */
   readonly readable: ReadableStream<Outcome<ThreadEvent>>;
-  /** Takes the bytes. */
+  /** Accepts the bytes. */
   readonly writable: WritableStream<Uint8Array>;
 
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
-   * @example What a log says
+   * @example The event types of a log
    * ```ts
    * import { JsonlEventsStream } from "@codexpipe/codexpipe";
    * import { assertEquals } from "@std/assert";
@@ -630,20 +635,20 @@ export class JsonlEventsStream {
 }
 
 /**
- * Gives the events of anything that Codex writes, for `for await`: the stdout of
- * `codex exec --json`, the `readable` of a session file, or any other bytes of JSONL. See
- * {@linkcode JsonlEvents} for what becomes of each line.
+ * Converts anything that Codex writes to events, for `for await`: the stdout of `codex exec
+ * --json`, the `readable` of a session file, or any other bytes of JSONL. See {@linkcode
+ * JsonlEvents} for the events of each line.
  *
- * Nothing is read before an outcome is asked for, and no block before those of the one
- * before it have been taken. Leaving the loop cancels the source. An error of the source is
- * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
- * outcomes before it have been taken.
+ * Nothing is read before the first outcome is requested, and no block before the outcomes of the
+ * previous block have been consumed. Leaving the loop cancels the source. An error of the source is
+ * thrown. With `onError: "stop"`, the error of the first failed line is thrown, after the outcomes
+ * before it have been consumed.
  *
  * @param source The bytes, in blocks of any size.
- * @param options The dialect, the limits, and what to do with failures.
+ * @param options The dialect, the limits, and the treatment of failures.
  * @returns The outcomes, in order.
- * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
- *   option is none of its words.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+ *   has an unknown value.
  * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
  *   source is neither a stream nor an async iterable.
  *
@@ -661,7 +666,7 @@ export class JsonlEventsStream {
  * }
  * ```
  *
- * @example The first failure ends it
+ * @example The first failure ends the iteration
  * ```ts
  * import { decodeEvents, LineError } from "@codexpipe/codexpipe";
  * import { assertEquals, assertRejects } from "@std/assert";
@@ -688,7 +693,7 @@ export function decodeEvents(
 function readerOf<T>(
   source: ReadableStream<T> | AsyncIterable<T>,
 ): BlockReader<T> {
-  // What has been given in JavaScript may be anything.
+  // A caller in JavaScript may pass any value.
   const input: unknown = source;
   if (typeof input === "object" && input !== null) {
     if (Symbol.asyncIterator in source) return iterableReader(source);
@@ -701,7 +706,7 @@ function readerOf<T>(
   );
 }
 
-/** Reads an iterable; it is left alone until something is read. */
+/** Reads an iterable. Its iterator is created by the first read. */
 function iterableReader<T>(iterable: AsyncIterable<T>): BlockReader<T> {
   let iterator: AsyncIterator<T> | undefined;
   return {
@@ -716,8 +721,8 @@ function iterableReader<T>(iterable: AsyncIterable<T>): BlockReader<T> {
 }
 
 /**
- * Reads a stream where streams are no iterables, as in Safari; it is left alone until something
- * is read, and unlocked at its end.
+ * Reads a stream by a reader, for engines in which streams are not iterable, such as Safari's. The
+ * stream is locked by the first read and unlocked at its end.
  */
 function streamReader<T>(stream: ReadableStream<T>): BlockReader<T> {
   let reader: ReadableStreamDefaultReader<T> | undefined;

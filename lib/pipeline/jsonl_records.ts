@@ -1,4 +1,4 @@
-/** The stages composed, from bytes to the values of normalized records. */
+/** Composes the stages from bytes to the values of normalized records. */
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import type { FailureReason } from "../errors.ts";
@@ -14,27 +14,27 @@ import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import type { Emit, Stage } from "../stage.ts";
 
 /**
- * Says why the value of a line of a rollout file is none that is asked for.
+ * Checks the value of a line of a rollout file.
  *
- * It is not called for exec records, which were written by the shapes of their types, nor for lines that are proven to be as their types say: the normalizer leaves the others as
- * they are.
+ * It is not called for exec records, which were written by the shapes of their types, nor for
+ * rollout lines that are proven to have their types. The other rollout lines are checked because
+ * the normalizer does not change them.
  *
- * @returns Why; nothing if it is one.
+ * @returns The reason if the value does not have the requested type; nothing if it does.
  */
 export interface LineCheck {
   (value: unknown): FailureReason | undefined;
 }
 
-/** Room for the record of a line of the usual length. */
+/** The capacity that is kept for records; a line of usual length fits. */
 const KEPT_CAPACITY = 1 << 16;
 
 /**
  * Reads JSONL of any dialect: blocks of bytes in, the values of normalized records out.
  *
- * What fails is what fails to be normalized, and what fails the check if there is one. The
- * values of exec streams are events then, since they were written by the shapes of their
- * types; those of rollout files are open: every field may be missing or of another kind than
- * in the releases that are known.
+ * A line fails if it cannot be normalized, or if there is a check and it fails that. The values of
+ * exec streams are events, because they were written by the shapes of their types. The values of
+ * rollout files are open: any field may be missing or of another kind than in the known releases.
  */
 export class JsonlRecords<T = unknown>
   implements Stage<Uint8Array, Outcome<T>> {
@@ -57,7 +57,7 @@ export class JsonlRecords<T = unknown>
       const reason = this.#check(value);
       if (reason !== undefined) return reason;
     }
-    // The boundary where JSON gets its type: that of what the check lets pass.
+    // The boundary where JSON gets its type: the check has accepted the value.
     this.#emit({ ok: true, line, offset, value: value as T, text });
     return undefined;
   };
@@ -65,9 +65,9 @@ export class JsonlRecords<T = unknown>
   /**
    * Constructs a new instance.
    *
-   * @param check Says which values are none of `T`.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param check Checks that values are of type `T`.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlOptions, check?: LineCheck) {
@@ -83,43 +83,43 @@ export class JsonlRecords<T = unknown>
     );
   }
 
-  /** What the input has turned out to be; `undefined` until a line has told. */
+  /** The kind of the input; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
     return this.#answers.kind;
   }
 
-  /** Writes down what later lines depend on; see {@linkcode JsonlNormalizer.save}. */
+  /** Returns the state that later lines depend on; see {@linkcode JsonlNormalizer.save}. */
   save(): unknown {
     return this.#answers.save();
   }
 
-  /** What answers lines by now. */
+  /** The engine that currently processes lines. */
   get engine(): Exclude<Engine, "auto"> {
     return this.#answers.engine;
   }
 
-  /** How many of the lines WebAssembly has answered. */
+  /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
     return this.#answers.fastLines;
   }
 
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   get failures(): number {
     return this.#answers.failures;
   }
 
-  /** How many lines have become records so far that `only` and `thread` ask for. */
+  /** The number of lines that became records which `only` and `thread` select. */
   get records(): number {
     return this.#answers.records;
   }
 
   /**
-   * Takes a block and emits what becomes of the lines that it completes.
+   * Emits the outcomes of the lines that a block completes.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
-   *   before it have been emitted then.
-   * @throws {TypeError} If the block is no bytes.
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
+   *   it have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<T>>): void {
     this.#emit = emit;
@@ -127,7 +127,7 @@ export class JsonlRecords<T = unknown>
   }
 
   /**
-   * Ends the input and emits what becomes of a last line without LF.
+   * Ends the input and emits the outcome of a last line without LF.
    *
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */

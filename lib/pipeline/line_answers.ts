@@ -1,6 +1,7 @@
 /**
- * What stages over the bytes of JSONL share: each line that is not blank is normalized, and
- * its answer is handed to the stage that writes or decodes it.
+ * The common part of all stages over the bytes of JSONL: normalizes each line that is not blank,
+ * and passes the record or failure, the *answer* to the line, to the stage that writes or decodes
+ * it.
  */
 
 import { checkBytes, checkedList, checkedWord, wordsOf } from "../checked.ts";
@@ -32,43 +33,46 @@ import {
   lineTooLong,
 } from "../lines/line_splitter.ts";
 
-// Which records are wanted, by their types.
+// The selection of records, by their types.
 
-/** All kinds of a type. */
+/** In the kinds of a type: every kind. */
 const ALL = "";
 /** Before a type: only records with an ordinal. */
 const NUMBERED = "#";
-/** Behind a kind: some of it are wanted by their role. */
+/** Behind a kind: it is selected by role. */
 const ROLE = "/";
-/** What the types of events of items begin with. */
+/** The prefix of the types of item events. */
 const ITEM_EVENT = "item.";
-/** What the types of messages begin with that are of no thread. */
+/** The prefix of the types of messages that belong to no thread. */
 const MESSAGE = "rpc.";
 
 /**
- * Tells wanted records from others.
+ * Selects records by type, kind, role and thread.
  *
- * It goes by words alone, so that the plans, which watch the reader, know what decided.
+ * Compares only words (`JsonReader.wordOf`), which the plans of the kernel fix, so that a plan is
+ * selected or not as a whole.
  */
 export class RecordSelection {
-  /** The same for selections of the same types. */
+  /** Equal for equal selections. */
   readonly key: string;
-  /** The kinds that are wanted of each type; all of all, without it. */
+  /** By type, the kinds that are selected; all types and kinds, if absent. */
   readonly #kinds: KindsByType | undefined;
-  /** The kinds that are not wanted of each type. */
+  /** By type, the kinds that are left out. */
   readonly #except: KindsByType;
   readonly #thread: string | undefined;
 
   /**
    * Constructs a new instance.
    *
-   * @param names The types, as they are called when normalized; behind a slash the kind of
-   *   item that an event is about, or the type of what a rollout line holds, and behind another
-   *   one the role of a message. All, without it.
-   * @param except Those that are not wanted; `#` before a type is of records with an ordinal.
-   * @param thread The only thread whose events are wanted. Lines of session files say no thread,
-   *   and are wanted.
-   * @throws {TypeError} If they are no list of texts, or no text.
+   * @param names The types, as in normalized records. A slash may follow, with the item type of an
+   *   event or the payload type of a rollout line; and another one, with the role of a message. All
+   *   records, if absent.
+   * @param except Those that are left out; `#` before a type restricts it to records with an
+   *   ordinal.
+   * @param thread The only thread whose events are selected. Lines of session files name no thread,
+   *   and are always selected.
+   * @throws {TypeError} If `names` or `except` is not a list of strings, or `thread` is not a
+   *   string.
    */
   constructor(
     names: readonly string[] | undefined,
@@ -86,7 +90,7 @@ export class RecordSelection {
     this.key = JSON.stringify([names ?? null, except, thread ?? null]);
   }
 
-  /** Says whether a normalized record is wanted. */
+  /** Whether a normalized record is selected. */
   wants(reader: JsonReader, record: JsonNode): boolean {
     const members = reader.members(record);
     const type = reader.wordOf(members.get("type")) ?? "";
@@ -107,7 +111,7 @@ export class RecordSelection {
   }
 }
 
-/** Tells whether a record of a type is one of some kinds of it. */
+/** Whether a record of a type has one of the kinds. */
 function isOneOf(
   kinds: ReadonlySet<string> | undefined,
   type: string,
@@ -116,7 +120,7 @@ function isOneOf(
 ): boolean {
   if (kinds === undefined) return false;
   if (kinds.has(ALL)) return true;
-  // Events of items may have a field `payload` of another program's.
+  // An item event may have a field `payload` that comes from another program.
   const payload = type.startsWith(ITEM_EVENT)
     ? undefined
     : members.get("payload");
@@ -149,13 +153,15 @@ function kindsOf(names: readonly string[]): KindsByType {
 }
 
 /**
- * What happens to failed lines.
+ * The treatment of failed lines.
  *
- * - `report`: they are left out of the data, but for those that came in band.
- * - `inline`: they stay in their places: in bytes, as `line.failed` records.
- * - `mark`: as `inline`, without the lines themselves, which may be as long as strings can be.
+ * - `report`: they are left out of the output, except those that were `line.failed` records in the
+ *   input.
+ * - `inline`: they stay in their places; in bytes, as `line.failed` records.
+ * - `mark`: like `inline`, but without the text of the lines, which may be as long as a string can
+ *   be.
  * - `drop`: they are left out.
- * - `stop`: the first one ends the work: it is thrown.
+ * - `stop`: the first one is thrown, which ends the work.
  */
 export type OnError =
   | "report"
@@ -176,82 +182,83 @@ const ON_ERROR: readonly OnError[] = [
 export const ENGINES = ["auto", "js", "wasm"] as const;
 
 /**
- * What answers lines.
+ * The engine that normalizes lines.
  *
- * - `js`: TypeScript alone.
- * - `wasm`: WebAssembly, for lines like those that TypeScript has answered before it.
- * - `auto`: `wasm` from a certain amount of input on, of this and earlier streams, where it can
- *   run; else `js`.
+ * - `js`: TypeScript only.
+ * - `wasm`: WebAssembly, for lines that are similar to earlier ones, which TypeScript has
+ *   normalized.
+ * - `auto`: `wasm` once enough input has been read, in this and earlier streams, and WebAssembly
+ *   with SIMD can run; otherwise `js`.
  */
 export type Engine = typeof ENGINES[number];
 
 /** Options for stages over the bytes of JSONL. */
 export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
-  /** What happens to failed lines. */
+  /** The treatment of failed lines. */
   readonly onError?: OnError | undefined;
   /**
-   * Is told of each failed line, in order, whatever happens to it.
+   * Called with each failed line, in order, regardless of `onError`.
    *
    * @default {undefined}
    */
   readonly onFailure?: ((failed: FailureView) => void) | undefined;
   /**
-   * Is called after each line that is not blank, when its answer has been given.
+   * Called after each line that is not blank, once its record or failure has been passed on.
    *
    * @default {undefined}
    */
   readonly onAnswer?: (() => void) | undefined;
   /**
-   * What answers the lines. The answers are the same.
+   * The engine. The output does not depend on it.
    *
    * @default {"auto"}
    */
   readonly engine?: Engine | undefined;
   /**
-   * How many bytes of input there are at least, if that is known: `auto` does not wait for them
-   * then.
+   * The minimum size of the input in bytes, if known: then `auto` does not wait for that much
+   * input.
    *
    * @default {undefined}
    */
   readonly expectedBytes?: number | undefined;
   /**
-   * The types of the records that are wanted, as they are called when normalized:
-   * `turn.completed`, `session_meta`. Behind a slash may be the one kind of item, or the one
-   * type of payload, that is wanted: `item.completed/command_execution`,
-   * `event_msg/token_count`. Other lines are normalized, too, so that those that follow get
-   * their ids, and fail if they are no records; but nothing else comes of them.
+   * The types of the records to select, as in normalized records: `turn.completed`, `session_meta`.
+   * A slash may follow, with one item type or one payload type: `item.completed/command_execution`,
+   * `event_msg/token_count`. Other lines are normalized too, so that later lines get their ids, and
+   * may fail; but they have no output.
    *
    * @default {undefined} All.
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * The types of the records that are not wanted, in the words of `only`: nothing comes of them.
-   * With `#` before a type, of its records only those with an ordinal are left out.
+   * The types of the records to leave out, in the form of `only`. With `#` before a type, only its
+   * records with an ordinal are left out.
    *
    * @default {undefined} None.
    */
   readonly except?: readonly string[] | undefined;
   /**
-   * The id of the only thread whose events are wanted, where a stream has several: that of an
-   * app-server. Other lines are normalized, too, but nothing else comes of them. The lines of
-   * session files, which are of one thread, are all wanted.
+   * The id of the only thread whose events to select, in a stream with several threads: that of an
+   * app-server. Other lines are normalized too, but have no output. The lines of session files,
+   * which belong to one thread, are all selected.
    *
    * @default {undefined} All.
    */
   readonly thread?: string | undefined;
 }
 
-/** Takes the answers to lines, in order. */
+/** Receives the answers to lines, in order. */
 export interface AnswerTaker {
-  /** Whether all that `record` does is to end the record with an LF. */
+  /** Whether `record` only appends an LF to the record. */
   readonly takesLines?: boolean;
-  /** What is to be proven of values; there if `value` is. */
+  /** The type that values must have; present if `value` is. */
   readonly proof?: Proof;
   /**
-   * Takes a record whose value was made along the way.
+   * Receives a record whose value the kernel has made.
    *
-   * @param isProven Whether `proof` holds for the value, so that nothing has to be checked.
-   * @param offset Where the line starts.
+   * @param isProven Whether the value is proven to have the type, so that it need not be checked.
+   * @param offset The offset in the input of the start of the line.
+   * @returns The reason if the value does not have the type.
    */
   value?(
     value: unknown,
@@ -261,11 +268,11 @@ export interface AnswerTaker {
     offset: number,
   ): FailureReason | undefined;
   /**
-   * Takes a record.
+   * Receives a record.
    *
-   * @param out Holds the record from `start` to its end, and what the taker left before.
-   * @param offset Where the line, or the part of it that is the record, starts.
-   * @returns Why it is none after all; it has been taken out of `out` then.
+   * @param out Contains the record from `start` to its end, behind the earlier output.
+   * @param offset The offset in the input of the line, or of the part of it that is the record.
+   * @returns The reason if the record fails after all; it has been removed from `out` then.
    */
   record(
     out: ByteWriter,
@@ -273,10 +280,11 @@ export interface AnswerTaker {
     line: number,
     offset: number,
   ): FailureReason | undefined;
-  /** Takes a failure that is to stand in the data. */
+  /** Receives a failure that is part of the output. */
   failure(failed: FailedLine, out: ByteWriter): void;
 }
 
+/** Normalizes the lines of one stream and passes the answers to an {@linkcode AnswerTaker}. */
 export class LineAnswers implements LineVisitor {
   readonly #framer: LineFramer;
   readonly #rules: StreamRules;
@@ -285,13 +293,13 @@ export class LineAnswers implements LineVisitor {
   readonly #onError: OnError;
   readonly #onFailure: ((failed: FailureView) => void) | undefined;
   readonly #onAnswer: (() => void) | undefined;
-  /** What the taker writes to. */
+  /** The output, which the taker writes to. */
   readonly out: ByteWriter = new ByteWriter();
   readonly #engine: Engine;
   readonly #wishes: KernelWishes;
-  /** Whether only some records are asked for: others do not count. */
+  /** Whether `only` or `thread` selects records: others are not counted. */
   readonly #isSelective: boolean;
-  /** Reads the records that may not be wanted. */
+  /** Reads the records that may not be selected. */
   #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
   #hasKernel = false;
@@ -299,17 +307,17 @@ export class LineAnswers implements LineVisitor {
   #isSlow = false;
   readonly #expected: number;
   #bytes = 0;
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   failures = 0;
-  /** How many lines have become records so far that `only` and `thread` ask for. */
+  /** The number of lines that became records which `only` and `thread` select. */
   records = 0;
 
   /**
    * Constructs a new instance.
    *
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
-   * @throws {TypeError} If WebAssembly is asked for and cannot run here.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(
     options: JsonlOptions & { readonly onError: OnError },
@@ -330,8 +338,8 @@ export class LineAnswers implements LineVisitor {
       : new RecordSelection(only, except, thread);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
-    // A caller with `onAnswer` is told of each line in its turn: values are given one by one
-    // then, but for those that are not wanted.
+    // `onAnswer` is called after each line. That works with the values of the kernel, which are
+    // passed on one by one, but a line that is not selected has no value.
     const isHeard = options.onAnswer !== undefined;
     const isFast = taker.value === undefined
       ? taker.takesLines === true && !isHeard
@@ -344,27 +352,27 @@ export class LineAnswers implements LineVisitor {
     }
   }
 
-  /** What answers the lines by now. */
+  /** The engine that currently processes lines. */
   get engine(): Exclude<Engine, "auto"> {
     return this.#hasKernel ? "wasm" : "js";
   }
 
-  /** How many lines WebAssembly has answered. */
+  /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
     return this.#kernel?.lines ?? this.#fastLines;
   }
 
-  /** What the stream is; `undefined` until a line has told. */
+  /** The kind of the stream; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
     return this.#rules.kind;
   }
 
-  /** Writes down what later lines depend on, the numbers of lines apart. */
+  /** Returns the state that later lines depend on, except the numbers of lines. */
   save(): unknown {
     return this.#rules.save();
   }
 
-  /** Takes a block, which may be used again afterwards. */
+  /** Processes the lines that a block completes. The caller may reuse the block afterwards. */
   feed(block: Uint8Array): void {
     checkBytes(block);
     this.#bytes += block.length;
@@ -379,15 +387,15 @@ export class LineAnswers implements LineVisitor {
   #isWorthKernel(): boolean {
     if (this.#kernel !== undefined || this.#engine !== "auto") return false;
     if (this.#isSlow || this.out.length > 0) return false;
-    // What is no log has no records to repeat.
+    // A file that is not a log has no records to repeat.
     const hasUse = this.#rules.isTeachable ||
       this.records + this.failures === 0;
     return hasUse && (this.#hasMuch() || Kernel.hasIdle(this.#wishes));
   }
 
-  /** Whether there is as much input as a kernel needs to make up for its beginning. */
+  /** Whether there is enough input for a kernel to save more time than its start takes. */
   #hasMuch(): boolean {
-    // Before its first line, a stream most likely is what the one before it was.
+    // Before its first line, a stream is assumed to be of the kind of the previous one.
     const { kind = lastSlow } = this.#rules;
     if (kind === undefined) return this.#bytes >= UNKNOWN_BYTES;
     const bytes = Math.max(this.#bytes, this.#expected);
@@ -406,7 +414,7 @@ export class LineAnswers implements LineVisitor {
     return true;
   }
 
-  /** Answers lines at once. */
+  /** Lets the kernel rewrite lines at once. */
   run(
     bytes: Uint8Array,
     start: number,
@@ -447,7 +455,7 @@ export class LineAnswers implements LineVisitor {
     this.#framer.flush(this);
   }
 
-  /** Gives back what the work needed; what `out` has is gone. */
+  /** Releases the kernel; `out` is empty afterwards. */
   end(): void {
     const kernel = this.#kernel;
     const { kind } = this.#rules;
@@ -480,7 +488,8 @@ export class LineAnswers implements LineVisitor {
       this.#record(length, bytes, start, end, line, offset);
     } else {
       const { recordStart } = range;
-      // A record that was told apart from what failed stands behind it (R5).
+      // A record that was separated from a torn part stands behind the failure of that part
+      // (rollout.md R5).
       const record = recordStart === undefined
         ? NOTHING
         : out.view(length).slice();
@@ -488,7 +497,7 @@ export class LineAnswers implements LineVisitor {
       this.#failedRange(range, bytes, line, offset + range.start - start);
       if (recordStart !== undefined) {
         const from = out.length;
-        // A first line begins its buffer, with the byte order mark that was skipped.
+        // The first line starts behind the byte order mark, which `offset` includes.
         const skipped = line === 1 ? start : 0;
         const at = offset + skipped + recordStart - start;
         out.all(record);
@@ -498,7 +507,7 @@ export class LineAnswers implements LineVisitor {
     this.#onAnswer?.();
   }
 
-  /** Answers a line over the limit. */
+  /** Reports a line over the limit. */
   tooLong(length: number, line: number, offset: number): void {
     const error = lineTooLong(length, this.#limit);
     this.#failed(new FailedLine(error, { line, offset }, NOTHING, undefined));
@@ -526,14 +535,14 @@ export class LineAnswers implements LineVisitor {
     }
   }
 
-  /** Whether the record that the output ends with is wanted. */
+  /** Whether the record at the end of the output is selected. */
   #isWanted(from: number): boolean {
     const { selection } = this.#wishes;
     if (selection === undefined) return true;
     const reader = this.#reader ??= new JsonReader(1);
     const { out } = this;
     const end = out.length;
-    // The text behind a value must be a control character.
+    // The scan needs a control character behind the value.
     out.byte(LF);
     const record = reader.read(out.view(), from, end);
     out.truncate(end);
@@ -571,18 +580,18 @@ export class LineAnswers implements LineVisitor {
 
 const NOTHING = new Uint8Array(0);
 /**
- * From how much input on WebAssembly makes up for the time that it needs to begin, and for the
- * plans, each of which takes as long as twenty lines. The rules of session files are done so
- * fast that plans for them pay late (paired runs of the command with `--engine=js` and `wasm`,
+ * The number of bytes of input from which on WebAssembly saves more time than it takes to start and
+ * to make the plans, each of which takes as long as twenty lines. The rules of session files are so
+ * fast that plans for them pay off late (paired runs of the command with `--engine=js` and `wasm`,
  * user CPU: 0.83 at 50 kB of exec; 1.15 at 200 kB of session files, 1.04 at 1.2 MB, 0.95 at 2).
  */
 const EXEC_BYTES = 1 << 15;
 const ROLLOUT_BYTES = 1 << 20;
-/** The same for input of which no line has told what it is. */
+/** The same for input whose kind is not known yet. */
 const UNKNOWN_BYTES = 1 << 17;
-/** Plans that make values take longer to make. */
+/** The factor on these numbers when plans make values, which takes longer. */
 const VALUE_PRICE = 2;
-/** By kind, how much of streams that have ended was answered without WebAssembly. */
+/** By kind, the number of bytes of ended streams that were processed without WebAssembly. */
 const slowBytes = new Map<StreamKind, number>();
-/** What the last of them was. */
+/** The kind of the last of these streams. */
 let lastSlow: StreamKind | undefined;

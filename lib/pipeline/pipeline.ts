@@ -1,4 +1,4 @@
-/** The stages composed, from bytes to bytes: blocks in, blocks of normalized JSONL out. */
+/** Composes the stages from bytes to bytes: blocks in, blocks of normalized JSONL out. */
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import { LF } from "../json/bytes.ts";
@@ -22,26 +22,24 @@ export {
 /** Options for {@linkcode JsonlNormalizer}. */
 export interface JsonlNormalizerOptions extends JsonlOptions {
   /**
-   * What happens to failed lines.
+   * The treatment of failed lines.
    *
    * @default {"report"}
    */
   readonly onError?: OnError | undefined;
 }
 
-/** Room for the answers to a block of the usual size. */
+/** The capacity that is kept for output; the records of a block of usual size fit. */
 const KEPT_CAPACITY = 1 << 21;
 
 /**
  * Normalizes JSONL, blocks of bytes in and blocks of bytes out.
  *
- * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and the encoder do
- * together, without a string or an object for a line: records are put together from the
- * bytes that they were read from. Every line that is not blank is answered as soon as it
- * is complete.
+ * This has the effect of {@linkcode LineSplitter}, {@linkcode Normalizer} and the encoder together,
+ * without a string or an object for each line: records are composed of the bytes that they were
+ * read from. Every line that is not blank is processed as soon as it is complete.
  *
  * Memory is bounded by the longest line and the largest block.
- *
  * @example A block of two lines, one of them bad
  * ```ts
  * import { JsonlNormalizer } from "@codexpipe/codexpipe";
@@ -66,9 +64,9 @@ export class JsonlNormalizer
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlNormalizerOptions = {}) {
@@ -78,15 +76,15 @@ export class JsonlNormalizer
     );
   }
 
-  /** What the input has turned out to be; `undefined` until a line has told. */
+  /** The kind of the input; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
     return this.#answers.kind;
   }
 
   /**
-   * Writes down what later lines depend on: the context, the dialect, what is unfinished.
-   * Given as `resume`, another one goes on as if nothing had happened, but for the numbers
-   * and offsets of lines.
+   * Returns the state that later lines depend on: the context, the dialect, unfinished items. A new
+   * normalizer that gets it as `resume` continues the stream, except that the numbers and offsets
+   * of lines start again.
    *
    * @returns Plain JSON.
    */
@@ -94,35 +92,37 @@ export class JsonlNormalizer
     return this.#answers.save();
   }
 
-  /** What answers lines by now; with `engine: "auto"` that changes with the input. */
+  /**
+   * The engine that currently processes lines; with `engine: "auto"` that changes with the input.
+   */
   get engine(): Exclude<Engine, "auto"> {
     return this.#answers.engine;
   }
 
-  /** How many of the lines WebAssembly has answered. */
+  /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
     return this.#answers.fastLines;
   }
 
-  /** How many lines have failed so far. */
+  /** The number of lines that have failed. */
   get failures(): number {
     return this.#answers.failures;
   }
 
-  /** How many lines have become records so far that `only` and `thread` ask for. */
+  /** The number of lines that became records which `only` and `thread` select. */
   get records(): number {
     return this.#answers.records;
   }
 
   /**
-   * Takes a block and emits the answers to the lines that it completes, if there are any,
-   * as one block. The block that is emitted is used again: copy what must outlast the call.
+   * Emits the records of the lines that a block completes, if there are any, as one block. The
+   * emitted block is reused: copy it if it must outlast the call.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with the answers.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the answers to the lines
-   *   before it have been emitted then.
-   * @throws {TypeError} If the block is no bytes.
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @param emit Called with the bytes of the records.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the records of the lines before it
+   *   have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     try {
@@ -133,9 +133,9 @@ export class JsonlNormalizer
   }
 
   /**
-   * Ends the input and emits the answer to a last line without LF.
+   * Ends the input and emits the record of a last line without LF.
    *
-   * @param emit Is called with the answer.
+   * @param emit Called with the bytes of the record.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
@@ -147,7 +147,7 @@ export class JsonlNormalizer
     }
   }
 
-  /** Gives away what has been gathered. */
+  /** Emits the collected records and empties the buffer. */
   #release(emit: Emit<Uint8Array<ArrayBuffer>>): void {
     const { out } = this.#answers;
     if (out.length > 0) emit(out.view());
@@ -155,7 +155,7 @@ export class JsonlNormalizer
   }
 }
 
-/** Leaves the answers where they are, each on its line. */
+/** Leaves the records in the buffer, each on its line. */
 const WRITER: AnswerTaker = {
   takesLines: true,
   record(out) {
@@ -174,9 +174,9 @@ export class JsonlNormalizerStream
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
-   *   option is none of its words.
+   * @param options The dialect, the limits, and the treatment of failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
+   *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example A log with its failures in band
@@ -193,7 +193,7 @@ export class JsonlNormalizerStream
   constructor(options: JsonlNormalizerOptions = {}) {
     const normalizer = new JsonlNormalizer(options);
     super({
-      // A stream keeps what is enqueued, so the block that is used again is copied.
+      // A stream keeps the chunks in its queue, so the reused block is copied.
       feed: (block, emit) => normalizer.feed(block, (out) => emit(out.slice())),
       flush: (emit) => normalizer.flush((out) => emit(out.slice())),
     });
