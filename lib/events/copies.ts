@@ -41,13 +41,13 @@ export function tellUser(
     if (witness === "event") context.seen.prompt = true;
     return;
   }
-  const told = pairing.match("user", text, witness);
-  if (told !== undefined) {
+  const first = pairing.match("user", text, witness);
+  if (first !== undefined) {
     if (witness !== "event" || images.length === 0) return;
-    const named = withNames(told.images ?? [], images);
+    const named = withNames(first.images ?? [], images);
     if (named === undefined) return;
     context.complete("user_message", userContent({ text, images: named }), {
-      itemId: told.itemId,
+      itemId: first.itemId,
     });
     return;
   }
@@ -159,8 +159,7 @@ export function tellSearchCopy(
   const known = context.calls.get(callId);
   if (context.mode === "paginated") {
     if (known !== undefined) return;
-    const told = context.takeLoose("web_search", witness);
-    if (told !== undefined) return;
+    if (context.takeLoose("web_search", witness) !== undefined) return;
   }
   const isOpen = known?.state === "open";
   // The event of an item with an id has that id too.
@@ -168,8 +167,8 @@ export function tellSearchCopy(
   const key = actionKey(fields);
   const isCopy = (pairs || known !== undefined) &&
     pairing.match("search", key, witness) !== undefined;
-  const isTold = known === undefined ? isCopy : witness === "item" && !isOpen;
-  if (isTold) return;
+  const isSecond = known === undefined ? isCopy : witness === "item" && !isOpen;
+  if (isSecond) return;
   const call = known ?? context.beginCall(callId, witness, "web_search").call;
   context.completeCall(call, searchContent(fields), {
     status: isFailed ? "failed" : "completed",
@@ -182,11 +181,11 @@ export function tellSearchCopy(
 
 /** The content of a search: where nothing says the query, what was done does, as exec has it. */
 export function searchContent({ query, action }: Fields): Fields {
-  const { url, pattern, query: asked } = fieldsOf(action);
+  const { url, pattern, query: searched } = fieldsOf(action);
   const page = textOf(url) ?? "";
   const found = typeof pattern === "string"
     ? `'${pattern}' in ${page}`
-    : textOf(asked) ?? page;
+    : textOf(searched) ?? page;
   return {
     query: textOf(query) || found,
     ...(action === undefined || action === null ? {} : { action }),
@@ -298,7 +297,7 @@ function matchParts(
   if (parts.length < 2) return undefined;
   return parts.map((part) =>
     pairing.match("assistant", contentText([part]), "item")
-  ).findLast((told) => told !== undefined);
+  ).findLast((copy) => copy !== undefined);
 }
 
 /** What a message says beside its text. */

@@ -424,8 +424,8 @@ function end(type: string, read: (event: Fields) => Ended): TellEvent {
     const callId = callOf(event);
     const known = context.calls.get(callId);
     const call = known ?? context.endedCall(callId, type);
-    const { content: told, status } = read(event);
-    const content = spelled(context, type, told);
+    const { content: parsed, status } = read(event);
+    const content = spelled(context, type, parsed);
     call.type = type;
     const times = timesOf(event, context.now);
     context.completeCall(call, { ...call.content, ...content }, {

@@ -206,14 +206,14 @@ function noticeOf(event: Fields): Fields | undefined {
     return undefined;
   }
   if (!NOTICES.has(event.item_type)) return undefined;
-  const own: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
   const content: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(event)) {
-    if (ITEM_FIELDS.has(name)) own[name] = value;
+    if (ITEM_FIELDS.has(name)) fields[name] = value;
     else content[name] = value;
   }
   return {
-    ...own,
+    ...fields,
     content: event.item_type === "token_count"
       ? tokenContent(content)
       : content,
@@ -251,10 +251,12 @@ const MAX_LINE = 1 << 25;
 export function eventText(event: Fields, lineLength = 0): string {
   if (lineLength > MAX_LINE) return jsonOf(withoutContent(event));
   const { content } = event;
-  const given = isObject(content)
+  const argumentsText = isObject(content)
     ? Reflect.get(content, ARGUMENTS_TEXT)
     : undefined;
-  if (typeof given !== "string" || LINE_END_REGEXP.test(given)) {
+  if (
+    typeof argumentsText !== "string" || LINE_END_REGEXP.test(argumentsText)
+  ) {
     return jsonOf(event);
   }
   const text = jsonOf({
@@ -262,7 +264,7 @@ export function eventText(event: Fields, lineLength = 0): string {
     content: { ...fieldsIn(content), arguments: PLACE },
   });
   const at = text.indexOf(PLACE_TEXT);
-  return text.slice(0, at) + given + text.slice(at + PLACE_TEXT.length);
+  return text.slice(0, at) + argumentsText + text.slice(at + PLACE_TEXT.length);
 }
 
 function fieldsIn(content: unknown): Fields {

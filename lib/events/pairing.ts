@@ -43,10 +43,10 @@ export class Pairing<T> {
     this.#isIdle = isIdle;
     for (const [slot, copies] of Object.entries(fieldsOf(saved))) {
       for (const copy of listOf(copies)) {
-        const [text, told] = listOf(copy);
+        const [text, values] = listOf(copy);
         if (typeof text !== "string") continue;
         // What was saved is what was told.
-        for (const each of listOf(told)) this.#add(slot, text, each as T);
+        for (const each of listOf(values)) this.#add(slot, text, each as T);
       }
     }
   }
@@ -67,10 +67,10 @@ export class Pairing<T> {
     const key = keyOf(text);
     const waiting = copies.get(key);
     if (waiting === undefined) return undefined;
-    const told = waiting.shift();
+    const value = waiting.shift();
     this.#waiting -= 1;
     if (waiting.length === 0) copies.delete(key);
-    return told;
+    return value;
   }
 
   /**
@@ -79,10 +79,10 @@ export class Pairing<T> {
    * @param kind What the message is.
    * @param text Its text, or what else tells it from others.
    * @param witness Who told it.
-   * @param told What was told with it.
+   * @param value What was told with it.
    */
-  add(kind: CopyKind, text: string, witness: Witness, told: T): void {
-    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), told);
+  add(kind: CopyKind, text: string, witness: Witness, value: T): void {
+    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), value);
   }
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */
@@ -105,18 +105,18 @@ export class Pairing<T> {
         [slot, copies],
       ) => [
         slot,
-        [...copies].map(([text, told]) => [text, [...told]]),
+        [...copies].map(([text, values]) => [text, [...values]]),
       ]),
     );
   }
 
-  #add(slot: string, text: string, told: T): void {
+  #add(slot: string, text: string, value: T): void {
     let copies = this.#unmatched.get(slot);
     if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
     this.#waiting += 1;
     const waiting = copies.get(text);
-    if (waiting === undefined) copies.set(text, [told]);
-    else waiting.push(told);
+    if (waiting === undefined) copies.set(text, [value]);
+    else waiting.push(value);
   }
 }
 

@@ -188,7 +188,7 @@ interface ModelCall {
   readonly callId: string | undefined;
   readonly name: string;
   readonly namespace?: unknown;
-  /** What it is given. */
+  /** What it is callResult. */
   readonly args: unknown;
   /** The JSON text of that, if there is one. */
   readonly text?: string | undefined;
@@ -213,16 +213,16 @@ function tellFunctionCall(context: SessionContext, item: Fields): void {
   });
 }
 
-/** What a call is given, and its JSON text; what is no JSON is a text to the tool, too. */
+/** What a call is callResult, and its JSON text; what is no JSON is a text to the tool, too. */
 function argumentsIn(
   context: SessionContext,
-  given: unknown,
+  encoded: unknown,
 ): Pick<ModelCall, "args" | "text"> {
-  if (typeof given !== "string") {
-    return { args: given, text: context.argumentsText(given) };
+  if (typeof encoded !== "string") {
+    return { args: encoded, text: context.argumentsText(encoded) };
   }
-  const args = parseJson(given) ?? undefined;
-  return args === undefined ? { args: given } : { args, text: given };
+  const args = parseJson(encoded) ?? undefined;
+  return args === undefined ? { args: encoded } : { args, text: encoded };
 }
 
 function tellCustomCall(context: SessionContext, item: Fields): void {
@@ -243,18 +243,18 @@ function tellCustomCall(context: SessionContext, item: Fields): void {
 }
 
 /** Tells of a call as the item type that its name says. */
-function tellCall(context: SessionContext, made: ModelCall): void {
-  const { name, isScript = false } = made;
+function tellCall(context: SessionContext, modelCall: ModelCall): void {
+  const { name, isScript = false } = modelCall;
   context.seen.request = "called";
-  const [type, content] = callContent(made);
+  const [type, content] = callContent(modelCall);
   const isPoll = type === "tool_call" && name === "write_stdin" &&
-    isObject(made.args) && made.args.chars === "";
+    isObject(modelCall.args) && modelCall.args.chars === "";
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
-  const { call, isNew } = context.beginCall(made.callId, "item", type);
+  const { call, isNew } = context.beginCall(modelCall.callId, "item", type);
   call.name = name;
   context.calls.script(call, isScript);
   if (name === "write_stdin") {
-    const session = fieldsOf(made.args).session_id;
+    const session = fieldsOf(modelCall.args).session_id;
     call.session = typeof session === "number" || typeof session === "string"
       ? String(session)
       : null;
@@ -293,7 +293,7 @@ function callContent(
   if (name === "view_image" && typeof fields.path === "string") {
     return ["image_view", { path: fields.path }];
   }
-  const given: Fields = args === undefined
+  const argumentFields: Fields = args === undefined
     ? {}
     : withText({ arguments: args }, text);
   const collab = COLLAB_TOOLS.get(name);
@@ -301,12 +301,14 @@ function callContent(
     return ["collab_tool_call", collabContent(collab, fields)];
   }
   const mcp = mcpNames(namespace, name, fields);
-  if (mcp !== undefined) return ["mcp_tool_call", { ...mcp, ...given }];
+  if (mcp !== undefined) {
+    return ["mcp_tool_call", { ...mcp, ...argumentFields }];
+  }
   const owner = idOf(namespace);
   return ["tool_call", {
     name,
     ...(owner === undefined ? {} : { namespace: owner }),
-    ...given,
+    ...argumentFields,
   }];
 }
 
@@ -684,7 +686,7 @@ const SHELL_FAILURES: readonly string[] = [
 ];
 
 /** What a call gave, however it was told. */
-interface Given extends ToolOutput {
+interface CallResult extends ToolOutput {
   /** Why it failed, if it did. */
   readonly failure: string | null;
 }
@@ -703,27 +705,27 @@ function endCall(
   const script = call.isScript ? readScriptOutput(raw) : undefined;
   // The script goes on, and says later what came of it.
   if (script?.isFailed === null) return;
-  const given = script === undefined
+  const callResult = script === undefined
     ? { ...output, failure: failureOf(output) }
-    : givenByScript(script);
-  if (call.name === "write_stdin") return endWriting(context, call, given);
+    : scriptResult(script);
+  if (call.name === "write_stdin") return endWriting(context, call, callResult);
   switch (call.type) {
     case "command_execution":
-      return endCommand(context, call, given);
+      return endCommand(context, call, callResult);
     case "file_change":
-      return endPatch(context, call, given, script);
+      return endPatch(context, call, callResult, script);
     case "todo_list":
-      return endOrFail(context, call, given);
+      return endOrFail(context, call, callResult);
     case "image_view":
       // Where it is not said to be attached, it is in the output, or could not be read.
       if (raw !== ATTACHED) takeViewedImage(context);
-      return endOrFail(context, call, given);
+      return endOrFail(context, call, callResult);
     case "mcp_tool_call":
-      return endMcp(context, call, given, script);
+      return endMcp(context, call, callResult, script);
     case "collab_tool_call":
-      return endCollab(context, call, given);
+      return endCollab(context, call, callResult);
     default:
-      return endTool(context, call, given);
+      return endTool(context, call, callResult);
   }
 }
 
@@ -738,10 +740,10 @@ function beginsWithAny(text: string, starts: readonly string[]): boolean {
 }
 
 /** Reads what a script printed: JSON of its only call, as a rule. */
-function givenByScript({ isFailed, texts, seconds }: ScriptOutput): Given {
+function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   const text = texts.join("\n");
   const blocks = texts.length === 0 ? [""] : texts;
-  const base: Given = {
+  const base: CallResult = {
     ...readToolOutput(""),
     text,
     blocks,
@@ -762,13 +764,19 @@ function givenByScript({ isFailed, texts, seconds }: ScriptOutput): Given {
 
 // Commands.
 
-function endCommand(context: SessionContext, call: Call, given: Given): void {
-  if (given.isRunning) {
-    if (given.session !== null) context.calls.bind(call, given.session);
-    tellPrinted(context, call, given.text);
+function endCommand(
+  context: SessionContext,
+  call: Call,
+  callResult: CallResult,
+): void {
+  if (callResult.isRunning) {
+    if (callResult.session !== null) {
+      context.calls.bind(call, callResult.session);
+    }
+    tellPrinted(context, call, callResult.text);
     return;
   }
-  finishCommand(context, call, given);
+  finishCommand(context, call, callResult);
 }
 
 /** Tells what a command that goes on has printed. */
@@ -781,16 +789,21 @@ function tellPrinted(context: SessionContext, call: Call, text: string): void {
 function finishCommand(
   context: SessionContext,
   call: Call,
-  given: Given,
+  callResult: CallResult,
 ): void {
-  const { text, exitCode, seconds, success, hasForm } = given;
+  const { text, exitCode, seconds, success, hasForm } = callResult;
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
     // Codex takes a patch that is given to a shell for what it is.
     const changes = patchInShell(call);
     if (changes.length > 0) {
       call.type = "file_change";
       call.content = { changes };
-      return endPatch(context, call, { ...given, success: true }, undefined);
+      return endPatch(
+        context,
+        call,
+        { ...callResult, success: true },
+        undefined,
+      );
     }
   }
   const before = call.output ?? "";
@@ -832,9 +845,13 @@ function durationOf(seconds: number | null): Fields {
  * Tells what came of writing to a session, or of looking whether it has printed anything: that is
  * the output of the command that runs in it, and may be its end.
  */
-function endWriting(context: SessionContext, call: Call, given: Given): void {
-  const { failure, text, exitCode } = given;
-  if (failure !== null) return endTool(context, call, given);
+function endWriting(
+  context: SessionContext,
+  call: Call,
+  callResult: CallResult,
+): void {
+  const { failure, text, exitCode } = callResult;
+  if (failure !== null) return endTool(context, call, callResult);
   const command = call.session === null
     ? undefined
     : context.calls.inSession(call.session);
@@ -843,13 +860,13 @@ function endWriting(context: SessionContext, call: Call, given: Given): void {
   if (call.isShown) {
     const { content } = call;
     const output = command === undefined && text !== ""
-      ? { output: given.blocks }
+      ? { output: callResult.blocks }
       : {};
     context.completeCall(call, { ...content, ...output });
   } else context.calls.close(call);
   if (!isHeard) return;
   if (exitCode === null) tellPrinted(context, command, text);
-  else finishCommand(context, command, given);
+  else finishCommand(context, command, callResult);
 }
 
 // Everything else.
@@ -857,7 +874,7 @@ function endWriting(context: SessionContext, call: Call, given: Given): void {
 function endPatch(
   context: SessionContext,
   call: Call,
-  { text, exitCode, success, failure }: Given,
+  { text, exitCode, success, failure }: CallResult,
   script: ScriptOutput | undefined,
 ): void {
   const isApplied = exitCode === null
@@ -875,7 +892,7 @@ function endPatch(
 function endOrFail(
   context: SessionContext,
   call: Call,
-  { failure, success, text }: Given,
+  { failure, success, text }: CallResult,
 ): void {
   if (failure === null && success !== false) {
     return context.completeCall(call, call.content);
@@ -887,11 +904,11 @@ function endOrFail(
 function endMcp(
   context: SessionContext,
   call: Call,
-  given: Given,
+  callResult: CallResult,
   script: ScriptOutput | undefined,
 ): void {
-  const { blocks, failure, seconds } = given;
-  const printed = script === undefined ? undefined : parseJson(given.text);
+  const { blocks, failure, seconds } = callResult;
+  const printed = script === undefined ? undefined : parseJson(callResult.text);
   const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
     : { content: listedBlocks(blocks) ?? blocks };
@@ -909,9 +926,9 @@ function listedBlocks(
   blocks: readonly unknown[],
 ): readonly unknown[] | undefined {
   const [text, ...more] = blocks;
-  const given = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
-  if (more.length > 0 || !given.startsWith("[{")) return undefined;
-  const list = parseJson(given);
+  const json = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
+  if (more.length > 0 || !json.startsWith("[{")) return undefined;
+  const list = parseJson(json);
   const isContent = Array.isArray(list) &&
     list.every((block) => typeof fieldsOf(block).type === "string");
   return isContent ? list : undefined;
@@ -920,7 +937,7 @@ function listedBlocks(
 function endCollab(
   context: SessionContext,
   call: Call,
-  { blocks, failure }: Given,
+  { blocks, failure }: CallResult,
 ): void {
   const output = outputOf(blocks);
   // What it spawned is told by no other line up to 0.148.
@@ -934,10 +951,14 @@ function endCollab(
   }, { status: failure === null ? "completed" : "failed" });
 }
 
-function endTool(context: SessionContext, call: Call, given: Given): void {
-  const { blocks, exitCode, seconds, success } = given;
-  const failure = given.failure ??
-    (exitCode !== null && exitCode !== 0 ? given.text : null);
+function endTool(
+  context: SessionContext,
+  call: Call,
+  callResult: CallResult,
+): void {
+  const { blocks, exitCode, seconds, success } = callResult;
+  const failure = callResult.failure ??
+    (exitCode !== null && exitCode !== 0 ? callResult.text : null);
   const isFailed = failure !== null || success === false;
   context.completeCall(call, {
     ...call.content,

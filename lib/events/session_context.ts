@@ -71,7 +71,7 @@ export interface LastAnswer {
 type HistoryMode = "legacy" | "paginated";
 
 /** What was told with one copy of a message. */
-interface Told {
+interface PairedItem {
   readonly itemId: string;
   readonly images?: readonly SessionImage[];
 }
@@ -181,7 +181,7 @@ export class SessionContext {
     thoughts: number;
   };
   /** The copies of messages that are alone. */
-  readonly pairing: Pairing<Told>;
+  readonly pairing: Pairing<PairedItem>;
   /** The calls. */
   readonly calls: CallBook;
   /** What is told twice without an id in common, by its item type: who told it, and its call. */
@@ -456,12 +456,12 @@ export class SessionContext {
 
   /** Gives the text of arguments, if it says more than they do; see {@linkcode spelled}. */
   argumentsText(
-    given: unknown,
+    args: unknown,
     path: readonly string[] = [],
     name = "arguments",
   ): string | undefined {
     const { text } = this.place;
-    if (text === undefined || !mayBeRespelled(given)) return undefined;
+    if (text === undefined || !mayBeRespelled(args)) return undefined;
     return soleMemberText(text, name) ??
       memberTexts(text, [...this.path, ...path]).get(name);
   }
@@ -633,7 +633,7 @@ export class SessionContext {
    */
   takeLoose(itemType: string, witness: Witness): string | undefined {
     const loose = this.loose.get(itemType);
-    const at = loose?.findIndex(([teller]) => teller !== witness) ?? -1;
+    const at = loose?.findIndex(([first]) => first !== witness) ?? -1;
     return at === -1 ? undefined : loose?.splice(at, 1)[0]?.[1];
   }
 
@@ -676,7 +676,7 @@ export class SessionContext {
 const MAX_LOOKS = 1000;
 
 /** Whether numbers, or the order of keys, may have lost how they were spelled. */
-function mayBeRespelled(given: unknown): boolean {
+function mayBeRespelled(args: unknown): boolean {
   let looks = 0;
   const hasNumber = (value: unknown): boolean => {
     looks += 1;
@@ -687,7 +687,7 @@ function mayBeRespelled(given: unknown): boolean {
         INDEX_REGEXP.test(name) || hasNumber(each)
       );
   };
-  return hasNumber(given);
+  return hasNumber(args);
 }
 
 /** Keys that JavaScript puts before all others. */

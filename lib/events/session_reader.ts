@@ -185,8 +185,8 @@ export class SessionReader {
 
   #takeTime(line: Fields, payload: Fields): void {
     const context = this.#context;
-    const own = timestampOf(line.timestamp);
-    if (own !== undefined) context.now = own;
+    const time = timestampOf(line.timestamp);
+    if (time !== undefined) context.now = time;
     else if (context.now === undefined && line.type === "session_meta") {
       context.now = timestampOf(payload.timestamp);
     }

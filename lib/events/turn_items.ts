@@ -77,7 +77,7 @@ const DONE: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
     "collab_tool_call",
     withStatus(item, collabContent(item)),
   ]],
-  ["FunctionCallOutput", (item) => ["tool_call", givenOutput(item)]],
+  ["FunctionCallOutput", (item) => ["tool_call", clientOutput(item)]],
 ]);
 
 /** The types of items that say what an extension does, by the kind of its item. */
@@ -161,9 +161,9 @@ function tellDone(
   const known = context.calls.get(id) ??
     scriptedCall(context, type, content);
   if (known === undefined && LOOSE_TYPES.has(type)) {
-    const told = context.takeLoose(type, "event");
-    if (told !== undefined) {
-      context.complete(type, content, { itemId: told, status, ...place });
+    const itemId = context.takeLoose(type, "event");
+    if (itemId !== undefined) {
+      context.complete(type, content, { itemId, status, ...place });
       return;
     }
   }
@@ -264,7 +264,7 @@ function collabContent(item: Fields): Fields {
 }
 
 /** What a client gave as the output of a call that the model has not made. */
-function givenOutput(item: Fields): Ended {
+function clientOutput(item: Fields): Ended {
   const output = readToolOutput(item.output);
   const namespace = idOf(item.namespace);
   return {

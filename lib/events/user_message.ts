@@ -135,8 +135,8 @@ export function imageUrlsOf(
   if (item_type === "user_message") {
     return listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "");
   }
-  const given = result ?? output ?? content_items;
-  return given === undefined ? NO_URLS : urlsIn([
+  const holder = result ?? output ?? content_items;
+  return holder === undefined ? NO_URLS : urlsIn([
     ...listOf(fieldsOf(result).content),
     ...listOf(output),
     ...listOf(content_items),

@@ -178,7 +178,7 @@ export class JsonObject {
     if (block === undefined) return this.#names[place] ?? "";
     return this.#isInBlock(place)
       ? block.nameAt(place - this.#blockAt)
-      : this.#names[this.#own(place)] ?? "";
+      : this.#names[this.#indexOf(place)] ?? "";
   }
 
   /** Returns the value at a place; `undefined` if the member was removed. */
@@ -187,7 +187,7 @@ export class JsonObject {
     if (block === undefined) return this.#values[place];
     return this.#isInBlock(place)
       ? block.valueAt(place - this.#blockAt)
-      : this.#values[this.#own(place)];
+      : this.#values[this.#indexOf(place)];
   }
 
   /** Returns the value of a member, or `undefined` if there is none. */
@@ -258,9 +258,9 @@ export class JsonObject {
       this.#block?.rename(place - this.#blockAt, to);
       return;
     }
-    const own = this.#own(place);
-    this.#names[own] = to;
-    this.#index?.enter(hashOfName(to), own);
+    const index = this.#indexOf(place);
+    this.#names[index] = to;
+    this.#index?.enter(hashOfName(to), index);
   }
 
   /** Sets all members of another object, which must not be used afterwards. */
@@ -272,10 +272,10 @@ export class JsonObject {
     if (!isTaken) return;
     // The block is moved as a whole. A member of this object with the same name gets the value from
     // the block and keeps its place.
-    for (let own = 0; own < this.#names.length; own++) {
-      if (this.#values[own] === undefined) continue;
-      const value = other.take(this.#names[own] ?? "");
-      if (value !== undefined) this.#values[own] = value;
+    for (let i = 0; i < this.#names.length; i++) {
+      if (this.#values[i] === undefined) continue;
+      const value = other.take(this.#names[i] ?? "");
+      if (value !== undefined) this.#values[i] = value;
     }
     this.#insert(block);
     const behind = before + block.size;
@@ -301,7 +301,7 @@ export class JsonObject {
   }
 
   /** Returns the index of a place among the members that are not in the block. */
-  #own(place: number): number {
+  #indexOf(place: number): number {
     return place < this.#blockAt ? place : place - (this.#block?.size ?? 0);
   }
 
@@ -309,7 +309,7 @@ export class JsonObject {
     const block = this.#block;
     if (block === undefined) this.#values[place] = value;
     else if (this.#isInBlock(place)) block.put(place - this.#blockAt, value);
-    else this.#values[this.#own(place)] = value;
+    else this.#values[this.#indexOf(place)] = value;
   }
 
   #place(name: string): number {
@@ -318,8 +318,8 @@ export class JsonObject {
     if (block === undefined) return this.#find(name);
     const inBlock = block.find(name);
     if (inBlock !== -1) return this.#blockAt + inBlock;
-    const own = this.#find(name);
-    return own < this.#blockAt ? own : own + block.size;
+    const index = this.#find(name);
+    return index < this.#blockAt ? index : index + block.size;
   }
 
   /** Returns the index of a name among the members that are not in the block, or -1. */
