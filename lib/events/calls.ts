@@ -1,5 +1,5 @@
 /**
- * Calls: from the line that makes one, by what comes of it, to its end.
+ * The calls of a session file, from the line that begins one to its end.
  *
  * @module
  */
@@ -13,64 +13,72 @@ import {
 } from "../json/fields.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
-/** Who tells of a call: a response item, or an event or item of the program. */
+/**
+ * The source of a statement about a call: a response item (`item`), or an event or item of the
+ * program (`event`).
+ */
 export type Witness = "item" | "event";
 
-/** A call of the model, or something else that the program does and tells of in pieces. */
+/** A call of the model, or another action of the program that several lines describe. */
 export interface Call {
-  /** The id by which its pieces name it; null where nothing else can be told of it. */
+  /** The id that its lines share; null if no other line can refer to it. */
   readonly callId: string | null;
-  /** The id of its item in the events. */
+  /** The item id in the events. */
   readonly itemId: string;
-  /** The item type that it is told as. */
+  /** The item type in the events. */
   type: string;
-  /** What is called, as the model names it; empty where no response item did. */
+  /** The name of the tool, as the model spelled it; empty if no response item began the call. */
   name: string;
-  /** The turn that it belongs to. */
+  /** The turn that the call belongs to. */
   turnId: string | null;
-  /** What is known of it; dropped at its end. */
+  /** The content of the item so far; dropped at the end of the call. */
   content: Fields;
-  /** How far it is: `closed` says that no output will change it. */
+  /** The state; `closed` means that no later output changes the call. */
   state: "open" | "closed";
-  /** Who has told of its beginning. */
+  /** The witnesses that have stated its beginning. */
   begunBy: Witness[];
-  /** Whether an item of the program has said the last of it. */
+  /** Whether an item of the program has stated its final content. */
   hasItem: boolean;
-  /** Whether it stands in a script of code mode, whose output is told by the script. */
+  /**
+   * Whether a script of code mode makes the call; its output is part of the script's output then.
+   */
   isScript: boolean;
-  /** Whether it is shown at all: polls of a session are not. */
+  /** Whether the call has events; polls of a session have none. */
   isShown: boolean;
-  /** What it printed so far, if it went on after its first output. */
+  /** Its output so far, if it continued after its first output. */
   output: string | null;
-  /** The session of unified exec that it runs in, or is for. */
+  /** The session of unified exec that it runs in or writes to. */
   session: string | null;
-  /** How much of the input it holds, about, in characters. */
+  /** The approximate number of input characters that it keeps. */
   weight: number;
 }
 
 /**
- * How much of calls is held. What has not ended by then is given up: its end makes an item of
- * its own. Releases of Codex run a few dozen commands at once at the most.
+ * The maximum number of calls that are kept, and of their characters. The oldest ones are dropped
+ * first; the end of a dropped call becomes an item of its own. Codex runs at most a few dozen
+ * commands at once.
  */
 const MAX = { calls: 8192, weight: 1 << 25 };
 /**
- * How many calls are known that have ended: what is told again of them comes soon, and each makes
- * a checkpoint longer.
+ * The maximum number of ended calls that are kept. Copies of their statements follow soon, and each
+ * kept call makes checkpoints longer.
  */
 const MAX_CLOSED = 512;
-/** How much of the output of a command that goes on is held to be said again at its end. */
+/**
+ * The maximum length of the output of a continuing command that is kept, to be repeated at its end.
+ */
 const MAX_OUTPUT = 1 << 20;
 
-/** The calls of a session file, the newest of each id. */
+/** The calls of a session file, the latest of each id. */
 export class CallBook {
   readonly #calls = new Map<string, Call>();
-  /** The ids of those that have ended, in the order of their ends. */
+  /** The ids of the ended calls, in the order of their ends. */
   readonly #closed = new Set<string>();
-  /** Commands that run in sessions of unified exec. */
+  /** By session of unified exec, the command that runs in it. */
   readonly #sessions = new Map<string, Call>();
-  /** How often each id came again, so that no two calls have one item id. */
+  /** By id, how many calls have had it; used to make item ids unique. */
   readonly #again = new Map<string, number>();
-  /** The calls of scripts, but for some that an item has told of. */
+  /** The calls of scripts; may include some with `hasItem`, which `scripted` removes. */
   readonly #scripted = new Set<Call>();
   #weight = 0;
 
@@ -95,24 +103,24 @@ export class CallBook {
     }
   }
 
-  /** Finds the newest call of an id; none is of no id. */
+  /** Returns the latest call with an id, if there is one. */
   get(callId: string | null | undefined): Call | undefined {
     return typeof callId === "string" ? this.#calls.get(callId) : undefined;
   }
 
-  /** Finds the command that runs in a session. */
+  /** Returns the command that runs in a session. */
   inSession(session: string): Call | undefined {
     return this.#sessions.get(session);
   }
 
-  /** Takes note whether a call stands in a script. */
+  /** Sets whether a script makes a call. */
   script(call: Call, isScript: boolean): void {
     call.isScript = isScript;
     if (isScript && call.callId !== null) this.#scripted.add(call);
     else this.#scripted.delete(call);
   }
 
-  /** Gives the calls of scripts that no item has told of, oldest first. */
+  /** Iterates the calls of scripts for which no item has come, oldest first. */
   *scripted(): Iterable<Call> {
     for (const call of this.#scripted) {
       if (call.hasItem) this.#scripted.delete(call);
@@ -120,7 +128,10 @@ export class CallBook {
     }
   }
 
-  /** Gives an item id for a call whose id has been another call's. */
+  /**
+   * Returns a unique item id for a new call: its call id, with `#2`, `#3` and so on if the id
+   * occurs again.
+   */
   nextItemId(callId: string): string {
     if (!this.#calls.has(callId) && !this.#again.has(callId)) return callId;
     const count = (this.#again.get(callId) ?? 1) + 1;
@@ -129,7 +140,7 @@ export class CallBook {
     return `${callId}#${count}`;
   }
 
-  /** Takes a call in, in the place of an older one of its id. */
+  /** Adds a call, and removes an earlier call with the same id. */
   add(call: Call): void {
     if (call.callId === null) return;
     this.#drop(call.callId);
@@ -141,7 +152,7 @@ export class CallBook {
     }
   }
 
-  /** Takes note that a command goes on in a session. */
+  /** Registers that a command continues in a session. */
   bind(call: Call, session: string): void {
     call.session = session;
     this.#sessions.set(session, call);
@@ -150,22 +161,22 @@ export class CallBook {
     }
   }
 
-  /** Takes note of what a command that goes on has printed. */
+  /** Appends to the output of a continuing command. */
   append(call: Call, text: string): void {
     const isFirst = call.output === null && call.state === "open";
     const output = isFirst ? text : (call.output ?? "") + text;
-    // What is more has been told piece by piece, and is not told again.
+    // A longer output is not repeated at the end: its deltas have been emitted.
     call.output = output.length > MAX_OUTPUT ? "" : output;
   }
 
-  /** Ends a call: what is known of it is no longer needed. */
+  /** Ends a call and drops its content. */
   close(call: Call): void {
     call.state = "closed";
     const { command } = call.content;
-    // The item of a command in a script may come behind what the script was given up with.
+    // The item of a command in a script may follow after the script has failed.
     const isAwaited = call.isScript && !call.hasItem && command !== undefined;
     call.content = isAwaited ? { command } : {};
-    // Each item of the program looks through the calls of scripts.
+    // The set is kept small, because each item of the program searches it.
     if (!isAwaited && call.session === null) this.#scripted.delete(call);
     call.output = null;
     this.#weight -= call.weight;
@@ -176,7 +187,7 @@ export class CallBook {
     if (this.#closed.size > MAX_CLOSED) this.#drop(firstOf(this.#closed));
   }
 
-  /** Forgets the calls of turns that are taken back: their ids may come again. */
+  /** Removes the calls of rolled back turns: their ids may occur again. */
   forget(turnIds: ReadonlySet<string>): void {
     for (const [callId, { turnId }] of this.#calls) {
       if (turnId !== null && !turnIds.has(turnId)) continue;
@@ -185,7 +196,7 @@ export class CallBook {
     }
   }
 
-  /** Gives the calls as plain JSON. */
+  /** Returns the calls as plain JSON. */
   save(): unknown {
     return {
       calls: [...this.#calls.values()].map((call) => ({

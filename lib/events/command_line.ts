@@ -1,5 +1,5 @@
 /**
- * Words as a shell takes them, quoted as normalize.md has it for `command_execution`.
+ * Quotes words for a shell, by the rules of normalize.md for `command_execution`.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 const BARE_REGEXP = /^[\w@%+=:,./-]+$/;
 
 /**
- * Writes a word so that a POSIX shell takes it for one.
+ * Quotes a word for a POSIX shell.
  *
  * @param word The word.
- * @returns The word itself, or in quotes if a shell would not take it as it is.
+ * @returns The word itself if a shell reads it unchanged, otherwise the word in quotes.
  *
  * @example A file name
  * ```ts
@@ -24,7 +24,10 @@ export function shellWord(word: string): string {
   return BARE_REGEXP.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-/** Joins the words of a command; a single one is a line of shell already. */
+/**
+ * Joins the words of a command to a command line. A single word is a line of shell already, and is
+ * not quoted.
+ */
 export function commandLineOf(argv: readonly string[]): string {
   return argv.length === 1 ? argv[0] ?? "" : argv.map(shellWord).join(" ");
 }

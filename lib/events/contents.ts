@@ -1,5 +1,5 @@
 /**
- * What session files say of things, in the words of events.
+ * Converts the fields of events and items in session files to the content of event items.
  *
  * @module
  */
@@ -19,12 +19,16 @@ import {
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 
+/** The content and status of an item that has ended. */
 export interface Ended {
   readonly content: Fields;
   readonly status: string;
 }
 
-/** When something ended, and began, as its event or item says; 0 says that it is not known. */
+/**
+ * Returns when an event or item began and ended, as it states itself; 0 there means unknown. An end
+ * equal to `now` is left out.
+ */
 export function timesOf(
   { started_at_ms, completed_at_ms }: Fields,
   now: string | undefined,
@@ -42,7 +46,7 @@ function timeAt(ms: unknown): string | undefined {
   return known > 0 ? timestampOfMs(known) : undefined;
 }
 
-/** When something began that only its end tells of, and how long it took. */
+/** Computes when an item began from its end and its duration. */
 export function startOf(
   { duration_ms }: Fields,
   ended: string | undefined,
@@ -84,7 +88,7 @@ export function endedCommand(event: Fields): Ended {
   };
 }
 
-/** What a command printed, by its content: what went to stderr on lines of its own. */
+/** Returns the output of a command from its content; stderr begins on a line of its own. */
 export function printedText(content: Fields): string {
   const stdout = textOf(content.stdout) ?? "";
   const stderr = textOf(content.stderr) ?? "";
@@ -94,7 +98,7 @@ export function printedText(content: Fields): string {
     : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
-/** What is said of a call of an MCP server. */
+/** Returns the content of a call of an MCP server. */
 export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
   return {
     server_name: textOf(server) ?? "",
@@ -103,7 +107,7 @@ export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
   };
 }
 
-/** What an MCP call gave, as exec streams say it. */
+/** Returns the result of an MCP call, as exec streams have it. */
 export function endedMcp(
   call: Fields,
   ok: unknown,
@@ -126,13 +130,16 @@ export function endedMcp(
   };
 }
 
-/** How long something took. */
+/** Returns a duration as `duration_ms`. */
 export function spent(duration: unknown): Fields {
   const durationMs = durationMsOf(duration);
   return durationMs === undefined ? {} : { duration_ms: durationMs };
 }
 
-/** The files of a patch, whose three spellings differ in how a change says what it is (A.16). */
+/**
+ * Returns the files of a patch. There are three formats, which differ in where a change states its
+ * kind (A.16).
+ */
 export function patchContent(event: Fields): Fields {
   const changes = Object.entries(fieldsOf(event.changes)).map(
     ([path, change]) => ({ path, ...changeOf(change) }),
@@ -170,7 +177,7 @@ export function endedPatch(event: Fields): Ended {
   };
 }
 
-/** What is said of a tool of the program around Codex. */
+/** Returns the content of a call of a tool that the program around Codex provides. */
 export function dynamicContent(event: Fields): Fields {
   const { namespace, tool, arguments: args } = event;
   return {
@@ -197,7 +204,7 @@ export function endedDynamic(event: Fields): Ended {
   };
 }
 
-/** Takes note that a review begins or ends. */
+/** Registers the beginning or end of a review. */
 export function noteReview(
   context: SessionContext,
   { type, review_output }: Fields,
@@ -208,7 +215,7 @@ export function noteReview(
   context.seen.review = review_output === null ? "unreviewed" : "reviewed";
 }
 
-/** What is said of an image that was made; the items of extensions have names of their own. */
+/** Returns the content of a generated image; items of extensions spell the fields in camel case. */
 export function imageContent(fields: Fields): Fields {
   const path = textOf(fields.saved_path ?? fields.savedPath);
   const prompt = textOf(fields.revised_prompt ?? fields.revisedPrompt);
@@ -232,14 +239,17 @@ export function planContent(
   };
 }
 
-/** The counts of a request, of which there is one at least. */
+/** The counts of which a request has at least one. */
 const FLAT_COUNTS: readonly string[] = [
   "total_tokens",
   "input_tokens",
   "output_tokens",
 ];
 
-/** What is said of tokens; before there was `info`, the counts stood beside it. */
+/**
+ * Returns the content of a token count; before there was `info`, the counts stood in the event
+ * itself.
+ */
 export function tokenContent(event: Fields): Fields {
   if (event.info !== undefined) return event;
   const { rate_limits, ...flat } = event;
@@ -253,10 +263,10 @@ export function tokenContent(event: Fields): Fields {
 }
 
 /**
- * Reads the steps of a plan, in the spelling that events have (normalize.md P10).
+ * Converts the steps of a plan to those of a `todo_list` item (normalize.md P10).
  *
- * @param steps The steps: `step`, and a `status`.
- * @returns The steps: `title`, `completed`, and the word of the status.
+ * @param steps The steps: `step`, `title` or `text`, and a `status` or `completed`.
+ * @returns The steps: `title`, `completed`, and the `status` if it is a string.
  */
 function planSteps(steps: unknown): Fields[] {
   return listOf(steps).map((each) => {

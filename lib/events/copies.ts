@@ -1,5 +1,5 @@
 /**
- * What session files tell twice: as a response item and as an event (C.3).
+ * Emits what session files contain twice, as a response item and as an event, only once (C.3).
  *
  * @module
  */
@@ -19,14 +19,14 @@ import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
 import type { UserMessage } from "./user_message.ts";
 
-/** Who tells a copy. */
+/** The witness of a copy. */
 interface Copy {
   readonly witness: Witness;
 }
 
 /**
- * Tells what the user says, unless the other copy has been told. The event that pairs later knows
- * the files that the images came from.
+ * Emits a user message, unless it is the second copy. A second copy that is an event adds the paths
+ * of the images.
  */
 export function tellUser(
   context: SessionContext,
@@ -35,7 +35,7 @@ export function tellUser(
 ): void {
   const { pairing } = context;
   const isBlank = text.trim() === "";
-  // An image that could not be read is handed over as nothing.
+  // An image that could not be read is passed to the model as an empty message.
   if (isBlank && images.length === 0) {
     takeViewedImage(context);
     if (witness === "event") context.seen.prompt = true;
@@ -66,7 +66,7 @@ export function tellUser(
   });
 }
 
-/** The content of a message; what is blank is left out. */
+/** Returns the content of a message, without its text if that is blank. */
 export function userContent({ text, images }: UserMessage): Fields {
   return {
     ...(text.trim() === "" ? {} : { text }),
@@ -74,7 +74,7 @@ export function userContent({ text, images }: UserMessage): Fields {
   };
 }
 
-/** Puts the names of images over what is known of them; `undefined` if that is all the same. */
+/** Adds paths to images; returns `undefined` if there is no new path. */
 function withNames(
   known: readonly SessionImage[],
   named: readonly SessionImage[],
@@ -91,10 +91,10 @@ function withNames(
 }
 
 /**
- * Takes note that the model has been handed an image that it had asked for: some releases do
- * that in the name of the user, when all calls of the response have been answered.
+ * Registers that the model has received an image that it asked for. Some releases pass images as a
+ * user message, after the outputs of all calls of the response.
  *
- * @returns Whether it had asked for one.
+ * @returns Whether the model had asked for one.
  */
 export function takeViewedImage(context: SessionContext): boolean {
   if (context.viewedImages === 0) return false;
@@ -102,7 +102,7 @@ export function takeViewedImage(context: SessionContext): boolean {
   return true;
 }
 
-/** Tells a part of the reasoning, unless the other copy has been told. */
+/** Emits a part of the reasoning, unless it is the second copy. */
 export function tellThought(
   context: SessionContext,
   text: string,
@@ -119,7 +119,10 @@ export function tellThought(
   pairing.add("reasoning", text, witness, { itemId });
 }
 
-/** Tells the next piece of a part that has no id: a text without one will end it. */
+/**
+ * Emits a delta of a reasoning part without an id; the next complete part without an id will end
+ * it.
+ */
 export function tellLiveThought(
   context: SessionContext,
   kind: "summary" | "raw",
@@ -146,8 +149,8 @@ const THOUGHT_TYPES = {
 } as const;
 
 /**
- * Tells that a search has ended, unless the other copy has been told. Copies belong together by
- * their id. An item that has none is the copy of an event that says the same of what was done.
+ * Emits the end of a search, unless it is the second copy. Copies share their id. An item without
+ * an id is the copy of an event with the same action.
  */
 export function tellSearchCopy(
   context: SessionContext,
@@ -179,7 +182,10 @@ export function tellSearchCopy(
   }
 }
 
-/** The content of a search: where nothing says the query, what was done does, as exec has it. */
+/**
+ * Returns the content of a search. If no query is given, it is derived from the action, as exec
+ * does.
+ */
 export function searchContent({ query, action }: Fields): Fields {
   const { url, pattern, query: searched } = fieldsOf(action);
   const page = textOf(url) ?? "";
@@ -193,8 +199,8 @@ export function searchContent({ query, action }: Fields): Fields {
 }
 
 /**
- * Gives what both copies say of a search: the fields of its action. Beside the action an event
- * has words for what was done; older ones have nothing but the query.
+ * Returns a key that both copies of a search share: the fields of its action. An event has the
+ * query beside the action; older events have only the query.
  */
 function actionKey({ query, action }: Fields): string {
   const { type: _type, ...fields } = fieldsOf(action ?? { query });
@@ -206,8 +212,8 @@ function actionKey({ query, action }: Fields): string {
 }
 
 /**
- * Tells whether a plan is the copy of one that has been told; if not, the next equal one of the
- * other witness is: where everything is kept, the call of a plan and its event are.
+ * Whether a plan is the second copy of one that has an event. If not, it is registered as the first
+ * copy: in files that contain everything, a plan is both a call and an event.
  */
 export function isPlanCopy(
   context: SessionContext,
@@ -226,9 +232,9 @@ export function isPlanCopy(
 }
 
 /**
- * Tells that the context was compacted. A line says it with the text, an event without; the two
- * are one item when nothing that a reader sees stands between them; in paginated files, where an
- * item stands for the event, when they are in one turn, the line first.
+ * Emits a compaction. A line contains the summary, an event does not. The two are one item if no
+ * item that a reader sees stands between them; in paginated files, where an item stands for the
+ * event, if they are in one turn with the line first.
  */
 export function tellCompaction(
   context: SessionContext,
@@ -254,7 +260,7 @@ export function tellCompaction(
       return;
     }
   }
-  // Some releases write the summary down as if it had been said to the user.
+  // Some releases also write the summary as a message to the user.
   const isSummary = from === "line" && lastAnswer !== null &&
     lastAnswer.text.trim() !== "" && lastAnswer.itemId === context.lastItem &&
     message.trimEnd().endsWith(lastAnswer.text.trim());
@@ -266,7 +272,7 @@ export function tellCompaction(
   context.seen.request = null;
 }
 
-/** Tells what the model says, unless the other copy has been told; gives the id of its item. */
+/** Emits a message of the model, unless it is the second copy; returns the id of its item. */
 export function tellAnswerCopy(
   context: SessionContext,
   fields: Fields,
@@ -278,7 +284,7 @@ export function tellAnswerCopy(
     matchParts(context, fields.content);
   if (other !== undefined) return other.itemId;
   const id = witness === "item" ? idOf(fields.id) : undefined;
-  // A live stream has no other end than the answer that it is a part of.
+  // A live stream only ends with its complete message.
   const itemId = context.complete("agent_message", {
     text,
     ...saidBeside(fields),
@@ -288,7 +294,7 @@ export function tellAnswerCopy(
   return itemId;
 }
 
-/** Finds the copies of a message whose parts have an event each (up to 0.98). */
+/** Finds the copies of a message whose parts have one event each (up to 0.98). */
 function matchParts(
   { pairing }: SessionContext,
   content: unknown,
@@ -300,7 +306,7 @@ function matchParts(
   ).findLast((copy) => copy !== undefined);
 }
 
-/** What a message says beside its text. */
+/** Returns the fields of a message beside its text. */
 export function saidBeside({ phase, memory_citation }: Fields): Fields {
   return {
     ...(typeof phase === "string" ? { phase } : {}),

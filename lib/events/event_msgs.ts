@@ -1,5 +1,6 @@
 /**
- * Events that Codex writes down: `event_msg` lines, and the `event` lines of the fork (C.3).
+ * Converts the events that Codex writes to session files: `event_msg` lines, and the `event` lines
+ * of the fork (C.3).
  *
  * @module
  */
@@ -58,7 +59,7 @@ type TellEvent = (
   path: readonly string[],
 ) => void;
 
-/** Events that mean the same in both modes. */
+/** Events with the same meaning in both modes. */
 const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["task_started", beginTurn],
   ["turn_started", beginTurn],
@@ -90,7 +91,7 @@ const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ],
 ];
 
-/** Messages and tools, which are items in paginated mode. */
+/** Events of messages and tools, which are items in paginated mode. */
 const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["user_message", tellPrompt],
   ["agent_message", (context, event) => {
@@ -167,12 +168,12 @@ const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
   legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
   paginated: new Map(COMMON_EVENTS),
 };
-/** What begins or ends a review: its prompt is told twice in some releases. */
+/** The beginning and end of a review, whose prompt is written twice in some releases. */
 const REVIEW_NAMES: ReadonlySet<string> = new Set([
   "entered_review_mode",
   "exited_review_mode",
 ]);
-/** What paginated files tell in other words. */
+/** The events whose content paginated files have as items. */
 const LEGACY_NAMES: ReadonlySet<string> = new Set([
   ...LEGACY_EVENTS.map(([name]) => name),
   ...REVIEW_NAMES,
@@ -180,10 +181,10 @@ const LEGACY_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells of an event. What has no rule is an item of that name, with its fields.
+ * Emits an event message. A type without a rule becomes an item of that type, with its fields.
  *
- * @param path The names that lead to it from the record.
- * @param eventId The id that the fork gives to its events.
+ * @param path The names that lead from the line to the event.
+ * @param eventId The id that the fork assigns to its events.
  */
 export function tellEventMsg(
   context: SessionContext,
@@ -206,7 +207,7 @@ export function tellEventMsg(
   context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
 }
 
-/** The fields of an event that are its own. */
+/** Returns the fields of an event without its type and turn. */
 function restOf(event: Fields): Fields {
   const { type: _type, turn_id: _turn, ...rest } = event;
   return rest;
@@ -233,7 +234,7 @@ function completeTurn(context: SessionContext, event: Fields): void {
     const fields = { error: { message: message ?? "" } };
     context.tell("turn.failed", { ...ending, ...fields });
   } else if (isUnanswered(context, event)) {
-    // Nothing in the file says why: it ends as a request does that failed.
+    // The file does not contain the reason: the turn ends like one whose request failed.
     context.tell("turn.failed", { ...ending, error: { message: "" } });
   } else {
     context.tell("turn.completed", {
@@ -245,9 +246,9 @@ function completeTurn(context: SessionContext, event: Fields): void {
 }
 
 /**
- * Tells whether a turn leaves its prompt without an answer, though its end says that it is
- * complete (C.6). Ends that say when the turn began say why it failed, too: without that, a turn
- * without a message is but done.
+ * Whether a turn leaves its prompt without an answer, though its end calls it complete (C.6). An
+ * end with the start time of the turn would also state an error; without one, a turn without a
+ * message is complete.
  */
 function isUnanswered(
   { lastAnswer, seen }: SessionContext,
@@ -258,7 +259,7 @@ function isUnanswered(
   }
   if (!seen.prompt) return false;
   const answer = seen.review === "unreviewed" ? null : lastAnswer;
-  // A refusal leaves nothing in the file but its tokens.
+  // A refusal leaves nothing in the file but its token count.
   if (answer === null) return seen.request !== "counted";
   return answer.text.trim() !== "" && seen.review !== "reviewed";
 }
@@ -302,15 +303,15 @@ function tellTokens(
   context.complete("token_count", content);
 }
 
-/** Counts the tokens of requests; the total of a full window has others in it. */
+/** Counts the tokens of requests; the total of a full window contains other tokens too. */
 function tokensIn(counts: unknown): number {
   const { input_tokens, output_tokens } = fieldsOf(counts);
   return (numberOf(input_tokens) ?? 0) + (numberOf(output_tokens) ?? 0);
 }
 
-// Messages, reasoning and remarks.
+// Messages, reasoning and notices.
 
-/** What prompts in events are that the program makes; events said which up to 0.44. */
+/** The kinds of prompts that the program inserts; up to 0.44, events state the kind. */
 const INJECTED_KINDS: ReadonlySet<unknown> = new Set([
   "environment_context",
   "user_instructions",
@@ -385,7 +386,7 @@ function callOf(event: Fields): string | undefined {
   return callIdOf(event.call_id, event.callId);
 }
 
-/** Where events have the arguments of calls, by item type. */
+/** By item type, the names that lead from an event to the arguments of its call. */
 const ARGUMENTS: ReadonlyMap<string, readonly [readonly string[], string]> =
   new Map([
     ["mcp_tool_call", [["invocation"], "arguments"]],
@@ -402,13 +403,13 @@ function spelled(
   return place === undefined ? content : context.spelled(content, ...place);
 }
 
-/** Makes of an event the beginning of a call, which may be another one of a known id. */
+/** Returns a rule for events that begin a call, which may be a new call with a known id. */
 function begin(type: string, read: (event: Fields) => Fields): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
     const content = spelled(context, type, read(event));
     if (call.state === "closed") {
-      // It still says more of how the call began.
+      // The event still adds to the beginning of the call.
       context.start(type, content, { call });
       return;
     }
@@ -418,7 +419,7 @@ function begin(type: string, read: (event: Fields) => Fields): TellEvent {
   };
 }
 
-/** Makes of an event the end of a call, whose beginning may be missing. */
+/** Returns a rule for events that end a call, whose beginning may be missing. */
 function end(type: string, read: (event: Fields) => Ended): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
@@ -474,7 +475,7 @@ function tellPlan(context: SessionContext, event: Fields): void {
   context.complete("todo_list", content);
 }
 
-// The fork's tools. Its `wait` waits for a command, or as a tool.
+// The tools of the fork. Its `wait` waits for a command, or is a tool call like any other.
 
 const WAIT_TOOL = "wait";
 
@@ -515,7 +516,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
     ? undefined
     : waitedFor(context, event);
   if (command !== undefined) {
-    // A wait that failed goes on, unless it was given up (C.6).
+    // After a failed wait, the command still is waited for, unless the wait was cancelled (C.6).
     const active = !isWell && !text.includes("Cancelled by user.");
     const wait = { active, ...spent(event.duration), text };
     context.delta("command_execution", { wait }, { call: command });
@@ -531,7 +532,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   }, { status: isWell ? "completed" : "failed" });
 }
 
-/** Finds the running command that a wait is for. */
+/** Returns the running command that a wait refers to. */
 function waitedFor(
   context: SessionContext,
   { tool_name, parameters }: Fields,
@@ -544,7 +545,7 @@ function waitedFor(
     : undefined;
 }
 
-/** The begins and ends of calls between agents, and what tool each of them is. */
+/** Returns the rules for the beginnings and ends of calls between agents, with the tool of each. */
 function collabEvents(): [string, TellEvent][] {
   const tools = [
     ["agent_spawn", "spawn_agent"],
@@ -592,7 +593,7 @@ function collabContent(event: Fields, tool: string): Fields {
   };
 }
 
-/** Tells whether the status of an agent says that it failed, or that there is none. */
+/** Whether the status of an agent means that it failed or does not exist. */
 function isLostAgent(status: unknown): boolean {
   return status === "not_found" ||
     isObject(status) && Object.hasOwn(status, "errored");

@@ -1,5 +1,5 @@
 /**
- * One stream of events from the records of any carrier.
+ * Reads records of any carrier (exec streams, app-servers, session files) as one stream of events.
  *
  * @module
  */
@@ -41,23 +41,24 @@ const EVENT_TYPES: ReadonlySet<unknown> = new Set([
   "error",
 ]);
 
-/** The events that say what a turn used. */
+/** The events that carry the token usage of a turn. */
 const TURN_ENDS: ReadonlySet<unknown> = new Set([
   "turn.completed",
   "turn.failed",
 ]);
 
 /**
- * Gives the events of records: those of exec streams are events as they are, and the lines of a
- * session file tell of some each (docs/events.md). Nothing makes it throw; what it does not know
- * tells nothing.
+ * Converts records to events. Records of exec streams are events already; a line of a session file
+ * becomes the events that it describes (docs/events.md). No input makes it throw; a record of
+ * unknown type has no events.
  *
- * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
+ * Memory is bounded: of the last 8,192 calls, those that have not ended are kept, in up to 32 Mi
+ * characters.
  */
 export class EventReader {
   readonly #options: SessionOptions;
   #session: SessionReader | undefined;
-  /** The calls between agents that go on in an exec stream: their items, and whose they are. */
+  /** The unfinished calls between agents in an exec stream: thread id by item id. */
   readonly #collab: Map<string, unknown>;
   #isSession = false;
 
@@ -81,22 +82,22 @@ export class EventReader {
   }
 
   /**
-   * What the model said last in a session file, if it is complete and nothing came behind it:
-   * what it was saying when its response was cut off has been told, but is no answer.
+   * The last message of the model in a session file, if it is complete and nothing followed it. A
+   * message whose response was cut off has an event, but does not count as an answer.
    */
   get lastAnswer(): LastAnswer | null {
     return this.#session?.lastAnswer ?? null;
   }
 
   /**
-   * How often a line of a session file has told of work, since the reader was made: there need
-   * not be an event of it.
+   * The number of session file lines that showed work of the model, since the reader was created.
+   * Not every such line has an event.
    */
   get steps(): number {
     return this.#session?.steps ?? 0;
   }
 
-  /** Gives what it takes to go on, as plain JSON. */
+  /** Returns the state that later records depend on, as plain JSON. */
   save(): unknown {
     return {
       ...(this.#session === undefined ? {} : { session: this.#session.save() }),
@@ -105,9 +106,9 @@ export class EventReader {
   }
 
   /**
-   * Takes note of a call that runs, of which nothing was read: what comes of it is told then.
+   * Registers a running call whose beginning was not read, so that its output has an event.
    *
-   * @param itemType What it is: `command_execution`, `tool_call`.
+   * @param itemType The item type of the call: `command_execution`, `tool_call`.
    */
   expect(callId: string, itemType: string): void {
     this.#session ??= new SessionReader();
@@ -115,9 +116,9 @@ export class EventReader {
   }
 
   /**
-   * Reads a record.
+   * Emits the events of a record.
    *
-   * @param place Where it stands, and its text.
+   * @param place The position and the text of its line.
    */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
@@ -130,7 +131,7 @@ export class EventReader {
         notice === undefined ? place.text : undefined,
       );
     }
-    // Messages of an app server that are of no thread.
+    // Messages of an app-server that belong to no thread.
     if (typeof record.type === "string" && record.type.startsWith("rpc.")) {
       return emit(record, place.text);
     }
@@ -141,8 +142,9 @@ export class EventReader {
   }
 
   /**
-   * Follows the calls between agents of an exec stream. Releases around 0.98 print there that a
-   * turn of an agent begins, as if it were one of the thread: but that waits for its call.
+   * Tracks the calls between agents of an exec stream. Releases around 0.98 print a `turn.started`
+   * there when the turn of an agent begins, as if it were a turn of the thread. It is recognized by
+   * an unfinished call.
    *
    * @returns Whether the event is the beginning of an agent's turn.
    */
@@ -157,7 +159,7 @@ export class EventReader {
       return false;
     }
     if (calls.size === 0) return false;
-    // Events of session files may be read once more; they say which line they are of.
+    // Events of session files may be read a second time; they have a `line`.
     if (type === "turn.started") {
       return event.line === undefined &&
         [...calls.values()].includes(event.thread_id);
@@ -167,10 +169,13 @@ export class EventReader {
   }
 }
 
-/** How many calls between agents are known to go on. */
+/** The maximum number of unfinished calls between agents that are tracked. */
 const MAX_COLLAB = 256;
 
-/** Notices of the old protocol (normalize.md P12), whose fields normalize leaves in the event. */
+/**
+ * Notices of the old protocol (normalize.md P12). Normalized, they have their fields in the event
+ * itself.
+ */
 const NOTICES: ReadonlySet<unknown> = new Set([
   "agent_reasoning_section_break",
   "apply_patch_approval_request",
@@ -187,7 +192,7 @@ const NOTICES: ReadonlySet<unknown> = new Set([
   "token_count",
   "turn_diff",
 ]);
-/** The fields that every event of an item may have. */
+/** The fields that an event of any item may have. */
 const ITEM_FIELDS: ReadonlySet<string> = new Set([
   "type",
   "thread_id",
@@ -200,7 +205,9 @@ const ITEM_FIELDS: ReadonlySet<string> = new Set([
   "timestamp",
 ]);
 
-/** Gives a notice of the old protocol the content that session files give it. */
+/**
+ * Moves the fields of a notice of the old protocol to its `content`, as in events of session files.
+ */
 function noticeOf(event: Fields): Fields | undefined {
   if (event.type !== "item.completed" || event.content !== undefined) {
     return undefined;
@@ -220,7 +227,7 @@ function noticeOf(event: Fields): Fields | undefined {
   };
 }
 
-/** Gives an event with exact counts, if it has any. */
+/** Returns an event with exact counts, if it has counts beyond 2^53. */
 function exactEvent(event: Fields, text: string | undefined): Fields {
   const { type, item_type } = event;
   return item_type === "token_count" ||
@@ -231,22 +238,22 @@ function exactEvent(event: Fields, text: string | undefined): Fields {
 
 // Events as JSON text.
 
-/** Stands for arguments until their text is put in its place; no text of JSON has it unescaped. */
+/** Replaces the arguments until their text is inserted; JSON text never contains it unescaped. */
 const PLACE = "\u0000arguments";
 const PLACE_TEXT = JSON.stringify(PLACE);
 const LINE_END_REGEXP = /[\r\n]/;
 /**
- * How long a line may be whose events are written whole, in UTF-16 code units: V8 cannot write
- * longer ones, and ends the process. Of a longer one, contents are left out.
+ * The longest line whose events are encoded with their contents, in UTF-16 code units. V8 cannot
+ * encode longer texts, and ends the process. For longer lines, the contents are left out.
  */
 const MAX_LINE = 1 << 25;
 
 /**
- * Writes an event of a session file as JSON: numbers among arguments as they were spelled, counts
- * beyond 2^53 exactly.
+ * Encodes an event of a session file as JSON. Numbers in arguments keep their spelling, and counts
+ * beyond 2^53 are exact.
  *
- * @param lineLength How long the line is that it comes from.
- * @returns The text, without line ends.
+ * @param lineLength The length of the line that it comes from.
+ * @returns The text, on one line.
  */
 export function eventText(event: Fields, lineLength = 0): string {
   if (lineLength > MAX_LINE) return jsonOf(withoutContent(event));
@@ -280,7 +287,8 @@ function jsonOf(event: Fields): string {
   try {
     return JSON.stringify(event);
   } catch (error) {
-    // Only exact counts have no JSON form of their own, and what nests too deep has none at all.
+    // A TypeError means a bigint, which only exact counts are. Any other error means that the event
+    // nests too deep.
     return error instanceof TypeError
       ? JSON.stringify(event, exactNumber)
       : JSON.stringify(withoutContent(event));
@@ -289,7 +297,7 @@ function jsonOf(event: Fields): string {
 
 function exactNumber(_name: string, value: unknown): unknown {
   if (typeof value !== "bigint") return value;
-  // Of ES2025, which the types of the compiler do not have yet.
+  // `JSON.rawJSON` is newer than the types of the compiler.
   const rawJson: unknown = Reflect.get(JSON, "rawJSON");
   return typeof rawJson === "function" ? rawJson(String(value)) : Number(value);
 }

@@ -1,10 +1,11 @@
 /**
- * What events of session files and app servers say beyond those of `codex exec --json`: prompts,
- * the context of turns, approvals, compactions, counts of tokens.
+ * The events of session files and app-servers that `codex exec --json` does not have: prompts, the
+ * context of turns, approvals, compactions, token counts.
  *
- * The events of both are read by `decodeEvents()`; `./exec` has the types of what both say.
+ * `decodeEvents()` reads the events of all carriers; `./exec` has the types of the events that they
+ * share.
  *
- * @example What the user said
+ * @example The prompts of the user
  * ```ts
  * import { decodeEvents } from "@codexpipe/codexpipe";
  * import { isSessionItem } from "@codexpipe/codexpipe/events";

@@ -1,5 +1,5 @@
 /**
- * Counts of 64 bits, of which `JSON.parse` gives a number that is near them.
+ * Exact counts of 64 bits, which `JSON.parse` rounds to the nearest number.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { memberTexts } from "../json/member_texts.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
 
 const WHOLE_REGEXP = /^-?\d{1,40}$/;
-/** How deep counts stand in what holds them. */
+/** The maximum depth of counts below the object that is passed. */
 const MAX_DEPTH = 3;
 
 /**
- * Gives the numbers of an object that are too large for JavaScript as `bigint`, from the text of
- * the record; that is only looked at if there is one.
+ * Replaces the numbers of an object that are too large for JavaScript by exact `bigint`s. Only if
+ * there are any, the text of the record is read.
  *
- * @param value The object, as it was decoded.
- * @param text The JSON text of the record that it stands in; without it nothing changes.
+ * @param value The object, as `JSON.parse` decoded it.
+ * @param text The JSON text of the record that contains it; without it, nothing is replaced.
  * @param path The names that lead from the record to the object.
  * @returns The same object, or a copy of it with exact numbers.
  */
@@ -68,7 +68,7 @@ function isLarge(count: number): boolean {
   return Number.isInteger(count) && !Number.isSafeInteger(count);
 }
 
-/** Gives counts as plain JSON: what is too large for it as text. */
+/** Returns counts as plain JSON: a bigint becomes `{exact: digits}`. */
 export function savedCounts(counts: unknown): unknown {
   if (!isObject(counts)) return null;
   return Object.fromEntries(
@@ -79,7 +79,7 @@ export function savedCounts(counts: unknown): unknown {
   );
 }
 
-/** Reads what {@linkcode savedCounts} gave. */
+/** Restores the counts that {@linkcode savedCounts} returned. */
 export function readSavedCounts(saved: unknown): unknown {
   if (!isObject(saved)) return null;
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 /**
- * Which lines of a session file were copied from another thread when it began (C.5).
+ * Recognizes the lines of a session file that were copied from another thread when the file began
+ * (C.5).
  *
  * @module
  */
@@ -16,36 +17,36 @@ import {
 import { timeInUuid } from "./times.ts";
 
 /**
- * How long a pause tells a thread's own lines from those that it copied when it began, where
- * nothing else does (before turns had ids), in milliseconds: copies are written in one go,
- * and the first line that is the thread's own is a prompt.
+ * The minimum pause, in milliseconds, between copied lines and the thread's own. It decides where
+ * nothing else does, before turns had ids: copies are written in one go, and the first own line of
+ * the thread is a prompt.
  */
 const PAUSE_BEFORE_PROMPT = 25;
 const PAUSE_BEFORE_OTHERS = 1000;
 
-/** Tells whether a header says that its thread begins with what another one had. */
+/** Whether a header means that its thread begins with the history of another one. */
 export function isForkHeader(meta: Fields): boolean {
   return idOf(meta.forked_from_id) !== undefined ||
     isObject(meta.history_base) || firstOrdinalOf(meta) !== null;
 }
 
-/** Gives the ordinal of the first line of the thread itself, as its header says it. */
+/** Returns the ordinal of the first own line of the thread, as its header states it. */
 export function firstOrdinalOf(meta: Fields): number | null {
   return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 
-/** Follows the lines of a file that begins with what another thread had. */
+/** Tracks the lines of a file that begins with the history of another thread. */
 export class InheritedLines {
   #thread: string | null;
-  /** Whether the thread began with what another one had. */
+  /** Whether the thread began with the history of another one. */
   #isFork: boolean;
-  /** The ordinal of the first line that is the thread's own; `null` if all are. */
+  /** The ordinal of the first own line of the thread; `null` if all are its own. */
   #firstOrdinal: number | null;
-  /** When the last line was copied, while nothing else tells. */
+  /** The time of the last copied line, while only the pause decides; otherwise `null`. */
   #copiedAt: number | null;
   /** The turn of the last line that has one. */
   #turn: string | null;
-  /** When the thread and that turn began, as far as their ids tell. */
+  /** The start times of the thread and of that turn, if their ids contain them. */
   #began: number | undefined;
   #turnBegan: number | undefined;
 
@@ -60,7 +61,7 @@ export class InheritedLines {
     this.#turnBegan = timeInUuid(this.#turn);
   }
 
-  /** Gives everything as plain JSON. */
+  /** Returns the state as plain JSON. */
   save(): Fields {
     return {
       thread: this.#thread,
@@ -71,7 +72,7 @@ export class InheritedLines {
     };
   }
 
-  /** Takes the header of the file in. */
+  /** Processes the header of the file. */
   header(meta: Fields, thread: string | null): void {
     this.#thread = thread;
     this.#began = timeInUuid(thread);
@@ -79,17 +80,17 @@ export class InheritedLines {
     this.#firstOrdinal = firstOrdinalOf(meta);
   }
 
-  /** Takes the header of another thread in, which was copied with what follows it. */
+  /** Processes the header of another thread, which was copied together with the lines after it. */
   copiedHeader(now: string | undefined): void {
     this.#isFork = true;
     this.#copiedAt = msOf(now);
   }
 
   /**
-   * Tells whether a line was copied.
+   * Whether a line was copied.
    *
-   * @param turn The turn that it belongs to; behind the end of one it is that one's.
-   * @param isPrompt Whether it is what a user says.
+   * @param turn The turn that the line belongs to; after the end of a turn, still that turn.
+   * @param isPrompt Whether the line is a prompt.
    */
   has(
     line: Fields,
@@ -107,14 +108,14 @@ export class InheritedLines {
       return ordinal < this.#firstOrdinal;
     }
     if (!this.#isFork) return false;
-    // Ids tell when they were made: a turn older than the thread is not the thread's own.
+    // Ids contain their time: a turn older than the thread was copied.
     if (this.#began !== undefined && this.#turnBegan !== undefined) {
       return this.#turnBegan < this.#began;
     }
     return this.#copiedAt !== null;
   }
 
-  /** Tells whether a line is still one of those that were copied in one go. */
+  /** Ends the copied part at the first line after a long enough pause. */
   #followCopies(now: string | undefined, isPrompt: boolean): void {
     const time = msOf(now);
     const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);

@@ -1,15 +1,15 @@
 /**
- * Which lines tell of which events: a fold that wants a few kinds of events has only their lines
- * read.
+ * Selects the lines that have certain events, so that a fold which needs only a few kinds of events
+ * reads only their lines.
  *
  * @module
  */
 
 /**
- * A kind of events that can be asked for: a type of event, or of items. Of what users say,
- * `user_message` is what events tell, which is enough to know that they spoke; `prompt` is what
- * any line tells, with what the program put there in their name. `turn.completed` is an end of a
- * turn that may say what was used; session files have others, `turn.ended`, that do not.
+ * A kind of events that can be selected: an event type, or an item type. `user_message` are the
+ * prompts in events, which is enough to know that the user spoke; `prompt` are those in any line,
+ * including messages that the program inserts as the user. `turn.completed` is an end of a turn
+ * that may state its usage; `turn.ended` are the ends in session files, which do not.
  */
 type WantedEvent =
   | "entered_review_mode"
@@ -27,15 +27,17 @@ type WantedEvent =
   | "turn_context"
   | "user_message";
 
-/** What lines tell of a kind of events. */
+/** The lines that have a kind of events. */
 interface Lines {
-  /** Their types, when they are normalized. */
+  /** Their types in normalized records. */
   readonly types: readonly string[];
-  /** What a line that cannot be read has one of if it would have told of it, in any dialect. */
+  /**
+   * Words, in any dialect, of which such a line contains at least one even if it cannot be parsed.
+   */
   readonly words: readonly string[];
 }
 
-/** The end of a turn, which may be that it failed, is one kind. */
+/** The lines of each kind. The end of a turn is one kind, whether the turn failed or not. */
 const LINES: Readonly<Record<WantedEvent, Lines>> = {
   "thread.started": {
     types: ["thread.started", "session_meta"],
@@ -115,7 +117,10 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
     words: ['"exited_review_mode"'],
   },
 };
-/** The response items that tell nothing, and so open no work behind the end of a turn (C.6). */
+/**
+ * The response items without events, which therefore do not count as work after the end of a turn
+ * (C.6).
+ */
 export const IDLE_RESPONSE_ITEMS: readonly string[] = [
   "additional_tools",
   "compaction",
@@ -125,13 +130,13 @@ export const IDLE_RESPONSE_ITEMS: readonly string[] = [
   "ghost_snapshot",
 ];
 
-/** The lines of session files that tell of no event; a quarter of a file of 0.169. */
+/** The lines of session files without events: a quarter of a file of 0.169. */
 export const IDLE_LINES: readonly string[] = [
   ...IDLE_RESPONSE_ITEMS.map((type) => `response_item/${type}`),
   "world_state",
 ];
 
-/** The lines that tell of nothing but an item of one type. */
+/** By item type, the lines whose only event is an item of that type. */
 const LINES_OF_ITEMS: ReadonlyMap<string, string> = new Map([
   ["injected_context", "response_item/message/developer"],
   ["thread_settings_applied", "event_msg/thread_settings_applied"],
@@ -140,21 +145,21 @@ const LINES_OF_ITEMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Gives the types of lines, when they are normalized, that need not be read.
+ * Returns the types of lines, in normalized records, that need not be read.
  *
- * @param unwanted The types of items that are not wanted.
+ * @param unwanted The item types that are not needed.
  */
 export function linesWithout(unwanted: Iterable<string>): readonly string[] {
   const lines = [...unwanted].map((type) => LINES_OF_ITEMS.get(type));
   return [...IDLE_LINES, ...lines.filter((line) => line !== undefined)];
 }
 
-/** A line that could not be read says so itself, where another program has read it before. */
+/** A record of a line that an earlier program could not read: the line may have had any event. */
 const FAILED_WORD = '"line.failed"';
 
-/** Tells the lines that may tell of events that are wanted from others. */
+/** Selects the lines that may have events of the wanted kinds. */
 export class LineSelection {
-  /** The types of records, when they are normalized. */
+  /** The types of the lines in normalized records. */
   readonly types: readonly string[];
   readonly #words: readonly string[];
 
@@ -165,10 +170,9 @@ export class LineSelection {
   }
 
   /**
-   * Tells whether a line that cannot be read would have told of a wanted event, as far as its
-   * text says.
+   * Whether a line that cannot be parsed might have had a wanted event, by the words in its text.
    *
-   * @param text The text; nothing if it is too long.
+   * @param text The text; nothing if the line is too long.
    */
   mayHaveTold(text: string | undefined): boolean {
     return text === undefined ||

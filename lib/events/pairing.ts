@@ -1,10 +1,10 @@
 /**
- * Telling the two copies of a message from two equal messages (C.3).
+ * Distinguishes the two copies of one message from two equal messages (C.3).
  *
- * Session files hold user, assistant and reasoning text as a response item and as an event, and
- * so they do with searches, which in some releases have no id in common, and with plans, which
- * never have one. A copy uses up an equal unmatched one of the other witness; only what finds
- * none is told.
+ * Session files contain user, assistant and reasoning texts twice: as a response item and as an
+ * event. The same is true of searches, which in some releases have no common id, and of plans,
+ * which never have one. A copy consumes an equal unmatched copy of the other witness; only a copy
+ * that finds none has an event.
  *
  * @module
  */
@@ -12,10 +12,13 @@
 import { fieldsOf, listOf } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
 
-/** What there are copies of. */
+/** The kinds of messages that have copies. */
 export type CopyKind = "user" | "assistant" | "reasoning" | "search" | "plan";
 
-/** Where the copies are kept, by who told them: no name is put together for a line. */
+/**
+ * The map keys of the copies, by kind and witness. A table, so that no string is concatenated for a
+ * line.
+ */
 const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
   user: { item: "user_item", event: "user_event" },
   assistant: { item: "assistant_item", event: "assistant_event" },
@@ -24,20 +27,25 @@ const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
   plan: { item: "plan_item", event: "plan_event" },
 };
 
-/** For each text, what was told with each copy. */
+/** By text, the values of the unmatched copies, in order. */
 type Copies<T> = Map<string, T[]>;
 
-/** Remembers the copies that are still alone. */
+/**
+ * The unmatched copies of messages.
+ *
+ * @typeParam T The value that is kept with a copy.
+ */
 export class Pairing<T> {
   readonly #unmatched = new Map<string, Copies<T>>();
   readonly #isIdle: boolean;
-  /** How many copies wait: mostly none. */
+  /** The number of unmatched copies: mostly none. */
   #waiting = 0;
 
   /**
    * Constructs a new instance.
    *
-   * @param isIdle Whether no copies are kept, since the other ones are not read.
+   * @param saved The result of `save`.
+   * @param isIdle Whether to keep no copies, because the other copies are not read.
    */
   constructor(saved?: unknown, isIdle = false) {
     this.#isIdle = isIdle;
@@ -45,19 +53,19 @@ export class Pairing<T> {
       for (const copy of listOf(copies)) {
         const [text, values] = listOf(copy);
         if (typeof text !== "string") continue;
-        // What was saved is what was told.
+        // The saved values are of type `T`: `save` wrote them.
         for (const each of listOf(values)) this.#add(slot, text, each as T);
       }
     }
   }
 
   /**
-   * Looks for the other copy of a message and uses it up.
+   * Finds an unmatched copy of the other witness, and removes it.
    *
-   * @param kind What the message is.
-   * @param text Its text, or what else tells it from others.
-   * @param witness Who tells this copy.
-   * @returns What was told with the other copy; `undefined` if this is the first one.
+   * @param kind The kind of the message.
+   * @param text Its text, or another key that identifies it.
+   * @param witness The witness of this copy.
+   * @returns The value of the other copy; `undefined` if this copy is the first.
    */
   match(kind: CopyKind, text: string, witness: Witness): T | undefined {
     const copies = this.#unmatched.get(
@@ -74,18 +82,18 @@ export class Pairing<T> {
   }
 
   /**
-   * Remembers a copy that was told.
+   * Adds an unmatched copy.
    *
-   * @param kind What the message is.
-   * @param text Its text, or what else tells it from others.
-   * @param witness Who told it.
-   * @param value What was told with it.
+   * @param kind The kind of the message.
+   * @param text Its text, or another key that identifies it.
+   * @param witness The witness of this copy.
+   * @param value The value to keep, such as the id of the item that was emitted.
    */
   add(kind: CopyKind, text: string, witness: Witness, value: T): void {
     if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), value);
   }
 
-  /** Forgets the copies of some kinds: what comes now belongs to other messages. */
+  /** Removes the copies of some kinds: later copies belong to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
     if (this.#waiting === 0) return;
     for (const kind of kinds) {
@@ -98,7 +106,7 @@ export class Pairing<T> {
     }
   }
 
-  /** Gives the copies as plain JSON. */
+  /** Returns the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
       [...this.#unmatched].filter(([, copies]) => copies.size > 0).map((

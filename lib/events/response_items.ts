@@ -1,5 +1,6 @@
 /**
- * Response items: what the model said and was told (C.3, C.5).
+ * Converts response items: the messages, reasoning and calls of the model, and its input (C.3,
+ * C.5).
  *
  * @module
  */
@@ -37,7 +38,7 @@ import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
 type TellItem = (context: SessionContext, item: Fields) => void;
 
-/** What becomes of each type of item; of the others nothing. */
+/** The rule of each item type; other types have no events. */
 const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["message", tellMessage],
   ["agent_message", tellAgentMessage],
@@ -54,14 +55,17 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["image_generation_call", tellImageGeneration],
 ]);
 
-/** Items that the model says: behind them nothing has happened yet. */
+/** Items that are messages: they do not count as work that follows an answer. */
 const SPEECH: ReadonlySet<unknown> = new Set(["message"]);
 const IDLE: ReadonlySet<unknown> = new Set(IDLE_RESPONSE_ITEMS);
 
 /** The name of a call that is an item type of its own, up to 0.29. */
 const LOCAL_SHELL = "local_shell_call";
 
-/** Where the functions that run a command have it, and the item that is a call of its own. */
+/**
+ * By name of a function that runs a command, the argument with the command. One of them is a call
+ * item of its own.
+ */
 const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["shell", "command"],
   ["container.exec", "command"],
@@ -74,7 +78,7 @@ const PATCH_TOOL = "apply_patch";
 const SCRIPT_TOOL = "exec";
 const MCP_PREFIX = "mcp__";
 
-/** Tells what an item says; of an unknown type, nothing. */
+/** Emits the events of an item; an unknown type has none. */
 export function tellResponseItem(context: SessionContext, item: Fields): void {
   const { type } = item;
   if (typeof type !== "string") return;
@@ -86,13 +90,13 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
   ITEMS.get(type)?.(context, item);
 }
 
-/** The names of calls that say none. */
+/** The names of call items that have no `name`. */
 const CALL_NAMES: ReadonlyMap<string, string> = new Map([
   ["local_shell_call", LOCAL_SHELL],
   ["tool_search_call", "tool_search"],
 ]);
 
-/** Tells of a call, or of its output, in the words of the model. */
+/** Emits a call, or its output, exactly as the model wrote or received it. */
 function quoteCall(context: SessionContext, type: string, item: Fields): void {
   const callId = callIdOf(item.call_id, item.id);
   if (type.endsWith("_output")) {
@@ -183,14 +187,14 @@ function tellReasoning(context: SessionContext, item: Fields): void {
 
 // Calls.
 
-/** What a model calls, however it is written down. */
+/** A call of the model, independent of its item type. */
 interface ModelCall {
   readonly callId: string | undefined;
   readonly name: string;
   readonly namespace?: unknown;
-  /** What it is callResult. */
+  /** The arguments. */
   readonly args: unknown;
-  /** The JSON text of that, if there is one. */
+  /** The JSON text of the arguments, if there is one. */
   readonly text?: string | undefined;
   readonly isScript?: boolean;
 }
@@ -213,7 +217,10 @@ function tellFunctionCall(context: SessionContext, item: Fields): void {
   });
 }
 
-/** What a call is callResult, and its JSON text; what is no JSON is a text to the tool, too. */
+/**
+ * Returns the arguments of a call and their JSON text. A string that is not valid JSON is passed to
+ * the tool as a text.
+ */
 function argumentsIn(
   context: SessionContext,
   encoded: unknown,
@@ -242,7 +249,7 @@ function tellCustomCall(context: SessionContext, item: Fields): void {
   );
 }
 
-/** Tells of a call as the item type that its name says. */
+/** Emits a call as an item of the type that its name implies. */
 function tellCall(context: SessionContext, modelCall: ModelCall): void {
   const { name, isScript = false } = modelCall;
   context.seen.request = "called";
@@ -260,7 +267,7 @@ function tellCall(context: SessionContext, modelCall: ModelCall): void {
       : null;
     call.isShown = !isPoll;
   }
-  // What an event has said already is better than this.
+  // An event has begun the call already, with better content than this item has.
   if (!isNew) return;
   if (isPoll) {
     call.type = type;
@@ -312,7 +319,7 @@ function callContent(
   }];
 }
 
-/** What exec streams call the tools by which agents call each other. */
+/** By name of a tool for calls between agents, its name in exec streams. */
 const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
   ["spawn_agent", "spawn_agent"],
   ["send_input", "send_input"],
@@ -324,7 +331,10 @@ const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
   ["resume_agent", "resume_agent"],
 ]);
 
-/** The fork has a tool `wait` of its own, which waits for a command or a while. */
+/**
+ * Whether such a call is one between agents. The fork has another tool `wait`, which waits for a
+ * command or for some time.
+ */
 function isCollabCall(namespace: unknown, args: Fields): boolean {
   return idOf(namespace) === undefined && args.for === undefined &&
     args.call_id === undefined;
@@ -351,7 +361,7 @@ function collabContent(tool: string, args: Fields): Fields {
   };
 }
 
-/** Gives the command that a function runs; a text is a command of one word. */
+/** Returns the command that a function runs; a string is a command of one word. */
 function commandOf(name: string, args: Fields): string[] | undefined {
   const command = args[SHELL_FUNCTIONS.get(name) ?? ""];
   if (typeof command === "string") return [command];
@@ -363,14 +373,20 @@ function patchContent(envelope: unknown): readonly [string, Fields] {
   return ["file_change", { changes }];
 }
 
-/** Codex's own tools for what MCP servers hold; exec streams tell them as calls of a server. */
+/**
+ * Codex's own tools for the resources of MCP servers; exec streams report them as calls of a
+ * server.
+ */
 const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
   "list_mcp_resources",
   "list_mcp_resource_templates",
   "read_mcp_resource",
 ]);
 
-/** Whose tool a function of an MCP server is: `mcp__server` and `tool`, or both in one name. */
+/**
+ * Returns the server and the tool of a function of an MCP server, which are spelled `mcp__server`
+ * and `tool`, or as one name.
+ */
 function mcpNames(
   namespace: unknown,
   name: string,
@@ -384,7 +400,7 @@ function mcpNames(
   if (RESOURCE_TOOLS.has(name)) {
     return { server_name: textOf(args.server) ?? "codex", tool_name: name };
   }
-  // Up to 0.44 the prefix was not there.
+  // Up to 0.44 the prefix was missing.
   const start = name.startsWith(MCP_PREFIX) ? MCP_PREFIX.length : 0;
   const at = name.indexOf("__", start);
   return at <= start ? undefined : {
@@ -401,7 +417,8 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
   context.startCall(call, "tool_call", content);
   const isOver = item.execution === "server" &&
     callIdOf(item.call_id) === undefined;
-  // What the server searched has ended, and nothing says which call an output belongs to.
+  // A search by the server has ended already, and nothing in an output shows which call it belongs
+  // to.
   if (!isOver) return;
   const status = item.status === "failed" ? "failed" : "completed";
   context.completeCall(call, content, { status });
@@ -430,7 +447,7 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   if (!isNew && call.hasItem) return;
   const status = item.status === "failed" ? "failed" : "completed";
-  // The image itself is let go: the call waits for its event.
+  // The image itself is not kept while the call waits for its event.
   call.content = imageContent({ ...item, result: undefined });
   context.complete("image_generation", content, {
     call,
@@ -452,16 +469,16 @@ function tellOutput(context: SessionContext, item: Fields): void {
   endCall(context, call, { ...output, success }, item.output);
 }
 
-// The text that the model gives to `apply_patch`.
+// The text that the model passes to `apply_patch`.
 
-/** What all lines of an envelope begin with that are not of a file. */
+/** The prefix of all lines of an envelope that do not belong to a file. */
 const MARK = "*** ";
 const SECTION_REGEXP = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 const MOVE_REGEXP = /^\*\*\* Move to: (.*)$/;
 const END_REGEXP = /^\*\*\* (?:End Patch|End of File)\s*$/;
 const END_OF_PATCH_REGEXP = /^\*\*\* End Patch\s*$/;
 
-/** One file of an envelope, while it is read. */
+/** One file of an envelope, while it is parsed. */
 interface Section {
   readonly verb: string;
   readonly path: string;
@@ -470,19 +487,19 @@ interface Section {
 }
 
 /**
- * Reads the file changes out of a patch envelope.
+ * Parses the file changes in a patch envelope.
  *
- * An update keeps its hunk lines as they are; the contents of a deleted file are unknown.
- * A second section for a path replaces the first one.
+ * An update keeps its hunk lines unchanged; the contents of a deleted file are unknown. A second
+ * section for a path replaces the first one.
  *
  * @param envelope The text from `*** Begin Patch` to `*** End Patch`.
- * @returns The changes, in order; none if the text is no envelope.
+ * @returns The changes, in order; none if the text is not an envelope.
  */
 export function readPatchEnvelope(envelope: string): SessionFileChange[] {
   const sections = new Map<string, Section>();
   let section: Section | undefined;
   const lines = envelope.split(/\r?\n/);
-  // What the last line ends with begins no other one.
+  // The terminator of the last line does not begin another line.
   if (lines.at(-1) === "") lines.pop();
   for (const line of lines) {
     if (!line.startsWith(MARK)) {
@@ -528,38 +545,39 @@ function changeOf(
 
 // Scripts of code mode (0.160 and later): the model calls `exec` with a script that calls tools.
 
-/** The one call that a script makes. */
+/** The only call in a script. */
 interface ScriptedCall {
-  /** The tool. */
+  /** The name of the tool. */
   readonly name: string;
   readonly args: unknown;
-  /** The JSON text of that. */
+  /** The JSON text of the arguments. */
   readonly text: string;
 }
 
 interface ScriptOutput {
-  /** Whether it failed; `null` if it goes on. */
+  /** Whether the script failed; `null` while it runs. */
   readonly isFailed: boolean | null;
-  /** What it printed, or why it failed. */
+  /** The texts that it printed, or its error. */
   readonly texts: readonly string[];
-  /** How many seconds it took, if that is said. */
+  /** Its duration in seconds, if stated. */
   readonly seconds: number | null;
 }
 
-/** What may begin a string or a comment, or a call of a tool. */
+/** Matches the possible beginning of a string or comment, or a call of a tool. */
 const STEP_REGEXP =
   /["'`/]|(?<![\w$.])tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/g;
-/** What Codex puts before what a script printed. */
+/** Matches the header that Codex puts before the output of a script. */
 const HEADER_REGEXP =
   /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
 const ERROR_HEAD = "Script error:\n";
-/** Longer scripts are shown as what they are. */
+/** Longer scripts are not searched for a call. */
 const MAX_SCRIPT = 1 << 22;
 
 /**
- * Reads the one call that a script makes (C.5): `tools.NAME(…)` with a JSON literal.
+ * Finds the only call in a script (C.5): `tools.NAME(…)` with a JSON literal.
  *
- * @returns The call; `undefined` if the script does anything else.
+ * @returns The call; `undefined` if the script calls no tool or several, or with any other
+ *   argument.
  */
 export function scriptedCall(script: string): ScriptedCall | undefined {
   if (script.length > MAX_SCRIPT || !script.includes("tools")) return undefined;
@@ -584,7 +602,10 @@ export function scriptedCall(script: string): ScriptedCall | undefined {
   }
 }
 
-/** Gives the end of a string or comment that begins at a place; the place itself if none does. */
+/**
+ * Returns the end of the string or comment that begins at an index; the index itself if none begins
+ * there.
+ */
 function afterQuotes(script: string, start: number): number {
   if (script[start] !== "/") return endOfString(script, start);
   const end = script.startsWith("//", start)
@@ -596,10 +617,10 @@ function afterQuotes(script: string, start: number): number {
 }
 
 /**
- * Reads what came of a script.
+ * Parses the output of a script.
  *
  * @param output The field `output` of the call: a text, or a list of texts, the header first.
- * @returns What it says; `undefined` if it has no header of a script.
+ * @returns The output; `undefined` if it does not begin with the header of a script.
  */
 export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   const blocks = typeof output === "string"
@@ -625,16 +646,16 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   };
 }
 
-// Commands that the user runs beside the agent (`!cmd`): up to 0.147 the only trace of one is
-// what the model was told of it.
+// Commands that the user runs beside the agent (`!cmd`). Up to 0.147 their only trace is the
+// message about them to the model.
 
 const USER_SHELL_REGEXP =
   /^\s*<user_shell_command>\n<command>\n([^]*?)\n<\/command>\n<result>\nExit code: (-?\d+)\nDuration: ([\d.]+) seconds\nOutput:\n([^]*?)\n?<\/result>\n<\/user_shell_command>\s*$/;
 
 /**
- * Reads what the model was told of a command of the user's.
+ * Parses the message to the model about a command of the user.
  *
- * @returns The content of the command; `undefined` if the text tells of none.
+ * @returns The content of the command; `undefined` if the text is another message.
  */
 function userShellCommand(text: string): Fields | undefined {
   if (!text.trimStart().startsWith("<user_shell_command>")) return undefined;
@@ -651,13 +672,13 @@ function userShellCommand(text: string): Fields | undefined {
   };
 }
 
-// What the output of a call says (C.6).
+// The outputs of calls (C.6).
 
-/** The output of `view_image` up to 0.104, behind which the image is the user's. */
+/** The output of `view_image` up to 0.104, when the image follows in a user message. */
 const ATTACHED = "attached local image path";
-/** How the output of a patch begins that was applied. */
+/** The beginning of the output of an applied patch. */
 const APPLIED = "Success.";
-/** How the output of a tool begins that did not do what it was asked. */
+/** The beginnings of the outputs of failed tool calls. */
 const FAILURES: readonly string[] = [
   "failed to parse function arguments",
   "unsupported call:",
@@ -678,23 +699,24 @@ const FAILURES: readonly string[] = [
   "aborted by user",
 ];
 
-/** How the output of a command begins that did not run to its end. */
+/** The beginnings of the outputs of commands that did not run to their end. */
 const SHELL_FAILURES: readonly string[] = [
   ...FAILURES,
   "execution error:",
   "failed in sandbox",
 ];
 
-/** What a call gave, however it was told. */
+/** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {
-  /** Why it failed, if it did. */
+  /** The error text; `null` if the call did not fail. */
   readonly failure: string | null;
 }
 
 /**
- * Tells what came of a call.
+ * Ends a call by its output.
  *
- * @param output What its output says.
+ * @param output The parsed output.
+ * @param raw The output as the item has it.
  */
 function endCall(
   context: SessionContext,
@@ -703,7 +725,7 @@ function endCall(
   raw: unknown,
 ): void {
   const script = call.isScript ? readScriptOutput(raw) : undefined;
-  // The script goes on, and says later what came of it.
+  // The script still runs; a later output has its result.
   if (script?.isFailed === null) return;
   const callResult = script === undefined
     ? { ...output, failure: failureOf(output) }
@@ -717,7 +739,7 @@ function endCall(
     case "todo_list":
       return endOrFail(context, call, callResult);
     case "image_view":
-      // Where it is not said to be attached, it is in the output, or could not be read.
+      // Without that text, the image is part of the output, or could not be read.
       if (raw !== ATTACHED) takeViewedImage(context);
       return endOrFail(context, call, callResult);
     case "mcp_tool_call":
@@ -729,7 +751,7 @@ function endCall(
   }
 }
 
-/** Says why a call failed by the text of its output; `null` if it did not. */
+/** Returns the error text of a failed call, by its output; `null` if it did not fail. */
 function failureOf({ text, blocks }: ToolOutput): string | null {
   const failed = blocks.map(fieldsOf).some((part) => part.isError === true);
   return failed || beginsWithAny(text, FAILURES) ? text : null;
@@ -739,7 +761,7 @@ function beginsWithAny(text: string, starts: readonly string[]): boolean {
   return starts.some((start) => text.startsWith(start));
 }
 
-/** Reads what a script printed: JSON of its only call, as a rule. */
+/** Converts the output of a script, which usually is the JSON of its only call. */
 function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   const text = texts.join("\n");
   const blocks = texts.length === 0 ? [""] : texts;
@@ -752,7 +774,7 @@ function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
     failure: isFailed ? text : null,
   };
   if (isFailed) return base;
-  // What stands for a command that was none has a header of its own inside.
+  // A command that Codex executed as another tool, such as a patch, has a second header inside.
   const printed = readToolOutput(texts[0] ?? "");
   if (printed.text !== texts[0]) {
     const inner = readToolOutput(printed.text);
@@ -779,7 +801,7 @@ function endCommand(
   finishCommand(context, call, callResult);
 }
 
-/** Tells what a command that goes on has printed. */
+/** Emits the output of a command that continues. */
 function tellPrinted(context: SessionContext, call: Call, text: string): void {
   if (text === "") return;
   context.calls.append(call, text);
@@ -793,7 +815,7 @@ function finishCommand(
 ): void {
   const { text, exitCode, seconds, success, hasForm } = callResult;
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
-    // Codex takes a patch that is given to a shell for what it is.
+    // Codex applies a patch that is passed to a shell itself.
     const changes = patchInShell(call);
     if (changes.length > 0) {
       call.type = "file_change";
@@ -807,12 +829,12 @@ function finishCommand(
     }
   }
   const before = call.output ?? "";
-  // The output of a call that is an item of its own has no form at all.
+  // The output of a `local_shell_call` has no form at all.
   const saysWell = hasForm || success === true ||
     (call.name === LOCAL_SHELL && !beginsWithAny(text, SHELL_FAILURES));
   const isWell = success !== false &&
     (exitCode === null ? saysWell : exitCode === 0);
-  // What was too long to be held has been told in pieces.
+  // An output that was too long to be kept has been emitted as deltas.
   const isLost = call.output === "" && before === "";
   if (isLost && text !== "") {
     context.delta(call.type, { stdout: text }, { call });
@@ -825,7 +847,7 @@ function finishCommand(
   }, { status: isWell ? "completed" : "failed" });
 }
 
-/** Gives the changes of a patch that the last word of a command holds. */
+/** Returns the changes of a patch in the last word of a command. */
 function patchInShell({ content }: Call): SessionFileChange[] {
   const script = textsOf(content.argv).at(-1) ?? "";
   const start = script.indexOf("*** Begin Patch\n");
@@ -834,7 +856,7 @@ function patchInShell({ content }: Call): SessionFileChange[] {
     : [];
 }
 
-/** Times are rounded to tenths of a second: nothing may be anything. */
+/** Returns a duration; 0 is left out, because times are rounded to tenths of a second. */
 function durationOf(seconds: number | null): Fields {
   return seconds === null || !(seconds > 0)
     ? {}
@@ -842,8 +864,8 @@ function durationOf(seconds: number | null): Fields {
 }
 
 /**
- * Tells what came of writing to a session, or of looking whether it has printed anything: that is
- * the output of the command that runs in it, and may be its end.
+ * Ends a call of `write_stdin`, which writes to a session or polls it. Its output is the output of
+ * the command that runs in the session, and may be the end of that command.
  */
 function endWriting(
   context: SessionContext,
@@ -869,7 +891,7 @@ function endWriting(
   else finishCommand(context, command, callResult);
 }
 
-// Everything else.
+// Other tools.
 
 function endPatch(
   context: SessionContext,
@@ -921,7 +943,7 @@ function endMcp(
   }, { status: failure === null ? "completed" : "failed" });
 }
 
-/** The blocks that releases before 0.148 give as the JSON text of a list. */
+/** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */
 function listedBlocks(
   blocks: readonly unknown[],
 ): readonly unknown[] | undefined {
@@ -940,7 +962,7 @@ function endCollab(
   { blocks, failure }: CallResult,
 ): void {
   const output = outputOf(blocks);
-  // What it spawned is told by no other line up to 0.148.
+  // Up to 0.148, no other line contains the id of the spawned thread.
   const spawned = call.content.tool === "spawn_agent"
     ? idOf(fieldsOf(parseJson(textOf(output[0]) ?? "")).agent_id)
     : undefined;

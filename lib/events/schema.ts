@@ -1,5 +1,5 @@
 /**
- * The schema of the items that only session files and app servers tell of.
+ * The schema of the items that only session files and app-servers have.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const text = v.optional(v.string());
 const ms = v.optional(v.number());
 const anything = v.optional(v.unknown());
 
-/** What the content of each item type holds; fields that are not named are kept. */
+/** The content of each item type; unknown fields are kept. */
 const CONTENTS = {
   user_message: v.looseObject({
     text,
@@ -82,7 +82,7 @@ const CONTENTS = {
   deprecation_notice: v.looseObject({ summary: text, details: text }),
 } as const satisfies {
   readonly [
-    // The compiler holds each to what the interface says of its type.
+    // The compiler checks each schema against the interface of its type.
     T in keyof SessionItemContents
   ]: v.GenericSchema;
 };

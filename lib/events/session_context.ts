@@ -1,5 +1,5 @@
 /**
- * What all rules for session files work on: what is known so far, and what is told of it.
+ * The state that all rules for session files share, and the methods by which they emit events.
  *
  * @module
  */
@@ -20,80 +20,89 @@ import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
+/** Receives an event, and its JSON text if that is known. */
 export type EmitEvent = (event: Fields, text?: string) => void;
 
+/** A line: its position and text. */
 export interface LinePlace {
-  /** Its number, from 1. */
+  /** The number of the line, from 1. */
   readonly line?: number | undefined;
-  /** Where it begins, in bytes. */
+  /** The offset of its start, in bytes. */
   readonly offset?: number | undefined;
-  /** Its text. */
+  /** The text of the line. */
   readonly text?: string | undefined;
 }
 
-/** What is known of a session file beforehand. */
+/** Options for reading a session file. */
 export interface SessionOptions {
   /**
-   * The id of its thread, if no header says it.
+   * The id of the thread, if no header names it.
    *
    * @default {"synthetic-thread-1"}
    */
   readonly initialThreadId?: string | undefined;
   /**
-   * Whether only some lines are read: then no copy of a message is kept to wait for the other
-   * one, and that a request was counted does not say that it called no tool.
+   * Whether only some of the lines are read. Then no copy of a message waits for the other one, and
+   * a counted request does not imply that it called no tool.
    *
    * @default {false}
    */
   readonly isSelection?: boolean | undefined;
   /**
-   * The types of items that nothing is told of.
+   * The item types that have no events.
    *
    * @default {new Set()}
    */
   readonly unwanted?: ReadonlySet<string> | undefined;
   /**
-   * Whether calls are also told as the model made them, with what it was given back.
+   * Whether calls also have events as the model made them, with the outputs that were returned to
+   * it.
    *
    * @default {false}
    */
   readonly modelCalls?: boolean | undefined;
 }
 
-/** What the model said last, as the response has it: that is written when it is complete. */
+/**
+ * The last message of the model, from its response item, which is only written for a complete
+ * response.
+ */
 export interface LastAnswer {
-  /** What it said. */
+  /** The text of the message. */
   readonly text: string;
-  /** The item that it was told as. */
+  /** The id of its item in the events. */
   readonly itemId: string;
 }
 
 type HistoryMode = "legacy" | "paginated";
 
-/** What was told with one copy of a message. */
+/** The item that was emitted for one copy of a message. */
 interface PairedItem {
   readonly itemId: string;
   readonly images?: readonly SessionImage[];
 }
 
-/** What is said of an item beside its content. */
+/** The fields of an item event beside its content. */
 interface ItemOptions {
-  /** The call that it is, which has the ids and the turn that are not said. */
+  /** The call of the item; provides the ids and the turn that are not given here. */
   readonly call?: Call | undefined;
-  /** The id of the item; a made up one if it has none. */
+  /** The id of the item; by default that of the call, or a new synthetic one. */
   readonly itemId?: string | null | undefined;
   readonly callId?: string | null | undefined;
-  /** The turn that it belongs to, if it is not the one that is going on. */
+  /** The turn of the item, if it is not the current one. */
   readonly turnId?: string | null | undefined;
-  /** How far it is; in progress when it starts, completed when it ends, if that is not said. */
+  /** The status of the item; by default `in_progress` for `item.started`, otherwise `completed`. */
   readonly status?: string | undefined;
-  /** When it began, if it says so itself. */
+  /** When the item began, if its line states that. */
   readonly startedAt?: string | undefined;
-  /** When this happened, if it is not the time of the line. */
+  /** When the event happened, if that is not the time of the line. */
   readonly at?: string | undefined;
 }
 
-/** The item types that show the model at work: a lone copy of a prompt is another prompt then. */
+/**
+ * The item types that show the model at work: a prompt after one of them is a new prompt, not a
+ * copy.
+ */
 const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "agent_message",
   "agent_reasoning_raw_content",
@@ -106,7 +115,7 @@ const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
   "web_search",
 ]);
-/** What is said after the calls of a response and what came of them, or instead of them. */
+/** The item types that follow the calls of a response and their outputs, or replace them. */
 const NEWS_TYPES: ReadonlySet<string> = new Set([
   "agent_message",
   "error",
@@ -114,14 +123,19 @@ const NEWS_TYPES: ReadonlySet<string> = new Set([
   "reasoning",
   "user_message",
 ]);
-/** What belongs to an answer, up to the next prompt. */
+/**
+ * The kinds of messages that belong to an answer, so that their copies come before the next prompt.
+ */
 const ANSWER_KINDS: readonly CopyKind[] = [
   "assistant",
   "reasoning",
   "search",
   "plan",
 ];
-/** What says nothing to a reader: it stands between two lines as if it were not there. */
+/**
+ * The item types that a reader of the session does not see. They do not separate the lines around
+ * them.
+ */
 const SILENT_TYPES: ReadonlySet<string> = new Set([
   "injected_context",
   "thread_settings_applied",
@@ -130,17 +144,18 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
   "turn_context",
 ]);
 
-/** How many turns are known by their ids, of which some may be taken back. */
+/** The number of turns whose ids are kept, so that they can be rolled back. */
 const MAX_TURNS = 1024;
 const NONE: ReadonlySet<string> = new Set();
 
-/** How many things of a type may wait for their other witness. */
+/** The number of items of a type that may wait for their other witness. */
 const MAX_LOOSE = 256;
 
 /**
- * Makes events, which are plain objects. What a constructor makes has room for all of its fields;
- * what begins as a literal with some of them takes more room, and time, for each of the others:
- * `history` of session files takes 0.93 to 0.98 of that.
+ * The constructor of events, which are plain objects. An object of a constructor has room for all
+ * of its fields. An object literal with some of the fields needs more memory and time for each
+ * field that is added later: with the constructor, `history` of session files takes 0.93 to 0.98 of
+ * the time.
  */
 const EventFields = function () {} as unknown as {
   new (): Record<string, unknown>;
@@ -148,65 +163,75 @@ const EventFields = function () {} as unknown as {
 };
 EventFields.prototype = Object.prototype;
 
-/** Everything that the next lines depend on. */
+/** The state that later lines depend on. */
 export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
   readonly #isSelection: boolean;
-  /** Whether calls are also told as the model made them. */
+  /** Whether calls also have events as the model made them. */
   readonly hasModelCalls: boolean;
-  /** The thread. */
+  /** The id of the thread, if a header names it. */
   threadId: string | null;
   /** Whether the header has been read. */
   hasHeader: boolean;
-  /** How the file tells its history. */
+  /** The mode in which the file records its history. */
   mode: HistoryMode;
-  /** Whether the header says how in a word that is not known, or there is none. */
+  /** Whether the mode is not known: there is no header, or its word for the mode is unknown. */
   isModeOpen: boolean;
-  /** The time of the line, or of the last one that has one. */
+  /** The time of the line, or of the last line that has one. */
   now: string | undefined;
   /** Whether the line was copied from another thread. */
   isInherited = false;
-  /** The id of the turn that is going on. */
+  /** The id of the current turn. */
   turnId: string | null;
-  /** Whether a turn is going on, and whether an event opened it. */
+  /**
+   * The state of the current turn: `prompted` has only a prompt, `open` was begun because of a
+   * prompt, `begun` by an event of the file.
+   */
   turn: "none" | "prompted" | "open" | "begun";
   /** The ids of the last turns, in order. */
   readonly turns: string[];
-  /** How many turns, items and live texts have had no id. */
+  /** How many synthetic ids have been made, by kind of object. */
   readonly made: {
     turns: number;
     items: number;
     streams: number;
     thoughts: number;
   };
-  /** The copies of messages that are alone. */
+  /** The unmatched copies of messages. */
   readonly pairing: Pairing<PairedItem>;
   /** The calls. */
   readonly calls: CallBook;
-  /** What is told twice without an id in common, by its item type: who told it, and its call. */
+  /**
+   * By item type, the items that wait for a second statement without a common id: the witness of
+   * the first, and the item id.
+   */
   readonly loose: Map<string, (readonly [Witness, string])[]>;
-  /** The answer that is being written and has no id. */
+  /** The item id of the answer that is being streamed without an id. */
   liveStream: string | null;
-  /** The texts that are being thought and have no id, by their kind. */
+  /** By kind, the item ids of the reasoning texts that are being streamed without an id. */
   readonly liveThoughts: { summary: string[]; raw: string[] };
-  /** Whether the next piece of reasoning begins another part. */
+  /** Whether the next delta of reasoning begins a new part. */
   isThoughtBroken: boolean;
-  /** How many images the model asked for that it may still be handed as the user's. */
+  /** The number of images that the model asked for and may still receive in a user message. */
   viewedImages: number;
-  /** The last prompt of the review that is going on; `null` if there is none. */
+  /** The last prompt of the current review, empty at its start; `null` if there is no review. */
   reviewPrompt: string | null;
-  /** The compaction whose other line may still come: its item, and who told of it. */
+  /**
+   * The compaction whose second line may still follow: its item id, and which of the two lines came
+   * first.
+   */
   compaction: { itemId: string; from: "line" | "event" } | null;
-  /** The last item that a reader sees. */
+  /** The id of the last item that a reader of the session sees. */
   lastItem: string | null;
-  /** What the model said last, if nothing came behind it, and its item. */
+  /** The last message of the model, if nothing followed it. */
   lastAnswer: LastAnswer | null;
-  /** How many response items there have been that are no messages, and tell of work. */
+  /** The number of response items that are no messages and show work of the model. */
   steps = 0;
   /**
-   * Whether the turn has a prompt and an answer, how a review ended in it, and how far the last
-   * request is: it has `called` a tool, which asks for another one, or was `counted` without that.
+   * Facts about the current turn: whether it has a prompt and an answer; how a review ended in it;
+   * and the state of the last request: `called` if it called a tool, which makes another request
+   * follow, `counted` if its tokens were counted and it called no tool.
    */
   readonly seen: {
     prompt: boolean;
@@ -214,15 +239,15 @@ export class SessionContext {
     review: string | null;
     request: string | null;
   };
-  /** The decoders of output that ended inside a character. */
+  /** By stream and call, the decoders of output that ended inside a character. */
   readonly decoders: Map<string, Utf8Decoder>;
-  /** What the thread has used so far, as the last count says it. */
+  /** The tokens that the thread has used, from the last count. */
   usage: unknown;
-  /** Where the line stands. */
+  /** The position and text of the current line. */
   place: LinePlace = {};
-  /** The names that lead from the line to what it tells of. */
+  /** The names that lead from the line to the object that describes its events. */
   path: readonly string[] = [];
-  /** Takes what is told. */
+  /** Receives the events. */
   emit: EmitEvent = () => {};
 
   constructor(
@@ -303,7 +328,7 @@ export class SessionContext {
     this.usage = readSavedCounts(field.usage);
   }
 
-  /** Gives everything as plain JSON. */
+  /** Returns the state as plain JSON. */
   save(): Fields {
     return {
       thread_id: this.threadId,
@@ -344,7 +369,7 @@ export class SessionContext {
     return this.threadId ?? this.#initialThreadId;
   }
 
-  /** Says of an event where it stands, and tells it. */
+  /** Adds time and position to an event, and emits it. */
   #emit(event: Record<string, unknown>, at?: string): void {
     const { line, offset } = this.place;
     const timestamp = at ?? this.now;
@@ -355,7 +380,7 @@ export class SessionContext {
     this.emit(event);
   }
 
-  /** Tells of the thread or a turn. */
+  /** Emits an event of the thread or of a turn. */
   tell(type: string, fields: Fields): void {
     this.#emit({ type, thread_id: this.thread, ...fields });
   }
@@ -376,7 +401,7 @@ export class SessionContext {
     if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
     if (this.#unwanted.has(itemType)) return id;
     const turn = turnId ?? this.turnId;
-    // There is one of these for each event, so that no field is copied twice.
+    // The event is built in place, so that no field is copied twice.
     const event = new EventFields();
     event.type = type;
     event.thread_id = this.thread;
@@ -387,7 +412,8 @@ export class SessionContext {
         (type === "item.started" ? "in_progress" : "completed");
     }
     event.item_type = itemType;
-    // The fields of an item that normalize leaves in the event, since no table has its type.
+    // The fields of this item type stand in the event itself, as in exec streams, because normalize
+    // has no table for it.
     if (name === "content" && itemType === "collab_tool_call") {
       for (const field in value) event[field] = value[field];
     } else event[name] = value;
@@ -397,12 +423,12 @@ export class SessionContext {
     return id;
   }
 
-  /** Tells that an item begins, or more of one that has begun. */
+  /** Emits `item.started`: an item begins, or more is known about one that has begun. */
   start(itemType: string, content: Fields, options: ItemOptions = {}): string {
     return this.#item("item.started", itemType, "content", content, options);
   }
 
-  /** Tells that an item is complete. */
+  /** Emits `item.completed`. */
   complete(
     itemType: string,
     content: Fields,
@@ -411,19 +437,19 @@ export class SessionContext {
     return this.#item("item.completed", itemType, "content", content, options);
   }
 
-  /** Tells what is new of an item. */
+  /** Emits `item.delta`. */
   delta(itemType: string, delta: Fields, options: ItemOptions = {}): string {
     return this.#item("item.delta", itemType, "delta", delta, options);
   }
 
-  /** Tells that an item came to nothing. */
+  /** Emits `item.failed`. */
   fail(itemType: string, message: string, options: ItemOptions): void {
     this.#item("item.failed", itemType, "error", { message }, options);
   }
 
   /**
-   * Tells of a call as the model made it, or of what it was given back: nothing that follows
-   * depends on it.
+   * Emits a call as the model made it, or the output that was returned to it. Later events do not
+   * depend on this one.
    */
   quote(
     itemType: "model_call" | "model_call_output",
@@ -444,17 +470,21 @@ export class SessionContext {
   }
 
   /**
-   * Puts the text of arguments beside them, as the line spells it.
+   * Adds the text of arguments to a content, as the line spells it.
    *
    * @param content The content, with the arguments.
-   * @param path The names that lead to what holds them, and their own there.
-   * @returns The content; the same if its arguments say all that the text does.
+   * @param path The names that lead to the object with the arguments.
+   * @param name The name of the arguments in that object.
+   * @returns The content; unchanged if the text holds no more than the parsed arguments.
    */
   spelled(content: Fields, path?: readonly string[], name?: string): Fields {
     return withText(content, this.argumentsText(content.arguments, path, name));
   }
 
-  /** Gives the text of arguments, if it says more than they do; see {@linkcode spelled}. */
+  /**
+   * Returns the text of arguments if it holds more than the parsed arguments; see
+   * {@linkcode spelled}.
+   */
   argumentsText(
     args: unknown,
     path: readonly string[] = [],
@@ -466,15 +496,15 @@ export class SessionContext {
       memberTexts(text, [...this.path, ...path]).get(name);
   }
 
-  /** Makes an id up for an item that has none. */
+  /** Returns a new synthetic id for an item without one. */
   madeUpItem(): string {
     this.made.items += 1;
     return `synthetic-item-${this.made.items}`;
   }
 
   /**
-   * Begins the turn that only a prompt has announced, once anything follows it, and forgets the
-   * copies of messages that what follows is not of.
+   * Updates the state before an item: begins a turn that so far only a prompt has announced, and
+   * drops the copies of messages that cannot match any more.
    */
   #begin(itemType: string): void {
     if (itemType === "user_message") {
@@ -493,7 +523,7 @@ export class SessionContext {
     this.turn = "open";
   }
 
-  /** Takes note of a prompt: up to 0.98 nothing else says that a turn begins. */
+  /** Registers a prompt: up to 0.98 nothing else shows that a turn begins. */
   prompt(): void {
     if (this.turn === "open") {
       this.turn = "none";
@@ -503,13 +533,13 @@ export class SessionContext {
     this.seen.prompt = true;
   }
 
-  /** Takes note that a request has been counted, which only those are that succeed. */
+  /** Registers that a request has been counted. Only requests that succeed are counted. */
   countRequest(): void {
     if (this.#isSelection) return;
     this.seen.request = this.seen.request === "called" ? null : "counted";
   }
 
-  /** Begins a turn because an event says so. */
+  /** Begins a turn because an event of the file does. */
   beginTurn(id: string | undefined, fields: Fields): void {
     const isPrompted = this.turn === "prompted";
     if (!isPrompted) this.leaveTurn();
@@ -523,7 +553,7 @@ export class SessionContext {
 
   #openTurn(id: string | null, fields: Fields): void {
     if (id === null) this.made.turns += 1;
-    // Many are kept, and each would keep its line.
+    // Many ids are kept; without a copy, each would keep its line alive.
     this.turnId = id === null
       ? `synthetic-turn-${this.made.turns}`
       : keptText(id);
@@ -532,7 +562,7 @@ export class SessionContext {
     this.tell("turn.started", { turn_id: this.turnId, ...fields });
   }
 
-  /** Forgets what belongs to the turn that is over. */
+  /** Drops the state of the turn that is over. */
   leaveTurn(): void {
     this.seen.prompt = false;
     this.seen.answer = false;
@@ -543,7 +573,7 @@ export class SessionContext {
     if (this.mode === "paginated") this.compaction = null;
   }
 
-  /** Forgets what belongs to turns that are taken back: ids may come again. */
+  /** Drops the state of turns that are rolled back: their ids may occur again. */
   rollBack(turns: number): void {
     if (!(turns > 0)) return;
     this.calls.forget(new Set(this.turns.splice(-turns)));
@@ -552,7 +582,7 @@ export class SessionContext {
     this.endTurn();
   }
 
-  /** Forgets the beginnings of characters that a command has left. */
+  /** Drops the incomplete characters in the output of a command. */
   dropDecoders({ callId }: Call): void {
     if (this.decoders.size === 0) return;
     for (const stream of ["stdout", "stderr"]) {
@@ -560,7 +590,7 @@ export class SessionContext {
     }
   }
 
-  /** Ends the turn that is going on. */
+  /** Ends the current turn. */
   endTurn(): void {
     this.turn = "none";
     this.turnId = null;
@@ -573,14 +603,15 @@ export class SessionContext {
   }
 
   /**
-   * Takes note that a call begins. The first time that a witness tells of it, this is the copy of
-   * what the other one may have told; what it tells again is another call. An event that comes
-   * again while the call is open only says more of it, but each response item is a call.
+   * Registers the beginning of a call. The first statement of a witness is the copy of the other
+   * witness's statement, if there is one. A second statement of the same witness is another call
+   * with the same id, with one exception: an event that is repeated while the call is open only
+   * adds to it. Each response item is a call.
    *
-   * @param callId The id, if it has one.
-   * @param witness Who tells of it.
-   * @param type The item type that it would be.
-   * @returns The call, and whether this is the first that is known of it.
+   * @param callId The id of the call, if it has one.
+   * @param witness The witness of this statement.
+   * @param type The item type, if the call is new.
+   * @returns The call, and whether this is its first statement.
    */
   beginCall(
     callId: string | null | undefined,
@@ -588,7 +619,7 @@ export class SessionContext {
     type: string,
   ): { readonly call: Call; readonly isNew: boolean } {
     const known = this.calls.get(callId);
-    // What is looked at has been looked at.
+    // An `image_view` is over at once.
     const isOver = known?.state === "closed" || known?.type === "image_view";
     const isAnother = known !== undefined && known.begunBy.includes(witness) &&
       (witness === "item" || isOver);
@@ -596,7 +627,7 @@ export class SessionContext {
       if (!known.begunBy.includes(witness)) known.begunBy.push(witness);
       return { call: known, isNew: false };
     }
-    // One text for all that is kept of it: looking for that again is no comparison.
+    // One string for all places that keep the id: looking it up again then compares pointers.
     const id = typeof callId === "string" ? keptText(callId) : null;
     const call: Call = {
       callId: id,
@@ -618,7 +649,7 @@ export class SessionContext {
     return { call, isNew: true };
   }
 
-  /** Makes a call that is known by its end: what tells of its beginning may still come. */
+  /** Adds a call whose first line is its end; the line of its beginning may still follow. */
   endedCall(callId: string | null | undefined, type: string): Call {
     const { call } = this.beginCall(callId, "event", type);
     call.begunBy.length = 0;
@@ -626,10 +657,11 @@ export class SessionContext {
   }
 
   /**
-   * Takes the first thing of a type in the turn that only the other witness has told, in
-   * paginated files, whose witnesses have no id in common for some things.
+   * Removes and returns the first item of a type in the current turn that only the other witness
+   * has stated. Only paginated files have such items; their witnesses have no common id for some
+   * types.
    *
-   * @returns The id of its item; `undefined` if there is none.
+   * @returns The id of the item; `undefined` if there is none.
    */
   takeLoose(itemType: string, witness: Witness): string | undefined {
     const loose = this.loose.get(itemType);
@@ -637,7 +669,7 @@ export class SessionContext {
     return at === -1 ? undefined : loose?.splice(at, 1)[0]?.[1];
   }
 
-  /** Takes note of a thing that only one witness has told so far. */
+  /** Registers an item that only one witness has stated so far. */
   noteLoose(itemType: string, witness: Witness, itemId: string): void {
     if (this.mode !== "paginated") return;
     const loose = this.loose.get(itemType);
@@ -645,7 +677,7 @@ export class SessionContext {
     else if (loose.length < MAX_LOOSE) loose.push([witness, itemId]);
   }
 
-  /** Tells that a call begins, and notes what is known of it. */
+  /** Emits `item.started` of a call, and stores its type and content. */
   startCall(
     call: Call,
     type: string,
@@ -655,11 +687,11 @@ export class SessionContext {
     call.type = type;
     call.content = content;
     this.#item("item.started", type, "content", content, options, call);
-    // Now the turn has begun that it belongs to.
+    // The event above may have begun the turn that the call belongs to.
     call.turnId ??= this.turnId;
   }
 
-  /** Tells that a call is over. */
+  /** Emits `item.completed` of a call, and closes it. */
   completeCall(
     call: Call,
     content: Fields,
@@ -672,10 +704,10 @@ export class SessionContext {
   }
 }
 
-/** How many values of arguments are looked at for numbers. */
+/** The maximum number of values of arguments that are searched for numbers. */
 const MAX_LOOKS = 1000;
 
-/** Whether numbers, or the order of keys, may have lost how they were spelled. */
+/** Whether parsing may have changed the spelling of numbers or the order of keys. */
 function mayBeRespelled(args: unknown): boolean {
   let looks = 0;
   const hasNumber = (value: unknown): boolean => {
@@ -690,7 +722,7 @@ function mayBeRespelled(args: unknown): boolean {
   return hasNumber(args);
 }
 
-/** Keys that JavaScript puts before all others. */
+/** Keys that JavaScript moves before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
 function turnOf(saved: unknown): SessionContext["turn"] {

@@ -1,8 +1,9 @@
 /**
- * What events tell of a session file beyond what `codex exec --json` prints.
+ * Types of the items and fields that only session files and app-servers have, beyond the output of
+ * `codex exec --json`.
  *
- * The events themselves are those of {@linkcode ThreadEvent}; docs/events.md says which line of
- * a session file becomes which of them.
+ * The events themselves are of type {@linkcode ThreadEvent}; docs/events.md lists the events of
+ * each line of a session file.
  *
  * @module
  */
@@ -20,39 +21,42 @@ import {
   textsOf,
 } from "../json/fields.ts";
 
-/** What every event of a session file has besides. */
+/** Additional fields of every event of a session file. */
 export interface SessionEventFields {
-  /** When it happened: the time of its line, or the last one before it, as RFC 3339. */
+  /**
+   * When it happened: the time of its line, or of the last line before it that has one, as RFC
+   * 3339.
+   */
   readonly timestamp?: string;
   /** The number of its line, from 1. */
   readonly line?: number;
-  /** Where its line begins, in bytes. */
+  /** The offset of its line, in bytes. */
   readonly offset?: number;
   /** Whether the line was copied from the thread that this one was forked or spawned from. */
   readonly inherited?: true;
 }
 
-/** What every event of an item of a session file has besides. */
+/** Additional fields of every item event of a session file. */
 export interface SessionItemFields extends SessionEventFields {
-  /** The id by which the model and its tools know the call; absent where the item is none. */
+  /** The id of the call between the model and its tools; absent for an item that is no call. */
   readonly call_id?: string;
-  /** When the item began, as RFC 3339, in `item.completed` of items that say so themselves. */
+  /** When the item began, as RFC 3339; in `item.completed` of items that state it. */
   readonly started_at?: string;
 }
 
-/** What `thread.started` of a session file has besides: the header of the file. */
+/** Additional fields of `thread.started` of a session file, from the header of the file. */
 export interface SessionHeaderFields extends SessionEventFields {
-  /** When the session began, as its header says it. */
+  /** When the session began. */
   readonly started_at?: string;
-  /** The folder that it works in. */
+  /** The working directory of the session. */
   readonly cwd?: string;
-  /** The program that began it, such as `codex_exec`. */
+  /** The program that started it, such as `codex_exec`. */
   readonly originator?: string;
   /** The version of Codex. */
   readonly cli_version?: string;
-  /** What began it: a word, or an object that tells of the agent that spawned it. */
+  /** The source of the session: a word, or an object that describes the agent that spawned it. */
   readonly source?: unknown;
-  /** Whose thread it is: `user`, `subagent`. */
+  /** The owner of the thread: `user`, `subagent`. */
   readonly thread_source?: string;
   /** The provider of the model. */
   readonly model_provider?: string;
@@ -62,81 +66,88 @@ export interface SessionHeaderFields extends SessionEventFields {
   readonly parent_thread_id?: string;
   /** The thread that this one was forked from. */
   readonly forked_from_id?: string;
-  /** The path of the agent among its kin. */
+  /** The path of the agent in the tree of agents. */
   readonly agent_path?: string;
-  /** What the agent is called. */
+  /** The nickname of the agent. */
   readonly agent_nickname?: string;
-  /** How the file tells its history: `legacy` or `paginated`; absent is `legacy`. */
+  /**
+   * The mode in which the file records its history: `legacy` or `paginated`; absent means `legacy`.
+   */
   readonly history_mode?: string;
-  /** The part of another file that this one goes on from. */
+  /** The part of another file that this one continues. */
   readonly history_base?: unknown;
   /** The ordinal of the first line that is not inherited. */
   readonly subagent_history_start_ordinal?: number;
 }
 
-/** An image that a message holds. */
+/** An image in a message. */
 export interface SessionImage {
-  /** The file, or `file:` URL, that it came from. */
+  /** The file, or `file:` URL, of the image. */
   readonly path?: string;
-  /** The URL; a `data:` URL holds the image itself. */
+  /** The URL; a `data:` URL contains the image itself. */
   readonly url?: string;
 }
 
-/** What an item of a type that `codex exec` prints has besides, in its content. */
+/** Additional fields in the content of item types that `codex exec` prints too. */
 export interface SessionContents {
   /** A message of the agent. */
   readonly agent_message: {
     /** `commentary` or `final_answer`. */
     readonly phase?: string;
-    /** Where it has what it says from, as the wire has it. */
+    /** The sources of the statement, as the wire has them. */
     readonly memory_citation?: unknown;
   };
   /** Reasoning. */
   readonly reasoning: {
-    /** Whether it is a part that belongs to the reasoning right before it, if there is one. */
+    /** Whether it is a part that continues the reasoning right before it, if there is one. */
     readonly continues?: true;
   };
-  /** A command. `command` is what the model or the program wrote. */
+  /** A command. `command` is spelled as the model or the program wrote it. */
   readonly command_execution: {
-    /** The words of the command; one word where the model wrote a line of shell. */
+    /** The words of the command; a single one if the model wrote a line of shell. */
     readonly argv?: readonly string[];
-    /** What it does, as the program parsed it: `{type: "read", cmd, name, path}` and so on. */
+    /**
+     * The actions of the command, as the program parsed it: `{type: "read", cmd, name, path}` and
+     * so on.
+     */
     readonly parsed_cmd?: readonly unknown[];
-    /** Where it runs. */
+    /** The working directory. */
     readonly cwd?: string;
-    /** How long it took, in milliseconds. */
+    /** The duration in milliseconds. */
     readonly duration_ms?: number;
     /** The session of unified exec that it runs in, if it outlived its call. */
     readonly process_id?: string;
-    /** What began it: `agent`, `user_shell`, `unified_exec_startup`. */
+    /** The origin of the command: `agent`, `user_shell`, `unified_exec_startup`. */
     readonly source?: string;
-    /** In a delta: that something waits for it, or has waited (tool `wait` of the fork). */
+    /** In a delta: a call that waits, or has waited, for the command (tool `wait` of the fork). */
     readonly wait?: {
-      /** Whether the wait goes on. */
+      /** Whether the call still waits. */
       readonly active: boolean;
-      /** How long it took, in milliseconds. */
+      /** The duration of the wait in milliseconds. */
       readonly duration_ms?: number;
-      /** What it said. */
+      /** The output of the wait. */
       readonly text?: string;
     };
   };
-  /** A change of files: `changes` say more. */
+  /** A change of files: `changes` has more fields. */
   readonly file_change: {
-    /** The files: with `content` of what is added or deleted, `unified_diff` and `move_path`. */
+    /**
+     * The files: with `content` of a file that is added or deleted, `unified_diff` and `move_path`.
+     */
     readonly changes?: readonly SessionFileChange[];
     /** Whether it needed no approval. */
     readonly auto_approved?: boolean;
   };
   /** A call of an MCP tool. */
   readonly mcp_tool_call: {
-    /** How long it took, in milliseconds. */
+    /** The duration in milliseconds. */
     readonly duration_ms?: number;
   };
-  /** A plan: its steps say more. */
+  /** A plan: its steps have more fields. */
   readonly todo_list: {
-    /** What the plan is called. */
+    /** The name of the plan. */
     readonly name?: string;
-    /** Why it changed. */
+    /** The reason of the change. */
     readonly explanation?: string;
     /** The steps, with a `status`: `pending`, `in_progress`, `completed`. */
     readonly items?: readonly {
@@ -147,79 +158,84 @@ export interface SessionContents {
   };
   /** A remark that does not end the turn. */
   readonly error: {
-    /** `warning` of a warning, `notice` of a failure that is tried again; absent is an error. */
+    /** `warning` for a warning, `notice` for a failure that is retried; absent for an error. */
     readonly severity?: "warning" | "notice";
   };
 }
 
-/** A file that changes. */
+/** A change of a file. */
 export interface SessionFileChange {
   /** The path of the file. */
   readonly path: string;
   /** `add`, `delete` or `update`. */
   readonly kind: string;
-  /** What is added or was deleted, if that is known. */
+  /** The content that is added or was deleted, if known. */
   readonly content?: string;
-  /** How it changes. */
+  /** The change of an updated file, as a unified diff. */
   readonly unified_diff?: string;
-  /** Where it is moved. */
+  /** The new path, if the file is moved. */
   readonly move_path?: string;
 }
 
-/** The content of each item type that only session files and app servers tell of. */
+/** The content of each item type that only session files and app-servers have. */
 export interface SessionItemContents {
-  /** What the user says. */
+  /** A message of the user. */
   readonly user_message: {
     readonly text?: string;
     readonly images?: readonly SessionImage[];
   };
-  /** What the program puts into the conversation: instructions, the environment, reminders. */
+  /**
+   * Text that the program inserts into the conversation: instructions, the environment, reminders.
+   */
   readonly injected_context: {
-    /** In whose name: `user`, `developer`, `system`. */
+    /** The role that it is inserted as: `user`, `developer`, `system`. */
     readonly role: string;
     readonly text: string;
   };
-  /** What one agent says to another. */
+  /** A message from one agent to another. */
   readonly inter_agent_message: {
     readonly text: string;
     readonly author: string;
     readonly recipient?: string;
   };
-  /** Reasoning itself, where a release keeps it; as a part it `continues` what is before it. */
+  /**
+   * The reasoning itself, in releases that keep it. `continues`: it is a part that continues the
+   * one before it.
+   */
   readonly agent_reasoning_raw_content: {
     readonly text: string;
     readonly continues?: true;
   };
   /** A call of any other tool. */
   readonly tool_call: {
-    /** What is called. */
+    /** The name of the tool. */
     readonly name: string;
-    /** Whose tool it is. */
+    /** The owner of the tool. */
     readonly namespace?: string;
-    /** What it is given: a JSON value, or the text that should have been one. */
+    /** The arguments: a JSON value, or the text if it is not valid JSON. */
     readonly arguments?: unknown;
-    /** What it gave: texts, and parts of content. */
+    /** The output: texts, and parts of content. */
     readonly output?: readonly unknown[];
-    /** Why it failed. */
+    /** The error of a failed call. */
     readonly error?: { readonly message: string };
-    /** How long it took, in milliseconds. */
+    /** The duration in milliseconds. */
     readonly duration_ms?: number;
   };
-  /** Any call as the model made it, if that is asked for (`modelCalls`). */
+  /** A call exactly as the model made it; only with the option `modelCalls`. */
   readonly model_call: {
-    /** What is called. */
+    /** The name of the tool. */
     readonly name: string;
-    /** Whose tool it is. */
+    /** The owner of the tool. */
     readonly namespace?: string;
-    /** What it is given, as it was written: the JSON text of an object, or any other text. */
+    /** The arguments as they were written: the JSON text of an object, or any other text. */
     readonly arguments: string;
   };
-  /** What the model was given back of a call, if that is asked for (`modelCalls`). */
+  /** The output of a call as it was returned to the model; only with the option `modelCalls`. */
   readonly model_call_output: {
-    /** A text, parts of content, or an object of old. */
+    /** A text, parts of content, or (in old releases) an object. */
     readonly output?: unknown;
   };
-  /** A call of a tool of the program around Codex. */
+  /** A call of a tool that the program around Codex provides. */
   readonly dynamic_tool_call: {
     readonly namespace?: string;
     readonly tool: string;
@@ -229,9 +245,9 @@ export interface SessionItemContents {
     readonly error?: unknown;
     readonly duration_ms?: number;
   };
-  /** An image that the agent looks at. */
+  /** An image that the agent views. */
   readonly image_view: { readonly path: string };
-  /** An image that the agent has made. */
+  /** An image that the agent has generated. */
   readonly image_generation: {
     /** The image, in base64. */
     readonly result?: string;
@@ -239,48 +255,48 @@ export interface SessionItemContents {
     readonly revised_prompt?: string;
     readonly status?: string;
   };
-  /** A plan in words. */
+  /** A plan as text. */
   readonly plan: { readonly text: string };
-  /** What was said aloud. */
+  /** A spoken text of a conversation by voice. */
   readonly speech: { readonly role: string; readonly text: string };
-  /** What a sub-agent does. */
+  /** An action of a sub-agent. */
   readonly sub_agent_activity: {
     readonly agent_path?: string;
     readonly agent_thread_id?: string;
     readonly kind?: string;
     readonly message?: string;
   };
-  /** A review begins. */
+  /** The beginning of a review. */
   readonly entered_review_mode: { readonly user_facing_hint?: string };
-  /** A review ends; `review_output` is null if it found nothing out. */
+  /** The end of a review; `review_output` is null if it had no result. */
   readonly exited_review_mode: { readonly review_output?: unknown };
-  /** The context was compacted; `message` is the summary, if it is told. */
+  /** A compaction of the context; `message` is the summary, if the file has it. */
   readonly context_compaction: { readonly message?: string };
-  /** Turns were taken back. */
+  /** A rollback of turns. */
   readonly thread_rolled_back: { readonly num_turns: number };
-  /** All changes of the turn so far. */
+  /** All changes of the turn so far, as one diff. */
   readonly turn_diff: { readonly unified_diff: string };
-  /** Tokens, as the wire has them. */
+  /** Token counts, as the wire has them. */
   readonly token_count: {
     readonly info?: unknown;
     readonly rate_limits?: unknown;
   };
-  /** The tokens of one request, as the wire has them. */
+  /** The token counts of one request, as the wire has them. */
   readonly token_usage_record: {
     readonly usage?: unknown;
     readonly turn_token_usage?: unknown;
     readonly thread_token_usage?: unknown;
   };
-  /** What holds for the turn, as the wire has it: `cwd`, `model`, `effort`, policies. */
+  /** The settings of the turn, as the wire has them: `cwd`, `model`, `effort`, policies. */
   readonly turn_context: {
     readonly cwd?: string;
     readonly model?: string;
   };
-  /** A remark of the program. */
+  /** A notice of the program. */
   readonly background_event: { readonly message: string };
-  /** An undo is over. */
+  /** The end of an undo. */
   readonly undo_completed: { readonly message?: string };
-  /** Something is deprecated. */
+  /** A notice that a feature is deprecated. */
   readonly deprecation_notice: {
     readonly summary?: string;
     readonly details?: string;
@@ -288,12 +304,12 @@ export interface SessionItemContents {
 }
 
 /**
- * The field of a content that holds the text of its `arguments`, where numbers stand as they
- * were spelled. Neither `Object.keys()` nor JSON sees it.
+ * The key under which a content holds the JSON text of its `arguments`, in which numbers keep their
+ * spelling. As a symbol, it is invisible to `Object.keys()` and JSON.
  */
 export const ARGUMENTS_TEXT: unique symbol = Symbol("arguments");
 
-/** Puts the text of arguments beside them. */
+/** Adds the text of arguments to a content. */
 export function withText<T extends object>(
   content: T,
   text: string | undefined,
@@ -301,7 +317,7 @@ export function withText<T extends object>(
   return text === undefined ? content : { ...content, [ARGUMENTS_TEXT]: text };
 }
 
-/** What started a session, in words. */
+/** Formats the source of a session: up to four nested words, joined by colons. */
 export function sourceText(source: unknown): string | undefined {
   const words: string[] = [];
   for (let at = source; words.length < 4;) {
@@ -312,7 +328,7 @@ export function sourceText(source: unknown): string | undefined {
     const [name] = isObject(at) ? Object.keys(at) : [];
     if (name === undefined) break;
     words.push(name);
-    // What it says of the thread that was spawned has fields of its own.
+    // The description of a spawned thread has fields of its own.
     if (name === "thread_spawn") break;
     at = fieldsOf(at)[name];
   }
@@ -320,7 +336,7 @@ export function sourceText(source: unknown): string | undefined {
 }
 
 /**
- * An event of an item that only session files and app servers tell of.
+ * An event of an item that only session files and app-servers have.
  *
  * @typeParam T The item type.
  */
@@ -330,7 +346,7 @@ export type SessionItemEvent<T extends keyof SessionItemContents> =
   & { readonly item_type: T; readonly content: SessionItemContents[T] };
 
 /**
- * An item that only session files and app servers tell of, begun or complete; `switch` on
+ * An item that only session files and app-servers have, started or completed; `switch` on
  * `item_type`. This list may expand over time.
  */
 export type SessionItem = {
@@ -338,15 +354,15 @@ export type SessionItem = {
 }[keyof SessionItemContents];
 
 /**
- * Says whether an event is about an item of one type that only session files and app servers
- * tell of, and holds its content.
+ * Whether an event starts or completes an item of one type that only session files and app-servers
+ * have, and has its content.
  *
  * @typeParam T The item type; one literal, not a union.
  * @param event The event.
  * @param itemType The item type.
  * @returns Whether it is `item.started` or `item.completed` of that type.
  *
- * @example What the user said
+ * @example The prompts of the user
  * ```ts
  * import { decodeEvents, isSessionItem } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";
@@ -373,7 +389,7 @@ export function isSessionItem<const T extends keyof SessionItemContents>(
     typeof event.content === "object" && event.content !== null;
 }
 
-/** Gives the ids of the threads that an event says were spawned. */
+/** Returns the ids of the threads that were spawned according to an event. */
 export function spawnedThreads(event: Fields): readonly string[] {
   if (event.item_type === "collab_tool_call") {
     return event.tool === "spawn_agent"

@@ -1,4 +1,4 @@
-/** What the bytes of a session file are of. */
+/** Classifies the bytes of a session file. */
 
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -9,18 +9,18 @@ import { timeInUuid } from "./times.ts";
 import { isInjectedContext } from "./user_message.ts";
 
 /**
- * What bytes of a session file can be of.
+ * The parts that the bytes of a session file are divided into.
  *
- * - `inherited`: lines that a fork or sub-agent copied from the session it began from.
+ * - `inherited`: lines that a fork or sub-agent copied from the session that it began from.
  * - `images`: images in base64, wherever they stand.
- * - `output`: what commands and tools gave, as the model got it.
- * - `output_copies`: the same again, in events and items for those who watch.
+ * - `output`: the outputs of commands and tools, as the model received them.
+ * - `output_copies`: the same outputs in events and items, for observers.
  * - `reasoning_encrypted`: reasoning that only the server can read.
  * - `reasoning`: reasoning and its summaries as text.
- * - `instructions`: what the program and its settings tell the model, tools among it.
- * - `world_state`: what the model was told of its surroundings.
- * - `messages`: what the user and the model said.
- * - `compactions`: summed up histories, with what they replace the history by.
+ * - `instructions`: instructions from the program and its settings to the model, including tools.
+ * - `world_state`: the descriptions of its environment that the model received.
+ * - `messages`: the messages of the user and the model.
+ * - `compactions`: summaries of histories, with their replacements.
  * - `rest`: everything else: calls, counts, settings of turns, line ends, torn lines.
  */
 export const SESSION_PARTS = [
@@ -37,13 +37,16 @@ export const SESSION_PARTS = [
   "rest",
 ] as const;
 
-/** What bytes of a session file can be of. */
+/** One part of a session file. */
 export type SessionPart = typeof SESSION_PARTS[number];
 
-/** How many bytes are of what; together they are the size of the file. */
+/** The number of bytes of each part; their sum is the size of the file. */
 export type SessionPartSizes = Readonly<Record<SessionPart, number>>;
 
-/** How much of a line says what it is: what is behind that, such lines do not say first. */
+/**
+ * The length of the start of a line, in UTF-16 units, in which its types, role, time and turn are
+ * searched.
+ */
 const HEAD_LENGTH = 1024;
 const TYPES_REGEXP =
   /^\s*\{(?:"timestamp":"[^"]*",)?(?:"ordinal":\d+,)?"type":"(\w+)"(?:,"payload":\{(?:"id":"[^"]*",)?(?:"type":"(\w+)")?)?/;
@@ -53,16 +56,19 @@ const ROLE_REGEXP = /"role":"(\w+)"/;
 const ORDINAL_REGEXP = /^\{"timestamp":"[^"]*","ordinal":(\d+),/;
 const TURN_REGEXP = /"turn_id":"([0-9a-f-]{36})"/;
 const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
-/** How long a header is that is read. */
+/** The maximum length of a header that is parsed. */
 const MAX_HEADER = 1 << 22;
-/** Lines that are copied are written in one go: what comes so much later is not, in ms. */
+/**
+ * The minimum pause, in milliseconds, that ends the copied lines of a fork, which are written in
+ * one go.
+ */
 const PAUSE = 1000;
-/** Shorter ones are icons, or texts about images. */
+/** Shorter `data:` URLs are icons, or texts about images. */
 const MIN_IMAGE = 64;
-/** How much of the ends of a text says whether a person wrote it. */
+/** The length of each end of a long text that is compared to recognize injected context. */
 const TEXT_END = 256;
 
-/** What the types of lines, and of what they hold, say that they are of. */
+/** By the type of a line, or of its payload or item, its part. */
 const PARTS: ReadonlyMap<string, SessionPart> = new Map([
   ["function_call_output", "output"],
   ["custom_tool_call_output", "output"],
@@ -95,7 +101,10 @@ const PARTS: ReadonlyMap<string, SessionPart> = new Map([
   ["ContextCompaction", "compactions"],
 ]);
 
-/** What stands before texts that the program gives the model, in headers and settings. */
+/**
+ * The keys before instructions in headers and turn contexts. The first is that of an object, the
+ * others are of strings.
+ */
 const INSTRUCTION_NAMES = [
   '"base_instructions":',
   '"instructions":"',
@@ -104,9 +113,9 @@ const INSTRUCTION_NAMES = [
 ];
 
 /**
- * Says what the bytes of one session file are of, as they are read.
+ * Counts the bytes of each part of one session file while it is read.
  *
- * @example What a session is made of
+ * @example The parts of a session
  * ```ts
  * import { SessionPartCounter } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -127,18 +136,18 @@ export class SessionPartCounter {
   #bytes = 0;
   #assigned = 0;
   #isBegun = false;
-  /** Whether lines are copies of those of another session. */
+  /** Whether the current lines are copies from another session. */
   #isCopying = false;
   #firstOrdinal: number | null = null;
   #began: number | undefined;
   #copiedAt: number | undefined;
 
-  /** How many bytes there were. */
+  /** The number of bytes that were read or skipped. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What they are of. */
+  /** The number of bytes of each part. */
   get parts(): SessionPartSizes {
     const sizeOf = (part: SessionPart): number =>
       part === "rest"
@@ -150,9 +159,9 @@ export class SessionPartCounter {
   }
 
   /**
-   * Takes a block.
+   * Counts the lines of a block.
    *
-   * @param block The bytes, unpacked; they may be used again afterwards.
+   * @param block The bytes, decompressed; the caller may reuse them afterwards.
    */
   feed(block: Uint8Array): void {
     this.#bytes += block.length;
@@ -160,9 +169,9 @@ export class SessionPartCounter {
   }
 
   /**
-   * Takes note of bytes that are not looked at: they are of the rest.
+   * Counts bytes that are not read as part of the rest.
    *
-   * @param bytes How many.
+   * @param bytes The number of bytes.
    */
   skip(bytes: number): void {
     this.#bytes += bytes;
@@ -173,9 +182,9 @@ export class SessionPartCounter {
     this.#framer.flush(this);
   }
 
-  /** Takes a line. */
+  /** Counts a line. */
   line(bytes: Uint8Array, start: number, end: number): void {
-    // Engines look for text faster in a text than in bytes, by far.
+    // Engines search a string much faster than bytes.
     const line = decodeUtf8(bytes, start, end);
     const length = end - start;
     const head = line.slice(0, HEAD_LENGTH);
@@ -197,7 +206,7 @@ export class SessionPartCounter {
     this.#add(part, length - images - encrypted - instructions);
   }
 
-  /** A line that is too long to be looked at is of the rest. */
+  /** A line that is too long to be read belongs to the rest. */
   tooLong(): void {}
 
   #add(part: SessionPart, bytes: number): void {
@@ -206,7 +215,9 @@ export class SessionPartCounter {
     this.#assigned += bytes;
   }
 
-  /** Takes the header of the session, or that of another one that was copied behind it. */
+  /**
+   * Processes the header of the session, or a header of another session that was copied after it.
+   */
   #header(line: string): void {
     if (this.#isBegun) {
       this.#isCopying = this.#firstOrdinal === null;
@@ -218,7 +229,7 @@ export class SessionPartCounter {
     const payload = fieldsOf(header);
     this.#firstOrdinal = firstOrdinalOf(payload);
     this.#began = timeInUuid(textOf(payload.id));
-    // A fork that only says what it goes on from holds no copy.
+    // A fork with a `history_base` refers to the other file and copies no lines.
     this.#isCopying = isForkHeader(payload) && this.#firstOrdinal === null &&
       payload.history_base === undefined;
   }
@@ -233,10 +244,10 @@ export class SessionPartCounter {
     const time = Date.parse(TIME_REGEXP.exec(head)?.[1] ?? "");
     const before = this.#copiedAt;
     this.#copiedAt = time;
-    // The header that says so is the session's own.
+    // The first header is the session's own.
     if (before === undefined) return false;
     if (isOther) return true;
-    // Ids tell when they were made: a turn older than the session is not its own.
+    // Ids contain their time: a turn older than the session was copied.
     const turn = TURN_REGEXP.exec(head)?.[1];
     const turnBegan = timeInUuid(turn);
     const isOwn = turnBegan !== undefined && this.#began !== undefined
@@ -269,7 +280,7 @@ function partOf(
     : part;
 }
 
-/** The first text of a message; of a long one, both ends. */
+/** Returns the first text of a message, or both ends of a long text. */
 function firstText(line: string): string {
   const name = line.indexOf('"text":"');
   if (name === -1) return "";
@@ -281,7 +292,7 @@ function firstText(line: string): string {
   return text.replaceAll("\\n", "\n");
 }
 
-/** How many bytes of a line are images in base64. */
+/** Counts the bytes of a line that are images in base64. */
 function imageBytes(line: string): number {
   let sum = 0;
   for (
@@ -296,10 +307,10 @@ function imageBytes(line: string): number {
   return sum;
 }
 
-/** Where a text in base64 ends, with what says that it is an image. */
+/** Returns the end of a `data:` URL in base64; `start` if it is none. */
 function endOfBase64(line: string, start: number): number {
   const comma = line.indexOf(";base64,", start);
-  // The type of an image is short.
+  // The media type of an image is short.
   if (comma === -1 || comma - start > 64) return start;
   let at = comma + 8;
   while (isBase64(line.charCodeAt(at))) at += 1;
@@ -311,7 +322,10 @@ function isBase64(byte: number): boolean {
     (byte >= 0x2f && byte <= 0x39) || byte === 0x2b || byte === 0x3d;
 }
 
-/** How many bytes the texts behind a name have, which ends with their first quote. */
+/**
+ * Counts the bytes of the strings that follow a key. `name` ends with the opening quote of the
+ * string.
+ */
 function spanBytes(line: string, name: string): number {
   let sum = 0;
   for (
@@ -334,7 +348,7 @@ function endOfString(line: string, start: number): number {
   return end === -1 ? line.length : end;
 }
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** Whether an odd number of backslashes precedes a quote. */
 function isEscaped(line: string, quote: number, start: number): boolean {
   let count = 0;
   while (quote - 1 - count >= start && line[quote - 1 - count] === "\\") {
@@ -343,7 +357,7 @@ function isEscaped(line: string, quote: number, start: number): boolean {
   return count % 2 === 1;
 }
 
-/** How many bytes of a header, or of the settings of a turn, are instructions. */
+/** Counts the bytes of instructions in a header or turn context. */
 function instructionBytes(line: string): number {
   const [base = "", ...names] = INSTRUCTION_NAMES;
   let sum = 0;

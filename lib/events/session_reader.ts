@@ -25,7 +25,7 @@ import {
 } from "./session_context.ts";
 import { timestampOf } from "./times.ts";
 
-/** The fields of a header that its event has, by their names in it. */
+/** The fields of a header that `thread.started` has too, with the same names. */
 const HEADER_FIELDS: readonly string[] = [
   "session_id",
   "cwd",
@@ -45,22 +45,22 @@ const HEADER_FIELDS: readonly string[] = [
   "history_base",
   "subagent_history_start_ordinal",
 ];
-/** Those that also its source may have, of an agent that another one spawned. */
+/** The fields that the header's `source` also has, for an agent that another thread spawned. */
 const SPAWN_FIELDS: readonly string[] = [
   "parent_thread_id",
   "agent_path",
   "agent_nickname",
 ];
-/** Where lines have their events. */
+/** The names that lead from a line to its event. */
 const EVENT_PATH = ["payload"];
 const FORK_EVENT_PATH = ["payload", "msg"];
-/** The events that a turn begins with. */
+/** The events that begin a turn. */
 const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "task_started",
   "turn_started",
 ]);
 
-/** The types of lines that events are made of. */
+/** The types of lines that have events. */
 export const SESSION_LINE_TYPES: ReadonlySet<string> = new Set([
   "session_meta",
   "turn_context",
@@ -72,21 +72,24 @@ export const SESSION_LINE_TYPES: ReadonlySet<string> = new Set([
   "token_usage_record",
 ]);
 
-/** Where what a line tells is in it; the fork has it one level deeper. */
+/**
+ * The names that lead from a line to the object that describes its events; lines of the fork have
+ * it one level deeper.
+ */
 const PAYLOAD: readonly string[] = ["payload"];
 const FORK_EVENT: readonly string[] = ["payload", "msg"];
 
-/** Gives what the header of a session file says, if a line is one. */
+/** Returns the payload of a line if it is the header of a session file. */
 export function sessionHeaderOf({ type, payload }: Fields): Fields | undefined {
   return type === "session_meta" ? fieldsOf(payload) : undefined;
 }
 
 /**
- * Tells whether the first line of a session file says that another session comes before, in
+ * Whether the first line of a session file states that another session precedes this one, in
  * another file or in the same one.
  *
- * @param line The line, as it was parsed.
- * @returns Whether `readSessionLineage` has something to find out.
+ * @param line The line, parsed.
+ * @returns Whether `readSessionLineage` has more sessions to find.
  *
  * @example A fork
  * ```ts
@@ -101,6 +104,7 @@ export function goesOn(line: unknown): boolean {
   return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
 }
 
+/** Converts the lines of one session file to events; holds the state of the file. */
 export class SessionReader {
   readonly #context: SessionContext;
   readonly #inherited: InheritedLines;
@@ -111,7 +115,7 @@ export class SessionReader {
     this.#inherited = new InheritedLines(inherited);
   }
 
-  /** Gives what it takes to go on, as plain JSON. */
+  /** Returns the state that later lines depend on, as plain JSON. */
   save(): unknown {
     return {
       context: this.#context.save(),
@@ -119,23 +123,23 @@ export class SessionReader {
     };
   }
 
-  /** Takes note of a call that runs, of which no line was read. */
+  /** Registers a running call whose beginning was not read. */
   expect(callId: string, itemType: string): void {
     this.#context.beginCall(callId, "event", itemType);
   }
 
-  /** How often a line told of work, whether or not an event came of it. */
+  /** The number of lines that showed work of the model, with or without an event. */
   get steps(): number {
     return this.#context.steps;
   }
 
-  /** What the model said last, if it is complete and nothing came behind it. */
+  /** The last message of the model, if it is complete and nothing followed it. */
   get lastAnswer(): LastAnswer | null {
     return this.#context.lastAnswer;
   }
 
   /**
-   * Tells what a line says.
+   * Emits the events of a line.
    *
    * @param line The line, normalized.
    */
@@ -147,7 +151,8 @@ export class SessionReader {
     const payload = fieldsOf(line.payload);
     this.#takeTime(line, payload);
     const isCounted = numberOf(line.ordinal) !== undefined;
-    // Where no header tells, the lines do: all of paginated files are counted, and no others.
+    // Without a header, ordinals decide: all lines of paginated files have one, those of other
+    // files have none.
     if (context.isModeOpen && isCounted) context.mode = "paginated";
     this.#takePlace(line, payload);
     switch (line.type) {
@@ -192,11 +197,11 @@ export class SessionReader {
     }
   }
 
-  /** Finds out whether a line was copied from another thread. */
+  /** Determines whether a line was copied from another thread. */
   #takePlace(line: Fields, payload: Fields): void {
     const context = this.#context;
     const event = line.type === "event" ? fieldsOf(payload.msg) : payload;
-    // What begins a turn belongs to that turn.
+    // A line that begins a turn belongs to that turn.
     const turn = TURN_STARTS.has(event.type) || line.type === "turn_context" ||
         line.type === "token_usage_record"
       ? idOf(event.turn_id) ?? context.turnId
@@ -209,7 +214,7 @@ export class SessionReader {
     );
   }
 
-  /** Reads the header of the file; later ones are copied from other files. */
+  /** Reads the header of the file; later headers were copied from other files. */
   #readHeader(meta: Fields): void {
     const context = this.#context;
     const id = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
@@ -230,7 +235,7 @@ export class SessionReader {
       const value = meta[name];
       if (value !== undefined && value !== null) fields[name] = value;
     }
-    // Up to 0.119 only what it says of its source tells who spawned it, and as what.
+    // Up to 0.119, only the source of the thread states who spawned it, and as which agent.
     const spawn = fieldsOf(
       fieldsOf(fieldsOf(meta.source).subagent).thread_spawn,
     );
@@ -239,7 +244,7 @@ export class SessionReader {
         fields[name] = spawn[name];
       }
     }
-    // As a single release wrote it.
+    // A single release spelled the field this way.
     if (typeof meta.cliVersion === "string") {
       fields.cli_version ??= meta.cliVersion;
     }
@@ -254,7 +259,7 @@ export class SessionReader {
     this.#context.complete("turn_context", content, { turnId: idOf(turn_id) });
   }
 
-  /** Tells what was said aloud; what else happens in a conversation by voice is not told. */
+  /** Emits the spoken text of a conversation by voice; its other items have no events. */
   #readSpeech(item: Fields): void {
     const text = textOf(item.text) ?? "";
     if (item.type !== "transcript_segment" || text.trim() === "") return;

@@ -1,5 +1,5 @@
 /**
- * Points in time and durations, in every spelling they come in.
+ * Points in time and durations, in all of their formats.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 
-/** What stands where no time is known. */
+/** The timestamp that stands for an unknown time. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";
 
 const ISO_DURATION_REGEXP =
@@ -18,28 +18,31 @@ const ISO_DURATION_REGEXP =
 const MAX_DATE_MS = 8.64e15;
 
 /**
- * Writes a point in time as UTC with milliseconds; finer digits are cut off.
+ * Converts a point in time to UTC with milliseconds; further digits are cut off.
  *
  * @param value The point in time, as RFC 3339.
- * @returns The same as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if it names none.
+ * @returns The time as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if the value is not one.
  */
 export function timestampOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   if (value !== last.said) {
     const time = utcTimestamp(value);
-    // What is kept of a line longest must not keep the text around it alive.
+    // The time may be kept longer than its line, so it must not keep the text of the line alive.
     last = { said: value, time: time === undefined ? time : ownText(time) };
   }
   return last.time;
 }
 
-/** The last time that was asked for: readers and folds all ask for that of the same line. */
+/** The last conversion: readers and folds all convert the time of the same line. */
 let last: { readonly said: string; readonly time: string | undefined } = {
   said: "",
   time: undefined,
 };
 
-/** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
+/**
+ * Formats milliseconds since 1970 as a timestamp; `undefined` if the year does not have four
+ * digits.
+ */
 export function timestampOfMs(ms: number): string | undefined {
   if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
   const whole = Math.trunc(ms);
@@ -54,17 +57,17 @@ export function timestampOfMs(ms: number): string | undefined {
 
 const MINUTE_MS = 60_000;
 
-/** The minute that was last written: `Date` takes four times as long as what is in it. */
+/** The last minute that was formatted: the call of `Date` takes four times as long as the rest. */
 let minute = { start: NaN, text: "" };
 
-/** Gives the milliseconds since 1970 of a timestamp written here. */
+/** Returns the milliseconds since 1970 of a timestamp in the format of {@linkcode timestampOf}. */
 export function msOf(timestamp: string): number {
   return Date.parse(timestamp);
 }
 
 /**
- * Gives the time of an event in milliseconds since 1970, as far as it says one: those of exec
- * streams do not, and messages of app servers say when they were sent (0.148 and later).
+ * Returns the time of an event in milliseconds since 1970, if it has one. Events of exec streams
+ * have none; messages of app-servers have the time when they were sent (0.148 and later).
  */
 export function eventMs(
   { timestamp, emittedAtMs }: Fields,
@@ -76,7 +79,7 @@ export function eventMs(
 /**
  * Reads a duration: milliseconds, ISO 8601 text or `{secs, nanos}`.
  *
- * @returns Whole milliseconds, or `undefined` if it is none.
+ * @returns Whole milliseconds, or `undefined` if the value is not a duration.
  */
 export function durationMsOf(value: unknown): number | undefined {
   const ms = rawMsOf(value);
@@ -94,7 +97,7 @@ function rawMsOf(value: unknown): number | undefined {
     }
     const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1)
       .map((part: string | undefined) => Number(part ?? 0));
-    // Rounded where it is composed: 0.29 s would else be 289.99… ms.
+    // Rounded where it is composed: otherwise 0.29 s would be 289.99… ms.
     return Math.round(
       (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1e6,
     ) / 1e3;
@@ -105,7 +108,7 @@ function rawMsOf(value: unknown): number | undefined {
   return seconds * 1000 + Math.floor((numberOf(nanos) ?? 0) / 1e6);
 }
 
-/** Writes milliseconds for people: `850ms`, `2s`, `1m 05s`, `1h 02m`. */
+/** Formats milliseconds for people: `850ms`, `2s`, `1m 05s`, `1h 02m`. */
 export function shortDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   const seconds = Math.floor(ms / 1000);
@@ -123,10 +126,10 @@ const UUID_V7_REGEXP =
   /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads the time out of a UUID of version 7 (RFC 9562), which is what Codex makes of threads
- * since 0.42 and of turns since they have ids.
+ * Reads the time from a UUID of version 7 (RFC 9562). Codex uses them for threads since 0.42 and
+ * for turns since they have ids.
  *
- * @returns Milliseconds since 1970, or `undefined` if the id does not tell.
+ * @returns Milliseconds since 1970, or `undefined` if the id is not such a UUID.
  */
 export function timeInUuid(
   id: string | null | undefined,

@@ -1,5 +1,5 @@
 /**
- * The output of a call as rollouts hold it, in all its forms (C.3).
+ * Parses the output of a call in all the forms that rollout files have (C.3).
  *
  * @module
  */
@@ -16,44 +16,45 @@ import {
 } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 
+/** The output of a call, parsed. */
 export interface ToolOutput {
-  /** What was printed, without the header that Codex put before it. */
+  /** The output without the header that Codex puts before it. */
   readonly text: string;
-  /** The blocks of a structured output; `text` alone otherwise. */
+  /** The blocks of a structured output; otherwise only `text`. */
   readonly blocks: readonly unknown[];
-  /** The exit code; `null` if nothing says it. */
+  /** The exit code; `null` if unknown. */
   readonly exitCode: number | null;
-  /** How many seconds it took; `null` if nothing says it. */
+  /** The duration in seconds; `null` if unknown. */
   readonly seconds: number | null;
-  /** Whether the process goes on. */
+  /** Whether the process still runs. */
   readonly isRunning: boolean;
-  /** The session of unified exec that it goes on in; `null` if it is not named. */
+  /** The session of unified exec in which it still runs; `null` if unknown. */
   readonly session: string | null;
-  /** Whether it has one of the forms that what ran to its end, or goes on, has (C.3). */
+  /** Whether it has one of the forms of a process that ran to its end or still runs (C.3). */
   readonly hasForm: boolean;
-  /** What the output itself says of its success; `null` if nothing. */
+  /** Whether the output itself states success; `null` if it states nothing. */
   readonly success: boolean | null;
 }
 
-/** A text without its header. */
+/** A text output without its header. */
 type PlainOutput = Omit<ToolOutput, "blocks" | "success">;
 
 const COMMAND_REGEXP =
   /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
 const OUTPUT_LINE = "Output:";
-/** A line of a header. */
+/** Matches a line of a header. */
 const HEADER_REGEXP =
   /^(?:(?:Exit code:|Process exited with code) (?<code>-?\d+)|Process running with session ID (?<session>\S+)|Wall time: (?<seconds>\S+) seconds|Total output lines: \d+|Chunk ID: \S*|Original token count: \d+)$/;
-/** What Codex gives as the output of a call whose turn was interrupted. */
+/** Matches the output of a call whose turn was interrupted. */
 const ABORTED_REGEXP =
   /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
-/** More lines than any header has. */
+/** Greater than the number of lines of any header. */
 const MAX_HEADER_LINES = 8;
 
 /**
- * Reads the output of a call.
+ * Parses the output of a call.
  *
- * @param output The field `output`: a text, a list of content, or an object of old.
+ * @param output The field `output`: a text, a list of content, or (in old releases) an object.
  */
 export function readToolOutput(output: unknown): ToolOutput {
   if (isObject(output)) {
@@ -63,7 +64,7 @@ export function readToolOutput(output: unknown): ToolOutput {
   if (Array.isArray(output)) {
     const text = contentText(output, "\n");
     const plain = withoutHeader(text);
-    // What has no header is shown block by block, images included.
+    // An output without a header is shown block by block, images included.
     const blocks = plain.text === text ? output : [plain.text];
     return { ...plain, blocks, success: null };
   }
@@ -76,9 +77,9 @@ export function readToolOutput(output: unknown): ToolOutput {
 }
 
 /**
- * Tells whether a call succeeded: by its exit code, else by its own word, else it did.
+ * Whether a call succeeded: by its exit code and by its own statement; without either, it did.
  *
- * @param output What the call gave.
+ * @param output The output of the call.
  */
 export function isSuccess({ exitCode, success }: ToolOutput): boolean {
   return success !== false && (exitCode === null || exitCode === 0);
@@ -107,14 +108,15 @@ function withoutHeader(text: string): PlainOutput {
       session: null,
       hasForm: false,
     };
-  // A header may stand before the JSON of older releases.
+  // In older releases, a header may precede the JSON.
   return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
 }
 
 /**
- * JSON: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what unified exec
- * gives up to 0.53 and in scripts, `{"output":"…","exit_code":0,"wall_time_seconds":0.1}`, with
- * `session_id` instead of `exit_code` where the process goes on.
+ * Parses an output as JSON: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or
+ * the form of unified exec up to 0.53 and in scripts,
+ * `{"output":"…","exit_code":0,"wall_time_seconds":0.1}`, with `session_id` instead of `exit_code`
+ * if the process still runs.
  */
 function fromJson(text: string): PlainOutput | undefined {
   if (!text.startsWith("{")) return undefined;
@@ -139,7 +141,7 @@ function fromJson(text: string): PlainOutput | undefined {
   };
 }
 
-/** Lines that say how it ended, then `Output:` and what was printed. */
+/** Parses an output with a header: lines with the result, then `Output:` and the printed text. */
 function fromHeader(text: string): PlainOutput | undefined {
   let exitCode: number | null = null;
   let seconds: number | null = null;
@@ -153,7 +155,7 @@ function fromHeader(text: string): PlainOutput | undefined {
     start = end === -1 ? text.length : end + 1;
     if (line === OUTPUT_LINE) {
       return lines === 0 ? undefined : {
-        // It is kept for long, and not the lines that it was read with.
+        // The text is kept for long; a copy does not keep the input lines alive.
         text: ownText(text.slice(start)),
         exitCode,
         seconds,

@@ -1,6 +1,6 @@
 /**
- * The items that the program says are complete: all that happens in paginated files, and the few
- * that legacy ones have (C.5).
+ * Converts the completed items that the program writes: everything that happens in paginated files,
+ * and the few items in legacy files (C.5).
  *
  * @module
  */
@@ -35,10 +35,10 @@ import type { SessionContext } from "./session_context.ts";
 import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
 import { readUserContent } from "./user_message.ts";
 
-/** What an item is in events. */
+/** Converts an item to the type and content of its events. */
 type Read = (item: Fields) => readonly [type: string, ended: Ended];
 
-/** The items that say something, which have no other witness to be told from. */
+/** The items of messages and notices, which have no statement of another witness. */
 const SAID: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ["UserMessage", (item) => [
     "user_message",
@@ -55,7 +55,7 @@ const SAID: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ["ExitedReviewMode", (item) => ["exited_review_mode", done(restOf(item))]],
 ]);
 
-/** The items that say what was done, of which response items tell, too. */
+/** The items of actions, which response items state too. */
 const DONE: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ["CommandExecution", (item) => ["command_execution", endedCommand(item)]],
   ["FileChange", (item) => ["file_change", endedPatch(item)]],
@@ -80,21 +80,21 @@ const DONE: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ["FunctionCallOutput", (item) => ["tool_call", clientOutput(item)]],
 ]);
 
-/** The types of items that say what an extension does, by the kind of its item. */
+/** By kind of an `Extension` item, the item type that it is treated as. */
 const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
   ["image_gen.generation", "ImageGeneration"],
   ["web.search", "WebSearch"],
 ]);
-/** What also legacy files have. */
+/** The item types that legacy files have too. */
 const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan", "Sleep"]);
-/** Items that are told by a response item without an id in common. */
+/** The item types whose response items have no common id with the item. */
 const LOOSE_TYPES: ReadonlySet<string> = new Set([
   "image_generation",
   "image_view",
   "web_search",
 ]);
 
-/** Tells of an `item_completed`. */
+/** Emits the events of an `item_completed`. */
 export function tellTurnItem(context: SessionContext, event: Fields): void {
   const item = fieldsOf(event.item);
   const { type } = item;
@@ -142,7 +142,7 @@ function tellSaid(
   const id = idOf(item.id);
   const call = context.calls.get(id);
   context.complete(type, content, {
-    // What an agent does because of a call is a note of its own.
+    // An action of an agent that was caused by a call is an item of its own.
     itemId: call === undefined ? id : `${type}:${id}`,
     callId: call?.callId,
     status,
@@ -184,9 +184,10 @@ function tellDone(
 }
 
 /**
- * Finds the call in a script of code mode that an item is of: the item's id is the program's own.
- * A command that went on is known by its session, another one by what it runs, else by its turn:
- * a fork may have inherited calls that nothing ends.
+ * Finds the call of a script in code mode that an item belongs to; the id of the item is the
+ * program's own. A command that continued is found by its session, another command by its command
+ * line. Otherwise the first open call of that type is returned. A fork may have inherited calls
+ * that never end.
  */
 function scriptedCall(
   context: SessionContext,
@@ -211,7 +212,7 @@ function scriptedCall(
   return ended ?? first;
 }
 
-/** Tells whether a call may turn out to be an item of a type. */
+/** Whether an item of a type may belong to a call. */
 function isOfKind({ type, name, content }: Call, itemType: string): boolean {
   switch (itemType) {
     case "command_execution":
@@ -219,7 +220,7 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
     case "image_view":
       return type === itemType;
     case "file_change":
-      // A patch may be given to a shell.
+      // A patch may be passed to a shell.
       return type === itemType ||
         (type === "command_execution" &&
           (textOf(content.command) ?? "").includes("apply_patch"));
@@ -232,7 +233,7 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
   }
 }
 
-/** Tells of a compaction, of which an item that comes again says nothing new. */
+/** Emits a compaction; an item that is repeated adds nothing. */
 function tellCompactionItem(
   context: SessionContext,
   id: string | undefined,
@@ -263,7 +264,7 @@ function collabContent(item: Fields): Fields {
   return rest;
 }
 
-/** What a client gave as the output of a call that the model has not made. */
+/** Converts an output that a client provided for a call which the model did not make. */
 function clientOutput(item: Fields): Ended {
   const output = readToolOutput(item.output);
   const namespace = idOf(item.namespace);
@@ -277,7 +278,7 @@ function clientOutput(item: Fields): Ended {
   };
 }
 
-/** The fields of an item that are its own. */
+/** Returns the fields of an item without its type and id. */
 function restOf(item: Fields): Fields {
   const { type: _type, id: _id, ...rest } = item;
   return rest;
@@ -289,7 +290,7 @@ function thoughtOf({ summary_text, raw_content }: Fields): string {
   return (isSummed ? summary : textsOf(raw_content)).join("\n\n");
 }
 
-/** Gives the content of a message, which may be its text alone. */
+/** Returns the content of a message, which may be just its text. */
 function contentOf({ content, text }: Fields): unknown {
   return content ?? textOf(text);
 }

@@ -1,5 +1,6 @@
 /**
- * What user messages hold: text, and what is attached to it.
+ * User messages: their text and images, and the distinction of prompts from text that the program
+ * inserts.
  *
  * @module
  */
@@ -13,11 +14,11 @@ import {
 } from "../json/fields.ts";
 import type { SessionImage } from "./session_items.ts";
 
-/** What a user said, with what was attached. */
+/** A message of the user. */
 export interface UserMessage {
   /** The text. */
   readonly text: string;
-  /** The images. */
+  /** The attached images. */
   readonly images: readonly SessionImage[];
 }
 
@@ -32,7 +33,8 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 
 /**
- * Tells whether the program put a message into the conversation: one of its parts says so.
+ * Whether the program inserted a message into the conversation: one of its parts is injected
+ * context.
  *
  * @param content The parts of a response item.
  */
@@ -60,7 +62,7 @@ export function readUserContent(content: unknown): UserMessage {
     if (!isBesideMedia || !LABEL_REGEXP.test(text.trim())) texts.push(text);
   }
   const text = texts.join("");
-  // Nothing else would tell of it.
+  // A message with only audio has no other content to show.
   const isSound = text.trim() === "" && images.length === 0 &&
     parts.some(({ type }) => /audio/.test(textOf(type) ?? ""));
   return { text: isSound ? "[Audio]" : text, images };
@@ -69,7 +71,7 @@ export function readUserContent(content: unknown): UserMessage {
 /**
  * Reads a `user_message` event.
  *
- * @returns The message: URLs first, then files.
+ * @returns The message; the images with URLs come before those with paths.
  */
 export function readUserEvent(event: Fields): UserMessage {
   return {
@@ -86,7 +88,7 @@ function partsOf(content: unknown): Fields[] {
     .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
 }
 
-/** Whatever a part is called: if it has a text, and is no image, that was said. */
+/** Returns the text of a part of any type except media. */
 function wordsOf(part: Fields): string | undefined {
   return isMedia(part) ? undefined : textOf(part.text);
 }
@@ -106,22 +108,23 @@ function imageOf(part: Fields): SessionImage | undefined {
   return url === undefined ? undefined : { url };
 }
 
-/** Tools give an image as its bytes, beside what they are. */
+/** Builds a `data:` URL from an image of a tool: its base64 data and its media type. */
 function dataUrlOf({ data, mimeType }: Fields): string | undefined {
   return typeof data === "string" && typeof mimeType === "string"
     ? `data:${mimeType};base64,${data}`
     : undefined;
 }
 
-/** The types of images that models make, by how their base64 begins. */
+/** The types of generated images, by the first characters of their base64. */
 const MADE_TYPES = new Map([
   ["/9j/", "jpeg"],
   ["UklG", "webp"],
 ]);
 
 /**
- * Gives the URLs of the images that an item has: those that the user attached, that a tool gave,
- * or that the model made. One that has no URL is an empty text, so that each has its place.
+ * Returns the URLs of the images of an item: those that the user attached, that a tool returned, or
+ * that the model generated. An image without a URL is an empty string, so that the others keep
+ * their index.
  */
 export function imageUrlsOf(
   { item_type, content }: Fields,
@@ -147,14 +150,14 @@ export function imageUrlsOf(
 const NO_URLS: readonly string[] = [];
 
 /**
- * Gives the URLs of the images that a line of a session file hands to the model: in what a call
- * gave, or in the name of the user. No event has those of a call that looks at an image.
+ * Returns the URLs of the images that a line of a session file passes to the model: in the output
+ * of a call, or in a user message. The images that a call views are in no event.
  */
 export function handedImages(line: Fields): readonly string[] {
   const { type, role, output, content } = fieldsOf(line.payload ?? line);
   if (type === "message" && role === "user") {
     const parts = listOf(content);
-    // An image that could not be read is handed over as nothing.
+    // An image that could not be read is passed to the model as an empty message.
     return parts.length === 0 ? [""] : urlsIn(parts);
   }
   return Array.isArray(output) && textOf(type)?.endsWith("_output")
@@ -167,9 +170,9 @@ function urlsIn(parts: readonly unknown[]): string[] {
     .filter((url) => url !== undefined);
 }
 
-// Telling what a person wrote from what the program put into the conversation.
+// Distinguishes text of a person from text that the program inserts into the conversation.
 
-/** What injected text starts and ends with, in lower case. */
+/** The starts and ends of injected text, in lower case. */
 const MARKER_PAIRS: readonly (readonly [string, string])[] = [
   ...[
     "user_instructions",
@@ -186,7 +189,7 @@ const MARKER_PAIRS: readonly (readonly [string, string])[] = [
   ["<hook_prompt", "</hook_prompt>"],
 ];
 
-/** What alone gives injected text away, in lower case. */
+/** The starts that alone mark injected text, in lower case. */
 const STARTS: readonly string[] = [
   "<user_action>",
   "== system status ==",
@@ -195,26 +198,26 @@ const STARTS: readonly string[] = [
   "warning: your account was flagged",
 ];
 
-/** What these begin with: most prompts are told from them by it. */
+/** The first characters of all of these, which most prompts do not begin with. */
 const FIRST_REGEXP = /^\s*[<#=w]/i;
 
-/** The longest text that has to be looked at on either side. */
+/** The length of text at each end that has to be compared. */
 const LONGEST = Math.max(
   ...MARKER_PAIRS.flat().map(({ length }) => length),
   ...STARTS.map(({ length }) => length),
 );
 
 /**
- * Tells whether a text was put into the conversation by the program.
+ * Whether the program inserted a text into the conversation.
  *
- * Most markers count only in pairs: a prompt may well begin like one of them.
+ * Most markers only count in pairs, because a prompt may begin with one of them.
  *
- * @returns Whether no person wrote it.
+ * @returns Whether no person wrote the text.
  */
 export function isInjectedContext(text: string): boolean {
   if (!FIRST_REGEXP.test(text)) return false;
   const trimmed = text.trim();
-  // Only the ends are looked at: the text itself may be long.
+  // Only the ends are lowercased: the text itself may be long.
   const head = trimmed.slice(0, LONGEST).toLowerCase();
   if (STARTS.some((start) => head.startsWith(start))) return true;
   const tail = trimmed.slice(-LONGEST).toLowerCase();
@@ -225,10 +228,13 @@ export function isInjectedContext(text: string): boolean {
 }
 
 const FOLDER_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
-/** Longer texts are none of the surroundings. */
+/** Longer texts are not an environment context. */
 const MAX_SURROUNDINGS = 100_000;
 
-/** Gives the working directory that a text tells the model, as before headers had it. */
+/**
+ * Returns the working directory in the environment context of a text; older headers do not contain
+ * it.
+ */
 export function workingFolderIn(text: string): string | undefined {
   return text.length > MAX_SURROUNDINGS
     ? undefined
