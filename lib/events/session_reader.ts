@@ -51,9 +51,6 @@ const SPAWN_FIELDS: readonly string[] = [
   "agent_path",
   "agent_nickname",
 ];
-/** The names that lead from a line to its event. */
-const EVENT_PATH = ["payload"];
-const FORK_EVENT_PATH = ["payload", "msg"];
 /** The events that begin a turn. */
 const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "task_started",
@@ -163,12 +160,12 @@ export class SessionReader {
       case "response_item":
         return tellResponseItem(context, payload);
       case "event_msg":
-        return tellEventMsg(context, payload, EVENT_PATH);
+        return tellEventMsg(context, payload, PAYLOAD);
       case "event":
         return tellEventMsg(
           context,
           fieldsOf(payload.msg),
-          FORK_EVENT_PATH,
+          FORK_EVENT,
           idOf(payload.id) ?? null,
         );
       case "compacted":
@@ -181,7 +178,7 @@ export class SessionReader {
         const { turn_id, ...content } = payload;
         context.complete(
           "token_usage_record",
-          withExactCounts(content, place.text, EVENT_PATH),
+          withExactCounts(content, place.text, PAYLOAD),
           { turnId: idOf(turn_id) },
         );
       }
