@@ -268,14 +268,10 @@ export function eventText(event: Fields, lineLength = 0): string {
   }
   const text = jsonOf({
     ...event,
-    content: { ...fieldsIn(content), arguments: PLACE },
+    content: { ...fieldsOf(content), arguments: PLACE },
   });
   const at = text.indexOf(PLACE_TEXT);
   return text.slice(0, at) + argumentsText + text.slice(at + PLACE_TEXT.length);
-}
-
-function fieldsIn(content: unknown): Fields {
-  return isObject(content) ? content : {};
 }
 
 function withoutContent(event: Fields): Fields {
