@@ -835,7 +835,7 @@ function finishCommand(
   const isWell = success !== false &&
     (exitCode === null ? saysWell : exitCode === 0);
   // An output that was too long to be kept has been emitted as deltas.
-  const isLost = call.output === "" && before === "";
+  const isLost = call.output === "";
   if (isLost && text !== "") {
     context.delta(call.type, { stdout: text }, { call });
   }
@@ -961,15 +961,16 @@ function endCollab(
   call: Call,
   { blocks, failure }: CallResult,
 ): void {
-  const output = outputOf(blocks);
   // Up to 0.148, no other line contains the id of the spawned thread.
   const spawned = call.content.tool === "spawn_agent"
-    ? idOf(fieldsOf(parseJson(textOf(output[0]) ?? "")).agent_id)
+    ? idOf(fieldsOf(parseJson(textOf(blocks[0]) ?? "")).agent_id)
     : undefined;
   context.completeCall(call, {
     ...call.content,
     ...(spawned === undefined ? {} : { receiver_thread_ids: [spawned] }),
-    ...(failure === null ? { output } : { error: { message: failure } }),
+    ...(failure === null
+      ? { output: blocks }
+      : { error: { message: failure } }),
   }, { status: failure === null ? "completed" : "failed" });
 }
 
@@ -985,12 +986,8 @@ function endTool(
   context.completeCall(call, {
     ...call.content,
     ...(failure === null
-      ? { output: outputOf(blocks) }
+      ? { output: blocks }
       : { error: { message: failure } }),
     ...durationOf(seconds),
   }, { status: isFailed ? "failed" : "completed" });
-}
-
-function outputOf(blocks: readonly unknown[]): readonly unknown[] {
-  return listOf(blocks).map((block) => textOf(block) ?? block);
 }
