@@ -547,7 +547,7 @@ export class SessionContext {
     this.#openTurn(id ?? null, fields);
     this.turn = "begun";
     this.seen.prompt = isPrompted && prompt;
-    // A process that was killed has not ended its turn.
+    // The turn of a killed process has no end, which would reset this.
     this.viewedImages = 0;
   }
 

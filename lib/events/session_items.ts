@@ -156,7 +156,7 @@ export interface SessionContents {
       readonly status?: string;
     }[];
   };
-  /** A remark that does not end the turn. */
+  /** A notice that does not end the turn. */
   readonly error: {
     /** `warning` for a warning, `notice` for a failure that is retried; absent for an error. */
     readonly severity?: "warning" | "notice";

@@ -146,7 +146,7 @@ export function imageUrlsOf(
   ]);
 }
 
-/** Most items have none. */
+/** Shared by all items without images. */
 const NO_URLS: readonly string[] = [];
 
 /**

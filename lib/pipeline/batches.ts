@@ -35,7 +35,7 @@ export class Batches<I, O> {
     this.#blocks = blocks;
   }
 
-  /** Reads blocks until the stage emits something; returns an empty batch at the end. */
+  /** Reads blocks until the stage emits values; returns an empty batch at the end. */
   async next(): Promise<readonly O[]> {
     for (;;) {
       if (this.#thrown !== undefined) throw this.#thrown.error;
