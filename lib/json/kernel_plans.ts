@@ -6,6 +6,20 @@
  * between them. Everything that the rules decided by is in that text or in the kinds of the values:
  * the keys of the objects that they opened, the words that they compared. So any line with the same
  * text in the same places is rewritten by the same copies.
+ *
+ * For example, the rules rewrite the first of these records to the second:
+ *
+ * ```json
+ * {"type":"item.completed","item":{"id":"item_3","type":"agent_message","text":"Hi"}}
+ * {"type":"item.completed","thread_id":"t1","turn_id":"synthetic-turn-1","item_id":"item_3",
+ *   "status":"completed","item_type":"agent_message","content":{"text":"Hi"}}
+ * ```
+ *
+ * The values are `"item_3"` and `"Hi"`, and the slots hold the ids of the thread and the turn. The
+ * tree gets three branches: the text up to the first value, with the kind of that value; the text
+ * between the values, with the kind of the second; and the closing braces, with the end of the
+ * line. The plan gets five steps: a text and the slot of the thread, a text and the slot of the
+ * turn, a text and the first value, a text and the second value, and the closing braces.
  */
 
 import { isSame } from "./bytes.ts";
