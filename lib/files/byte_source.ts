@@ -1,19 +1,19 @@
-/** Where bytes come from: a file, a pipe, or what is packed in them. */
+/** Sources of bytes: a file, a pipe, or the unpacked content of one. */
 
-/** Something that bytes are read from, a buffer at a time. */
+/** A source that bytes are read from, one buffer at a time. */
 export interface ByteSource {
   /**
-   * Reads what is there, waiting until there is something.
+   * Reads the bytes that are available, and waits while there are none.
    *
-   * @param into Takes the bytes, from its start.
-   * @returns How many bytes were read; `null` at the end.
+   * @param into The buffer to fill, from its start.
+   * @returns The number of bytes read; `null` at the end.
    */
   read(into: Uint8Array): Promise<number | null>;
-  /** Gives back what reading needs; safe to call twice. */
+  /** Releases the file, stream or decoder behind the source. Idempotent. */
   close(): void;
 }
 
-/** Gives chunks in pieces that fit the buffers that it is given. */
+/** Reads from a generator of chunks of any size into buffers of any size. */
 export class ChunkSource implements ByteSource {
   readonly #chunks: AsyncGenerator<Uint8Array>;
   readonly #onClose: () => void;
@@ -25,7 +25,7 @@ export class ChunkSource implements ByteSource {
     this.#onClose = onClose;
   }
 
-  /** Reads what comes next; throws what making the chunks throws. */
+  /** Reads up to one buffer of the current chunk; throws the errors of the generator. */
   async read(into: Uint8Array): Promise<number | null> {
     while (this.#chunk.length === 0) {
       const next = await this.#chunks.next();
@@ -38,15 +38,18 @@ export class ChunkSource implements ByteSource {
     return size;
   }
 
-  /** Gives back what reading needs. */
+  /** Ends the generator and calls `onClose`. */
   close(): void {
     this.#onClose();
-    // What the generator still waits for is not waited for here.
+    // Not awaited: the generator may be waiting for a read that ends only when the source closes.
     this.#chunks.return(undefined).catch(() => {});
   }
 }
 
-/** Gives the blocks of a source, each in the room of the one before, and closes it. */
+/**
+ * Yields the blocks of a source and closes it. All blocks share the buffer `room`: a block is
+ * overwritten when the next one is read.
+ */
 export async function* blocksOf(
   source: ByteSource,
   room: Uint8Array,
@@ -62,7 +65,7 @@ export async function* blocksOf(
   }
 }
 
-/** What the platform calls an error, such as `ENOENT`; empty if it has no name for it. */
+/** The code of a platform error, such as `ENOENT`; empty if the error has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error &&
       typeof error.code === "string"
@@ -70,18 +73,18 @@ export function codeOf(error: unknown): string {
     : "";
 }
 
-/** A packed file that ends too early or does not unpack; what came before was delivered. */
+/** A packed file that is cut off or damaged. Everything before the damage was delivered. */
 export class PackedDataError extends Error {
   /** The name of the class. */
   override readonly name = "PackedDataError";
-  /** How the data was packed. */
+  /** The compression format. */
   readonly format: PackedFormat;
 
   /**
    * Constructs a new instance.
    *
-   * @param message What is wrong.
-   * @param format How the data was packed.
+   * @param message The reason.
+   * @param format The compression format.
    * @param options The cause.
    */
   constructor(message: string, format: PackedFormat, options?: ErrorOptions) {
@@ -90,5 +93,5 @@ export class PackedDataError extends Error {
   }
 }
 
-/** The ways of packing that are read through. */
+/** The compression formats that are recognized and unpacked. */
 export type PackedFormat = "gzip" | "zstd";

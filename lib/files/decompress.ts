@@ -1,4 +1,4 @@
-/** Reads `.gz` and `.zst` through, and text in UTF-16, told by content. */
+/** Unpacks `.gz` and `.zst`, and converts UTF-16 to UTF-8; both are detected by content. */
 
 import { copyOf } from "../json/bytes.ts";
 import {
@@ -10,9 +10,9 @@ import {
 /** Options for {@linkcode decompressed}. */
 export interface DecompressOptions {
   /**
-   * The name of the file. It does not decide how the content is read, but one that ends in
-   * `.gz` or `.zst` tells a packed file that was cut off before it begins from an empty
-   * one.
+   * The file name. It does not decide how the content is read, except for a file that ends before
+   * its first bytes can tell: a name in `.gz` or `.zst` then means a packed file that was cut off,
+   * any other name an empty file.
    *
    * @default {""}
    */
@@ -20,20 +20,20 @@ export interface DecompressOptions {
 }
 
 /**
- * Gives the content of a source: unpacked if it is packed, as it is if not.
+ * Returns the content of a source: unpacked if it is packed, unchanged otherwise.
  *
- * gzip and zstd are told by their first bytes, several members or frames one after the
- * other included. Text in UTF-16 that begins with a byte order mark and a character of ASCII,
- * as `>` of Windows PowerShell 5.1 writes it, is given as UTF-8, packed or not. Any other source
- * is read without a copy, and its first bytes are not held back.
+ * gzip and zstd are detected by their first bytes; several members or frames in a row are read as
+ * one content. UTF-16 text that begins with a byte order mark and an ASCII character, as `>` of
+ * Windows PowerShell 5.1 writes it, becomes UTF-8, packed or not. Any other source is read without
+ * a copy, and its first bytes are not held back.
  *
- * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError}
- * after everything before the damage was read; of more than 1 MiB of packed data up to 16 KiB
- * before a damage may be missing.
+ * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError} after
+ * everything before the damage was read. Where more than 1 MiB of packed data precedes the damage,
+ * up to 16 KiB before it may be missing.
  *
- * @param source The source; it is closed with the one that is returned.
- * @param options The name of the file.
- * @returns The content.
+ * @param source The source. Closing the returned source closes it too.
+ * @param options The file name.
+ * @returns The unpacked content.
  *
  * @example A packed line
  * ```ts
@@ -55,11 +55,13 @@ export function decompressed(
   return new SniffedSource(source, options.name ?? "", true);
 }
 
-/** Reads the first bytes, and then knows how to go on. */
+/** Reads the first bytes of a source and chooses how to read the rest. */
 class SniffedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #name: string;
-  /** Whether it may be packed: what was unpacked is not unpacked again. */
+  /**
+   * Whether packed data is recognized; false for unpacked content, which is not unpacked twice.
+   */
   readonly #mayBePacked: boolean;
   #content: ByteSource | undefined;
   #isClosed = false;
@@ -77,7 +79,7 @@ class SniffedSource implements ByteSource {
         : await this.#content.read(into);
       return this.#isClosed ? null : size;
     } catch (error) {
-      // That data stops where its reader stopped is no fault of the data.
+      // An error after the reader has closed the source is caused by closing, not by the data.
       if (this.#isClosed) return null;
       throw error;
     }
@@ -107,7 +109,7 @@ class SniffedSource implements ByteSource {
       : undefined;
     if (format !== undefined) {
       const packed = copyOf(start);
-      // Most of what is read is not packed, and starts sooner without this.
+      // Loaded only for packed data: most files are not packed, and start sooner without it.
       const { unpackedSource } = await import("./unpack.ts");
       if (this.#isClosed) return null;
       const content = unpackedSource(this.#source, packed, format);
@@ -127,14 +129,14 @@ class SniffedSource implements ByteSource {
     return await this.#content.read(into);
   }
 
-  /** Whether more of what begins so has to be seen. */
+  /** Whether these first bytes could be packed data or UTF-16, so that more have to be read. */
   #isUnclear(head: Uint8Array): boolean {
     return isPrefixOfUtf16(head) ||
       (this.#mayBePacked && isPrefixOfMagic(head));
   }
 }
 
-/** Bytes that were read already, then the rest of a source. */
+/** A source with the bytes already read from it put back in front. */
 class PrefixedSource implements ByteSource {
   #prefix: Uint8Array;
   readonly #source: ByteSource;
@@ -157,7 +159,7 @@ class PrefixedSource implements ByteSource {
   }
 }
 
-/** The first bytes of packed data. */
+/** The first bytes of packed data, by format. */
 const MAGICS: readonly {
   readonly format: PackedFormat;
   readonly bytes: readonly number[];
@@ -173,9 +175,9 @@ const SUFFIXES: readonly {
   readonly format: PackedFormat;
 }[] = [{ suffix: ".gz", format: "gzip" }, { suffix: ".zst", format: "zstd" }];
 
-/** An order of bytes in UTF-16. */
+/** A byte order of UTF-16. */
 type Utf16 = "utf-16be" | "utf-16le";
-/** How text in UTF-16 is told: by its byte order mark, and a character of ASCII behind it. */
+/** How UTF-16 is detected: a byte order mark, then an ASCII character, whose high byte is 0. */
 const MARKS: readonly {
   readonly encoding: Utf16;
   readonly mark: readonly number[];
@@ -185,22 +187,25 @@ const MARKS: readonly {
   { encoding: "utf-16be", mark: [0xfe, 0xff], zeroAt: 2 },
 ];
 
-/** How many bytes tell whether data is packed, or in UTF-16. */
+/** The number of first bytes that decide whether data is packed or UTF-16. */
 export const MAGIC_BYTES = 4;
 
-/** Whether data that begins so may turn out to be packed, or is. */
+/** Whether data with these first bytes is or could be packed. */
 function isPrefixOfMagic(head: Uint8Array): boolean {
   return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
 }
 
-/** Whether data that begins so may turn out to be text in UTF-16, or is. */
+/** Whether data with these first bytes is or could be UTF-16. */
 function isPrefixOfUtf16(head: Uint8Array): boolean {
   return MARKS.some(({ mark, zeroAt }) =>
     matches(head, mark) && (head[zeroAt] ?? 0) === 0
   );
 }
 
-/** The encoding of text in UTF-16 that begins so; the mark alone is all of an empty one. */
+/**
+ * The encoding of UTF-16 text with these first bytes. A byte order mark alone is an empty UTF-16
+ * text.
+ */
 function utf16Of(head: Uint8Array): Utf16 | undefined {
   return MARKS.find(({ mark, zeroAt }) =>
     matches(head, mark) &&
@@ -209,21 +214,24 @@ function utf16Of(head: Uint8Array): Utf16 | undefined {
   )?.encoding;
 }
 
-/** The format of data that begins so; `undefined` if it is not packed. */
+/** The format of data with these first bytes; `undefined` if it is not packed. */
 export function formatOf(head: Uint8Array): PackedFormat | undefined {
   return MAGICS.find(({ bytes, mask }) =>
     head.length >= bytes.length && matches(head, bytes, mask)
   )?.format;
 }
 
-/** The format of data that ends before its first bytes could tell. */
+/**
+ * The format of data that ended before its first bytes could tell: by the suffix of the file name,
+ * else by the part of a magic number that is there.
+ */
 export function cutOffFormat(
   head: Uint8Array,
   name: string,
 ): PackedFormat | undefined {
   const named = SUFFIXES.find(({ suffix }) => name.endsWith(suffix));
   if (named !== undefined) return named.format;
-  // Two bytes of a magic number are no text; one may be.
+  // No text begins with two bytes of a magic number; with one byte of it, a text may.
   return head.length >= 2
     ? MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask))?.format
     : undefined;
@@ -239,13 +247,13 @@ function matches(
   );
 }
 
-/** How much is read at once. */
+/** How many bytes are read at once. */
 const UTF16_BLOCK = 1 << 16;
 
 /**
- * Gives text in UTF-16 as UTF-8, without its byte order mark; half a character is U+FFFD.
+ * Converts UTF-16 text to UTF-8 without its byte order mark; half a surrogate pair becomes U+FFFD.
  *
- * @param encoding In which order the bytes are.
+ * @param encoding The byte order of the text.
  */
 async function* utf8Of(
   source: ByteSource,

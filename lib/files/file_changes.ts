@@ -1,31 +1,32 @@
-/** Waiting until a file may have changed. */
+/** Waits until a file may have changed. */
 
 import type { FSWatcher } from "node:fs";
 import { checkedCount } from "../checked.ts";
 
-/** Knows when it is time to look at a file again. */
+/** Waits for changes of files. */
 export interface ChangeWaiter {
   /**
-   * Waits until the file may have changed, or something may have come under its name.
-   * Waking up for nothing costs a look and does no harm.
+   * Waits until the file may have changed, or another file may have taken its name. It may return
+   * without a change: the caller then looks once more than needed.
    *
-   * @param path The file; there may be nothing.
+   * @param path The path of the file, which need not exist.
    * @param signal Ends the waiting.
    */
   wait(path: string, signal: AbortSignal): Promise<void>;
   /**
-   * What the platform has told since this was asked last, if it tells: the paths, and whether what
-   * wrote there has closed the file.
+   * The paths that the platform has reported since the last call, each with whether its writer has
+   * closed the file. Missing if the platform does not report paths.
    */
   told?(): ReadonlyMap<string, { readonly isClosed: boolean }>;
-  /** Gives back what waiting needs; safe to call twice. */
+  /** Releases the watch. Idempotent. */
   close(): void;
 }
 
 /** Options for {@linkcode FileChanges}. */
 export interface FileChangesOptions {
   /**
-   * After how many milliseconds a look is due whatever the platform says.
+   * After how many milliseconds {@linkcode FileChanges.wait} returns without a report of the
+   * platform.
    *
    * @default {200}
    */
@@ -33,9 +34,9 @@ export interface FileChangesOptions {
 }
 
 /**
- * Waits for what the platform tells about a file, and looks anyway after a while: not every
- * file system tells (network drives, containers), none tells everything, and a watch is
- * lost when a file is replaced.
+ * Waits for the platform to report a change of a file, and at most `pollMs`: some file systems
+ * report nothing (network drives, containers), none reports everything, and a watch is lost when a
+ * file is replaced.
  *
  * @example Wait until a signal ends it
  * ```ts
@@ -57,15 +58,15 @@ export class FileChanges implements ChangeWaiter {
   #watcher: { readonly path: string; readonly inner: FSWatcher } | undefined;
   #hasChanged = false;
   #wake: () => void = () => {};
-  /** How often nothing was heard of the watch. */
+  /** How many waits in a row ended without a report of the watch. */
   #silences = 0;
   #isClosed = false;
 
   /**
    * Constructs a new instance.
    *
-   * @param options How long to wait at most.
-   * @throws {RangeError} If that is no whole number from 0.
+   * @param options The longest wait.
+   * @throws {RangeError} If `pollMs` is not a whole number from 0.
    */
   constructor(options: FileChangesOptions = {}) {
     const { pollMs = POLL_MS } = options;
@@ -75,7 +76,7 @@ export class FileChanges implements ChangeWaiter {
   /**
    * Waits until the file may have changed.
    *
-   * @param path The file; there may be nothing.
+   * @param path The path of the file, which need not exist.
    * @param signal Ends the waiting.
    */
   async wait(path: string, signal: AbortSignal): Promise<void> {
@@ -97,7 +98,7 @@ export class FileChanges implements ChangeWaiter {
     this.#hasChanged = false;
   }
 
-  /** Gives back what waiting needs; safe to call twice. */
+  /** Closes the watch and ends a wait. Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
@@ -111,14 +112,14 @@ export class FileChanges implements ChangeWaiter {
     const { watch } = await import("node:fs");
     try {
       const inner = watch(path, { persistent: false }, (event) => {
-        // The watch may have gone away with the file.
+        // A renamed or removed file may have taken the watch with it.
         if (event === "rename") this.#unwatch();
         this.#changed();
       });
       inner.on("error", () => this.#unwatch());
       this.#watcher = { path, inner };
     } catch {
-      // Nothing is there, or the platform has no watch to spare: the clock is left.
+      // The file does not exist, or the platform has no watch left: the timer alone ends the wait.
     }
   }
 
@@ -136,7 +137,7 @@ export class FileChanges implements ChangeWaiter {
 }
 
 const POLL_MS = 200;
-/** What is longer is no time at all to a timer. */
+/** The longest time of a timer: a longer one fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-/** After how many silences a watch is made anew, in case it is one of a file that is gone. */
+/** After how many waits without a report the watch is made again: its file may be gone. */
 const MAX_SILENCES = 10;

@@ -1,4 +1,4 @@
-/** Following a file that grows. */
+/** Follows a file that grows. */
 
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -14,15 +14,15 @@ import {
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
 /**
- * Something that happened to a file while it was followed.
+ * A change of a file while it is followed.
  *
- * - `awaited`: nothing is there yet; it is waited for.
- * - `gone`: it is gone; it is waited for.
- * - `moved`: it goes on under another name, or with the same content in another file.
- * - `cut`: its end was cut off; what is written there now is read.
- * - `truncated`: it was emptied and begins anew: what follows is another content.
- * - `replaced`: another file is there: what follows is another content.
- * - `unfinished`: the following ends, and its last line is not complete: it is not given.
+ * - `awaited`: the file does not exist yet; the follower waits for it.
+ * - `gone`: the file was removed; the follower waits for it.
+ * - `moved`: the file goes on under another name, or as another file with the same content.
+ * - `cut`: the end of the file was cut off; what is written there now is read.
+ * - `truncated`: the file was emptied and begins anew: another content follows.
+ * - `replaced`: another file has taken the name: another content follows.
+ * - `unfinished`: following ends, and the last line is incomplete and was not returned.
  */
 export type FollowChange =
   | "awaited"
@@ -36,27 +36,27 @@ export type FollowChange =
 /** Options for {@linkcode follow}. */
 export interface FollowOptions {
   /**
-   * Where to begin: an offset in bytes, or the end of what is there when the end is first
-   * reached. A line that is not complete by then is given when it is. Another content, after
-   * the file was emptied or replaced, is given from its start.
+   * Where to begin: at an offset in bytes, or at the end of the file when the end is first reached.
+   * A line that is incomplete then is returned once it is complete. Another content, after the file
+   * was emptied or replaced, is returned from its start.
    *
    * @default {0}
    */
   readonly from?: number | "end" | undefined;
   /**
-   * Ends the following: what was complete by then is still given.
+   * Ends following. Lines that are complete by then are still returned.
    *
    * @default {undefined}
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Is asked whenever everything that is there was read; `true` ends the following.
+   * Called whenever all of the file has been read; `true` ends following.
    *
    * @default {undefined}
    */
   readonly atEnd?: (() => boolean) | undefined;
   /**
-   * Is told what happens to the file, and how it is called then; a promise is waited for.
+   * Called with each change and the current path of the file; a returned promise is awaited.
    *
    * @default {undefined}
    */
@@ -67,7 +67,7 @@ export interface FollowOptions {
     ) => unknown)
     | undefined;
   /**
-   * Knows when to look again.
+   * Waits until the file may have changed.
    *
    * @default {new FileChanges()}
    */
@@ -77,39 +77,39 @@ export interface FollowOptions {
 const NEVER = new AbortController().signal;
 
 /**
- * Follows a file that grows, as `tail -F` does, but line by line and without giving anything
+ * Follows a file that grows, as `tail -F` does, but line by line and without returning any line
  * twice.
  *
- * Each value is one content, a source of whole lines, whose `read` waits for more. Usually
- * there is one. It ends when the file was emptied or replaced by another content, which is
- * then the next value and, for everything above, another input. So a reader takes every
- * source for an ordinary file. A reader that leaves a source before its end has to leave the loop.
+ * Each value is one content: a source of whole lines whose `read` waits for more lines. Usually
+ * there is one. A content ends when the file is emptied or replaced by another content, which is
+ * the next value, and another input for all later stages. So each source reads like an ordinary
+ * file. A reader that stops before the end of a source has to leave the loop as well.
  *
- * - A last line is held back until its LF is there, and with it any character that is not
- *   complete. A line that never gets one is given at the end of its content if that is
- *   decided: another file has taken its place, or the following ends and the line is a
- *   complete JSON object. Half a record is not given then: its writer is still at it.
- * - The file may not be there yet, may vanish and come back, be moved to another one of the
- *   `paths`, be packed or unpacked (gzip and zstd are read through): what was given is not
- *   given again, because contents are compared by the hashes of their lines. So a file that
- *   is written anew with the same beginning goes on where it was.
- * - A file whose end was cut off goes on behind what is left of it, if at least half of what
- *   was given is still there; otherwise it is another content, from its start. Lines that are
- *   written and cut off between two looks are never seen.
- * - What was written to a file before another one took its name is read first.
- * - A file is told from another one by its number, and by its time of birth where there are
- *   no numbers; in any case the last bytes before what was added must be what they were.
- * - Text in UTF-16 that is not packed is given as it stands: only {@linkcode openFile} and
- *   {@linkcode decompressed} make UTF-8 of it.
+ * - A last line is held back until its LF arrives, and with it any incomplete character. A line
+ *   that never gets its LF is returned at the end of its content in two cases: another file has
+ *   taken the place of its file, or following ends and the line is a complete JSON object. Half a
+ *   record is not returned when following ends: it is still being written.
+ * - The file may not exist yet, may vanish and come back, move to another one of the `paths`, be
+ *   packed or be unpacked (gzip and zstd are unpacked while reading). Lines already returned are
+ *   not returned again, because contents are compared by the hashes of their lines. So a file that
+ *   is rewritten with the same beginning continues where it was.
+ * - A file whose end was cut off continues behind what is left of it, if that is at least half of
+ *   the bytes returned so far; otherwise it is another content, from its start. Lines that are
+ *   written and cut off between two checks are never seen.
+ * - Bytes written to a file before another file took its name are read first.
+ * - Files are distinguished by device and inode, or by their time of birth where the file system
+ *   has no inodes; in any case the last 64 bytes read must be unchanged.
+ * - UTF-16 text that is not packed is returned unconverted: only {@linkcode openFile} and
+ *   {@linkcode decompressed} convert it to UTF-8.
  *
- * @param paths What the file is called, and then under which names its content may be found
- *   once it is not there any more: another content under one of these is none of it.
- * @param options Where to begin, when to end, who is told.
+ * @param paths The path of the file, then the paths where its content may be found once the file is
+ *   gone. A file with another content under one of these is ignored.
+ * @param options Where to begin, when to end, and the callbacks.
  * @returns The contents.
  * @throws {RangeError} If `from` is neither `end` nor a whole number from 0.
- * @throws {TypeError} If the paths are no list.
- * @throws {Error} If a file is there at the start and cannot be opened or is no regular
- *   file; later such a file is waited for. If it cannot be read, `read` throws.
+ * @throws {TypeError} If `paths` is not a list.
+ * @throws {Error} If the file exists at the start and cannot be opened or is not a regular file;
+ *   later, such a file is waited for. `read` throws if the file cannot be read.
  *
  * @example The events of a log, as they are written
  * ```ts
@@ -142,10 +142,10 @@ export async function* follow(
   }
 }
 
-/** Why no more lines are given of a content: another one begins, in this file, or all ends. */
+/** Why a content ends: another content begins in this file, or following ends. */
 type Ending = OpenedFile | "end";
 
-/** A file that is found under a name. */
+/** A file found under one of the paths. */
 type FoundFile = FileFacts & { readonly path: string };
 
 class Follower {
@@ -153,18 +153,20 @@ class Follower {
   readonly #options: FollowOptions;
   readonly #changes: ChangeWaiter;
   readonly #signal: AbortSignal;
-  /** What is read; `undefined` while the file is not there yet. */
+  /** The content being read; `undefined` until the file exists. */
   #content: GrowingContent | undefined;
-  /** Another file that has come under the name, while the one before is read to its end. */
+  /** The file to compare with the content once the content has been read to its end. */
   #successor: FoundFile | undefined;
-  /** What the file looked like when it was looked at last. */
+  /** The path, identity and version of the file when it was last checked. */
   #seen: string | undefined;
-  /** Whether the content may not be what it was. */
+  /**
+   * Whether the bytes read last are no longer in the file, so that its content must be compared.
+   */
   #isDoubtful = false;
   #isAwaited = false;
-  /** Up to where the file was there when it was opened, if that can be told. */
+  /** The size of the file when it was opened; infinite for a packed file. */
   #old = Infinity;
-  /** Whether everything that was there has been read once. */
+  /** Whether everything that the file held when it was opened has been read. */
   #isCaughtUp = false;
   #ending: Ending | undefined;
 
@@ -177,7 +179,7 @@ class Follower {
     this.#signal = options.signal ?? NEVER;
   }
 
-  /** Opens the file if it is there. */
+  /** Opens the file if it exists. */
   async open(): Promise<void> {
     const found = await this.#find();
     if (found === undefined || found.path !== this.#paths[0]) {
@@ -191,7 +193,7 @@ class Follower {
     this.#begin(await OpenedFile.open(found.path), found);
   }
 
-  /** The content that begins here, as a source. */
+  /** Returns the current content as a source. */
   source(): ByteSource {
     let isOpen = true;
     return {
@@ -203,7 +205,10 @@ class Follower {
     };
   }
 
-  /** Goes on to the next content, if the one before has ended and there is one. */
+  /**
+   * Moves on to the next content. Returns whether the last content has ended and another one
+   * begins.
+   */
   goOn(): boolean {
     const file = this.#ending;
     if (!(file instanceof OpenedFile)) return false;
@@ -228,10 +233,11 @@ class Follower {
 
   async #read(into: Uint8Array): Promise<number | null> {
     this.#isCaughtUp ||= (this.#content?.position ?? 0) >= this.#old;
-    // A caller that ends it in the middle of old lines does not want the rest of them.
+    // A caller that aborts within the old lines does not want the rest of them.
     if (this.#signal.aborted && !this.#isCaughtUp) return null;
     for (;;) {
-      // What is complete when the end is wished is read: so this is asked before it is looked.
+      // Read before the file is checked: lines that are complete when the caller aborts are
+      // returned.
       const isEnding = this.#signal.aborted;
       const content = this.#content;
       if (this.#ending !== undefined) {
@@ -246,29 +252,29 @@ class Follower {
         this.#ending = "end";
         const isWhole = this.#isDoubtful ||
           await this.#content?.endWithRecord();
-        if (isWhole === false) await this.#tell("unfinished");
+        if (isWhole === false) await this.#report("unfinished");
       } else {
         await this.#changes.wait(this.#path, this.#signal);
-        // Before anything is read: it may be no longer what it was.
+        // Check before the next read: the content may have changed.
         await this.#look();
       }
     }
   }
 
-  /** Looks what has become of the file; tells whether there is something to read. */
+  /** Checks the file for changes. Returns whether there may be more to read. */
   async #look(): Promise<boolean> {
     if (this.#successor !== undefined) return await this.#succeed();
     const content = this.#content;
     if (content !== undefined && !this.#isDoubtful) {
       this.#isDoubtful = !await content.isThere();
-      // It may look the same: of the same size, and written at the same time.
+      // An overwritten file may keep its size and its time: forget them, so that it is compared.
       if (this.#isDoubtful) this.#seen = undefined;
     }
     const found = await this.#find();
     const isThere = found?.isRegular === true &&
       (content !== undefined || found.path === this.#paths[0]);
     if (!isThere) {
-      // A file that comes back is looked at, whatever it looks like.
+      // Forget the version: a file that comes back is checked even if it has not changed.
       this.#seen = undefined;
       await this.#await(content === undefined ? "awaited" : "gone");
       return false;
@@ -280,7 +286,7 @@ class Follower {
     return file !== undefined;
   }
 
-  /** Looks at what is there under one of the names. */
+  /** Checks the file found under one of the paths. */
   async #lookAt(content: GrowingContent, found: FoundFile): Promise<boolean> {
     const { file } = content;
     const version = versionOf(found);
@@ -290,13 +296,13 @@ class Follower {
     const isUnlike = !isOther && this.#isUnlike(content, found.size, isSeen);
     if (isSeen && !isUnlike) return false;
     if (isOther || isUnlike || file.isPacked) {
-      // First everything is read that was written before it came.
+      // What was written to the open file before this one came is read first.
       this.#successor = found;
       return true;
     }
     if (found.path !== file.path) {
       file.path = found.path;
-      await this.#tell("moved");
+      await this.#report("moved");
     }
     if (this.#isDoubtful) return await this.#compareWith(content, file);
     if (found.size < content.scanned) content.scanAgain();
@@ -304,16 +310,16 @@ class Follower {
   }
 
   /**
-   * Whether a file of such a size cannot be the one that is open: it has less than was read, or
-   * more that cannot be read there. Systems that do not number files may give a new one the
-   * time of birth of the old one.
+   * Whether a file of this size cannot be the open file: it is smaller than what was read, or it
+   * has not changed and is larger than what can be read. Systems without inodes may give a new file
+   * the time of birth of the old one.
    */
   #isUnlike(content: GrowingContent, size: number, isSeen: boolean): boolean {
     if (content.file.isPacked || this.#isDoubtful) return false;
     return size < content.position || (isSeen && size > content.scanned);
   }
 
-  /** Goes on with the file that has come under the name, if it can be told how. */
+  /** Compares the successor with the content, unless it cannot be opened just now. */
   async #succeed(): Promise<boolean> {
     const successor = this.#successor;
     this.#successor = undefined;
@@ -325,7 +331,10 @@ class Follower {
     return await this.#compareWith(this.#content, opened);
   }
 
-  /** Goes on with a file as its content says; tells whether there is something to read. */
+  /**
+   * Compares a file with the content, and continues in the file or ends the content. Returns
+   * whether there may be more to read.
+   */
   async #compareWith(
     content: GrowingContent,
     file: OpenedFile,
@@ -335,7 +344,8 @@ class Follower {
     const { common, isWhole, hasParted } = comparison ?? {};
     const isItsName = isSame || file.path === this.#paths[0];
     if (common === undefined || !(isWhole || (hasParted && isItsName))) {
-      // It cannot be told yet: it is being written, or what is left of it is not added to.
+      // Undecided: the file is still being written, or was cut off and not added to since. Under a
+      // later one of the paths, it may also be another content, which is ignored.
       if (!isSame) file.close();
       if (!isItsName) await this.#await("gone");
       return false;
@@ -346,22 +356,22 @@ class Follower {
     if (isWhole || common * 2 >= content.position) {
       const isMoved = file.path !== content.file.path;
       content.goOnIn(file, common);
-      if (!isWhole) await this.#tell("cut");
-      else if (isMoved) await this.#tell("moved");
+      if (!isWhole) await this.#report("cut");
+      else if (isMoved) await this.#report("moved");
       return true;
     }
     this.#ending = file;
-    // What stood behind the last line end is gone if the file itself was emptied.
+    // An emptied file has lost its incomplete last line; a replaced file still holds it.
     if (!isSame && !isDoubtful) content.endWithRest();
-    await this.#tell(isSame ? "truncated" : "replaced");
+    await this.#report(isSame ? "truncated" : "replaced");
     return true;
   }
 
-  /** Finds what is there under one of the names. */
+  /** Returns the first of the paths that exists, with its facts. */
   async #find(): Promise<FoundFile | undefined> {
     for (const path of this.#paths) {
       const facts = await factsOf(path).catch((error) => {
-        // What cannot be looked at just now may be looked at later.
+        // Ignored while a content is open: the path may be accessible at the next check.
         if (this.#content === undefined) throw error;
         return undefined;
       });
@@ -371,15 +381,15 @@ class Follower {
   }
 
   async #await(change: FollowChange): Promise<void> {
-    if (!this.#isAwaited) await this.#tell(change);
+    if (!this.#isAwaited) await this.#report(change);
     this.#isAwaited = true;
   }
 
-  async #tell(change: FollowChange): Promise<void> {
+  async #report(change: FollowChange): Promise<void> {
     await this.#options.onChange?.(change, this.#path);
   }
 
-  /** What the file is called, or will be. */
+  /** The current path of the file, or the one where it is expected. */
   get #path(): string {
     const file = this.#ending instanceof OpenedFile
       ? this.#ending
@@ -392,7 +402,7 @@ function versionOf({ path, identity, version }: FoundFile): string {
   return `${path} ${identity} ${version}`;
 }
 
-/** Opens a file; one that cannot be opened just now is looked at again. */
+/** Opens a file. Returns nothing if it cannot be opened: it is tried again at the next check. */
 async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   try {
     return await OpenedFile.open(path);
@@ -402,25 +412,25 @@ async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   }
 }
 
-// A file that is open while others write, rename and replace it.
+// An open file that others write, rename and replace.
 
-/** What is known of a file without reading it. */
+/** The facts of a file that `stat` returns. */
 interface FileFacts {
-  /** Tells it from any other file that is there at the same time. */
+  /** Distinguishes the file from all others that exist at the same time. */
   readonly identity: string;
-  /** How large it is, in bytes, packed if it is packed. */
+  /** The size in bytes; of a packed file, its packed size. */
   readonly size: number;
-  /** Changes when it is written to. */
+  /** The size and time of modification: changes with every write. */
   readonly version: string;
-  /** Whether it is a file, and no directory, pipe or device. */
+  /** Whether it is a regular file, not a directory, pipe or device. */
   readonly isRegular: boolean;
 }
 
 /**
- * Looks at a path.
+ * Reads the facts of a path.
  *
- * @returns What is there; `undefined` if nothing is.
- * @throws {Error} If it cannot be told, with the `code` of the platform.
+ * @returns The facts; `undefined` if the path does not exist.
+ * @throws {Error} If `stat` fails otherwise, with the `code` of the platform.
  */
 async function factsOf(path: string): Promise<FileFacts | undefined> {
   const { stat } = await import("node:fs/promises");
@@ -434,8 +444,8 @@ async function factsOf(path: string): Promise<FileFacts | undefined> {
 }
 
 /**
- * A file system that does not number its files tells them apart by when they were made.
- * Where that is the same too, the content decides in the end.
+ * Converts the facts of `stat`. On a file system without inodes the time of birth distinguishes
+ * files; where that is equal too, the comparison of contents decides.
  */
 function toFacts(stats: BigIntStats): FileFacts {
   const { dev, ino, birthtimeNs, size, mtimeNs } = stats;
@@ -447,14 +457,14 @@ function toFacts(stats: BigIntStats): FileFacts {
   };
 }
 
-/** A file that is open; what it is called may change. */
+/** An open file; its path may change. */
 class OpenedFile {
   readonly #handle: FileHandle;
-  /** What it is called. */
+  /** The current path. */
   path: string;
-  /** Tells it from any other file that is there at the same time. */
+  /** Distinguishes the file from all others that exist at the same time. */
   readonly identity: string;
-  /** Whether it is packed; offsets are those of its content either way. */
+  /** Whether the file is packed. Offsets are those of the unpacked content. */
   readonly isPacked: boolean;
   #content: { readonly source: ByteSource; position: number } | undefined;
   #isOpen = true;
@@ -474,7 +484,7 @@ class OpenedFile {
   /**
    * Opens a file.
    *
-   * @throws {Error} If it cannot be opened, with the `code` of the platform.
+   * @throws {Error} If the file cannot be opened, with the `code` of the platform.
    */
   static async open(path: string): Promise<OpenedFile> {
     const { open } = await import("node:fs/promises");
@@ -495,9 +505,9 @@ class OpenedFile {
   }
 
   /**
-   * Reads what is there at a place of the content.
+   * Reads from an offset of the content; returns the number of bytes read.
    *
-   * @throws {Error} If it cannot be read; a `PackedDataError` if it does not unpack.
+   * @throws {Error} If the file cannot be read; a `PackedDataError` if it does not unpack.
    */
   async readAt(into: Uint8Array, position: number): Promise<number> {
     if (!this.#isOpen) return 0;
@@ -511,14 +521,14 @@ class OpenedFile {
     return bytesRead;
   }
 
-  /** Gives back what reading needs; safe to call twice. */
+  /** Closes the file. Idempotent. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#handle.close().catch(() => {});
   }
 
-  /** Packed data is read from its start, and once more if something before is wanted. */
+  /** Unpacks from the start; starts over for an offset before the current one. */
   async #unpackAt(into: Uint8Array, position: number): Promise<number> {
     if (this.#content === undefined || this.#content.position > position) {
       const source = decompressed(this.#bytes(), { name: this.path });
@@ -548,21 +558,22 @@ class OpenedFile {
   }
 }
 
-// What was read of a file, remembered by the hashes of its lines: enough to tell how much
-// of it another file begins with.
+// The hashes of the lines read so far: enough to decide how much of them another file begins with.
 
-/** FNV-1a, 32 bits: a line is taken for another one only if the place is the same too. */
+/**
+ * FNV-1a, 32 bits, of everything before a line end. A collision matters only at the same offset.
+ */
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
-/** How many line ends are remembered: a multiple of four. */
+/** How many line ends are kept: a multiple of four. */
 const MAX_LINES = 1 << 16;
 
-/** Takes a line end: the offset behind it, and the hash of everything before. */
+/** Receives a line end: the offset behind it, and the hash of everything before it. */
 type TakeEnd = (offset: number, hash: number) => void;
 
-/** Hashes bytes and says where lines end. */
+/** Hashes bytes and reports the ends of lines. */
 class LineHash {
-  /** How many bytes were taken. */
+  /** The number of bytes hashed. */
   offset = 0;
   #hash = SEED;
 
@@ -585,15 +596,15 @@ class LineHash {
   }
 }
 
-/** Line ends in order, in arrays that stay where they are. */
+/** Line ends in order, in arrays of fixed size. */
 class LineEnds {
   readonly offsets = new Float64Array(MAX_LINES);
   readonly hashes = new Int32Array(MAX_LINES);
   length = 0;
-  /** From here on no line end between two of them was forgotten. */
+  /** The index from which on all line ends are kept. */
   dense = 0;
 
-  /** Adds one; if there is no room, every second one of the older half is forgotten. */
+  /** Adds a line end. If the arrays are full, drops every second line end of the older half. */
   add(offset: number, hash: number): void {
     if (this.length === MAX_LINES) this.#thin();
     this.offsets[this.length] = offset;
@@ -615,26 +626,26 @@ class LineEnds {
 }
 
 /**
- * The line ends of what was read.
+ * The line ends of the bytes read so far.
  *
- * The newest tens of thousands are all there, older ones are sparser the older they are, so
- * that the memory it takes does not grow with the file.
+ * The newest tens of thousands are complete; older ones are thinned out with age, so that memory
+ * does not grow with the file.
  */
 export class LineTrail {
   readonly #hash = new LineHash();
   readonly #ends = new LineEnds();
 
-  /** Where the last line ends. */
+  /** The offset behind the last line. */
   get end(): number {
     return this.#ends.offsets[this.#ends.length - 1] ?? 0;
   }
 
-  /** Takes what was read next. */
+  /** Adds the bytes read next. */
   add(bytes: Uint8Array): void {
     this.#hash.add(bytes, (offset, hash) => this.#ends.add(offset, hash));
   }
 
-  /** Forgets everything behind a line end that is remembered. */
+  /** Drops everything behind a line end that is kept. */
   cutTo(offset: number): void {
     const ends = this.#ends;
     while (ends.length > 0 && this.end > offset) ends.length -= 1;
@@ -643,18 +654,18 @@ export class LineTrail {
     this.#hash.goTo(this.end, hash);
   }
 
-  /** Begins to compare another content with this one. */
+  /** Begins a comparison of another content with this one. */
   comparison(): TrailComparison {
     return new TrailComparison(this.#ends);
   }
 }
 
-/** Compares a content with what was read, as long as they are the same. */
+/** Compares a content with the lines read so far, up to the first difference. */
 export class TrailComparison {
   readonly #hash = new LineHash();
   readonly #ends: LineEnds;
   #next = 0;
-  /** Whether the content goes on otherwise than what was read. */
+  /** Whether the content differs from the lines read so far. */
   hasParted = false;
 
   /** Constructs a new instance. */
@@ -662,17 +673,17 @@ export class TrailComparison {
     this.#ends = ends;
   }
 
-  /** Up to where both are known to be the same: a line end. */
+  /** The offset, a line end, up to which both contents are known to be equal. */
   get common(): number {
     return this.#ends.offsets[this.#next - 1] ?? 0;
   }
 
-  /** Whether the content begins with all that was read. */
+  /** Whether the content begins with all lines read so far. */
   get isWhole(): boolean {
     return this.#next === this.#ends.length;
   }
 
-  /** Takes the next bytes of the content. */
+  /** Compares the next bytes of the content. */
   add(bytes: Uint8Array): void {
     if (this.isWhole || this.hasParted) return;
     this.#hash.add(bytes, (offset, hash) => this.#compare(offset, hash));
@@ -693,25 +704,25 @@ export class TrailComparison {
   }
 }
 
-// One content of a file that grows: its lines, as they are complete.
+// One content of a file that grows: its complete lines.
 
-/** How much is compared before what was added is read. */
+/** How many of the last bytes read are compared before bytes behind them are read. */
 const OVERLAP = 64;
-/** How much is read at once to compare. */
+/** How many bytes are read at once to compare. */
 const BLOCK = 1 << 16;
-/** How long a last line without end may be to be given if it is complete. */
+/** The longest last line without LF that is tested for a complete record, in bytes. */
 const MAX_REST = 1 << 26;
 
-/** Reads the lines of a content, and knows it again in another file. */
+/** Reads the complete lines of a content, and recognizes the content in another file. */
 class GrowingContent {
   file: OpenedFile;
   readonly #trail = new LineTrail();
   #overlap = new Uint8Array(0);
-  /** Up to where it was read. */
+  /** The offset behind the bytes read. */
   position = 0;
-  /** Up to where lines are known to be complete. */
+  /** The offset up to which lines are known to be complete. */
   #complete = 0;
-  /** Up to where it was looked for line ends. */
+  /** The offset up to which line ends were searched. */
   scanned = 0;
   #from: number;
   #rest = 0;
@@ -719,19 +730,19 @@ class GrowingContent {
   /**
    * Constructs a new instance.
    *
-   * @param from The offset that is the first to be given; infinite until it is known.
+   * @param from The first offset to return; infinite until {@linkcode beginHere} sets it.
    */
   constructor(file: OpenedFile, from: number) {
     this.file = file;
     this.#from = from;
   }
 
-  /** Begins to give lines here, if it was not known where. */
+  /** Sets the first offset to return to this one, unless it is set already. */
   beginHere(): void {
     if (this.#from === Infinity) this.#from = this.position;
   }
 
-  /** Reads lines that are complete and were not read yet; 0 if there are none. */
+  /** Reads complete lines that were not read yet; returns 0 if there are none. */
   async readLines(into: Uint8Array): Promise<number> {
     for (;;) {
       const known = this.#complete - this.position;
@@ -740,7 +751,7 @@ class GrowingContent {
       const at = isKnown ? this.position : this.scanned;
       const size = await this.file.readAt(part, at);
       if (size === 0) {
-        // What was known to be there has been cut off since.
+        // The complete lines found before have been cut off.
         if (isKnown) this.scanAgain();
         return 0;
       }
@@ -756,15 +767,15 @@ class GrowingContent {
     }
   }
 
-  /** Looks for line ends once more in what was not read yet. */
+  /** Searches line ends again in everything not read yet. */
   scanAgain(): void {
     this.#complete = this.position;
     this.scanned = this.position;
   }
 
-  /** Whether the file still has what was read of it last. */
+  /** Whether the file still holds the last bytes read from it. */
   async isThere(): Promise<boolean> {
-    // A packed file is not written to, but replaced.
+    // A packed file is never appended to, only replaced.
     if (this.file.isPacked) return true;
     const before = new Uint8Array(this.#overlap.length);
     const at = this.position - before.length;
@@ -773,7 +784,7 @@ class GrowingContent {
       before.every((byte, i) => byte === this.#overlap[i]);
   }
 
-  /** Compares a file with what was read; `undefined` if it cannot be read just now. */
+  /** Compares a file with the lines read so far; `undefined` if it does not unpack yet. */
   async compare(file: OpenedFile): Promise<TrailComparison | undefined> {
     const comparison = this.#trail.comparison();
     const block = new Uint8Array(BLOCK);
@@ -786,13 +797,17 @@ class GrowingContent {
       }
     } catch (error) {
       if (!(error instanceof PackedDataError)) throw error;
-      // The program that packs it has not finished.
+      // The file is still being packed.
       return undefined;
     }
     return comparison;
   }
 
-  /** Goes on in a file behind what it is known to have: a line end. */
+  /**
+   * Continues in a file.
+   *
+   * @param common The offset, a line end, up to which the file is known to be equal.
+   */
   goOnIn(file: OpenedFile, common: number): void {
     if (this.file !== file) this.file.close();
     this.file = file;
@@ -805,15 +820,15 @@ class GrowingContent {
     this.scanAgain();
   }
 
-  /** Ends with all that is left, with a line end or without. */
+  /** Makes {@linkcode readRest} return everything left, including a line without LF. */
   endWithRest(): void {
     this.#rest = Infinity;
   }
 
   /**
-   * Ends with a last line without end if it is a whole record.
+   * Makes {@linkcode readRest} return the last line without LF if it is a whole record.
    *
-   * @returns Whether nothing is left out.
+   * @returns Whether no incomplete line is left out.
    */
   async endWithRecord(): Promise<boolean> {
     const size = this.scanned - this.position;
@@ -830,7 +845,7 @@ class GrowingContent {
     return isWhole || length === 0;
   }
 
-  /** Reads what is left to be given at its end; `null` behind it. */
+  /** Reads what is left to return at the end of the content; `null` when there is no more. */
   async readRest(into: Uint8Array): Promise<number | null> {
     const part = into.subarray(0, Math.min(into.length, this.#rest));
     const size = part.length === 0
@@ -841,7 +856,10 @@ class GrowingContent {
     return size === 0 ? null : size;
   }
 
-  /** Takes note of what was read, and leaves what is to be given of it. */
+  /**
+   * Records bytes read, and moves those from the first offset to return on to the start of the
+   * buffer. Returns how many those are.
+   */
   #give(into: Uint8Array, size: number): number {
     const bytes = into.subarray(0, size);
     this.#trail.add(bytes);
@@ -853,7 +871,7 @@ class GrowingContent {
   }
 }
 
-/** The last bytes of what was read. */
+/** Returns the last bytes of both buffers together. */
 function overlapOf(
   before: Uint8Array,
   bytes: Uint8Array,
@@ -867,7 +885,7 @@ function overlapOf(
   return overlap;
 }
 
-/** Whether bytes are a whole JSON object: a part of one never is. */
+/** Whether bytes are a whole JSON object: a cut-off object never parses. */
 function isRecord(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,18 +1,18 @@
-/** Files and streams as sources of bytes. */
+/** Opens files as byte sources and streams, and converts between sources and streams. */
 
 import { checkBytes } from "../checked.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { decompressed } from "./decompress.ts";
 
-/** How many bytes a stream made of a source reads at once. */
+/** How many bytes {@linkcode streamOf} reads at once. */
 const BLOCK = 1 << 18;
 
 /**
- * Opens a file, and reads through how it is packed.
+ * Opens a file for reading, and unpacks it if it is packed.
  *
  * @param path The path of the file.
- * @returns Its content; close it when it is not read to the end.
- * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ * @returns Its content. Close it unless it is read to the end.
+ * @throws {Error} If the file cannot be opened, with the `code` of the platform.
  *
  * @example The first bytes of a file
  * ```ts
@@ -39,7 +39,7 @@ export async function openFile(path: string): Promise<ByteSource> {
     close(): void {
       if (!isOpen) return;
       isOpen = false;
-      // Nothing was written, so there is nothing to lose in closing.
+      // Nothing was written, so an error on close loses no data.
       handle.close().catch(() => {});
     },
   };
@@ -47,11 +47,11 @@ export async function openFile(path: string): Promise<ByteSource> {
 }
 
 /**
- * Opens a file as a stream of bytes, and reads through how it is packed.
+ * Opens a file as a stream of bytes, and unpacks it if it is packed.
  *
  * @param path The path of the file.
  * @returns Its content.
- * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ * @throws {Error} If the file cannot be opened, with the `code` of the platform.
  *
  * @example Normalize a packed rollout
  * ```ts ignore
@@ -70,13 +70,13 @@ export async function openStream(
 }
 
 /**
- * Makes a stream of a source.
+ * Wraps a source in a stream.
  *
- * @param source The source; it is closed at its end, at an error, and when the stream is
+ * @param source The source. It is closed at its end, after an error, and when the stream is
  *   cancelled.
  * @returns The stream.
  *
- * @example What is in a packed stream
+ * @example The content of a packed stream
  * ```ts
  * import { bytesOf, decompressed, streamOf } from "@codexpipe/codexpipe/files";
  * import { assertEquals } from "@std/assert";
@@ -110,9 +110,9 @@ export function streamOf(
 }
 
 /**
- * Makes a source of a stream.
+ * Wraps a stream in a source.
  *
- * @param stream The stream; closing the source cancels it.
+ * @param stream The stream. Closing the source cancels it.
  * @returns The source.
  *
  * @example The first byte of a stream

@@ -1,4 +1,6 @@
-/** Unpacks gzip and zstd data with the decoders of the platform, and says where it breaks. */
+/**
+ * Unpacks gzip and zstd with the decoders of the platform, up to the last byte before a damage.
+ */
 
 import type { Transform } from "node:stream";
 import {
@@ -8,26 +10,28 @@ import {
   type PackedFormat,
 } from "./byte_source.ts";
 
-/** Small, so that what one piece unpacks to stays small even if it was packed to hurt. */
+/**
+ * How much packed data is fed at once. Small, so that a decompression bomb unpacks in small steps.
+ */
 const PIECE = 1 << 14;
-/** How much packed data is kept to deliver the last bytes before a damage. */
+/** How much packed data is kept, to unpack the last bytes before a damage once more. */
 const MAX_KEPT = 1 << 20;
-/** The smallest room for output that the decoders take; what they lose is less. */
+/** The smallest output buffer that the decoders accept; a failure loses less than one. */
 const FINEST_OUTPUT = 64;
 
-/** Packed data in pieces that can be put back. */
+/** Packed data in pieces; a piece, or its rest, can be put back. */
 export class Pieces {
   readonly #source: ByteSource;
   #next: Uint8Array | undefined;
   #hasEnded = false;
 
-  /** Constructs a new instance: the first bytes, and where the rest comes from. */
+  /** Constructs a new instance from the first bytes and the source of the rest. */
   constructor(head: Uint8Array, source: ByteSource) {
     this.#next = head.length > 0 ? head : undefined;
     this.#source = source;
   }
 
-  /** The next piece, or `undefined` at the end. */
+  /** Returns the next piece, or `undefined` at the end. */
   async take(): Promise<Uint8Array | undefined> {
     const next = this.#next;
     this.#next = undefined;
@@ -38,12 +42,12 @@ export class Pieces {
     return size === null ? undefined : piece.subarray(0, size);
   }
 
-  /** Puts bytes back before the next piece. */
+  /** Puts bytes back; they are the next piece. */
   putBack(piece: Uint8Array): void {
     if (piece.length > 0) this.#next = piece;
   }
 
-  /** Ends the data: the source is asked for no more. */
+  /** Ends the data: no more is read from the source. */
   end(): void {
     this.#hasEnded = true;
   }
@@ -60,14 +64,14 @@ export async function* unpack(
     if (first === undefined) break;
     pieces.putBack(first);
     yield* unpackFrame(pieces, format, frames);
-    // A gzip decoder reads all members of its input.
+    // The gzip decoder has read all members.
     if (frames === undefined) return;
     if (frames.isForeign) throw broken(format, false);
   }
   if (frames === undefined || !frames.isComplete) throw broken(format, true);
 }
 
-/** Unpacks one frame, or all members of gzip data. */
+/** Unpacks one zstd frame, or all members of gzip data. */
 async function* unpackFrame(
   pieces: Pieces,
   format: PackedFormat,
@@ -81,8 +85,8 @@ async function* unpackFrame(
     for (let isEnd = false; !isEnd;) {
       const piece = await pieces.take();
       if (piece === undefined) break;
-      // No more than a block at once: where the zstd decoder of Deno 2.9 fails after it has
-      // filled its room, it throws where nobody can catch.
+      // At most one block at once: the zstd decoder of Deno 2.9 that fails after it has filled its
+      // output buffer throws an error that cannot be caught.
       const part = frames?.feed(piece) ??
         { length: piece.length, isEnd: false };
       const bytes = piece.subarray(0, part.length);
@@ -109,10 +113,11 @@ async function* unpackFrame(
 }
 
 /**
- * Unpacks broken data again: a decoder that fails keeps to itself what it had in hand, which
- * is as much as there was room for, of what it was fed at once. So the piece that it failed
- * at, which is the last, is fed in the smallest steps: what is behind the end of gzip data
- * costs nothing of it.
+ * Unpacks the same packed data again, in the smallest steps, and yields the bytes behind the first
+ * `delivered` ones. A decoder that fails drops the output that it has not passed on: at most one
+ * output buffer, of the piece that it was fed last. So the output buffer is the smallest here, and
+ * the last piece, which is the one that fails, is fed byte by byte. Garbage behind the end of gzip
+ * data then costs no byte of the content.
  */
 async function* lastBytes(
   packed: readonly Uint8Array[],
@@ -130,21 +135,21 @@ async function* lastBytes(
       }
     }
   } catch (cause) {
-    // It fails as it did before; the caller says so.
+    // The same failure as before: the caller throws it.
     if (!(cause instanceof DecoderFailure)) throw cause;
   } finally {
     decoder.close();
   }
 }
 
-/** Gives pieces as they are, but the last one byte by byte. */
+/** Yields the pieces unchanged, except for the last one, which it yields byte by byte. */
 function* inSteps(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   yield* pieces.slice(0, -1);
   const last = pieces.at(-1) ?? new Uint8Array(0);
   for (let at = 0; at < last.length; at++) yield last.subarray(at, at + 1);
 }
 
-/** What a decoder of the platform says when it fails. */
+/** An error of a decoder of the platform. */
 class DecoderFailure extends Error {
   override readonly name = "DecoderFailure";
   readonly isCutOff: boolean;
@@ -156,7 +161,7 @@ class DecoderFailure extends Error {
   }
 }
 
-/** A decoder of the platform that is fed a piece and drained before the next one. */
+/** A decoder of the platform; each piece fed to it is drained before the next one. */
 class Decoder {
   readonly #transform: Transform;
   #failure: DecoderFailure | undefined;
@@ -176,7 +181,7 @@ class Decoder {
     });
   }
 
-  /** Feeds a piece and gives what it unpacks to. */
+  /** Feeds a piece and yields the bytes that it unpacks to. */
   async *write(piece: Uint8Array): AsyncGenerator<Uint8Array> {
     let isWritten = false;
     this.#transform.write(piece, () => {
@@ -186,7 +191,7 @@ class Decoder {
     yield* this.#drain(() => isWritten);
   }
 
-  /** Ends the data and gives what is left. */
+  /** Ends the data and yields the remaining bytes. */
   async *end(): AsyncGenerator<Uint8Array> {
     this.#transform.end();
     yield* this.#drain(() => this.#hasEnded);
@@ -211,7 +216,7 @@ async function decoderOf(
   format: PackedFormat,
   chunkSize = PIECE,
 ): Promise<Transform> {
-  // Loaded only when something is packed: it doubles the time to start.
+  // Loaded only for packed data: it doubles the time to start.
   const zlib = await import("node:zlib");
   if (format === "gzip") return zlib.createGunzip({ chunkSize });
   if (typeof zlib.createZstdDecompress !== "function") {
@@ -233,21 +238,18 @@ function broken(
   return new PackedDataError(message, format, { cause });
 }
 
-// Tells whether zstd data is complete, and where its blocks end, by walking its frames
-// (RFC 8878).
-//
-// The decoder of the platform ends without an error where a frame is cut off, so frames
-// are counted here.
+// Walks the frames of zstd data (RFC 8878) to find the ends of blocks, and whether the last frame
+// is complete: the decoder of the platform ends without an error where a frame is cut off.
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
-/** The bytes of a dictionary id, by its flag. */
+/** The size of a dictionary id in bytes, by its flag. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
-/** The bytes of a content size, by its flag; 0 stands for one if it is a single segment. */
+/** The size of a content size in bytes, by its flag; flag 0 of a single segment means 1 byte. */
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const RLE_BLOCK = 1;
 
-/** What the bytes that are gathered next are. */
+/** The part of a frame that the next bytes belong to. */
 type Part =
   | "magic"
   | "descriptor"
@@ -256,45 +258,47 @@ type Part =
   | "skippable"
   | "other";
 
-/** The parts that stand at the start of a piece. */
+/** The parts that begin a new piece. */
 const FIRST_PARTS: ReadonlySet<Part> = new Set(["magic", "block", "checksum"]);
 
-/** A piece of a frame that lies together: a header, a block, a checksum, or a part of one. */
+/** A piece of a frame: its header, one block or its checksum, or the part of it in a buffer. */
 interface FramePiece {
   /** How many of the bytes belong to the piece. */
   readonly length: number;
-  /** Whether the frame ends with them. */
+  /** Whether the piece ends the frame. */
   readonly isEnd: boolean;
 }
 
-/** Walks the frames of zstd data, fed piece by piece. */
+/** Walks the frames of zstd data, fed buffer by buffer. */
 export class ZstdFrames {
   #part: Part = "magic";
-  /** Bytes to pass over before the next part. */
+  /** How many bytes to skip before the next part. */
   #skip = 0;
-  /** Bytes that the part still wants, and their value so far, little-endian. */
+  /**
+   * How many bytes of the part are still to be read, and the value of those read, little-endian.
+   */
   #wanted = 4;
   #value = 0;
   #shift = 1;
   #hasChecksum = false;
   #frames = 0;
 
-  /** Whether the data could end here: behind a frame. */
+  /** Whether the data may end here: after a whole frame. */
   get isComplete(): boolean {
     return this.#frames > 0 && this.#part === "magic" && this.#isAtStart;
   }
 
-  /** Whether what follows a frame is no frame. */
+  /** Whether the bytes after a frame begin no other frame. */
   get isForeign(): boolean {
     return this.#part === "other";
   }
 
-  /** Whether a piece starts here. */
+  /** Whether a piece begins here. */
   get #isAtStart(): boolean {
     return this.#skip === 0 && this.#shift === 1 && FIRST_PARTS.has(this.#part);
   }
 
-  /** Takes the next bytes, up to the end of the piece that they belong to. */
+  /** Reads bytes up to the end of the piece that they belong to. */
   feed(bytes: Uint8Array): FramePiece {
     let at = 0;
     while (at < bytes.length && this.#part !== "other") {
@@ -365,13 +369,11 @@ export class ZstdFrames {
   }
 }
 
-// The content of a packed source.
-
 /**
- * Gives what a source holds in packed form.
+ * Returns the content of a packed source.
  *
- * @returns The content; to read it throws a {@linkcode PackedDataError} where it is damaged or
- *   cut off.
+ * @returns The content. Its `read` throws a {@linkcode PackedDataError} where the data is damaged
+ *   or cut off.
  */
 export function unpackedSource(
   packed: ByteSource,
