@@ -1,9 +1,9 @@
-/** Asks for many things, a few at a time. */
+/** Maps items asynchronously, a few at a time. */
 
 /**
- * Makes something of each item, and never of more than `count` at once.
+ * Maps each item with `work`, of which at most `count` calls run at once.
  *
- * @returns What was made, in the order of the items.
+ * @returns The results, in the order of the items.
  */
 export async function mapAtOnce<T, R>(
   items: readonly T[],
@@ -11,7 +11,7 @@ export async function mapAtOnce<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = new Array(items.length);
-  // Shared by all who work: each takes the next one.
+  // Shared by all workers: each takes the next item.
   const rest = items.entries();
   const workers = Array.from(
     { length: Math.min(count, items.length) },

@@ -1,4 +1,4 @@
-/** Reads the first records of a session file, and no more than that. */
+/** Reads the first records of a session file only. */
 
 import { readPlainLine } from "../dialects/rollout/plain_line.ts";
 import { LineSelection } from "../events/line_selection.ts";
@@ -10,29 +10,29 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers, RecordSelection } from "../pipeline/line_answers.ts";
 import { withSession } from "./open_session.ts";
 
-/** Takes the records of a file until it has enough. */
+/** Receives the first records of a file until it has enough. */
 export interface RecordTaker {
-  /** Whether it has enough. */
+  /** Whether no more records are needed. */
   readonly isDone: boolean;
-  /** Takes a normalized record; one that is not wanted may be there with nothing in it. */
+  /** Receives a normalized record. One that is not selected may arrive as an empty object. */
   add(record: Fields): void;
 }
 
-/** How many lines are looked at: as many as Codex itself does (rollout.md D.4). */
+/** The most lines read: as many as Codex reads (rollout.md D.4). */
 const MAX_LINES = 10 + 200;
-/** How many bytes are looked at; a first message with images in it can be long. */
+/** The most bytes read. Large, because a first message with images can be long. */
 const MAX_BYTES = 16 << 20;
-/** How many bytes are looked at at once, which few records are longer than. */
+/** How many bytes are fed at once: few records are longer. */
 const SLICE = 1 << 13;
 
 /**
- * Reads the first records of a session file: at most those of 210 lines and 16 MiB. Lines
- * that are none are passed over.
+ * Reads the first records of a session file: at most those of the first 210 lines and 16 MiB. Lines
+ * that are no records are skipped.
  *
- * @param wanted The records that are wanted; all, without it.
- * @param begin Makes what takes the records; where it turns out that rules are needed, another
- *   one, for all of them.
- * @throws {Error} If the file cannot be opened or read, or unpacked that far.
+ * @param wanted The records to read; all, if `undefined`.
+ * @param begin Makes the taker. Called a second time if a line turns out to need the rules: the
+ *   second taker then receives all records, from the first one on.
+ * @throws {Error} If the file cannot be opened, read, or unpacked that far.
  */
 export async function readFirstRecords(
   file: { readonly path: string },
@@ -40,7 +40,7 @@ export async function readFirstRecords(
   begin: () => RecordTaker,
 ): Promise<void> {
   if (wanted !== undefined) {
-    // Who reads it by the rules finds out why it cannot be read.
+    // Errors are ignored here: reading by the rules runs into them again, and throws them.
     const isRead = await readPlainLines(file, wanted, begin())
       .catch(() => false);
     if (isRead) return;
@@ -48,16 +48,16 @@ export async function readFirstRecords(
   await readByRules(file, wanted, begin());
 }
 
-/** The lines that have the time in the header. */
+/** Selects the headers, which hold the time. */
 const HEADERS = new RecordSelection(
   new LineSelection(["thread.started"]).types,
 );
 
 /**
- * Reads when a session began, as its header says.
+ * Reads the time at which a session began from its header.
  *
- * @returns The time; `undefined` if its first records have no header, or that no time.
- * @throws {Error} If the file cannot be opened or read, or unpacked that far.
+ * @returns The time; `undefined` if the first records hold no header, or one without a time.
+ * @throws {Error} If the file cannot be opened, read, or unpacked that far.
  */
 export async function headerTime(
   file: { readonly path: string },
@@ -74,7 +74,7 @@ export async function headerTime(
   return textOf(header?.timestamp);
 }
 
-/** Says what is wrong with a history mode; `undefined` if it is known, or not said. */
+/** Describes the problem with a history mode; `undefined` if the mode is known or missing. */
 export function modeProblem(value: unknown): string | undefined {
   const mode = textOf(value);
   if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
@@ -84,8 +84,9 @@ export function modeProblem(value: unknown): string | undefined {
 }
 
 /**
- * Reads the first records, if no rule changes one of them: no line is of old releases, torn, or
- * longer than 128 KiB. To begin with the rules for each file takes more time than most heads.
+ * Reads the first records if no rule changes one of them, that is, if no line is from an old
+ * release, torn, or longer than 128 KiB. Setting the rules up for each file takes longer than
+ * reading most heads.
  */
 async function readPlainLines(
   file: { readonly path: string },
@@ -97,7 +98,7 @@ async function readPlainLines(
     let held = 0;
     for (let bytes = 0; bytes < MAX_BYTES;) {
       const size = await source.read(block.subarray(held));
-      // A last line without an end may be torn.
+      // A last line without LF may be torn.
       if (size === null) return held === 0;
       bytes += size;
       const end = held + size;
@@ -138,7 +139,7 @@ async function readByRules(
       record(out, start): undefined {
         if (!isDone()) {
           const end = out.length;
-          // The text behind a value must be a control character.
+          // The reader expects a control character behind a value.
           out.byte(LF);
           const bytes = out.view();
           taker.add(

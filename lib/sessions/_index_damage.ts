@@ -1,4 +1,4 @@
-/** What can be wrong with the file of an index, and what is done about it. */
+/** Recognizes damaged, foreign and deleted index files, and removes damaged ones. */
 
 import {
   closeSync,
@@ -18,17 +18,19 @@ export type Connect = new (
 ) => DatabaseSync;
 
 /**
- * How long SQLite itself waits for others, in milliseconds. Nothing else happens meanwhile, so
- * what may take longer is tried again.
+ * How long SQLite itself waits for a lock, in milliseconds. It blocks the whole thread meanwhile,
+ * so longer waits are retries.
  */
 export const BUSY_TIMEOUT = 100;
 const HEADER_BYTES = 100;
 const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";
-/** The codes of SQLite: SQLITE_CORRUPT and its kin, SQLITE_NOTADB. */
+/**
+ * Result codes of SQLite for damage: SQLITE_CORRUPT with its extended codes, and SQLITE_NOTADB.
+ */
 const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
 const BUSY_CODES: ReadonlySet<number> = new Set([5, 6]);
-/** What SQLite says of tables whose own description is damaged, among it. */
+/** Messages of SQLite for damage, including those for tables whose definition is damaged. */
 const DAMAGE_REGEXP =
   /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column|module|tokenizer)|has no column named|malformed database schema|unrecognized (?:option|token)|parse error in|error in tokenizer|syntax error|incomplete input/i;
 const BUSY_REGEXP = /database (?:table )?is locked/i;
@@ -36,7 +38,9 @@ const BUSY_REGEXP = /database (?:table )?is locked/i;
 const GONE_CODES: ReadonlySet<number> = new Set([8, 10]);
 const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
-/** Rows of an index that do not agree, though SQLite can read them: a flipped bit is enough. */
+/**
+ * Rows of an index that SQLite can read and that contradict each other: one flipped bit is enough.
+ */
 export class IndexDisagreement extends Error {
   override readonly name = "IndexDisagreement";
 
@@ -55,14 +59,14 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Tells whether an error says what SQLite says when another process has removed a damaged file
- * since it was opened; if it was that, the next one who opens it has no error.
+ * Whether an error is one that SQLite reports after another process has removed a damaged file
+ * while it was open. If so, opening the index again succeeds.
  */
 export function mayBeGone(error: unknown): boolean {
   return hasCode(error, GONE_CODES, GONE_REGEXP);
 }
 
-/** Deno says what is wrong in words only, Node in numbers too. */
+/** Compares the message as well as the code: Deno sets no `errcode`, Node does. */
 function hasCode(
   error: unknown,
   codes: ReadonlySet<number>,
@@ -78,20 +82,20 @@ export function isSqliteError(error: unknown): error is Error {
   return codeOf(error) === "ERR_SQLITE_ERROR";
 }
 
-/** Says where the lock of an index is, which stays beside it. */
+/** Returns the path of the lock file of an index, which stays beside the index. */
 function lockOf(path: string): string {
   return `${path}-lock`;
 }
 
-/** Leaves word that the file at a path is an index, whatever becomes of what is in it. */
+/** Records that the file at a path is an index, so that it is recognized even when damaged. */
 export function markIndex(path: string): void {
   closeSync(openSync(lockOf(path), "a", 0o600));
 }
 
 /**
- * Tells whether a file is something else than an index: it is there, has something in it, and
- * does not begin as an index does. One that an index was made in is a damaged one, unless it
- * is another database now. Pipes and devices are something else: opening one may last forever.
+ * Whether a file is something other than an index: it exists, is not empty, and does not begin like
+ * an index. A file that was once made as an index counts as a damaged one, unless it is another
+ * database now. Pipes and devices are foreign: opening one may block forever.
  */
 export function isForeign(path: string): boolean {
   let header: Uint8Array;
@@ -129,8 +133,8 @@ function isDatabaseHeader(header: Uint8Array): boolean {
 }
 
 /**
- * Tells whether an index was deleted while a process has it open: what belongs to that one is still
- * beside its place, and must not be taken for that of a new one.
+ * Whether an index was deleted while a process has it open: its log is still there, and SQLite must
+ * not take it for the log of a new index.
  */
 export function isDeletedInUse(path: string): boolean {
   return !existsSync(path) &&
@@ -138,11 +142,12 @@ export function isDeletedInUse(path: string): boolean {
 }
 
 /**
- * Removes a damaged index, unless another process has done so by now.
+ * Removes a damaged index, unless another process has already replaced it.
  *
- * Who does it holds the lock of a small database beside it, which ends with the process.
+ * Holds an exclusive lock on a small database beside the index meanwhile; the lock ends with the
+ * process.
  *
- * @param isCertain Whether it is damaged, whatever it looks like.
+ * @param isCertain Whether the index is damaged even if it looks sound.
  */
 export function removeDamaged(
   Connection: Connect,
@@ -153,7 +158,7 @@ export function removeDamaged(
   try {
     lock.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN EXCLUSIVE`);
     if (!isCertain && !isDamagedIndex(Connection, path)) return;
-    // What is to be written into a database goes first: it must never meet another one.
+    // The log goes before the database: it must never be applied to another one.
     for (const suffix of ["-wal", "-shm", "-journal", ""]) {
       rmSync(path + suffix, { force: true });
     }

@@ -1,4 +1,4 @@
-/** Writes what was read of session files into the index. */
+/** Writes the messages and facts read from session files into the index. */
 
 import { fileSum, messageSum } from "./index_check.ts";
 import { titleOf } from "./session.ts";
@@ -19,60 +19,63 @@ export interface IndexedFile {
   readonly number: number;
   readonly path: string;
   readonly sessionId: string;
-  /** Its size on disk when it was read. */
+  /** The size of the file on disk when it was read. */
   readonly size: number;
-  /** When it had been written to when it was read. */
+  /** The time of modification of the file when it was read. */
   readonly mtime: number;
-  /** Up to where its lines have been read. */
+  /** The offset up to which lines have been read. */
   readonly readTo: number;
-  /** What tells whether they still are the same. */
+  /** The hash of the bytes before {@linkcode readTo}, by which a changed file is recognized. */
   readonly readMark: string;
-  /** Whether it has been read to its end. */
+  /** Whether the file has been read to its end. */
   readonly isRead: boolean;
   /** The name of the session when it was read. */
   readonly name: string | undefined;
-  /** Why it could not be read, or not to its end. */
+  /** Why the file could not be read, or not to its end. */
   readonly problem: string | undefined;
-  /** Changes with everything that is written about the file. */
+  /** Changes with every write about the file. */
   readonly revision: number;
 }
 
 export interface FileUpdate {
   readonly file: SessionFile;
-  /** What the index knew of it when it was read; `undefined` if nothing. */
+  /** The entry of the file in the index when it was read; `undefined` if it had none. */
   readonly before: IndexedFile | undefined;
-  /** From which row on what the index has is void: 0 for all of it. */
+  /** The first row of the file in the index that is void; 0 for all rows. */
   readonly voidFrom: number;
-  /** What was read; `undefined` if only its place is another. */
+  /** The part that was read; `undefined` if only the path or name has changed. */
   readonly piece: FoldedPiece | undefined;
-  /** Whether it has been read to its end. */
+  /** Whether the file has been read to its end. */
   readonly isRead: boolean;
-  /** What its first lines tell; `undefined` if that is known. */
+  /** The head of the file; `undefined` if the index has it already. */
   readonly head: SessionHead | undefined;
   readonly name: string | undefined;
-  /** Why it could not be read, or not to its end. */
+  /** Why the file could not be read, or not to its end. */
   readonly problem: string | undefined;
 }
 
-/** What tells the rows of a file: its number, and the id of its session in the index. */
+/** Identifies the rows of a file: its number, and the id of its session in the index. */
 type FileRows = Pick<IndexedFile, "number" | "sessionId">;
 
-/** Is told of each step, so that tests can stop there. */
+/** Called at each step, so that tests can stop there. */
 export type OnStep = (step: string) => void;
 
-/** The source of a sub-agent that a tool of its parent spawned. */
+/** The source of a sub-agent that a tool call of its parent spawned. */
 const SPAWNED = "subagent:thread_spawn";
-/** The first second that a number of a file stands for, since 1970. */
+/** The second that file number 0 stands for, since 1970. */
 const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
-/** The highest number that is wanted: some higher ones are left for files of one second. */
+/**
+ * The highest number that is derived from a time; higher ones are left for files of the same
+ * second.
+ */
 const MAX_NUMBER = (2 ** 53 / ROWS_PER_FILE) - 2 ** 20;
 const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
 /**
- * Gives the numbers that files should have, by their paths. They grow with the time at which
- * sessions began, and of a session that goes on in further files, with that at which each of them
- * did; of those of one second too, whichever of them is written first.
+ * Assigns numbers to files, by path. They grow with the time at which sessions began; for a session
+ * that continues in further files, with the time at which each file began. Files of the same second
+ * get consecutive numbers, so that the order of writing does not matter.
  *
  * @param files The files, newest first.
  */
@@ -98,7 +101,7 @@ function numberOf({ id, sessionId, nameTime, start }: SessionFile): number {
   return Math.min(Math.max(1, second), MAX_NUMBER);
 }
 
-/** Writes into an index, a file at a time; call it inside a transaction. */
+/** Writes into an index, one file at a time. To be called inside a transaction. */
 export class IndexWriter {
   readonly #database: SessionIndexDatabase;
   readonly #files: readonly SessionFile[];
@@ -108,7 +111,7 @@ export class IndexWriter {
   /**
    * Constructs a new instance.
    *
-   * @param files All session files that were found, newest first.
+   * @param files All session files found, newest first.
    */
   constructor(
     database: SessionIndexDatabase,
@@ -120,12 +123,12 @@ export class IndexWriter {
     this.#onStep = onStep;
   }
 
-  /** Gives all files of an index. */
+  /** Returns all files of an index. */
   static files(database: SessionIndexDatabase): IndexedFile[] {
     return database.all(`SELECT ${FILE_COLUMNS} FROM files`).map(fileOf);
   }
 
-  /** Gives what an index knows of the file at a path. */
+  /** Returns the entry of the file at a path. */
   static file(
     database: SessionIndexDatabase,
     path: string,
@@ -137,7 +140,7 @@ export class IndexWriter {
     return row && fileOf(row);
   }
 
-  /** Gives what it takes to read on in a file. */
+  /** Returns the checkpoint from which a file is read on. */
   static checkpoint(
     database: SessionIndexDatabase,
     number: number,
@@ -149,21 +152,24 @@ export class IndexWriter {
     return row?.state instanceof Uint8Array ? row.state : undefined;
   }
 
-  /** The numbers that the files which were found should have; where nothing is new, they are not asked for. */
+  /** The numbers of the files found; computed only when a file is new. */
   get #numbers(): ReadonlyMap<string, number> {
     return this.#numbersByPath ??= numbersOf(this.#files);
   }
 
-  /** Gives the number of a file, unless another one has it: the order to write files in. */
+  /**
+   * Returns the number of a file, or the one it gets unless it is taken. Files are written in this
+   * order.
+   */
   numberOf({ before, file }: Pick<FileUpdate, "before" | "file">): number {
     return before?.number ?? this.#numbers.get(file.path) ?? MAX_NUMBER;
   }
 
   /**
-   * Writes what was read of a file.
+   * Writes one update of a file.
    *
-   * @returns What the index knows of it now; `undefined` if another process has written about it
-   *   since it was looked up. Then nothing is written.
+   * @returns The new entry; `undefined`, with nothing written, if another process has changed the
+   *   entry since it was looked up.
    */
   write(update: FileUpdate): IndexedFile | undefined {
     const { file, before } = update;
@@ -171,7 +177,7 @@ export class IndexWriter {
     const number = before?.number ?? this.#freeNumber(this.numberOf(update));
     const sessionId = this.#sessionId(update, number);
     this.#onStep("file");
-    // What is known goes by another id: it is read anew the next time.
+    // The rows in the index belong to another session id: the file is read again next time.
     const isLost = before !== undefined && before.sessionId !== sessionId &&
       update.voidFrom > 0;
     const voidFrom = isLost ? 0 : update.voidFrom;
@@ -202,7 +208,7 @@ export class IndexWriter {
       isRead: update.isRead && !isLost,
       name: update.name,
       problem: update.problem,
-      // Of an index that was made anew, no file must look as it was before.
+      // Random, so that no entry of a rebuilt index looks like the one of the index before.
       revision: (before?.revision ?? Math.floor(Math.random() * 2 ** 32)) + 1,
     };
     this.#writeFile(after);
@@ -213,9 +219,9 @@ export class IndexWriter {
   }
 
   /**
-   * Removes a file and all that is known of it.
+   * Removes a file with all its rows.
    *
-   * @returns Whether it was there as it was looked up.
+   * @returns Whether the entry was still as it was looked up.
    */
   remove(file: IndexedFile): boolean {
     if (!this.#isUnchanged(file, file.path)) return false;
@@ -236,7 +242,10 @@ export class IndexWriter {
       (before.path === path || revisionAt(path) === undefined);
   }
 
-  /** The id of a session is its own; one that another file has too is that of the other one. */
+  /**
+   * Returns the session id of a file in the index: its own, or its path if another existing file
+   * has that id.
+   */
   #sessionId({ file, head, before }: FileUpdate, number: number): string {
     const wanted = file.id === ""
       ? head?.id ?? before?.sessionId ?? ""
@@ -254,7 +263,7 @@ export class IndexWriter {
     return wanted;
   }
 
-  /** Gives the first number that is free, from the one that is wanted on. */
+  /** Returns the first free number from the wanted one on. */
   #freeNumber(wanted: number): number {
     const row = this.#database.get(
       `SELECT number + 1 AS free FROM files AS taken WHERE number >= ?1
@@ -334,7 +343,7 @@ export class IndexWriter {
     );
   }
 
-  /** Removes the messages of a file, from a row on. */
+  /** Removes the messages of a file from a row on. */
   #removeRows({ number, sessionId }: FileRows, from: number): void {
     const first = number * ROWS_PER_FILE + from;
     const end = (number + 1) * ROWS_PER_FILE;
@@ -382,7 +391,7 @@ export class IndexWriter {
     { row, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
   ): void {
     const before = this.#removeMessage(at, row);
-    // One that has grown and was not there had no text so far.
+    // A changed message keeps its place and time, if it is in the index: without text it was not.
     const known = isNew ? undefined : before;
     const inLine = known?.in_line ?? found.inLine;
     const offset = known?.offset ?? found.offset + found.inLine;
@@ -437,8 +446,8 @@ export class IndexWriter {
 }
 
 /**
- * The session whose texts one may repeat. A sub-agent that was spawned and is no fork began with
- * nothing: what it says is its own, also if another one of the same parent says it.
+ * Returns the session whose texts a session may repeat. A sub-agent that was spawned and is no fork
+ * began empty: its texts are its own, even if another sub-agent of the same parent has the same.
  */
 function originOf(
   { forkedFrom, parent, source }: SessionHead,

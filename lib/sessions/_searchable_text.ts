@@ -1,4 +1,4 @@
-/** What of a history can be searched: the text of each record, and whose it is. */
+/** Extracts the searchable text of history records, and the role that it belongs to. */
 
 import { printedText } from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -24,33 +24,33 @@ import {
 } from "../json/fields.ts";
 import type { MessageRole } from "./session_records.ts";
 
-/** The text of a record, and whose it is. */
+/** The text of a record and its role. */
 export interface SearchableText {
   readonly role: MessageRole;
   /** The text; never blank. */
   readonly text: string;
-  /** The tool that ran, if one did. */
+  /** The name of the tool that ran; `null` if none did. */
   readonly toolName: string | null;
 }
 
 /**
- * How much of the text of a record is kept, in UTF-16 code units: more than Codex shows its
- * model of any output.
+ * How much text of a record is kept, in UTF-16 code units: more than Codex shows its model of any
+ * output.
  */
 const MAX_TEXT = 1 << 16;
-/** What of that is the end of the text: where a command says how it went. */
+/** How much of that is the end of the text, where a command reports its result. */
 const MAX_TAIL = 1 << 14;
 const CUT_MARK = "\n…\n";
 const SHELL_REGEXP = /^(?:.*[/\\])?(?:ba|z|da|k)?sh$/;
 const SCRIPT_FLAG_REGEXP = /^-[a-z]*c$/;
-/** SQLite ends a text there. */
+/** SQLite ends a text at a NUL. */
 const NUL_REGEXP = /\0/g;
 
 /**
- * Gives what can be searched of a record.
+ * Returns the searchable text of a record.
  *
- * @param output What its call gave, if more is known of it than the record shows.
- * @returns Its text; `undefined` if there is nothing to search.
+ * @param output The full output of its call, where the record shows only a part of it.
+ * @returns The text; `undefined` if there is nothing to search.
  */
 export function searchableText(
   record: AnyHistoryRecord,
@@ -64,10 +64,10 @@ export function searchableText(
 }
 
 /**
- * Makes the text of a message.
+ * Joins pieces to the text of a message.
  *
- * @returns A line for each, at most 64 Ki code units of all: the beginning and the end of what
- *   is longer; `undefined` if it is blank.
+ * @returns The pieces, one per line, at most 64 Ki code units: of a longer text its beginning and
+ *   end; `undefined` if the text is blank.
  */
 function messageText(
   pieces: readonly (string | null)[],
@@ -78,7 +78,7 @@ function messageText(
   return text.trim() === "" ? undefined : text;
 }
 
-/** Whose a text is, its pieces, and the tool that ran. */
+/** The role of a text, its pieces, and the tool that ran. */
 type Reading = readonly [
   role: MessageRole,
   pieces: readonly (string | null)[],
@@ -107,7 +107,7 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       return ["command", [commandText(command), ...output], "exec"];
     }
     case "explore": {
-      // What has ended is a message of its own, with what it printed.
+      // A command that has ended is a message of its own, with its output.
       const open = record.payload.entries.filter(isWithoutEnd);
       return [
         "command",
@@ -169,7 +169,7 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
     case "loading":
     case "upgrade_notice":
     case "rate_limits":
-    // It repeats, for the whole turn, what the patches say.
+    // A diff repeats the patches of the whole turn.
     case "diff":
       return NOTHING;
     default:
@@ -178,7 +178,7 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
   }
 }
 
-/** That a turn was aborted is said where it ends, in other words. */
+/** Leaves out the title of an aborted turn, which another record repeats in other words. */
 function shownTitle({ title }: { readonly title: string }): string {
   return title === "Turn aborted" ? "" : title;
 }
@@ -200,7 +200,7 @@ function spansText(spans: readonly InlineSpan[]): string {
   return spans.map(({ text }) => text).join("");
 }
 
-/** The summary is left out: it repeats the heading, or the first block. */
+/** Leaves out the summary: it repeats the heading or the first block. */
 function sectionTexts({ heading, blocks }: ReasoningSection): string[] {
   const texts = blocks.map((block) => {
     if (block.type === "separator") return "";
@@ -209,13 +209,13 @@ function sectionTexts({ heading, blocks }: ReasoningSection): string[] {
   return heading === null ? texts : [heading, ...texts];
 }
 
-/** Whether nothing has said how a command ended: it runs, or ran when its turn ended. */
+/** Whether a command has no reported end: it is running, or was when its turn ended. */
 function isWithoutEnd({ status }: ExploreEntry): boolean {
   return status === "running" ||
     typeof status === "object" && status.error.exit_code === null;
 }
 
-/** A command as a person would have typed it: the script that a shell was given, else its words. */
+/** Returns a command as a person would type it: the script given to a shell, else its words. */
 function commandText(command: readonly string[]): string {
   const [program = "", flag = "", script] = command;
   const isScript = command.length === 3 && SHELL_REGEXP.test(program) &&
@@ -262,33 +262,33 @@ function bounded(text: string): string {
   return whole.replace(NUL_REGEXP, "\ufffd").toWellFormed();
 }
 
-/** A text that is a message of its own. */
+/** An output that is a message of its own. */
 export interface OwnOutput extends SearchableText {
-  /** The type of the record that it is a part of. */
+  /** The type of the record that the output is a part of. */
   readonly kind: string;
 }
 
-/** A text that belongs to a record. */
+/** An output that belongs to a record. */
 interface AttachedOutput {
   readonly record: number;
-  /** What its call gave, not more than a message has. */
+  /** The output of the call, truncated like any message. */
   readonly text: string;
 }
 
-/** What an event says beyond what the history shows of it. */
+/** The output that an event holds beyond what the history shows. */
 interface FullOutput {
-  /** Output that is a message of its own. */
+  /** An output that is a message of its own. */
   readonly own?: OwnOutput | undefined;
-  /** Output that belongs to a record. */
+  /** An output that belongs to a record. */
   readonly attached?: AttachedOutput;
 }
 
 const NO_OUTPUT: FullOutput = {};
 /**
- * Reads what an event says of a call beyond what the history shows of it.
+ * Reads the output of an event where the history shows less of it.
  *
- * - What commands printed that share an `explore` record: with its command, a message each.
- * - What tools gave of which a `tool_call` has the first and last lines only: all of it.
+ * - Output of commands that share an `explore` record: one message each, with its command.
+ * - Output of tools of which a `tool_call` record holds the first and last lines only: all of it.
  */
 export function readFullOutput(
   event: Fields,
@@ -307,7 +307,7 @@ export function readFullOutput(
   return text === undefined ? NO_OUTPUT : { attached: { record, text } };
 }
 
-/** The record of a call that has not all that the call gave. */
+/** Returns the id of a record that holds only a part of the output of its call. */
 function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
   for (const mutation of mutations) {
     const record = recordIn(mutation);
@@ -333,8 +333,8 @@ function exploredOutput(
 }
 
 /**
- * Whether it is an explore record that a command is a part of. A record that is put behind one
- * changes that, too: then the command is what was put there.
+ * Whether the command is a part of an explore record. If a record of another type was inserted as
+ * well, that one is the command, although the explore record before it changes too.
  */
 function isExplored(mutations: readonly HistoryMutation[]): boolean {
   return mutations.some((each) => recordIn(each)?.type === "explore") &&
@@ -343,7 +343,7 @@ function isExplored(mutations: readonly HistoryMutation[]): boolean {
     );
 }
 
-/** The record that was made or changed. */
+/** Returns the record that was inserted or replaced. */
 function recordIn(mutation: HistoryMutation): HistoryRecord | undefined {
   return (mutation.type === "inserted" || mutation.type === "replaced") &&
       isKnownRecord(mutation.record)
@@ -351,7 +351,7 @@ function recordIn(mutation: HistoryMutation): HistoryRecord | undefined {
     : undefined;
 }
 
-/** What a call gave, of whatever type it is. */
+/** Returns the output blocks of a call of any type. */
 function blocksOf(content: Fields): readonly unknown[] {
   const { agents_states } = content;
   return [

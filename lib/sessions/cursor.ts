@@ -1,20 +1,20 @@
-/** Where a page of a list ends. */
+/** Cursors: where a page of a list of sessions ends. */
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type SessionPlace, startOf } from "./session_start.ts";
 
-/** A place in a list of sessions: the next page begins behind it. */
+/** A place in a list of sessions; the next page begins after it. */
 export interface SessionCursor {
-  /** When the last session began, in milliseconds since 1970. */
+  /** The time at which the last session began, in milliseconds since 1970. */
   readonly start: number;
   /**
-   * The key of the last session; `undefined` if the cursor has only a time, and all sessions
-   * of that time count as seen.
+   * The key of the last session; `undefined` if the cursor is only a time. All sessions of that
+   * time then count as seen.
    */
   readonly key: string | undefined;
 }
 
-/** A text that is no cursor. */
+/** Thrown for a text that is no cursor. */
 export class CursorError extends RangeError {
   /** The name of the class. */
   override readonly name = "CursorError";
@@ -40,7 +40,7 @@ const FILE_NAME_TIME_REGEXP =
   /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(\.\d+)?(Z?)$/;
 
 /**
- * Writes the cursor for the page behind a session: RFC 3339, a bar, and the key.
+ * Formats the cursor for the page after a session: RFC 3339, a bar, and the key.
  *
  * @param place The last session of a page.
  * @returns The cursor.
@@ -60,18 +60,18 @@ export function encodeCursor({ start, key }: SessionPlace): string {
 }
 
 /**
- * Reads a cursor.
+ * Parses a cursor.
  *
- * Beside its own it reads those that releases of Codex give: `YYYY-MM-DDThh-mm-ss|uuid`, a
- * time in RFC 3339 with or without `|uuid`, and the time alone as file names have it
- * (rollout.md D.4). A time without a zone is UTC. A time that comes from the name of a file,
- * and so is local time, is put right by an id that tells the time in UTC, as it is for the file.
+ * Besides its own format it accepts those of Codex releases: `YYYY-MM-DDThh-mm-ss|uuid`, a time in
+ * RFC 3339 with or without `|uuid`, and the time alone in the format of file names (rollout.md
+ * D.4). A time without a zone is UTC. A time from a file name is local time; where the id holds the
+ * time in UTC, the time is corrected by it, as for the file itself.
  *
  * @param text The cursor.
  * @returns The place.
- * @throws {CursorError} If it is none of these.
+ * @throws {CursorError} If the text has none of these formats.
  *
- * @example A cursor of Codex's
+ * @example A cursor of Codex
  * ```ts
  * import { parseCursor } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -90,7 +90,7 @@ export function parseCursor(text: string): SessionCursor {
   return { start: startOf(at, key), key };
 }
 
-/** Says whether a session comes behind a cursor, in the order newest first. */
+/** Whether a session comes after a cursor, in the order newest first. */
 export function isBehind(
   { start, key }: SessionPlace,
   cursor: SessionCursor,

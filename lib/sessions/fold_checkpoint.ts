@@ -1,4 +1,4 @@
-/** What it takes to go on with a session that was read in part. */
+/** The checkpoint of a session that was folded in part. */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import {
@@ -8,27 +8,29 @@ import {
 } from "../history/records.ts";
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
 
-/** How many of the last records are kept whole: events may still say more of them. */
+/** How many of the last records are kept whole: later events may still change them. */
 const WHOLE_RECORDS = 8;
-/** How many of the last records are known at all; of older ones, only that there were some. */
+/**
+ * How many of the last records are kept without their long texts; older ones become placeholders.
+ */
 const FORGOTTEN_RECORDS = 1_000;
 
 export interface SavedFold {
-  /** The history, without the texts of what is long past. */
+  /** The history, without the long texts of old records. */
   readonly history: HistorySnapshot;
   /** The state of the rules of lines. */
   readonly rules: unknown;
-  /** The numbers of the records whose texts were left out. */
+  /** The ids of the records whose texts were left out. */
   readonly emptied: readonly number[];
-  /** The time of the last line that had one. */
+  /** The time of the last line that has one. */
   readonly time: number | null;
   /** The places of the messages that are no records; see `RowNumbers`. */
   readonly between: readonly number[];
-  /** What the calls of records gave, by the numbers of the records. */
+  /** The outputs of the calls of records, by the ids of the records. */
   readonly outputs: readonly (readonly [number, string])[];
 }
 
-/** Leaves out what the calls of records gave whose texts are left out. */
+/** Leaves out the outputs of records whose texts are left out. */
 export function keptOutputs(
   outputs: ReadonlyMap<number, string>,
   emptied: ReadonlySet<number>,
@@ -36,7 +38,7 @@ export function keptOutputs(
   return [...outputs].filter(([id]) => !emptied.has(id));
 }
 
-/** Leaves the texts out of a history, but for what is not done, or not long past. */
+/** Leaves the long texts out of a history, except those of open and of recent records. */
 export function lightened(
   snapshot: HistorySnapshot,
   before: ReadonlySet<number>,
@@ -68,7 +70,7 @@ export function lightened(
   return { history, emptied };
 }
 
-/** Whether what a record is about is still going on. */
+/** Whether later events may still add to a record. */
 function isOpen(record: HistoryRecord): boolean {
   switch (record.type) {
     case "exec":
@@ -86,7 +88,7 @@ function isOpen(record: HistoryRecord): boolean {
   }
 }
 
-/** The long texts of records, by their types, as they are without them. */
+/** The empty values of the fields that hold long texts, by the type of the record. */
 const EMPTY: {
   readonly [T in HistoryRecord["type"]]?: Partial<
     Extract<HistoryRecord, { readonly type: T }>["payload"]
@@ -102,23 +104,24 @@ const EMPTY: {
   notice: { body: [] },
 };
 
-/** Gives a record without its text, if that is long. */
+/** Returns a record without its long texts. */
 function emptyRecord(record: HistoryRecord): HistoryRecord {
   const empty = EMPTY[record.type];
   if (empty === undefined) return record;
-  // The boundary of the types: the table has for each type what its payload has.
+  // The cast is safe: the table has for each type fields of its payload only.
   return {
     ...record,
     payload: { ...record.payload, ...empty },
   } as HistoryRecord;
 }
 
-/** No string is longer. */
+/** The greatest length of a string. */
 const MAX_LENGTH = 2 ** 29;
 
 /**
- * Packs what it takes to go on; says how long it was before. What is longer than a string can be
- * (ids of megabytes) is left out: `unpacked` refuses nothing at all, and the file is read anew.
+ * Packs a checkpoint, and returns its length before packing. A checkpoint that is longer than a
+ * string can be (ids of megabytes) becomes empty, which `unpacked` refuses, so that the file is
+ * read again from its start.
  */
 export function packed(
   saved: SavedFold,
@@ -130,16 +133,16 @@ export function packed(
     if (!(error instanceof RangeError)) throw error;
     return { bytes: MAX_LENGTH, checkpoint: new Uint8Array(0) };
   }
-  // The fastest level: most of it is the same few names, which any level packs well.
+  // The fastest level: most of the text is the same few names, which any level packs well.
   return { bytes: json.length, checkpoint: deflateRawSync(json, { level: 1 }) };
 }
 
 /**
- * Unpacks what it takes to go on.
+ * Unpacks a checkpoint.
  *
- * @throws {Error} If it is damaged.
+ * @throws {Error} If the checkpoint is empty or damaged.
  */
 export function unpacked(checkpoint: Uint8Array): SavedFold {
-  // The boundary: it is what `packed` made, or the version of the index would be another.
+  // The cast is safe: `packed` made it, and a change of its type raises the version of the index.
   return JSON.parse(inflateRawSync(checkpoint).toString()) as SavedFold;
 }

@@ -1,4 +1,4 @@
-/** Checks whether the rows of an index agree with each other. */
+/** Checks the rows of an index against their checksums and against each other. */
 
 import zlib from "node:zlib";
 import { IndexDisagreement } from "./_index_damage.ts";
@@ -11,35 +11,35 @@ import {
 } from "./session_index_tables.ts";
 
 interface IndexCheckOptions {
-  /** How many rows, of files and of messages each. */
+  /** How many files, and how many messages, are checked at most. */
   readonly rows: number;
-  /** How much text of messages about, in UTF-16 code units. */
+  /** How much text of messages is checked, about, in UTF-16 code units. */
   readonly units: number;
   /**
-   * Says where to begin, from 0 up to 1.
+   * Returns where to begin, from 0 up to 1.
    *
    * @default {Math.random}
    */
   readonly random?: (() => number) | undefined;
 }
 
-/** How many messages of a part are looked up by what they say. */
+/** How many messages of a part are looked up by a word of their text. */
 const LOOKED_UP = 2;
-/** A word to the tokenizer, whatever stands around it. */
+/** A run of letters that the tokenizer takes for one word, whatever surrounds it. */
 const WORD_REGEXP = /(?<![^ \n])[a-z]{3,20}(?=[ \n])/g;
 
 /**
- * Checks a part of an index: that each row says what was written, is found by what it is to be
- * found by, and has the others that belong to it. Which part is left to chance, so that nothing
- * has to be written down and every run checks another one.
+ * Checks a part of an index: each row has to match its checksum, to be found by its keys, and to
+ * have the rows of other tables that belong to it. The part is random, so that each run checks
+ * another one without recording which.
  *
- * @throws {IndexDisagreement} If something does not agree.
+ * @throws {IndexDisagreement} If rows disagree.
  */
 export function checkIndex(
   database: SessionIndexDatabase,
   { rows, units, random = Math.random }: IndexCheckOptions,
 ): void {
-  // All looks are into one state, whatever others write meanwhile.
+  // One snapshot: all queries see the same state while other processes write.
   database.snapshot(() => {
     checkFiles(database, rows, random());
     checkMessages(database, { rows, units }, random());
@@ -57,7 +57,7 @@ function checkFiles(
   for (const row of part(database, "files", "number", { rows, place, sql })) {
     checkFileSum(row);
     const { number = null, path = null, session_id = null } = row;
-    // By their own indexes, where a row can be another one, or none.
+    // Looked up by each unique index, which may lead to another row or to none.
     const found = database.get(
       `SELECT (SELECT number FROM files WHERE path = ?1) AS by_path,
          (SELECT number FROM files WHERE session_id = ?2) AS by_id,
@@ -101,7 +101,7 @@ function checkMessages(
     const text = row.text === null ? undefined : String(row.text);
     checkMessageSum(row, text !== undefined);
     if (text === undefined) continue;
-    // The index that messages are looked up by holds their keys, too.
+    // The index of the primary key holds copies of the keys.
     if (row.found !== row.wanted || row.found_offset !== row.offset) {
       throw new IndexDisagreement(`the place of the message ${String(row.id)}`);
     }
@@ -114,10 +114,10 @@ function checkMessages(
 }
 
 /**
- * Holds what is said of a file and its session to its sum.
+ * Compares the facts of a file and its session with their checksum.
  *
- * @param row The columns of {@linkcode FILE_FACTS}, and the sum.
- * @throws {IndexDisagreement} If it is another one.
+ * @param row The columns of {@linkcode FILE_FACTS}, and `sum`.
+ * @throws {IndexDisagreement} If they differ.
  */
 export function checkFileSum({ sum, ...facts }: SqlRow): void {
   if (sum !== null && sum !== fileSum(facts)) {
@@ -126,18 +126,20 @@ export function checkFileSum({ sum, ...facts }: SqlRow): void {
 }
 
 /**
- * Holds a message to its sum.
+ * Compares a message with its checksum.
  *
  * @param row The columns of `records` and `messages`.
  * @param hasText Whether it has a row in `messages`.
- * @throws {IndexDisagreement} If it is another one.
+ * @throws {IndexDisagreement} If they differ.
  */
 export function checkMessageSum(row: SqlRow, hasText: boolean): void {
   if (row.sum === null || messageSum(row, hasText) === row.sum) return;
   throw new IndexDisagreement(`the message ${String(row.id)}`);
 }
 
-/** Looks a message up by what it says; gives whether there was something to look up. */
+/**
+ * Looks a message up by one of its words and by its role. Returns whether it had a word to look up.
+ */
 function checkLookUp(
   database: SessionIndexDatabase,
   { id = null, role }: SqlRow,
@@ -159,7 +161,9 @@ function checkLookUp(
   return word !== undefined;
 }
 
-/** Gives some rows of a table: from a place on, and behind the last row from the first one on. */
+/**
+ * Yields rows of a table: from a relative place on, and after the last row from the first one on.
+ */
 function* part(
   database: SessionIndexDatabase,
   table: string,
@@ -187,11 +191,11 @@ function* part(
 }
 
 /**
- * Gives the sum of a message; `null` if its text comes out of SQLite as another one than went
- * in: one that is not well-formed, or that has a NUL, where it ends for some.
+ * Computes the checksum of a message; `null` if SQLite does not return its text unchanged, which is
+ * so for text that is not well-formed or holds a NUL.
  *
  * @param row The columns of `records`, and of `messages` if it has a row there.
- * @param hasText Whether it has.
+ * @param hasText Whether the message has a row in `messages`.
  */
 export function messageSum(row: SqlRow, hasText: boolean): number | null {
   const { id, offset, in_line, time, role, kind, tool_name, text } = row;
@@ -201,7 +205,7 @@ export function messageSum(row: SqlRow, hasText: boolean): number | null {
     : sumOf(place.join("\n"), "");
 }
 
-/** Gives the sum of the row of a file, and of what is said of its session. */
+/** Computes the checksum of the facts of a file and its session. */
 export function fileSum(row: SqlRow): number | null {
   return sumOf(Object.values(row).join("\n"), "");
 }
@@ -211,7 +215,7 @@ function sumOf(facts: string, text: string): number | null {
   return isKept ? zlib.crc32(text, zlib.crc32(facts)) : null;
 }
 
-/** Whether SQLite gives a text back as it was. */
+/** Whether SQLite returns a text unchanged. */
 function isKeptText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

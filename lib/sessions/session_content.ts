@@ -1,4 +1,4 @@
-/** The lines of a session file, from a place on. */
+/** Opens the lines of a session file from an offset on. */
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -7,37 +7,39 @@ import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { TAIL_BYTES } from "./session_fold.ts";
 
-/** A place in the lines of a session file, and what tells that they are still the same. */
+/**
+ * An offset in the lines of a session file, and the hash by which a changed file is recognized.
+ */
 export interface ContentPlace {
-  /** How many bytes come before. */
+  /** The offset, in bytes of the unpacked file. */
   readonly readTo: number;
-  /** What {@linkcode markOf} gives of the last bytes before. */
+  /** The {@linkcode markOf} of the last bytes before the offset. */
   readonly mark: string;
 }
 
-/** The lines of a session file, from a place on. */
+/** The lines of a session file from an offset on. */
 export interface SessionContent {
   readonly source: ByteSource;
-  /** The last bytes before the place. */
+  /** The last bytes before the offset. */
   readonly tail: Uint8Array;
 }
 
-/** What the first CLI left: its lines are not those of the file. */
+/** The session files of the first CLI: one JSON object, whose lines are made while reading. */
 const OBJECT_REGEXP = /\.json$/i;
 const BLOCK = 1 << 18;
 
-/** Gives what tells bytes from others. */
+/** Returns a hash of bytes: 22 characters of SHA-256 in base64url. */
 export function markOf(tail: Uint8Array): string {
   return createHash("sha256").update(tail).digest("base64url").slice(0, 22);
 }
 
 /**
- * Opens the lines of a session file.
+ * Opens the lines of a session file, from its start or from an offset on.
  *
- * A packed file is unpacked up to the place; of a plain one nothing but the last bytes before
- * it is read.
+ * A packed file is unpacked up to the offset. Of a plain file only the last bytes before the offset
+ * are read.
  *
- * @returns The lines; `undefined` if what comes before the place is not what it was.
+ * @returns The lines; `undefined` if the bytes before the offset have changed.
  * @throws {Error} If the file cannot be read.
  */
 export async function openSessionContent(
@@ -63,7 +65,10 @@ export async function openSessionContent(
   }
 }
 
-/** Opens a plain file at a place; one that is gone was archived or packed since it was found. */
+/**
+ * Opens a plain file at an offset. Returns nothing for a file that is gone: it was archived or
+ * packed since it was found.
+ */
 async function openPlain(
   path: string,
   start: number,
@@ -83,16 +88,16 @@ async function openPlain(
       return bytesRead === 0 ? null : bytesRead;
     },
     close(): void {
-      // Nothing was written, so there is nothing to lose in closing.
+      // Nothing was written, so an error on close loses no data.
       handle.close().catch(() => {});
     },
   };
 }
 
 /**
- * Reads so many bytes, into a buffer that has room for them all if one is given.
+ * Reads `count` bytes, into a buffer of that size if one is passed.
  *
- * @returns Whether there are as many.
+ * @returns Whether there were as many.
  */
 async function readOver(
   source: ByteSource,

@@ -1,4 +1,4 @@
-/** Reads a session into the messages that the index has, piece by piece. */
+/** Folds a session file into the messages of the index, piece by piece. */
 
 import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
@@ -19,89 +19,92 @@ import {
 import { keptOutputs, lightened, packed, unpacked } from "./fold_checkpoint.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 
-/** A message as it goes into the index; one without text only has its place there. */
+/** A message as it goes into the index. One without text has a row in `records` only. */
 export interface FoldedMessage extends SearchableText {
-  /** The number of its row: they are counted over the whole session, in order. */
+  /** The row number, counted over the whole session in order. */
   readonly row: number;
-  /** The type of the record in the history that it is, or is a part of. */
+  /** The type of the history record that the message is, or is a part of. */
   readonly kind: string;
-  /** Whether it is new; else one that is in the index keeps its place and time. */
+  /** Whether the message is new; otherwise one already in the index keeps its place and time. */
   readonly isNew: boolean;
-  /** Where the line is that it came with, in bytes. */
+  /** The offset of the line that made the message, in bytes. */
   readonly offset: number;
-  /** How many others came with that line before. */
+  /** How many messages that line made before this one. */
   readonly inLine: number;
-  /** When it was made, in milliseconds since 1970. */
+  /** The time of the message, in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** What a piece of a session changes in the index. */
+/** The changes that a piece of a session makes to the index. */
 export interface FoldedPiece {
-  /** Messages that are new or have another text now. */
+  /** Messages that are new or whose text has changed. */
   readonly messages: readonly FoldedMessage[];
-  /** The numbers of rows that are gone. */
+  /** The numbers of the rows to remove. */
   readonly removed: readonly number[];
-  /** Up to where the file has been read, in bytes: the end of its last whole line. */
+  /** The offset up to which the file has been read, in bytes: the end of its last whole line. */
   readonly readTo: number;
-  /** The last bytes before that place: they tell whether the file still is the same. */
+  /** The last bytes before that offset, to recognize a changed file. */
   readonly tail: Uint8Array;
-  /** What it takes to read on from there. */
+  /** The state from which reading continues at that offset. */
   readonly checkpoint: Uint8Array;
-  /** The time of the last line that had one and was read, in milliseconds since 1970. */
+  /** The time of the last line read that has a time, in milliseconds since 1970. */
   readonly lastTime: number | undefined;
 }
 
-/** Where to read on. */
+/** Where to continue reading. */
 export interface FoldStart {
-  /** The bytes before are known. */
+  /** The offset to read from; everything before it is in the index. */
   readonly readTo: number;
-  /** What {@linkcode FoldedPiece} says it takes. */
+  /** The {@linkcode FoldedPiece.checkpoint} at that offset. */
   readonly checkpoint: Uint8Array;
-  /** The last bytes before. */
+  /** The last bytes before that offset. */
   readonly tail: Uint8Array;
 }
 
 interface SessionFoldOptions {
   readonly fileName: string;
-  /** The time of what comes before any line has one, in milliseconds since 1970. */
+  /** The time of messages before the first line that has a time, in milliseconds since 1970. */
   readonly start: number;
   /**
-   * Where to read on.
+   * Where to continue reading.
    *
    * @default {undefined} The beginning.
    */
   readonly from?: FoldStart | undefined;
 }
 
-/** How many bytes before a place tell a file apart. */
+/** How many bytes before an offset are compared to recognize a changed file. */
 export const TAIL_BYTES = 4096;
-/** How many bytes are read before what they changed is asked for. */
+/** How many bytes are read into one piece at least. */
 const PIECE_BYTES = 8 << 20;
-/** What is read at once grows with what it takes to go on, so that this stays a small part. */
+/**
+ * The size of a piece in checkpoints, at least: writing checkpoints stays a small part of the work
+ * where they are large.
+ */
 const PIECE_PER_CHECKPOINT = 2;
 const NOTHING = new Uint8Array(0);
 
-/** Where a message is, and when it was made. */
+/** The place and time of a message. */
 type Place = Pick<FoldedMessage, "offset" | "inLine" | "time">;
 
-/** Reads a session, and says after each piece what that changes in the index. */
+/** Folds a session, and returns after each piece what changes in the index. */
 export class SessionFold {
   readonly #start: number;
   readonly #answers: LineAnswers;
   #state: HistoryState;
-  /** The numbers of the records, in order. */
+  /** The ids of the records, in order. */
   readonly #ids: number[];
   readonly #rows: RowNumbers;
-  /** The records that have changed, and where and when they first did. */
+  /** The records changed in this piece, with the place and time of their first change. */
   readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
   readonly #removed = new Set<number>();
-  /** What the calls of records gave, beyond what the records show. */
+  /** The outputs of the calls of records, where they are longer than the records show. */
   #outputs: Map<number, string>;
-  /** Messages that are no records. */
+  /** The new messages that are no records. */
   #own: FoldedMessage[] = [];
   #emptied: Set<number>;
   #time: number | null;
-  /** The time of the last line that has one, as long as it was not asked for. */
+  /** The timestamp of the last line that has one, not yet parsed. */
   #said: string | undefined;
   #lastOffset = -1;
   #inLine = 0;
@@ -112,15 +115,15 @@ export class SessionFold {
   #recent: Uint8Array;
   #pieceEnd: number;
   /**
-   * From which number on the rows that the index has are void: they were made of a last line
-   * that had no end, and may be something else now.
+   * The first row in the index that is void. From it on, rows were made of a last line without LF,
+   * which may be another line now.
    */
   readonly voidFrom: number;
 
   /**
    * Constructs a new instance.
    *
-   * @throws {Error} If what it is to go on from cannot be understood.
+   * @throws {Error} If the checkpoint cannot be restored.
    */
   constructor({ fileName, start, from }: SessionFoldOptions) {
     const base = from?.readTo ?? 0;
@@ -163,12 +166,12 @@ export class SessionFold {
     );
   }
 
-  /** Whether so much was read that it is time to ask what has changed. */
+  /** Whether the piece is full, so that {@linkcode take} is due. */
   get isFull(): boolean {
     return this.bytes >= this.#pieceEnd;
   }
 
-  /** Takes a block; it may be used again afterwards. */
+  /** Feeds a block, which may be overwritten afterwards. */
   feed(block: Uint8Array): void {
     this.#answers.feed(block);
     const end = block.lastIndexOf(LF) + 1;
@@ -181,10 +184,10 @@ export class SessionFold {
   }
 
   /**
-   * Says what has changed since the last time, and lets go of the texts.
+   * Returns the changes since the last call, and releases their texts.
    *
-   * @param isEnd Whether the file ends here. A last line without an end is read then, but does
-   *   not count as read: it may be torn. Nothing may be fed afterwards.
+   * @param isEnd Whether the file ends here. A last line without LF is then read as well, but is
+   *   not included in `readTo`: it may be torn. Nothing may be fed afterwards.
    */
   take(isEnd: boolean): FoldedPiece {
     const snapshot = this.#state.snapshot({ resume: true, copy: false });
@@ -227,7 +230,7 @@ export class SessionFold {
     const place = { text, offset };
     this.#state.applyEvents(fieldsOf(value), place, (event, mutations) => {
       const { own, attached } = readFullOutput(event, mutations);
-      // Before the records: of an explore record that the event made, only this has a text.
+      // Before the records: the text of the event is in this message, not in the explore record.
       if (own !== undefined) this.#addOwn(own, offset);
       for (const mutation of mutations) this.#note(mutation, offset);
       if (
@@ -290,12 +293,12 @@ export class SessionFold {
     this.#removed.add(this.#rows.of(id));
   }
 
-  /** Removes the records from a place on, and what came between and behind them. */
+  /** Removes the records from an index on, and the other messages between and behind them. */
   #truncate(index: number): void {
     const ids = this.#ids.splice(index);
     const first = ids.reduce((least, id) => Math.min(least, id), Infinity);
     for (const id of ids) this.#remove(id);
-    // Without records, a history begins to count them anew.
+    // A history without records counts their ids from the start again.
     const rows = new Set(this.#rows.truncateAfter(index === 0 ? 0 : first));
     for (const row of rows) this.#removed.add(row);
     this.#own = this.#own.filter(({ row }) => !rows.has(row));
@@ -313,7 +316,7 @@ export class SessionFold {
       const { isNew } = touched;
       const isEmptied = !isNew && this.#emptied.has(id);
       const output = this.#outputs.get(id);
-      // What an emptied record grows by is not its text.
+      // The texts of an emptied record are missing, so what it grows by is not its text.
       if (isEmptied && GROWING_TYPES.has(kind)) continue;
       if (isEmptied && CALL_TYPES.has(kind) && output === undefined) continue;
       const text = searchableText(record, output) ??
@@ -326,17 +329,17 @@ export class SessionFold {
   }
 }
 
-/** What a record has in which there is nothing to search. */
+/** The text of a record in which there is nothing to search. */
 const NO_TEXT: SearchableText = { role: "notice", text: "", toolName: null };
 
-/** The types of records that what comes later adds to; other ones are said anew as a whole. */
+/** The types of records that later lines add to; other records are replaced as a whole. */
 const GROWING_TYPES: ReadonlySet<string> = new Set([
   "exec",
   "patch",
   "reasoning",
 ]);
 
-/** The types of records whose text has what their calls gave, which comes once. */
+/** The types of records whose text includes the output of their call, which arrives once. */
 const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
 
 function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
@@ -350,57 +353,60 @@ function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
   return last;
 }
 
-/** Counts the rows of a session, in the order in which they come. */
+/** Numbers the rows of a session, in order: records, and between them other messages. */
 export class RowNumbers {
-  /** For each message that is no record, the number of the next record then; never falls. */
+  /**
+   * For each message that is no record, the id of the record that would come next; never
+   * decreasing.
+   */
   readonly #between: number[];
 
   /**
    * Constructs a new instance.
    *
-   * @param between What {@linkcode RowNumbers.save} gave.
+   * @param between The result of {@linkcode RowNumbers.save}.
    */
   constructor(between: readonly number[] = []) {
     this.#between = [...between];
   }
 
-  /** Gives what it takes to go on, as plain JSON. */
+  /** Returns the state as plain JSON. */
   save(): readonly number[] {
     return [...this.#between];
   }
 
-  /** Gives the number of the next row, if the next record has a number. */
+  /** Returns the number of the next row, where the next record has the id `nextRecord`. */
   next(nextRecord: number): number {
     return this.#place(nextRecord) + this.#between.length;
   }
 
-  /** Gives the row of a new message that is no record, if the next record has a number. */
+  /** Returns the row of a new message that is no record, where the next record has that id. */
   addBetween(nextRecord: number): number {
     const row = this.next(nextRecord);
     this.#between.push(this.#place(nextRecord));
     return row;
   }
 
-  /** Gives the row of a record. */
+  /** Returns the row of a record. */
   of(record: number): number {
     return record + this.#countUpTo(record);
   }
 
-  /** Forgets all messages that are no records and came after a record, and gives their rows. */
+  /** Drops all messages that are no records and come after a record, and returns their rows. */
   truncateAfter(record: number): number[] {
     const first = this.#countUpTo(record);
     return this.#between.splice(first).map((place, at) => place + first + at);
   }
 
   /**
-   * Where a message is among the records. When records were truncated, their numbers come again,
-   * even if a message stands behind what is no record any more.
+   * Returns the place of a message among the records. After records were truncated, their ids are
+   * used again; the place never falls behind that of a message that is still there.
    */
   #place(nextRecord: number): number {
     return Math.max(nextRecord, this.#between.at(-1) ?? 0);
   }
 
-  /** How many came before a record. */
+  /** Returns how many messages that are no records come before a record. */
   #countUpTo(record: number): number {
     let low = 0;
     let high = this.#between.length;

@@ -1,4 +1,4 @@
-/** The database of the index of sessions: opening, and making it anew. */
+/** Opens the database of the index of sessions, and rebuilds it. */
 
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -27,33 +27,33 @@ import {
   TABLES,
 } from "./session_index_tables.ts";
 
-/** Options for whatever opens an index. */
+/** Options for opening an index. */
 export interface SessionIndexOptions {
   /** The path of the database. */
   readonly path: string;
   /**
-   * Whether a file at this path can be nothing but an index, as it is in codexpipe's own
-   * folder: then one that is something else is damaged, and made anew.
+   * Whether only an index can be at this path, as in the cache folder of codexpipe. A file with
+   * other content then counts as a damaged index and is rebuilt.
    *
    * @default {false}
    */
   readonly isOwnPath?: boolean | undefined;
   /**
-   * Make it anew, whatever is in it.
+   * Whether to rebuild the index even if it is sound.
    *
    * @default {false}
    */
   readonly rebuild?: boolean | undefined;
   /**
-   * Is called while other processes keep the index busy, with how long they have in
-   * milliseconds, and waited for before it is tried again; what it throws ends the work. After
-   * half a minute the index cannot be used.
+   * Called with the milliseconds waited so far while other processes keep the index busy; its
+   * promise is awaited before the next try, and an error it throws ends the work. After half a
+   * minute a {@linkcode SessionIndexError} is thrown.
    *
-   * @default {undefined} Waits a moment.
+   * @default {undefined} Waits 50 milliseconds.
    */
   readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
   /**
-   * Is told when the index turns out to be damaged, before it is made anew.
+   * Called when the index turns out to be damaged, before it is rebuilt.
    *
    * @default {() => {}}
    */
@@ -67,12 +67,12 @@ export interface SqlRow {
   readonly [column: string]: SqlValue;
 }
 
-/** How often a damaged index is made anew before it is given up. */
+/** How many times a damaged index is opened or rebuilt before giving up. */
 const ATTEMPTS = 4;
-/** No version will be higher: that is a flipped bit. */
+/** The highest version that is believed: a higher one is a flipped bit. */
 const MAX_VERSION = 1_000;
 
-/** The database of an index of sessions. It is opened by {@linkcode openSessionIndex}. */
+/** The database of an index of sessions, opened by {@linkcode openSessionIndex}. */
 export class SessionIndexDatabase {
   readonly path: string;
   readonly #connection: DatabaseSync;
@@ -89,31 +89,31 @@ export class SessionIndexDatabase {
     this.#onBusy = onBusy;
   }
 
-  /** A number that changes when the index is made anew. */
+  /** A number that changes when the index is rebuilt. */
   get generation(): number {
     return Number(this.get("PRAGMA schema_version")?.schema_version);
   }
 
-  /** A number that is another one as soon as another process has written. */
+  /** A number that changes when another process has written. */
   get dataVersion(): number {
     return Number(this.get("PRAGMA data_version")?.data_version);
   }
 
-  /** Gives all rows that a statement answers. */
+  /** Returns all rows of a query. */
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
     return this.#run(() => this.#statement(sql).all(...values)) as SqlRow[];
   }
 
-  /** Gives the first row that a statement answers. */
+  /** Returns the first row of a query. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined {
     return this.#run(() => this.#statement(sql).get(...values)) as
       | SqlRow
       | undefined;
   }
 
-  /** Gives the rows that a statement answers, one at a time. */
+  /** Yields the rows of a query, one at a time. */
   *iterate(sql: string, ...values: SqlValue[]): Generator<SqlRow> {
-    // Not from those that are kept: it is in use until the last row.
+    // Not a cached statement: this one is in use until its last row.
     const rows = this.#run(() =>
       this.#connection.prepare(sql).iterate(...values)
     );
@@ -124,21 +124,21 @@ export class SessionIndexDatabase {
         yield value as SqlRow;
       }
     } finally {
-      // Or others could not tidy up behind it.
+      // Ends the read: an open one keeps other processes from truncating the log.
       rows.return?.();
     }
   }
 
-  /** Runs a statement that answers nothing. */
+  /** Runs a statement without a result. */
   run(sql: string, ...values: SqlValue[]): void {
     this.#run(() => this.#statement(sql).run(...values));
   }
 
   /**
-   * Does something that happens as a whole or not at all, also when the process is killed.
+   * Runs `work` in a transaction: all of it is written or none, even if the process is killed.
    *
-   * @param work What to do; no other process writes meanwhile.
-   * @throws {StoppedWaiting} If it was to stop.
+   * @param work The work; no other process writes meanwhile.
+   * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
    */
   async transaction<T>(
     work: () => T,
@@ -160,7 +160,7 @@ export class SessionIndexDatabase {
     }
   }
 
-  /** Does something that reads, all of it from one state of the index. */
+  /** Runs queries that all see the same state of the index. */
   snapshot<T>(work: () => T): T {
     this.run("BEGIN");
     try {
@@ -170,13 +170,13 @@ export class SessionIndexDatabase {
     }
   }
 
-  /** Gives the database back; safe to call twice. */
+  /** Closes the database. Idempotent. */
   close(): void {
     this.#statements.clear();
     try {
       this.#connection.close();
     } catch {
-      // It was closed before; there is nothing to lose.
+      // Closed already.
     }
   }
 
@@ -184,7 +184,7 @@ export class SessionIndexDatabase {
     try {
       this.#connection.exec("ROLLBACK");
     } catch {
-      // What made the transaction fail has ended it.
+      // The error that failed the transaction has ended it.
     }
   }
 
@@ -200,7 +200,7 @@ export class SessionIndexDatabase {
     try {
       return work();
     } catch (error) {
-      // Of a number that no number can hold: none such is ever written.
+      // SQLite holds an integer that no number can: codexpipe never writes one.
       if (error instanceof RangeError) throw new IndexDisagreement("a number");
       throw isBusy(error)
         ? new SessionIndexError("busy", this.path, { cause: error })
@@ -210,20 +210,20 @@ export class SessionIndexDatabase {
 }
 
 /**
- * Opens the index of sessions, and makes it if there is none.
+ * Opens the index of sessions, and creates it if there is none.
  *
- * One of an older version is emptied, a damaged one is made anew. A file that has never been
- * an index is never touched: that one was made there, an empty file beside it tells.
+ * An index of an older version is emptied, a damaged one is rebuilt. A file that was never an index
+ * is never touched: an empty file beside an index records that it is one.
  *
- * @param options Where it is.
- * @returns The database; close it when it is done with.
- * @throws {SessionIndexError} If the file is something else, or cannot be used.
+ * @param options The path, and how to wait.
+ * @returns The database; close it after use.
+ * @throws {SessionIndexError} If the file is not an index, or cannot be used.
  */
 export async function openSessionIndex(
   options: SessionIndexOptions,
 ): Promise<SessionIndexDatabase> {
   const { path, isOwnPath = false, onBusy, onDamage = () => {} } = options;
-  // Not whether to stop, which callers give as well: without an index there is nothing to say.
+  // Without `shouldStop`, which callers may pass as well: without an index they have no answer.
   const waiting = { path, onBusy };
   const DatabaseSync = await connect(path);
   try {
@@ -237,7 +237,7 @@ export async function openSessionIndex(
       if (!isOwnPath && isForeign(path)) {
         throw new SessionIndexError("foreign", path);
       }
-      // What looks sound and yet cannot be used is beyond help.
+      // The third try removes an index that looks sound and still cannot be used.
       if (isDamaged) onDamage();
       if (isDamaged || isDeletedInUse(path)) {
         const isCertain = attempt > 2;
@@ -246,7 +246,7 @@ export async function openSessionIndex(
           waiting,
         );
       }
-      // What people said to Codex is nobody else's business.
+      // Readable by its owner only: it holds what people said to Codex.
       closeSync(openSync(path, "a", 0o600));
       const database = await whenFree(
         () => prepared(DatabaseSync, options),
@@ -255,7 +255,7 @@ export async function openSessionIndex(
       if (!isOwnPath) markIndex(path);
       return database;
     } catch (error) {
-      // What has no code is neither SQLite's nor the platform's.
+      // An error without a code is a bug, neither of SQLite nor of the platform.
       if (codeOf(error) === "") throw error;
       const isHopeless = !isIndexDamage(error) && !mayBeGone(error);
       if (isHopeless || attempt === ATTEMPTS) {
@@ -266,7 +266,7 @@ export async function openSessionIndex(
   }
 }
 
-/** Loads SQLite; only where it is used, as that takes as long as a short command. */
+/** Loads SQLite on demand: it takes as long as a short command. */
 async function connect(path: string): Promise<Connect> {
   try {
     return (await import("node:sqlite")).DatabaseSync;
@@ -279,11 +279,10 @@ async function connect(path: string): Promise<Connect> {
 }
 
 /**
- * Works with the index of sessions. If it turns out to be damaged, it is made anew, and the work
- * begins again.
+ * Runs `work` with the index of sessions. A damaged index is rebuilt, and the work repeated.
  *
- * @param options Where it is.
- * @param work What to do; it may be called twice.
+ * @param options The path, and how to wait.
+ * @param work The work; it may be called twice.
  * @throws {SessionIndexError} If the index cannot be used.
  */
 export async function withSessionIndex<T>(
@@ -310,16 +309,18 @@ export async function withSessionIndex<T>(
 }
 
 /**
- * Opens an index as it is, for reading only.
+ * Opens an index for reading only, without changing it.
  *
- * @returns The database; `undefined` if there is none of this version that can be read.
+ * @returns The database; `undefined` if there is no index of this version, or none that can be
+ *   read.
  */
 export async function openIndexToRead(
   path: string,
 ): Promise<SessionIndexDatabase | undefined> {
   const DatabaseSync = await connect(path);
-  // SQLite puts a file beside an index to read it, which nobody can on a disk that is read-only,
-  // unless it is told that nobody writes. Where others might, one of theirs is there.
+  // To read an index, SQLite creates a file beside it, which fails on a read-only disk unless the
+  // index is opened as immutable. A log beside the index means that other processes may write: then
+  // it is never opened as immutable.
   const unchanging = pathToFileURL(path);
   unchanging.searchParams.set("immutable", "1");
   const places = existsSync(`${path}-wal`) ? [path] : [path, unchanging];
@@ -332,7 +333,7 @@ export async function openIndexToRead(
         return new SessionIndexDatabase({ path }, connection);
       }
     } catch {
-      // What cannot be read is none.
+      // An index that cannot be read counts as none.
     }
     connection?.close();
   }
@@ -340,9 +341,9 @@ export async function openIndexToRead(
 }
 
 /**
- * Makes an index in memory, which ends with the process.
+ * Creates an index in memory, which ends with the process.
  *
- * @param path The path that it stands for.
+ * @param path The path used in messages.
  */
 export async function openIndexInMemory(
   path: string,
@@ -363,11 +364,11 @@ function prepared(
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     const isReady = pragma(connection, "user_version") === INDEX_VERSION;
     if (!isReady || rebuild) makeTables(connection, path, rebuild);
-    // Behind the tables: the number that makes the file ours is in the file itself then.
+    // After the tables: the application id is in the file itself then, not in the log.
     if (pragma(connection, "journal_mode") !== "wal") {
       connection.exec("PRAGMA journal_mode = WAL");
     }
-    // With a cache of 32 MB the first index of 20,000 sessions takes as long, and 25 MB more.
+    // A cache of 32 MB makes the first index of 20,000 sessions no faster, and takes 25 MB more.
     connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192");
     for (const name of TABLE_NAMES) {
       connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
@@ -384,11 +385,11 @@ function makeTables(
   path: string,
   rebuild: boolean,
 ): void {
-  // Of a file that is not yet there; messages of some thousand bytes leave less room unused.
+  // Effective for a new file only. Messages of some thousand bytes waste less of a large page.
   connection.exec("PRAGMA page_size = 8192");
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have made them while this one waited.
+    // Another process may have created the tables while this one waited.
     const version = pragma(connection, "user_version");
     const isNewer = typeof version === "number" && version > INDEX_VERSION &&
       version <= MAX_VERSION;
@@ -409,7 +410,7 @@ function makeTables(
       try {
         connection.exec("ROLLBACK");
       } catch {
-        // What went wrong has ended the transaction.
+        // The error has ended the transaction.
       }
     }
     throw error;
@@ -418,28 +419,28 @@ function makeTables(
 
 interface IndexWaiting {
   readonly path: string;
-  /** Is called before each try but the first, and waited for. */
+  /** Called before each try but the first, and awaited. */
   readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
-  /** Is asked whether to wait no longer. */
+  /** Whether to stop waiting. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** The others are not waited for any more. */
+/** Thrown where waiting for other processes was stopped. */
 export class StoppedWaiting extends Error {
   override readonly name = "StoppedWaiting";
 }
 
-/** How long others may keep the index busy, in milliseconds. */
+/** How long other processes may keep the index busy, in milliseconds. */
 const PATIENCE = 30_000;
-/** How long to wait before it is tried again, in milliseconds. */
+/** How long to wait before the next try, in milliseconds. */
 const PAUSE = 50;
 
 /**
- * Does something as soon as others let it.
+ * Runs `work` as soon as the index is not busy.
  *
- * @param work What to do; it is called again as long as the index is busy.
- * @throws {SessionIndexError} If the others take too long.
- * @throws {StoppedWaiting} If it is to stop.
+ * @param work The work; it is called again as long as the index is busy.
+ * @throws {SessionIndexError} If the index stays busy for too long.
+ * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
  */
 async function whenFree<T>(
   work: () => T,

@@ -1,12 +1,12 @@
-/** Why an index of sessions cannot be used. */
+/** The error of an index of sessions that cannot be used. */
 
 /**
- * Why an index could not be used.
+ * The reason why an index could not be used.
  *
- * - `foreign`: the file is something else; it was left as it is.
- * - `newer`: a newer version of codexpipe made it; it was left as it is.
+ * - `foreign`: the file is not an index; it was not changed.
+ * - `newer`: a newer version of codexpipe made the index; it was not changed.
  * - `io`: the file or its folder could not be opened, read or written.
- * - `busy`: others kept it busy for too long.
+ * - `busy`: other processes kept the index busy for too long.
  */
 export type SessionIndexErrorKind =
   | "foreign"
@@ -18,21 +18,21 @@ export type SessionIndexErrorKind =
 export class SessionIndexError extends Error {
   /** The name of the class. */
   override readonly name = "SessionIndexError";
-  /** What is wrong. */
+  /** The kind of the problem. */
   readonly kind: SessionIndexErrorKind;
   /** The path of the index. */
   readonly path: string;
-  /** What is wrong, in words, and what to do. */
+  /** The problem in words, and what to do. */
   readonly reason: string;
 
   /**
    * Constructs a new instance.
    *
-   * @param kind What is wrong.
+   * @param kind The kind of the problem.
    * @param path The path of the index.
    * @param options The cause, whose message is shown, for `io`.
    *
-   * @example A file that is something else
+   * @example An index of a newer version
    * ```ts
    * import { SessionIndexError } from "@codexpipe/codexpipe/sessions";
    * import { assertEquals } from "@std/assert";
@@ -60,7 +60,7 @@ export class SessionIndexError extends Error {
   }
 }
 
-/** What is wrong, in words; of what could not be read, its cause says it. */
+/** The problems in words; for `io` the message of the cause is used instead. */
 const REASONS: Partial<Record<SessionIndexErrorKind, string>> = {
   foreign:
     "it is not an index of sessions; name another file, or delete it yourself if nobody needs it",

@@ -1,24 +1,24 @@
-/** Where the index of sessions is. */
+/** The path of the index of sessions. */
 
 import { join } from "node:path";
 import { checkedList } from "../checked.ts";
 import { cacheFolder, type CacheFolderOptions } from "./codex_homes.ts";
 import { INDEX_VERSION } from "./session_index_tables.ts";
 
-/** Where the index of some homes is. */
+/** Options for {@linkcode sessionIndexPath}. */
 export interface SessionIndexPathOptions extends CacheFolderOptions {
   /** The Codex homes, as absolute paths. */
   readonly codexHomes: readonly string[];
 }
 
 /**
- * Says where the index of some Codex homes is: in codexpipe's own cache folder, one for each
+ * Returns the path of the index of some Codex homes: in the cache folder of codexpipe, one for each
  * set of homes.
  *
- * @param options The homes, and where to find the cache folder.
- * @returns The path, or `undefined` if the user has no home.
+ * @param options The homes, and the environment to find the cache folder in.
+ * @returns The path; `undefined` if the user has no home folder.
  *
- * @example Where the index is
+ * @example The order of homes does not matter
  * ```ts
  * import { sessionIndexPath } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -40,7 +40,7 @@ export function sessionIndexPath(
   return join(folder, `sessions-${INDEX_VERSION}-${nameHash(homes)}.sqlite`);
 }
 
-/** FNV-1a, twice: enough to keep the few sets of homes of one user apart. */
+/** Two FNV-1a hashes of 32 bits: enough to keep the few sets of homes of one user apart. */
 function nameHash(text: string): string {
   const halves = [0x811c9dc5, 0x01000193].map((seed) => {
     let hash = seed;

@@ -3,32 +3,34 @@
 import type { MessageRole } from "./session_records.ts";
 import { ASCII_SYMBOLS } from "./symbol_grams.ts";
 
-/** Says that a database is an index of sessions: `CPsi`. It must never change. */
+/** The application id of an index of sessions in SQLite: `CPsi`. It must never change. */
 export const APPLICATION_ID = 0x43507369;
 
 /**
- * The version of the tables and of what is put into them; a change of either makes it higher,
- * and older indexes are made anew. Also what the mapping of lines to records gives counts.
+ * The version of the tables and of their content. It has to be raised with any change of either,
+ * including a change of how lines are mapped to records; indexes of older versions are rebuilt.
  */
 export const INDEX_VERSION = 7;
 
-/** How many rows a file can have: what of the number of a row is counted within the file. */
+/** How many rows a file can have: row ids are the number of the file times this, plus the row. */
 export const ROWS_PER_FILE = 2 ** 23;
 
-/** How much FTS5 gathers before it writes: all of a transaction. */
+/** How much FTS5 buffers before it writes: all of a transaction. */
 const GATHERED_BYTES = 32 << 20;
 
 /**
- * `sessions` and `messages` are those of the contract, to the letter (chat-persistence.md). The
- * `offset` of a message is that of the line in its file that it came with, in bytes of the
- * unpacked file; where one line made several messages, the next ones count on by 1, since it is
- * half of their key. `in_line` of `records` says by how much: what is less that is shown.
+ * The statements that create the tables.
  *
- * The others are ours. `files` says how far each file has been read; its numbers grow with the
- * time at which sessions began. `checkpoints` has what it takes to read on from there. `records`
- * numbers the messages, by the number of the file and that of the row in it: the rows of `words`
- * and `symbols`, which hold no text. To both, the role of a message is one more word of it. What
- * is called `sum` tells whether a row still says what was written (`index_check.ts`).
+ * `sessions` and `messages` have exactly the columns of the contract (chat-persistence.md). The
+ * `offset` of a message is that of its line in the file, in bytes of the unpacked file. Offsets are
+ * half of the key, so where one line makes several messages, the later ones add 1 each; `in_line`
+ * of `records` holds the number added, which is subtracted from the offset that is shown.
+ *
+ * The other tables are internal. `files` records up to which offset each file has been read; its
+ * numbers grow with the time at which sessions began. `checkpoints` holds the state to read on from
+ * there. `records` numbers the messages by file and row; its ids are the row ids of `words` and
+ * `symbols`, which hold no text. In both, the role of a message is indexed as one more word.
+ * Columns called `sum` hold a checksum of their row (`index_check.ts`).
  */
 export const TABLES = `
 CREATE TABLE sessions(
@@ -61,7 +63,7 @@ INSERT INTO words(words, rank) VALUES ('hashsize', ${GATHERED_BYTES});
 INSERT INTO symbols(symbols, rank) VALUES ('hashsize', ${GATHERED_BYTES});
 `;
 
-/** The names of the tables, in an order in which they can be dropped. */
+/** The names of the tables, in the order to drop them. */
 export const TABLE_NAMES = [
   "symbols",
   "words",
@@ -72,21 +74,21 @@ export const TABLE_NAMES = [
   "sessions",
 ] as const;
 
-/** What the sum of a row of `files` is made of: that row, and that of the session. */
+/** The columns that the checksum of a file is made of: those of `files` and of its session. */
 export const FILE_FACTS =
   `number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, origin,
    revision, started_at, cwd, cli_version, originator, git_branch, git_commit, title,
    rollout_path, last_event_at`;
 
-/** What hardly a message says: a character of nobody's, a letter to both tokenizers. */
+/** A private-use character that hardly any message holds; both tokenizers take it for a letter. */
 const ROLE_MARK = "\uf8c1";
 
-/** Gives the word that a role is in the index. */
+/** Returns the word by which a role is indexed. */
 export function roleToken(role: MessageRole): string {
   return `${ROLE_MARK}${role}`;
 }
 
-/** Quotes text for a string in single quotes within one in double quotes. */
+/** Escapes text for a string in single quotes within a string in double quotes. */
 function quoted(text: string): string {
   return text.replaceAll("'", "''").replaceAll('"', '""');
 }

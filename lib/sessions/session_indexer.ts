@@ -1,4 +1,4 @@
-/** Brings the index of sessions up to date with the files. */
+/** Updates the index of sessions from the session files. */
 
 import { basename } from "node:path";
 import { type ByteSource, codeOf } from "../files/byte_source.ts";
@@ -29,31 +29,31 @@ import {
 } from "./session_index_database.ts";
 import { NamesByHome } from "./session_names.ts";
 
-/** How far the work on an index is. */
+/** The progress of an update of the index. */
 export interface IndexingProgress {
-  /** How many files are done, of those that must be read. */
+  /** How many of the files to read are done. */
   readonly files: number;
-  /** How many files must be read. */
+  /** How many files have to be read. */
   readonly totalFiles: number;
-  /** How many bytes of files on disk are done. */
+  /** How many bytes of these files are done, on disk. */
   readonly bytes: number;
-  /** How many bytes these files have on disk. */
+  /** The size of these files on disk, in bytes. */
   readonly totalBytes: number;
 }
 
-/** How to bring an index up to date. */
+/** Options for an update of the index. */
 export interface RefreshOptions {
-  /** The Codex homes; what the index has of others is removed. */
+  /** The Codex homes. Sessions of other homes are removed from the index. */
   readonly codexHomes: readonly string[];
   /**
-   * Is asked after each file, within long ones, and while others keep an open index busy, whether
-   * to stop. What was read until then is in the index, unless others keep that busy.
+   * Whether to stop. Called after each file, within long files, and while other processes keep an
+   * open index busy. Everything read so far is in the index then, unless the index is kept busy.
    *
    * @default {() => false}
    */
   readonly shouldStop?: (() => boolean) | undefined;
   /**
-   * Is told how far the work is.
+   * Receives the progress; a returned promise is awaited.
    *
    * @default {() => {}}
    */
@@ -61,28 +61,29 @@ export interface RefreshOptions {
     | ((progress: IndexingProgress) => void | Promise<void>)
     | undefined;
   /**
-   * Reads files that the index does not have ahead of when they are written into it, in other
-   * threads perhaps: gives what {@linkcode readSession} gives of each, in the order of the files.
-   * What it does not give is read another time.
+   * Reads files that are new to the index ahead of their turn to be written, for example in other
+   * threads: yields the pieces of {@linkcode readSession} for each file, in the order of the files.
+   * A file whose pieces are missing is read in a later update.
    *
-   * @default {undefined} Each file is read when it is to be written.
+   * @default {undefined} Each file is read when its turn comes to be written.
    */
   readonly readAhead?:
     | ((files: readonly SessionFile[]) => AsyncIterable<SessionPiece>)
     | undefined;
 }
 
-/** What an index is to have of a piece of a session file: data that `structuredClone` can copy. */
+/** A piece of a session file, folded for the index: data that `structuredClone` can copy. */
 export interface SessionPiece {
-  /** How much memory it takes, about, in bytes. */
+  /** How much memory the piece takes, about, in bytes. */
   readonly weight: number;
 }
 
-/** What files are read into, one after the other. */
+/** The block of the last call of {@linkcode readSession} that has ended, to be used again. */
 let spareBlock: Uint8Array | undefined;
 
 /**
- * Reads a file for an index of sessions, piece by piece; one that cannot be read gives one, too.
+ * Reads a file for an index of sessions, piece by piece. A file that cannot be read yields one
+ * piece as well, with the problem.
  *
  * @param file The file.
  *
@@ -113,11 +114,11 @@ export async function* readSession(
   spareBlock = block;
 }
 
-/** What was read ahead of files, to be asked for file by file, in order. */
+/** The pieces of files read ahead, returned file by file, in order. */
 class FilesAhead {
   readonly #files: readonly SessionFile[];
   readonly #pieces: AsyncIterator<SessionPiece>;
-  /** How many of the files were given to their ends. */
+  /** How many of the files have been read to their ends. */
   #given = 0;
 
   constructor(
@@ -128,13 +129,13 @@ class FilesAhead {
     this.#pieces = readAhead(files)[Symbol.asyncIterator]();
   }
 
-  /** Gives the pieces of a file; those of files before it that nobody wanted go. */
+  /** Yields the pieces of a file; drops those of files before it that were not asked for. */
   async *piecesOf(file: SessionFile): AsyncGenerator<FilePiece, void, void> {
     for (;;) {
       const { value, done } = await this.#pieces.next();
       if (done === true) return;
       const isWanted = this.#files[this.#given] === file;
-      // The boundary between threads: it is what `readSession` gave.
+      // The cast is safe: `readSession` made the piece, perhaps in another thread.
       const piece = value as FilePiece;
       if (piece.isRead) this.#given += 1;
       if (isWanted) yield piece;
@@ -142,7 +143,7 @@ class FilesAhead {
     }
   }
 
-  /** Ends reading. */
+  /** Stops reading ahead. */
   async end(): Promise<void> {
     await this.#pieces.return?.();
   }
@@ -152,70 +153,73 @@ class FilesAhead {
 export interface IndexSessionsOptions
   extends RefreshOptions, SessionIndexOptions {}
 
-/** What bringing an index up to date did. */
+/** The result of an update of the index. */
 export interface IndexingReport {
   /** How many sessions there are. */
   readonly sessions: number;
-  /** How many files they have: one that goes on in further files has several. */
+  /** How many files the sessions have: a session that continues in further files has several. */
   readonly files: number;
-  /** How many of them were new to the index. */
+  /** How many files were new to the index. */
   readonly added: number;
-  /** How many had grown, and were read on from where they had ended. */
+  /** How many files had grown, and were read on from their former ends. */
   readonly grown: number;
-  /** How many had become others, and were read anew. */
+  /** How many files had changed otherwise, and were read again from their starts. */
   readonly changed: number;
-  /** How many had only been moved, packed or given a name. */
+  /** How many files had only been moved, packed or renamed. */
   readonly moved: number;
-  /** How many were not there any more, and were removed from the index. */
+  /** How many files no longer existed, and were removed from the index. */
   readonly removed: number;
-  /** How many bytes were read, of unpacked files. */
+  /** How many bytes were read, of unpacked content. */
   readonly bytesRead: number;
-  /** How many files are still to be read, because the work was stopped. */
+  /** How many files are left to read, because the update was stopped. */
   readonly filesLeft: number;
-  /** How many bytes they have on disk. */
+  /** The size of these files on disk, in bytes. */
   readonly bytesLeft: number;
-  /** What could not be read; there may be more to find in it. */
+  /** The files and folders that could not be read, or not to their ends. */
   readonly problems: readonly SessionProblem[];
-  /** The homes that are not there. */
+  /** The homes that do not exist. */
   readonly missingHomes: readonly string[];
 }
 
 /** Hooks for tests. */
 export interface RefreshHooks {
-  /** Opens files; every read of a file's body goes through it. */
+  /** Opens the body of a file; all reads of bodies go through it. */
   readonly openContent?: typeof openSessionContent;
-  /** Is told of each step of what is written. */
+  /** Called at each step of writing. */
   readonly onStep?: OnStep;
-  /** How many files are written at once at most. */
+  /** The most files written in one transaction. */
   readonly batchFiles?: number;
 }
 
-/** How many files are written at once at most. */
+/** The most files written in one transaction. */
 const BATCH_FILES = 256;
-/** How much text is written at once: others wait as long as that takes. */
+/**
+ * How much text is written in one transaction, in UTF-16 code units: other processes wait
+ * meanwhile.
+ */
 const MAX_UNITS = 4 << 20;
-/** How much is read at once. */
+/** How many bytes are read at once. */
 const BLOCK = 1 << 18;
-/** How often it is read on behind others who write to the index meanwhile. */
+/** How many times the files are planned again after other processes wrote to the index. */
 const MAX_ROUNDS = 16;
-/** How much of an index is checked where that is all that is asked for: it takes about 10 ms. */
+/** How much of an index is checked before an update: about 10 ms. */
 const CHECKED = { rows: 64, units: 1 << 17 };
 const WHOLE = { rows: 1e9, units: Infinity, random: () => 0 };
-/** How many files are removed at once: that takes up to a second. */
+/** How many files are removed in one transaction: up to a second. */
 const REMOVED_FILES = 32;
 
 /**
- * Brings the index of sessions up to date with the files, or makes it.
+ * Updates the index of sessions from the files, or creates it.
  *
- * Files that have not changed are not opened. One that has grown is read from where it ended, if
- * what comes before is the same; one that became another one is read anew. The newest ones come
- * first, so that what is stopped early has what is most likely looked for.
+ * Files that have not changed are not opened. A file that has grown is read on from its former end,
+ * if the bytes before are unchanged; a file that has changed otherwise is read again. The newest
+ * files come first, so that an update that is stopped early has those most likely searched for.
  *
  * It can be killed at any moment, and run twice at once: the index holds whole files, or whole
- * parts of long ones, and says how far each has been read.
+ * parts of long files, and up to which offset each has been read.
  *
- * @param options The homes, and where the index is.
- * @returns What was done.
+ * @param options The homes, and the path of the index.
+ * @returns The counts of changes and problems.
  * @throws {SessionIndexError} If the index cannot be used.
  *
  * @example An index of no sessions
@@ -242,7 +246,7 @@ export async function indexSessions(
   });
 }
 
-/** Brings an open index up to date; see {@linkcode indexSessions}. */
+/** Updates an open index; see {@linkcode indexSessions}. */
 export async function refreshSessionIndex(
   database: SessionIndexDatabase,
   options: RefreshOptions,
@@ -255,7 +259,7 @@ export async function refreshSessionIndex(
   return refresh.report();
 }
 
-/** Says what there is to read to bring an index up to date that cannot be written. */
+/** Reports the files that have not been read into an index that cannot be written. */
 export async function reportUnread(
   database: SessionIndexDatabase,
   options: Pick<RefreshOptions, "codexHomes">,
@@ -267,7 +271,7 @@ export async function reportUnread(
   return reportOf(found, names, { ...NO_CHANGES }, { left });
 }
 
-/** The changes of a file that are counted. */
+/** The kinds of changes of a file that are counted. */
 type Count = "added" | "grown" | "changed" | "moved" | "removed";
 
 const NO_CHANGES: Readonly<Record<Count, number>> = {
@@ -303,23 +307,23 @@ function reportOf(
 
 interface Task {
   readonly file: SessionFile;
-  /** What the index knows of it; `undefined` if nothing. */
+  /** The entry of the file in the index; `undefined` if it has none. */
   readonly before: IndexedFile | undefined;
   readonly name: string | undefined;
 }
 
 interface RefreshPlan {
-  /** Files that are to be looked at, newest first. */
+  /** The files to read, newest first. */
   readonly tasks: readonly Task[];
-  /** Files that are not there any more. */
+  /** Files in the index that no longer exist. */
   readonly gone: readonly IndexedFile[];
 }
 
 /**
- * Finds out which files must be looked at, and which ones are gone, without opening one.
+ * Determines which files have to be read, and which no longer exist, without opening any.
  *
- * A file that is new in one place and missing in another is the same one, if the names are. What
- * lies in a folder that cannot be read just now is not gone.
+ * A new file and a missing one with the same name, or the same session id, are one file that was
+ * moved. Files in a folder that cannot be read just now do not count as missing.
  */
 function planRefresh(
   { files, problems }: SessionFiles,
@@ -354,32 +358,35 @@ function planRefresh(
   return { tasks, gone };
 }
 
-/** Whether a file is as it was read: it keeps its time when it is moved, and, packed, has another size. */
+/**
+ * Whether a file is unchanged since it was read. A moved file keeps its time; a packed one has
+ * another size.
+ */
 function isSameContent(file: SessionFile, before: IndexedFile): boolean {
   return before.isRead && before.size === file.size &&
     before.mtime === file.mtime;
 }
 
 /**
- * Whether a file was written to and has not grown: where it ends nothing tells whether what comes
- * before is the same, as if a word of it was masked.
+ * Whether a file was written to without growing, as when a word in it was masked: its last bytes
+ * then do not prove that the bytes before them are the same.
  */
 function isRewritten(file: SessionFile, before: IndexedFile): boolean {
   return before.size === file.size && before.mtime !== file.mtime;
 }
 
-/** The name of a file, however it is packed. */
+/** The name of a file without the suffix of its compression. */
 function stemOf(path: string): string {
   return basename(path).replace(/\.(?:zst|gz)$/i, "");
 }
 
-/** What was read of a file and is not yet written. */
+/** An update of a file that is not yet written. */
 interface Waiting {
   readonly update: FileUpdate;
   readonly count: Count;
 }
 
-/** Is told how many bytes of a file are done. */
+/** Receives how many bytes of a file are done. */
 type TellBytes = (bytes: number) => void | Promise<void>;
 
 class Refresh {
@@ -393,19 +400,19 @@ class Refresh {
   readonly #batchFiles: number;
   readonly #writer: IndexWriter;
   readonly #counts = { ...NO_CHANGES };
-  /** What files are read into, one after the other. */
+  /** The block that files are read into, one after the other. */
   readonly #block = new Uint8Array(BLOCK);
-  /** What could not be read, by the path: it may be tried twice. */
+  /** The files that could not be read, by path: a file may be tried twice. */
   readonly #unreadable = new Map<string, SessionProblem>();
   #ahead: FilesAhead | undefined;
-  /** What is written together, once it is enough. */
+  /** Updates to write in the next transaction. */
   #waiting: Waiting[] = [];
   #waitingUnits = 0;
   #bytesRead = 0;
   #left: ReadonlySet<SessionFile> = new Set();
   /** Whether another process has written about a file since the work was planned. */
   #isOvertaken = false;
-  /** Whether another process does the same, and is faster. */
+  /** Whether another process does the same work, and is ahead of this one. */
   #isBehind = false;
 
   constructor(
@@ -445,18 +452,18 @@ class Refresh {
         const indexed = IndexWriter.files(this.#database);
         const plan = planRefresh(this.#found, this.#names, indexed);
         await this.#carryOut(plan);
-        // They may have made the index anew, or be in the middle of a file.
+        // Other processes may have rebuilt the index, or be in the middle of a file.
         if (!this.#isOvertaken) return;
-        // Where nobody was, a row is not found by what it is found by, and never will be.
+        // If no other process has written, an entry is not found by its key, and never will be.
         if (!this.#hasChangedSince(indexed)) {
           throw new IndexDisagreement("which files it has");
         }
         if (round >= MAX_ROUNDS) checkIndex(this.#database, WHOLE);
-        // Others go on for longer than anybody waits; what is left is read another time.
+        // Other processes keep writing: the rest is left to a later update.
         if (round >= MAX_ROUNDS) return;
       }
     } catch (error) {
-      // What others keep this one from writing is written another time.
+      // The index was kept busy: the rest is left to a later update.
       if (!(error instanceof StoppedWaiting)) throw error;
     }
   }
@@ -482,7 +489,7 @@ class Refresh {
     let end = totalFiles;
     try {
       while (first < end && !this.#shouldStop()) {
-        // Another process has done the same work before: so they meet.
+        // The other process goes from the newest file on: meet it from the oldest one.
         const isBehind = this.#isBehind && this.#ahead === undefined;
         const task = tasks[isBehind ? end - 1 : first];
         if (task === undefined) break;
@@ -511,9 +518,9 @@ class Refresh {
   }
 
   /**
-   * Reads a file, and writes what that changes, now or with others.
+   * Reads a file, and writes its update now or with others.
    *
-   * @returns Whether it was read to its end; `false` if the work was stopped.
+   * @returns Whether the file was read to its end; `false` if the work was stopped.
    */
   async #read(task: Task, tell: TellBytes): Promise<boolean> {
     const { file, before, name } = task;
@@ -533,12 +540,13 @@ class Refresh {
     }
     this.#unreadable.delete(file.path);
     const now = IndexWriter.file(this.#database, file.path);
-    // Another process is at it, or was.
+    // Another process is reading this file, or has read it.
     if (now !== undefined && now.revision !== before?.revision) {
       this.#isOvertaken = true;
       return true;
     }
-    // Not below: that a file cannot be read is one thing, that the index cannot is another.
+    // Read here and not in the pieces, whose errors count as problems of the file: an error of the
+    // index is none.
     const isGoneOn = before !== undefined && before.readTo > 0 &&
       !isRewritten(file, before);
     const checkpoint = isGoneOn
@@ -565,7 +573,7 @@ class Refresh {
     for await (const read of pieces) {
       const { piece, isRead, isContinued, voidFrom, head, problem } = read;
       if (problem !== undefined) {
-        // What was deleted since it was found is no problem.
+        // A file that was deleted since it was found is no problem.
         const isThere = piece !== undefined || problem.code !== "ENOENT" ||
           !await isGone(path);
         if (isThere) this.#unreadable.set(path, { path, home, ...problem });
@@ -593,7 +601,7 @@ class Refresh {
       }
       await this.#flush();
       before = await this.#transaction(() => this.#writer.write(update));
-      // Another process is at this file.
+      // Another process is reading this file.
       if (before === undefined) {
         this.#isOvertaken = true;
         return true;
@@ -604,7 +612,7 @@ class Refresh {
     return false;
   }
 
-  /** Writes what was read of a file, now or with others. */
+  /** Queues an update, and writes all queued ones if they are enough. */
   async #add(count: Count, update: FileUpdate): Promise<void> {
     this.#waiting.push({ update, count });
     for (const { text } of update.piece?.messages ?? []) {
@@ -617,13 +625,14 @@ class Refresh {
   }
 
   /**
-   * Writes what waits.
+   * Writes the queued updates.
    *
-   * @throws {StoppedWaiting} If another process writes, and it was to stop.
+   * @throws {StoppedWaiting} If another process is writing, and `shouldStop` returned true.
    */
   async #flush(): Promise<void> {
     const writer = this.#writer;
-    // FTS5 writes out what it has gathered whenever a number is lower than the one before.
+    // In order of their numbers: FTS5 writes its buffer out whenever a number is lower than the
+    // last.
     const waiting = this.#waiting.sort((a, b) =>
       writer.numberOf(a.update) - writer.numberOf(b.update)
     );
@@ -638,7 +647,7 @@ class Refresh {
     this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
-  /** Removes files, some of them even if it is to stop. */
+  /** Removes files from the index; one transaction of them even if it is to stop. */
   async #remove(gone: readonly IndexedFile[]): Promise<void> {
     const size = Math.min(REMOVED_FILES, this.#batchFiles);
     for (let at = 0; at < gone.length; at += size) {
@@ -666,31 +675,31 @@ function bytesOf(files: Iterable<SessionFile>): number {
 /** Why a file cannot be read, or not to its end. */
 type PieceProblem = Pick<SessionProblem, "code" | "message">;
 
-/** What was read of a file: data that can be copied. */
+/** A piece of a file: data that can be copied between threads. */
 interface FilePiece {
-  /** What it changes; nothing of a file that cannot be opened. */
+  /** The changes to the index; `undefined` if the file cannot be opened. */
   readonly piece: FoldedPiece | undefined;
-  /** Whether it is the last one. */
+  /** Whether it is the last piece of the file. */
   readonly isRead: boolean;
-  /** Whether the file was read on from where it was read to. */
+  /** Whether the file was read on from its former end. */
   readonly isContinued: boolean;
-  /** From which row on what the index has is void. */
+  /** The first row of the file in the index that is void. */
   readonly voidFrom: number;
-  /** Up to where the file has been read, in bytes. */
+  /** The offset up to which the file has been read, in bytes. */
   readonly bytes: number;
-  /** How much memory it takes, about, in bytes. */
+  /** How much memory the piece takes, about, in bytes. */
   readonly weight: number;
-  /** The head, from the first lines. */
+  /** The head of the file, from its first lines. */
   readonly head: SessionHead | undefined;
-  /** Why it cannot be read, or not to its end. */
+  /** Why the file cannot be read, or not to its end. */
   readonly problem: PieceProblem | undefined;
 }
 
-/** Reads a file piece by piece; one that cannot be opened is one piece that says so. */
+/** Reads a file piece by piece. A file that cannot be opened yields one piece with the problem. */
 async function* piecesOf(
   task: Pick<Task, "file" | "before">,
   { checkpoint, openContent = openSessionContent, block }: {
-    /** The checkpoint to read on from. */
+    /** The checkpoint to continue from. */
     readonly checkpoint?: Uint8Array | undefined;
     readonly openContent?: typeof openSessionContent;
     readonly block: Uint8Array;
@@ -716,7 +725,7 @@ async function* piecesOf(
   const { source, fold, isContinued } = opened;
   let { voidFrom } = fold;
   let problem: PieceProblem | undefined;
-  // It is read while the first block is; nothing is thrown.
+  // Read while the first block is read. It never throws.
   const reading = readSessionHead(task.file);
   try {
     for (let isRead = false; !isRead;) {
@@ -724,7 +733,7 @@ async function* piecesOf(
       try {
         size = await source.read(block);
       } catch (error) {
-        // What came before the damage was read, and is of use.
+        // The part before the damage was read, and is kept.
         problem = problemOf(error);
         size = null;
       }
@@ -764,15 +773,15 @@ function problemOf(error: unknown): PieceProblem {
 interface OpenedTask {
   readonly source: ByteSource;
   readonly fold: SessionFold;
-  /** Whether it is read on from where it was read to. */
+  /** Whether the file is read on from its former end. */
   readonly isContinued: boolean;
 }
 
 /**
- * Opens a file where it was read to, or at its beginning if it is not the same.
+ * Opens a file at its former end, or at its start if the bytes before have changed.
  *
- * @param checkpoint What it takes to read on; `undefined` to begin anew.
- * @throws {Error} If it cannot be opened.
+ * @param checkpoint The state at its former end; `undefined` to begin at the start.
+ * @throws {Error} If the file cannot be opened.
  */
 async function openTask(
   { file, before }: Pick<Task, "file" | "before">,
@@ -790,7 +799,7 @@ async function openTask(
         const fold = new SessionFold({ fileName, start, from });
         return { source: content.source, fold, isContinued: true };
       } catch {
-        // What cannot be gone on from is read anew.
+        // A checkpoint that cannot be restored: the file is read from its start.
         content.source.close();
       }
     }
