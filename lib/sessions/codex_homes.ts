@@ -1,14 +1,14 @@
-/** Where Codex keeps its files, and where codexpipe keeps its own. */
+/** The homes of Codex, and the cache folder of codexpipe. */
 
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { env as variables, platform } from "node:process";
 
-/** Gives the value of an environment variable. */
+/** Returns the value of an environment variable. */
 export type Environment = (name: string) => string | undefined;
 
 const environment: Environment = (name) => variables[name];
 
-/** Where {@linkcode cacheFolder} looks. */
+/** Options for {@linkcode cacheFolder}. */
 export interface CacheFolderOptions {
   /**
    * The environment.
@@ -24,10 +24,10 @@ export interface CacheFolderOptions {
   readonly platform?: string | undefined;
 }
 
-/** What is known about where the Codex homes are. */
+/** Options for {@linkcode codexHomesFrom}. */
 export interface CodexHomesOptions extends CacheFolderOptions {
   /**
-   * The homes that were named; if there are any, no other counts.
+   * The homes given by the user. If there are any, no others are used.
    *
    * @default {[]}
    */
@@ -35,15 +35,14 @@ export interface CodexHomesOptions extends CacheFolderOptions {
 }
 
 /**
- * Says which Codex homes to look into: those that were named, else `CODEX_HOME`, else
- * `.codex` in the user's home. Whether they exist is not looked at. A `~` at the start of one
- * that was named stands for the user's home: `HOME`, or, as for Codex on Windows,
- * `USERPROFILE`.
+ * Returns the Codex homes to read: those given, else `CODEX_HOME`, else `.codex` in the user's
+ * home. Whether they exist is not checked. A `~` at the start of a given home stands for the user's
+ * home: `HOME`, or, as for Codex on Windows, `USERPROFILE`.
  *
- * @param options What was named, and the environment.
- * @returns Absolute paths, each once; none if not even the user has a home.
+ * @param options The homes given, and the environment.
+ * @returns Absolute paths without duplicates; an empty list if the user has no home.
  *
- * @example The usual home
+ * @example The home of the environment
  * ```ts
  * import { codexHomesFrom } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -66,13 +65,13 @@ export function codexHomesFrom(options: CodexHomesOptions = {}): string[] {
 }
 
 /**
- * Says where codexpipe keeps what it can make again: a folder of its own in the user's
- * cache folder (`XDG_CACHE_HOME`; `LOCALAPPDATA` on Windows; `~/Library/Caches` on macOS;
- * else `~/.cache`). It is not made, and may be deleted at any time. An `XDG_CACHE_HOME` that is
- * a relative path does not count: so the XDG Base Directory Specification has it.
+ * Returns the folder of codexpipe in the user's cache folder (`XDG_CACHE_HOME`; `LOCALAPPDATA` on
+ * Windows; `~/Library/Caches` on macOS; else `~/.cache`). It may not exist, and its files can be
+ * deleted at any time: they are made again. An `XDG_CACHE_HOME` that is a relative path is ignored,
+ * as the XDG Base Directory Specification requires.
  *
  * @param options The environment.
- * @returns The path, or `undefined` if the user has no home.
+ * @returns The path; `undefined` if the user has no home.
  *
  * @example With an XDG cache folder
  * ```ts
@@ -100,8 +99,8 @@ export function cacheFolder(
 }
 
 /**
- * Puts the user's home in the place of a `~` that a path begins with. Shells do so for words
- * of their own, but leave it as it is behind the `=` of an option.
+ * Replaces a `~` at the start of a path by the user's home. Shells do so at the start of a word,
+ * but not after the `=` of an option.
  */
 export function withUserHome(path: string, env: Environment): string {
   return expanded(path, userHomeFrom(env));
@@ -120,11 +119,11 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * Says where the user's home is. On Windows `HOME` may be set for other programs, to a place of
- * its own: Codex asks the system, which answers what `USERPROFILE` says.
+ * Returns the user's home. On Windows other programs may set `HOME` to another place, so
+ * `USERPROFILE` comes first: it is what the system returns, which Codex asks.
  *
  * @param on The platform, as `process.platform` names it.
- * @returns The path, or `undefined` if the user has no home.
+ * @returns The path; `undefined` if the user has no home.
  */
 export function userHomeFrom(
   env: Environment,

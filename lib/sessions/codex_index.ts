@@ -1,8 +1,8 @@
 /**
- * What Codex's own index knows of sessions, and what it does not.
+ * Compares sessions with the index of Codex itself.
  *
- * Since 0.115 or so, Codex lists sessions by a database in its home (`state_N.sqlite`), not by
- * the files: what that lacks, Codex does not show.
+ * Since about 0.115, Codex lists sessions from a database in its home (`state_N.sqlite`) instead of
+ * from the files: a session that the database lacks is not shown by Codex.
  */
 
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
@@ -13,66 +13,66 @@ import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Why Codex does not show a session.
+ * The reason why Codex does not show a session.
  *
- * - `unindexed`: its index lacks it.
- * - `moved`: its index has it at another place.
- * - `refused`: its file cannot be read.
+ * - `unindexed`: its index lacks the session.
+ * - `moved`: its index has the session at another path.
+ * - `refused`: the file cannot be read.
  */
 export type HiddenReason = "unindexed" | "moved" | "refused";
 
-/** What became of Codex's own index in one home. */
+/** The state of the index of Codex in one home. */
 export interface CodexIndexState {
   /** The home. */
   readonly home: string;
   /**
-   * Whether it was read: `none` is there in homes of older releases, which list files; `unknown`
-   * is one that cannot be read, or has a layout that is not known.
+   * Whether the index was read. `none`: a home of older releases, which list files. `unknown`: the
+   * index cannot be read, or its layout is not known.
    */
   readonly state: "read" | "none" | "unknown";
-  /** Its file; null if there is none. */
+  /** The path of its file; null if there is none. */
   readonly file: string | null;
-  /** Why it could not be read; null if it could. */
+  /** Why the index could not be read; null if it could. */
   readonly reason: string | null;
 }
 
-/** What {@linkcode hiddenFromCodex} found. */
+/** The result of {@linkcode hiddenFromCodex}. */
 export interface HiddenSessions {
-  /** Why Codex does not show a session, by the path of its file. */
+  /** The reasons why Codex does not show sessions, by the paths of their files. */
   readonly hidden: ReadonlyMap<string, HiddenReason>;
-  /** What became of the index of each home. */
+  /** The state of the index of each home. */
   readonly indexes: readonly CodexIndexState[];
 }
 
 /** Options for {@linkcode hiddenFromCodex}. */
 export interface HiddenFromCodexOptions {
   /**
-   * The folder that the index is copied to while it is read; a temporary one without it.
+   * The folder that the index is copied to while it is read; by default a temporary one.
    *
    * @default {undefined}
    */
   readonly cache?: string | undefined;
 }
 
-/** What an index says: the path of the file, by the id of the session. */
+/** The content of an index: paths of files, by the ids of sessions. */
 type Index = ReadonlyMap<string, string>;
 
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
-/** How often an index is copied that is written to meanwhile. */
+/** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
 
 /**
- * Says which sessions Codex itself does not show, and why.
+ * Determines which sessions Codex itself does not show, and why.
  *
- * To open its database in place would leave files beside it, even to read. So it is copied,
- * with what is not written into it yet, into a folder that is gone afterwards.
+ * Opening the database in place would leave files beside it, even for reading. So it is copied,
+ * with its log, into a folder that is removed afterwards.
  *
  * @param sessions The sessions.
- * @param options Where to copy the index to.
- * @returns What is hidden, and which indexes could be read.
+ * @param options The folder to copy the index to.
+ * @returns The hidden sessions, and the state of each index.
  *
- * @example The home of a machine without Codex
+ * @example A machine without Codex
  * ```ts
  * import { hiddenFromCodex } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -108,7 +108,7 @@ function reasonFor(
   if (index === undefined) return undefined;
   const path = index.get(head.id.toLowerCase());
   if (path === undefined) return "unindexed";
-  // Codex packs and unpacks files without a word to its index.
+  // Codex packs and unpacks files without updating its index.
   const isSame = path.replace(PACKED_REGEXP, "") ===
     file.path.replace(PACKED_REGEXP, "");
   return isSame ? undefined : "moved";
@@ -132,7 +132,7 @@ async function readIndex(
   }
 }
 
-/** The index with the highest number: older releases leave theirs behind. */
+/** Returns the name of the index with the highest number; older releases leave theirs behind. */
 async function newestIndex(home: string): Promise<string | undefined> {
   let names: string[];
   try {
@@ -146,7 +146,7 @@ async function newestIndex(home: string): Promise<string | undefined> {
     .sort((a, b) => numberOf(b) - numberOf(a))[0];
 }
 
-/** Copies a database and its log, and reads the copy. */
+/** Copies a database with its log, and reads the copy. */
 async function indexInCopy(
   file: string,
   cache: string | undefined,
@@ -169,7 +169,7 @@ async function indexInCopy(
   }
 }
 
-/** The size and time of a database, which tell whether it has changed. */
+/** Returns the size and time of a database and its log, to recognize changes. */
 async function facts(file: string): Promise<string> {
   const all = await Promise.all([file, `${file}-wal`].map(async (path) => {
     try {
@@ -195,7 +195,7 @@ function temporaryFolder(): string {
   try {
     return tmpdir();
   } catch {
-    // Where it is not allowed to ask the environment.
+    // Without permission to read the environment.
     return "/tmp";
   }
 }
@@ -224,7 +224,7 @@ async function indexIn(copy: string): Promise<Index> {
   }
 }
 
-/** Whether Codex has put what was there before the index into it. */
+/** Whether Codex has finished indexing the sessions that existed before the index. */
 function isFilled(
   database: { prepare(sql: string): { all(): readonly unknown[] } },
 ): boolean {
@@ -234,7 +234,7 @@ function isFilled(
     ).all();
     return unfilled.length === 0;
   } catch {
-    // Layouts without that table say nothing of it.
+    // Layouts without this table do not record it.
     return true;
   }
 }

@@ -1,4 +1,4 @@
-/** Lists and reads sessions as Codex's own programs do, by the same names. */
+/** Lists and reads conversations as the programs of Codex do, under the same names. */
 
 import { resolve } from "node:path";
 import type { JsonRecord } from "../dialects/normalizer.ts";
@@ -24,17 +24,16 @@ import { sessionBlocks } from "./open_session.ts";
 export interface ListConversationsOptions {
   /** The Codex home. */
   readonly codexHome: string;
-  /** How many conversations a page has at most: a whole number from 1. */
+  /** The most conversations of a page: a whole number from 1. */
   readonly pageSize: number;
   /**
-   * The `nextCursor` of the page before, or a cursor of Codex's; see
-   * {@linkcode parseCursor}.
+   * The `nextCursor` of the page before, or a cursor of Codex; see {@linkcode parseCursor}.
    *
    * @default {undefined}
    */
   readonly cursor?: string | undefined;
   /**
-   * Whether the last records of each file are given, too. Then the files of the page are read
+   * Whether to return the last records of each file as well. The files of the page are then read
    * whole.
    *
    * @default {false}
@@ -44,13 +43,13 @@ export interface ListConversationsOptions {
 
 /** A conversation in a list. */
 export interface ConversationItem {
-  /** The absolute path of its file. */
+  /** The absolute path of the file. */
   readonly path: string;
   /** The first records of the file, normalized; at most 10. */
   readonly head: readonly JsonRecord[];
   /**
-   * The last records of the file, normalized; at most 10, which in a short file are those of
-   * the head, too. Absent unless they were asked for.
+   * The last records of the file, normalized; at most 10, which in a short file overlap with the
+   * head. Absent unless requested.
    */
   readonly tail?: readonly JsonRecord[];
 }
@@ -59,39 +58,39 @@ export interface ConversationItem {
 export interface ConversationPage {
   /** The conversations, newest first. */
   readonly items: readonly ConversationItem[];
-  /** The cursor of the next page; `undefined` if no other conversation follows. */
+  /** The cursor of the next page; `undefined` if this is the last one. */
   readonly nextCursor: string | undefined;
 }
 
-/** A conversation that can go on. */
+/** A conversation to be continued. */
 export interface ResumedHistory {
   /** Always `resumed`. */
   readonly type: "resumed";
   /** The id of the conversation. */
   readonly conversation_id: string;
-  /** Everything that was written down of it, in order. */
+  /** All records of the conversation, in order. */
   readonly history: readonly RolloutLine[];
-  /** The absolute path of its file. */
+  /** The absolute path of the file. */
   readonly rollout_path: string;
   /** The lines of the file that could not be read, in order. */
   readonly failures: readonly Failure[];
 }
 
-/** A file that no conversation can go on from. */
+/** Thrown for a file from which no conversation can be continued. */
 export class RolloutHistoryError extends Error {
   /** The name of the class. */
   override readonly name = "RolloutHistoryError";
   /** The path of the file. */
   readonly path: string;
-  /** What is wrong with it. */
+  /** The reason. */
   readonly code: "empty" | "no_header" | "unknown_history_mode";
 
   /**
    * Constructs a new instance.
    *
    * @param path The path of the file.
-   * @param code What is wrong with it.
-   * @param state The same in words.
+   * @param code The reason.
+   * @param state The reason in words.
    */
   constructor(
     path: string,
@@ -104,20 +103,19 @@ export class RolloutHistoryError extends Error {
   }
 }
 
-/** How many records a head or a tail has at most. */
+/** The most records of a head or a tail. */
 const MAX_RECORDS = 10;
 
 /**
- * Lists the conversations of a Codex home, newest first: those of its session files that have
- * a header and a message of a user, archived ones apart.
+ * Lists the conversations of a Codex home, newest first: session files with a header and a message
+ * of a user, without archived ones.
  *
- * Unlike {@linkcode listSessions} it leaves out what is no conversation: files that cannot be
- * read, and those without a message of a user. The message is looked for in the
- * first 210 lines.
+ * Unlike {@linkcode listSessions} it leaves out files that cannot be read, and files without a
+ * message of a user in the first 210 lines.
  *
- * @param options Where to look, and how much.
+ * @param options The home and the page.
  * @returns The page.
- * @throws {CursorError} If the cursor is none.
+ * @throws {CursorError} If the cursor is not valid.
  * @throws {RangeError} If the page size is not a whole number from 1.
  *
  * @example The first page
@@ -163,20 +161,19 @@ export async function listConversations(
 }
 
 /**
- * Reads everything that was written down of a conversation, so that it can go on.
+ * Reads all records of a conversation, so that it can be continued.
  *
- * The file is read whole and kept in memory; to read it as a stream, see `decodeEvents()`.
- * Lines that cannot be read are `failures`, and the others are there all the same. What a
- * fork continues from another file is not read; nor is what was said behind a rollback taken
- * out again.
+ * The file is read whole and kept in memory; to read it as a stream, see `decodeEvents()`. Lines
+ * that cannot be read become `failures`, and all others are returned. Records that a fork continues
+ * from another file are not included; records that a rollback took back are.
  *
  * @param path The path of a session file, packed or not.
- * @returns The conversation: its id, its items and its path.
- * @throws {RolloutHistoryError} If the file is empty, has no session header, or is written in
- *   a way that this release does not know.
+ * @returns The conversation: its id, its records and its path.
+ * @throws {RolloutHistoryError} If the file is empty, has no session header, or has a history mode
+ *   that this release does not know.
  * @throws {Error} If the file cannot be opened or unpacked.
  *
- * @example The id of the conversation, and what it begins with
+ * @example The id of the conversation, and its first record
  * ```ts
  * import { getRolloutHistory } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -222,13 +219,13 @@ export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
   };
 }
 
-/** Reads the head of a conversation; `undefined` if a file is none. */
+/** Reads the head of a conversation; `undefined` if the file is not one. */
 async function conversationHead(
   file: SessionFile,
 ): Promise<readonly JsonRecord[] | undefined> {
   const head: JsonRecord[] = [];
   let hasHeader = false;
-  // That of a file which goes on with another one's conversation stands in that one.
+  // The first message of a continued conversation is in the file that it continues.
   let hasMessage = file.id !== file.sessionId;
   try {
     const reader = new EventReader(undefined, { isSelection: true });
@@ -249,12 +246,12 @@ async function conversationHead(
       },
     }));
   } catch {
-    // What came before the damage may do.
+    // The records before the damage may be enough.
   }
   return hasHeader && hasMessage ? head : undefined;
 }
 
-/** Reads the last records of a file; of a damaged one, the last before the damage. */
+/** Reads the last records of a file; of a damaged file, the last ones before the damage. */
 async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
   const texts: string[] = [];
   const normalizer = new JsonlNormalizer({
@@ -263,7 +260,7 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
     fileName: file.path,
   });
   const keep = (block: Uint8Array): void => {
-    // Only the last lines of a block can be among the last ones of the file.
+    // Only the last lines of a block can be among the last lines of the file.
     const lines = decodeUtf8(block, 0, block.length).split("\n").slice(0, -1);
     texts.push(...lines.slice(-MAX_RECORDS));
     texts.splice(0, texts.length - MAX_RECORDS);
@@ -272,7 +269,7 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
     for await (const block of sessionBlocks(file)) normalizer.feed(block, keep);
     normalizer.flush(keep);
   } catch {
-    // What came before the damage may do.
+    // The records before the damage are returned.
   }
   return texts.map(parseJson).filter(isObject);
 }

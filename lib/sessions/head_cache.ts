@@ -1,4 +1,4 @@
-/** What was read of session files before: their heads, and how they went. */
+/** A cache of the heads and runs of session files. */
 
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -18,13 +18,13 @@ import { isInside } from "./codex_homes.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 
-/** Says how heads and runs are read; with another number, old ones are forgotten. */
+/** The version of the cached data; caches of another version are ignored. */
 const VERSION = 6;
 
-/** A file that is older, in milliseconds, was left behind by a process that ended while it wrote. */
+/** The age in milliseconds from which on a temporary file was left behind by a killed process. */
 const ABANDONED = 60 * 60_000;
 
-/** What was read of a file, and the state that it was in. */
+/** The cached facts of a file, with its size and time when it was read. */
 interface Entry {
   readonly size: number;
   readonly mtime: number;
@@ -32,7 +32,7 @@ interface Entry {
   readonly run?: SessionRun | undefined;
 }
 
-/** More heads than that are not written down, lest the text grows past what engines bear. */
+/** The most rows written: longer texts exceed the limits of engines. */
 const MAX_ROWS = 100_000;
 
 const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
@@ -44,19 +44,18 @@ const OUTCOMES: readonly SessionRun["outcome"][] = [
 ];
 
 /**
- * Remembers the heads of the files of one Codex home, and how they went, in a file of
- * codexpipe's own.
+ * Caches the heads and runs of the files of one Codex home in a file of codexpipe.
  *
- * It counts as long as path, size and time of the last change of its file are the same.
- * The file is replaced as a whole, so a reader at the same time has the old or the
- * new one; of two who write at once both may win, and what the other one has read is read
- * again some time. A file that is damaged, or of another version, counts as empty. What goes wrong in
- * reading or writing it is not an error: then heads are read anew.
+ * An entry is valid as long as path, size and time of its file are the same. The cache file is
+ * replaced as a whole, so a concurrent reader sees the old or the new one; when two processes write
+ * at once, the entries of one of them may be lost, and their files are read again later. A cache
+ * that is damaged, or of another version, counts as empty. Errors on reading or writing it are
+ * ignored: heads are read from the files then.
  */
 export class HeadCache {
   readonly #path: string | undefined;
   readonly #entries: Map<string, Entry>;
-  /** The first line of what was read; it tells that from all else. */
+  /** The first line of the file when it was read, which identifies its content. */
   readonly #header: string;
   #hasNews = false;
 
@@ -70,10 +69,10 @@ export class HeadCache {
   }
 
   /**
-   * Opens what is remembered of a home.
+   * Opens the cache of a home.
    *
-   * @param folder The folder of all caches; nothing is remembered without one, and nothing
-   *   in one that lies in the Codex home, which is only read.
+   * @param folder The folder of all caches. Without one nothing is cached, nor in a folder inside
+   *   the Codex home, which is never written to.
    */
   static async open(
     folder: string | undefined,
@@ -87,9 +86,9 @@ export class HeadCache {
   }
 
   /**
-   * Says how long what is remembered of a home is; see {@linkcode HeadCache.open}.
+   * Returns the size of the cache of a home; see {@linkcode HeadCache.open}.
    *
-   * @returns The size in bytes, 0 if nothing is remembered.
+   * @returns The size in bytes; 0 if there is no cache.
    */
   static async sizeOf(
     folder: string | undefined,
@@ -100,22 +99,22 @@ export class HeadCache {
     return facts ? facts.size : 0;
   }
 
-  /** Gives the head of a file, if it is still the same file. */
+  /** Returns the head of a file, if the file has not changed. */
   get(file: SessionFile): SessionHead | undefined {
     return this.#entryOf(file)?.head;
   }
 
-  /** Gives how the session of a file went, if it is still the same file. */
+  /** Returns the run of a session, if its file has not changed. */
   runOf(file: SessionFile): SessionRun | undefined {
     return this.#entryOf(file)?.run;
   }
 
-  /** Remembers the head of a file; not one with a problem, which may be gone next time. */
+  /** Caches the head of a file, unless it has a problem, which may be gone next time. */
   set(file: SessionFile, head: SessionHead): void {
     if (head.problem === undefined) this.#add(file, { head });
   }
 
-  /** Remembers how the session of a file went. */
+  /** Caches the run of a session. */
   setRun(file: SessionFile, run: SessionRun): void {
     this.#add(file, { run });
   }
@@ -132,14 +131,15 @@ export class HeadCache {
   }
 
   /**
-   * Writes down what is new.
+   * Writes new entries.
    *
-   * @param files All files of the home, newest first; others are forgotten. Without them, none is.
+   * @param files All files of the home, newest first; entries of other files are dropped. Without
+   *   it, all entries are kept.
    */
   async save(files?: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
-    // Another process may have written meanwhile.
+    // Another process may have written the file since.
     const isSame = this.#header !== "" &&
       await startsWith(this.#path, this.#header);
     const others = isSame
@@ -167,7 +167,7 @@ export class HeadCache {
   }
 }
 
-/** Where a home is remembered; `undefined` is nowhere. */
+/** Returns the path of the cache of a home; `undefined` if it has none. */
 function pathOf(folder: string | undefined, home: string): string | undefined {
   if (folder === undefined || isInside(folder, home)) return undefined;
   const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
@@ -175,9 +175,9 @@ function pathOf(folder: string | undefined, home: string): string | undefined {
 }
 
 interface Remembered {
-  /** The first line of the file, which has the hash of the others; empty if there is none. */
+  /** The first line, which holds the hash of the others; empty if there is no valid file. */
   readonly header: string;
-  /** What was read, by the paths of the files. */
+  /** The entries, by the paths of their files. */
   readonly entries: Map<string, Entry>;
 }
 
@@ -202,7 +202,7 @@ async function readEntries(path: string): Promise<Remembered> {
   return { header, entries };
 }
 
-/** Whether a file begins with a text of ASCII. */
+/** Whether a file begins with an ASCII text. */
 async function startsWith(path: string, text: string): Promise<boolean> {
   try {
     const file = await open(path);
@@ -217,7 +217,7 @@ async function startsWith(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes what others were about to write when they were killed. */
+/** Removes temporary files of processes that were killed while writing. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
@@ -233,7 +233,7 @@ function headerOf(body: string): string {
   return JSON.stringify({ codexpipe: "heads", version: VERSION, sha256 });
 }
 
-/** Reads a head that was written down; `undefined` if it is none. */
+/** Parses a cached head; `undefined` if it is not valid. */
 function headOf(value: unknown): SessionHead | undefined {
   const fields = fieldsOf(value);
   const { id, hasHeader } = fields;
@@ -265,7 +265,7 @@ function headOf(value: unknown): SessionHead | undefined {
   };
 }
 
-/** Reads how a session went that was written down; `undefined` if it is not that. */
+/** Parses a cached run; `undefined` if it is not valid. */
 function runOf(value: unknown): SessionRun | undefined {
   if (value === null) return undefined;
   const { outcome, totalTokens, durationMs } = fieldsOf(value);

@@ -1,4 +1,4 @@
-/** Reads the heads of many session files, and how they went, and remembers that. */
+/** Reads the heads and runs of many session files through a cache. */
 
 import { mapAtOnce } from "./_at_once.ts";
 import { HeadCache } from "./head_cache.ts";
@@ -15,17 +15,17 @@ import { readSessionRun, type SessionRun } from "./session_run.ts";
 /** How many files are open at once. */
 const AT_ONCE = 16;
 /**
- * How much of what is remembered is read in the time that it takes to read one head: of 20,000
- * sessions 13 MB are remembered, and most lists show 50.
+ * How many bytes of a cache are read in the time in which one head is read. The cache of 20,000
+ * sessions has 13 MB, and most lists show 50.
  */
 const CACHE_BYTES_PER_HEAD = 1 << 16;
 
-/** The files of a home, and what is remembered of them. */
+/** The files of a home, and its cache. */
 interface Home {
   readonly files: readonly ListedFile[];
-  /** How long what is remembered is, in bytes. */
+  /** The size of the cache file in bytes. */
   readonly cacheSize: number;
-  /** What is remembered, once it is worth to be read. */
+  /** The cache, once enough heads are wanted to make reading it worthwhile. */
   cache?: HeadCache;
 }
 
@@ -33,7 +33,7 @@ interface Home {
 export class HeadReader {
   readonly #homes: ReadonlyMap<string, Home>;
   readonly #cacheFolder: string | undefined;
-  /** How many heads were asked for. */
+  /** How many heads have been wanted so far. */
   #count = 0;
   /** The names of sessions. */
   readonly names: NamesByHome;
@@ -49,10 +49,10 @@ export class HeadReader {
   }
 
   /**
-   * Opens what is known of the homes of files.
+   * Opens a reader for files.
    *
    * @param files All files of their homes, newest first.
-   * @param cache The folder of the caches; without it nothing is remembered.
+   * @param cache The folder of the caches; `undefined` for no cache.
    */
   static async open(
     files: readonly ListedFile[],
@@ -69,8 +69,8 @@ export class HeadReader {
   }
 
   /**
-   * Reads the heads of files, and gives their sessions in the same order. What is remembered is
-   * only looked at if that takes less time than to read so many heads.
+   * Reads the heads of files, and returns their sessions in the same order. A cache is read only if
+   * that takes less time than reading `expected` heads.
    */
   async read(
     files: readonly SessionFile[],
@@ -97,12 +97,12 @@ export class HeadReader {
     });
   }
 
-  /** The files in which sessions began that go on in others. */
+  /** Returns the first files of sessions that continue in further files. */
   #firstFiles(files: readonly SessionFile[]): ListedFile[] {
     const later = files.filter(({ id, sessionId }) => id !== sessionId);
     if (later.length === 0) return [];
     const sessions = new Set(later.map(({ sessionId }) => sessionId));
-    // Of copies in several homes, that of another home may count.
+    // With copies in several homes, the first file may be in another home.
     return [...this.#homes.values()].flatMap((home) =>
       home.files.filter(({ id }) => sessions.has(id))
     );
@@ -126,14 +126,14 @@ export class HeadReader {
     return heads;
   }
 
-  /** Writes down what was learned. */
+  /** Writes the caches that have new heads. */
   async save(): Promise<void> {
     for (const { cache, files } of this.#homes.values()) {
       await cache?.save(files);
     }
   }
 
-  /** Reads what is remembered, where that is worth it for so many heads. */
+  /** Reads the caches that are small enough for so many heads. */
   async #remember(heads: number): Promise<void> {
     for (const [path, home] of this.#homes) {
       if (home.cacheSize > CACHE_BYTES_PER_HEAD * heads) continue;
@@ -145,13 +145,13 @@ export class HeadReader {
 /** Options for {@linkcode readSessionRuns}. */
 export interface ReadSessionRunsOptions {
   /**
-   * The folder where it is remembered from one call to the next; see `listSessions()`.
+   * The folder of the cache of runs; see `listSessions()`.
    *
    * @default {undefined}
    */
   readonly cache?: string | undefined;
   /**
-   * Ends the work when it is aborted: the reason is thrown.
+   * Ends the work when it is aborted: its reason is thrown.
    *
    * @default {undefined}
    */
@@ -159,14 +159,14 @@ export interface ReadSessionRunsOptions {
 }
 
 /**
- * Reads how sessions went, one after the other, when the next one is asked for: see
- * {@linkcode readSessionRun}. Files are read whole, but for those of which it is remembered and
- * that have not changed since. Of a session in several files, it is the last one that tells.
+ * Reads how sessions ended, one after the other, each when the next result is requested; see
+ * {@linkcode readSessionRun}. Files are read whole, except those that are in the cache and have not
+ * changed since. For a session in several files the last one is read.
  *
- * @typeParam S What is known of a session.
+ * @typeParam S The type of a session.
  * @param sessions The sessions.
- * @param options Where to remember it.
- * @returns Each session, and how it went; `undefined` if its file cannot be read.
+ * @param options The cache folder and the signal.
+ * @returns Each session with its run; `undefined` as the run if its file cannot be read.
  *
  * @example The sessions that failed
  * ```ts ignore

@@ -1,4 +1,4 @@
-/** Opens a session file, also while Codex packs or unpacks it. */
+/** Opens session files, even while Codex packs, unpacks or archives them. */
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readFile, stat } from "node:fs/promises";
@@ -19,27 +19,27 @@ import {
 } from "../json/fields.ts";
 import { otherPlacesOf } from "./session_places.ts";
 
-/** The largest file that is read without waiting, in bytes. */
+/** The largest file that is read synchronously, in bytes. */
 const SMALL = 1 << 20;
 
-/** The largest file that is read as one object. */
+/** The largest file that is read as one object, in bytes. */
 const MAX_OBJECT_BYTES = 64 << 20;
 
 /**
  * Opens a session file, packed or not, as lines of JSON.
  *
- * Codex packs files that nobody goes on with, unpacks those that somebody does, archives
- * sessions and takes them back. So where a file is not there any more, it is looked for in
- * the other places where it may lie.
+ * Codex packs files of sessions that are not continued, unpacks those that are, and archives
+ * sessions and restores them. So a file that no longer exists is searched for in the other places
+ * where it may be.
  *
  * The first CLI, written in TypeScript, left one pretty-printed object instead of lines
- * (`rollout-….json`). Its parts are given as the lines that 0.8 would have written of them;
+ * (`rollout-….json`). Its parts are returned as the lines that 0.8 would have written for them;
  * such a file is read whole, up to 64 MiB.
  *
- * @param file The file: one that was found, or a path. A small one is read at once if its size
- *   is known.
- * @returns Its content; close it when it is not read to the end.
- * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ * @param file The file: one that was found, or a path. A file with a known, small size is read
+ *   synchronously.
+ * @returns Its content. Close it unless it is read to the end.
+ * @throws {Error} If the file cannot be opened, with the `code` of the platform.
  *
  * @example The first byte of a session
  * ```ts
@@ -72,22 +72,23 @@ export async function openSession(
       try {
         return await openFile(other);
       } catch {
-        // The error of the file that was asked for says more.
+        // The error of the given path is thrown: it tells more.
       }
     }
     throw await isLink(path) ? new DanglingLinkError(error) : error;
   }
 }
 
-/** How long files are read one after the other before others have a turn, in milliseconds. */
+/** How long files are read synchronously before other events have a turn, in milliseconds. */
 const TURN = 50;
 let turn = 0;
 
 /**
- * Opens a regular file, and reads it without waiting: that takes some microseconds where the
- * system has it in memory, and to wait a hundred.
+ * Opens a regular file to be read synchronously: a read takes some microseconds if the system has
+ * the file in memory, where an asynchronous one takes a hundred.
  *
- * Who never waits never hears of Ctrl-C, so now and then it waits for all that has happened.
+ * Synchronous reads alone would block signals such as Ctrl-C, so from time to time it waits until
+ * all pending events are handled.
  */
 async function openSmall(path: string): Promise<ByteSource> {
   if (performance.now() - turn > TURN) {
@@ -113,12 +114,12 @@ async function openSmall(path: string): Promise<ByteSource> {
 }
 
 /**
- * What platforms say of a file that is not there, and of links that go round in a circle, as
- * which a compiled executable sees all that lead nowhere.
+ * The platform codes for a missing file, and for circular links: a compiled executable reports
+ * every dangling link as circular.
  */
 const ABSENT_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "ELOOP"]);
 
-/** A session file that is a link to what is not there. */
+/** Thrown for a session file that is a link whose target does not exist. */
 class DanglingLinkError extends Error {
   override readonly name = "DanglingLinkError";
   readonly code = "ENOENT";
@@ -128,7 +129,7 @@ class DanglingLinkError extends Error {
   }
 }
 
-/** Whether nothing is at a path any more; a link that leads nowhere is still there. */
+/** Whether a path no longer exists. A dangling link still exists. */
 export async function isGone(path: string): Promise<boolean> {
   const facts = await lstat(path).catch(() => undefined);
   return facts === undefined;
@@ -139,7 +140,7 @@ async function isLink(path: string): Promise<boolean> {
   return facts?.isSymbolicLink() === true;
 }
 
-/** Opens what the first CLI left; anything else as it is. */
+/** Opens the object of the first CLI as lines; any other file unchanged. */
 async function openObject(path: string): Promise<ByteSource> {
   const { size } = await stat(path);
   if (size > MAX_OBJECT_BYTES) {
@@ -159,8 +160,7 @@ async function openObject(path: string): Promise<ByteSource> {
 }
 
 /**
- * Says in words why something failed, without code and path: a clause, as it stands behind a
- * colon.
+ * Returns the reason of an error in words, without code and path: a clause to put after a colon.
  */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -173,21 +173,21 @@ export function messageOf(error: unknown): string {
   return words.replace(/^[A-Z\d_]+: /, "");
 }
 
-/** How many bytes a block has: most heads fit into one. */
+/** The size of a block in bytes: most heads fit into one. */
 const BLOCK_BYTES = 1 << 17;
 /**
- * How many blocks are kept for the next ones: as many as are in use at once. To allocate one
- * for each file takes a fifth of the time that 10,000 heads need.
+ * How many unused blocks are kept: as many as are in use at once. To allocate one for each file
+ * takes a fifth of the time of reading 10,000 heads.
  */
 const MAX_FREE = 16;
 const FREE: Uint8Array[] = [];
 
 /**
- * Opens a session file for some work, and lends a block to it.
+ * Opens a session file, passes it to `work` with a block to read into, and closes it.
  *
- * @param work Reads the file into the block, or does what it likes with it; whatever it
- *   started must have come to its end.
- * @throws {Error} If the file cannot be opened, or the work throws.
+ * @param work Reads the file, into the block or elsewhere. All reads that it started must have
+ *   ended when its promise settles, because the block is used again.
+ * @throws {Error} If the file cannot be opened, or `work` throws.
  */
 export async function withSession<T>(
   file: { readonly path: string },

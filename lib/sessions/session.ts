@@ -1,29 +1,29 @@
-/** A session, as lists show it. */
+/** A session of a list. */
 
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead } from "./session_head.ts";
 
-/** A session, as lists show it. */
+/** A session of a list. */
 export interface Session {
-  /** Its file. */
+  /** The file of the session. */
   readonly file: SessionFile;
-  /** What the first lines of the file tell. */
+  /** The head of the session, from the first lines of the file. */
   readonly head: SessionHead;
-  /** The name that it was given; `undefined` if it was given none. */
+  /** The name given to the session; `undefined` if it has none. */
   readonly name: string | undefined;
-  /** What it is called: see {@linkcode titleOf}. */
+  /** The title of the session; see {@linkcode titleOf}. */
   readonly title: string;
 }
 
-/** The longest title that is made of a message, in characters. */
+/** The longest title made of a message, in characters. */
 const MAX_TITLE = 80;
 
 /**
- * Says what to call a session: its name; else the first line of the first message that a
- * person wrote, at most 80 characters of it; else, in parentheses, what it is.
+ * Returns the title of a session: its name; else the first line of the first message that a person
+ * wrote, at most 80 characters of it; else a description in parentheses.
  *
  * @param head The head of the session.
- * @param name The name that it was given.
+ * @param name The name given to the session.
  * @returns The title, on one line.
  *
  * @example The first line of a message

@@ -1,6 +1,6 @@
 /**
- * The family of a session: what it was forked or spawned from, and what was from it; and sessions
- * divided into shards by their families.
+ * Finds the family of a session: the sessions that it was forked or spawned from, and those that
+ * were forked or spawned from it. Divides sessions into shards by their families.
  */
 
 import { basename } from "node:path";
@@ -23,28 +23,28 @@ import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
 export interface FamilyMember {
   /** The session. */
   readonly session: Session;
-  /** All of its files, the oldest first; a session may go on in several. */
+  /** All files of the session, the oldest first; a session may continue in several. */
   readonly files: readonly SessionFile[];
-  /** How many sessions lie between it and the root: 0 for the root. */
+  /** The number of steps from the root: 0 for the root. */
   readonly depth: number;
 }
 
-/** A session, and those that it is of a family with. */
+/** A session with all sessions that are related by forks and sub-agents. */
 export interface SessionFamily {
-  /** The sessions: the root, and behind each one those from it, the oldest first. */
+  /** The sessions: the root, then after each session its children, the oldest first. */
   readonly members: readonly FamilyMember[];
-  /** The id of the session that the root is from, if that is not there. */
+  /** The id of the parent of the root, if that session does not exist. */
   readonly missing: string | undefined;
 }
 
 /**
- * Finds the family of a session: the root, its forks and sub-agents, and theirs. They are joined
- * by what their headers say: the id of the thread that spawned one, else of the one that it was
- * forked from. A session whose header says neither is found by the call that spawned it, if it
- * began while a session of the family was written, which is read for that.
+ * Finds the family of a session: the root, its forks and sub-agents, and theirs. They are joined by
+ * their headers: by the id of the thread that spawned the session, else of the one that it was
+ * forked from. A session whose header has neither is found by the call that spawned it, if it began
+ * while another session of the family was being written; that session is read whole for this.
  *
  * @param session A session of the family.
- * @param options Where to look.
+ * @param options The homes and the cache.
  * @returns The family.
  *
  * @example The root of a family
@@ -70,7 +70,7 @@ export async function findSessionFamily(
   const sessions = await reader.read(await lookAtAll(latest));
   await reader.save();
   const byId = new Map(sessions.map((each) => [idOf(each), each]));
-  // A file that is in no home has a family there all the same.
+  // A file outside of all homes has a family as well.
   if (!byId.has(idOf(session))) byId.set(idOf(session), session);
   const sessionsOf = (id: string): Session[] =>
     [...byId.values()].filter((each) => parentOf(each) === id);
@@ -80,7 +80,7 @@ export async function findSessionFamily(
   for (let id = parentOf(root); id !== undefined; id = parentOf(root)) {
     const parent = byId.get(id);
     if (parent === undefined) missing = id;
-    // Headers can be made to go in circles.
+    // Headers may form a circle.
     if (parent === undefined || seen.has(id)) break;
     seen.add(id);
     root = parent;
@@ -112,7 +112,7 @@ export async function findSessionFamily(
   return { members, missing };
 }
 
-/** Gives those of some sessions that another one has spawned by a call. */
+/** Returns those of some sessions that a call of another session has spawned. */
 async function spawnedOf(
   { file }: Session,
   sessions: readonly Session[],
@@ -133,7 +133,7 @@ async function spawnedOf(
       });
     }
   } catch {
-    // Who reads the file says what is wrong with it; what came before tells of some.
+    // Ignored: the calls before the damage count, and reading the file later reports the error.
   }
   return later.filter((each) => ids.has(idOf(each)));
 }
@@ -141,36 +141,37 @@ async function spawnedOf(
 /** A file of a session, to be put into a shard. */
 export type ShardedFile = Pick<SessionFile, "path" | "size">;
 
-/** Session files that are read together, apart from others. */
+/** Session files that are processed together. */
 export interface SessionShard {
-  /** Its files, in the order in which they were given. */
+  /** The files, in the order in which they were passed. */
   readonly files: readonly ShardedFile[];
-  /** How many families they are of. */
+  /** How many families the files belong to. */
   readonly families: number;
-  /** How large they are together, in bytes. */
+  /** The size of all files together, in bytes. */
   readonly bytes: number;
 }
 
-/** The releases in which a thread writes down what a review used that counts itself, too. */
+/** The releases in which a thread records the tokens of a review that records them itself, too. */
 const TWICE_COUNTED_REGEXP = /^0\.(?:6\d|7[0-7])\./;
 
 /**
- * Divides session files into shards that can be read apart: what commands count and write of all
- * shards is together what they count and write of all files.
+ * Divides session files into shards that can be processed separately: the counts and output of
+ * commands for all shards together are those for all files.
  *
- * The files of a family are in one shard, as are those of a session that goes on in several. So
- * is a review of 0.61 to 0.77 with the sessions that may have asked for it, which it does not
- * name: those of its folder that had begun, and were written to since. The largest family goes
- * first, each to the shard that is smallest then; so the same files are divided the same way.
+ * The files of a family are in one shard, as are those of a session that continues in several
+ * files. A review of 0.61 to 0.77 does not name the session that requested it, so it is in one
+ * shard with all candidates: the sessions of its folder that had begun before, and were written to
+ * since. Families are assigned in order of size, the largest first, each to the smallest shard; so
+ * the same files are always divided in the same way.
  *
  * @param files The files.
- * @param sessions The sessions that they are of; a file of none of them is a family by itself.
- * @param count How many shards there are to be: a whole number from 1. Of fewer families there are
- *   fewer.
+ * @param sessions The sessions of the files. A file without a session is a family by itself.
+ * @param count The number of shards: a whole number from 1. With fewer families there are fewer
+ *   shards.
  * @returns The shards.
  * @throws {RangeError} If the count is not a whole number from 1.
  *
- * @example Halves
+ * @example Two shards
  * ```ts
  * import { divideSessions } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -195,7 +196,7 @@ export function divideSessions(
     files,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
   }));
-  // Sorting leaves what is equal in its order.
+  // The sort is stable, so families of equal size keep their order.
   families.sort((one, other) => other.bytes - one.bytes);
   const shards = families.slice(0, count).map(({ files, bytes }) => ({
     files: [...files],
@@ -218,7 +219,7 @@ export function divideSessions(
   return shards;
 }
 
-/** Puts files of one family together. */
+/** Groups files by family. */
 function familiesOf(
   files: readonly ShardedFile[],
   sessions: readonly Session[],
@@ -227,7 +228,7 @@ function familiesOf(
   const rootOf = (id: string): string => {
     let root = id;
     for (let next; (next = joined.get(root)) !== undefined;) root = next;
-    // What was joined often is found at once the next time.
+    // Shortens the path for the next lookup.
     if (root !== id) joined.set(id, root);
     return root;
   };

@@ -1,6 +1,6 @@
 /**
- * Finds the session files below Codex homes by their names, and looks at them when they are
- * wanted: most lists show few of thousands.
+ * Finds the session files below Codex homes by their names, and stats them on demand: most lists
+ * show few of thousands.
  */
 
 import { type Stats, statSync } from "node:fs";
@@ -24,17 +24,19 @@ import {
   timeInName,
 } from "./session_start.ts";
 
-/** What {@linkcode findSessionFiles} found. */
+/** The result of {@linkcode findSessionFiles}. */
 export interface SessionFiles {
-  /** The files, one for each session and each file that goes on with one, newest first. */
+  /**
+   * The files, newest first: one per session, and one more for each file that continues a session.
+   */
   readonly files: readonly SessionFile[];
-  /** The folders that could not be read; there may be sessions in them. */
+  /** The folders that could not be read. They may hold more sessions. */
   readonly problems: readonly SessionProblem[];
-  /** The homes that are not there. */
+  /** The homes that do not exist. */
   readonly missingHomes: readonly string[];
 }
 
-/** Where to look for sessions. */
+/** Options for {@linkcode findSessionFiles}. */
 export interface FindSessionFilesOptions {
   /**
    * The Codex homes.
@@ -47,21 +49,21 @@ export interface FindSessionFilesOptions {
 /**
  * Finds the session files of Codex homes.
  *
- * It looks into `sessions` and `archived_sessions`, at every level of year, month and day,
- * so also at the flat folders of older releases; folders that are no numbers, and files
- * that are not called `rollout-….jsonl`, `.jsonl.zst`, `.jsonl.gz` or `.json`, are none of
- * Codex's sessions. No file is opened. A home that is not there has no sessions; a folder
- * that cannot be read is a problem, never an error. A file that cannot be looked at is there
- * all the same, with a size of 0; opening it says why.
+ * Searches `sessions` and `archived_sessions` at every level of year, month and day, and so also
+ * the flat folders of older releases. Folders whose names are not numbers, and files that are not
+ * named `rollout-….jsonl`, `.jsonl.zst`, `.jsonl.gz` or `.json`, are skipped: Codex does not make
+ * them. No file is opened. A home that does not exist has no sessions; a folder that cannot be read
+ * is reported as a problem, never thrown as an error. A file that cannot be stat'ed is listed with
+ * a size of 0; opening it reports the error.
  *
- * Every session is there once. Of several files with one id counts the active one before
- * the archived one, then the plain one before the packed one (rollout.md D.6), then the one that
- * was written to last; the others are its `copies`. A session that goes on in another
- * file (`rollout-…-ID_ID.jsonl`, 0.150 and later) has several, of which all but the newest
+ * Every session is listed once. Of several files with one id, the first is used in this order: the
+ * active before the archived one, the plain before the packed one (rollout.md D.6), the one last
+ * written to before older ones; the others are its `copies`. A session that continues in another
+ * file (`rollout-…-ID_ID.jsonl`, 0.150 and later) has several files, of which all but the newest
  * are `isContinued`.
  *
  * @param options The homes.
- * @returns The files, newest first, and what could not be looked at.
+ * @returns The files, newest first, and the folders that could not be read.
  *
  * @example How many sessions there are
  * ```ts
@@ -82,14 +84,14 @@ export async function findSessionFiles(
 }
 
 /**
- * Looks at one file as {@linkcode findSessionFiles} does at each.
+ * Returns one file with the same facts that {@linkcode findSessionFiles} returns.
  *
- * @param path The path of the file, whatever it is called.
+ * @param path The path of the file, under any name.
  * @param home The Codex home that it belongs to.
  * @returns The file.
- * @throws {Error} If it cannot be looked at, or is a folder, with the `code` of the platform.
+ * @throws {Error} If `stat` fails or the path is a folder, with the `code` of the platform.
  *
- * @example What its name tells
+ * @example The facts in a file name
  * ```ts
  * import { sessionFileAt } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -119,7 +121,9 @@ export async function sessionFileAt(
   return lookedAt(listedFile(place), facts);
 }
 
-/** A folder where a file is wanted, called what the platform calls it. */
+/**
+ * Thrown where a file is expected and a folder found, with the code and message of the platform.
+ */
 class FolderError extends Error {
   override readonly name = "FolderError";
   readonly code = "EISDIR";
@@ -129,77 +133,78 @@ class FolderError extends Error {
   }
 }
 
-/** How a session file is packed, by its name. */
+/** The compression of a session file, by its name. */
 export type SessionCompression = "none" | "zstd" | "gzip";
 
-/** A session file, as far as its folder tells. */
+/** A session file, with the facts in its path and those of `stat`. */
 export interface SessionFile extends SessionPlace {
   /** The absolute path, below `home`. */
   readonly path: string;
   /** The Codex home, an absolute path. */
   readonly home: string;
-  /** Whether it lies in `archived_sessions`. */
+  /** Whether the file is in `archived_sessions`. */
   readonly isArchived: boolean;
-  /** How it is packed. */
+  /** The compression of the file, by its name. */
   readonly compression: SessionCompression;
-  /** Its size on disk in bytes. */
+  /** The size on disk in bytes. */
   readonly size: number;
-  /** When it was last written to, in whole milliseconds since 1970. */
+  /** The time of the last write, in whole milliseconds since 1970. */
   readonly mtime: number;
   /**
-   * The id in its name, in lower case; empty if there is none. It is that of the session, or
-   * that of the file alone if it goes on with the session of another one.
+   * The id in the file name, in lower case; empty if there is none. It is the id of the session, or
+   * that of the file alone if the file continues a session of another file.
    */
   readonly id: string;
-  /** The id of the session in its name, in lower case; empty if there is none. */
+  /** The id of the session in the file name, in lower case; empty if there is none. */
   readonly sessionId: string;
-  /** Whether the session goes on in a later file, which says what it goes on from. */
+  /** Whether the session continues in a later file, whose header refers to this one. */
   readonly isContinued: boolean;
-  /** The time in its name, local time as if it were UTC, in RFC 3339. */
+  /** The time in the file name, which is local time, in RFC 3339 as if it were UTC. */
   readonly nameTime: string | undefined;
   /**
-   * When the session began, in milliseconds since 1970, as far as the name tells; as its
-   * header says if that does not, and the time of the last change if neither does.
+   * The time at which the session began, in milliseconds since 1970: from the file name, else from
+   * its header, else the time of the last write.
    */
   readonly start: number;
   /**
-   * Other files of the same session, which count less: a compressed copy beside the plain
-   * one, an archived one beside the active one, a copy in another home.
+   * Other files of the same session: a compressed copy beside the plain one, an archived one beside
+   * the active one, a copy in another home.
    */
   readonly copies: readonly string[];
 }
 
 /**
- * A session file, as far as its name tells. One whose name does not tell when the session
- * began is always looked at.
+ * A session file with the facts in its path only. A file whose name does not hold the time at which
+ * the session began has those of `stat` as well.
  */
 export type ListedFile = Omit<SessionFile, "size" | "mtime">;
 
-/** What a look at homes found, of files that are known as far as `F` says. */
+/** Files found in homes, with facts of the type `F`. */
 interface Found<F> extends Omit<SessionFiles, "files"> {
   readonly files: readonly F[];
 }
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
-/** The last moment that a date can be. */
+/** The greatest time of a `Date`. */
 const MAX_TIME = 8.64e15;
-/** How many files are looked at at once. */
+/** How many files are stat'ed at once. */
 const AT_ONCE = 64;
-/** How many files are looked at one by one before it is asked whether that is fast. */
+/** How many files are stat'ed synchronously before the time they took is compared. */
 const ONE_BY_ONE = 16;
 /**
- * How long that may take, in milliseconds. What the system has in memory it tells of in a few
- * microseconds; to wait for it takes 30. Disks and networks take longer, and answer many at once.
+ * How long these may take to count as fast, in milliseconds. A synchronous `stat` takes a few
+ * microseconds if the system has the file in memory, where an asynchronous one takes 30. Disks and
+ * networks take longer, and answer many requests at once.
  */
 const FAST = 1.6;
 
 /**
- * Lists the session files of Codex homes, as `findSessionFiles()` finds them; some may be
- * gone when they are looked at.
+ * Lists the session files of Codex homes, as `findSessionFiles()` finds them; some may have been
+ * deleted when they are stat'ed.
  *
- * Only those are looked at whose name has no time, of which there are several for one
- * session, or which may be no files. To look at each of 10,000 takes half of the time that a
- * list of 20 of them needs.
+ * Stats only files whose name has no time, files of sessions that have several, and entries that
+ * may not be files. To stat each of 10,000 files takes half of the time that a list of 20 of them
+ * needs.
  */
 export async function listSessionFiles(
   codexHomes: readonly string[],
@@ -212,7 +217,7 @@ export async function listSessionFiles(
   return { files: markContinued(files), problems, missingHomes };
 }
 
-/** Gives of each session the file that counts, of those that were found. */
+/** Returns for each session the file to use. */
 export async function filesThatCount(
   found: readonly FoundFile[],
 ): Promise<ListedFile[]> {
@@ -234,10 +239,10 @@ export async function filesThatCount(
 }
 
 /**
- * Looks at files that were listed.
+ * Stats listed files.
  *
- * @param fast How long {@linkcode ONE_BY_ONE} may take to be fast; what tests hold on to.
- * @returns Those that are still there, in the same order.
+ * @param fast How long {@linkcode ONE_BY_ONE} synchronous calls may take to be fast; set by tests.
+ * @returns The files that still exist, in the same order.
  */
 export async function lookAtAll(
   files: readonly ListedFile[],
@@ -250,7 +255,7 @@ export async function lookAtAll(
     const start = performance.now();
     const run = files.slice(at, end).map((file) => lookedAtNow(file) ?? file);
     const isFast = performance.now() - start < fast;
-    // Each time that it is slow again, it is tried after twice as many others.
+    // Each slow run doubles the number of asynchronous calls before the next synchronous run.
     others = isFast ? AT_ONCE : 2 * others;
     at = isFast ? end : end + others;
     run.push(...files.slice(end, at));
@@ -261,7 +266,7 @@ export async function lookAtAll(
   return looked.filter((file) => file !== undefined);
 }
 
-/** Looks at a file without waiting; `undefined` if that is not all there is to do. */
+/** Stats a file synchronously; `undefined` if its header is needed too, or `stat` fails. */
 function lookedAtNow(file: ListedFile): SessionFile | undefined {
   if (isLookedAt(file)) return file;
   if (file.nameTime === undefined) return undefined;
@@ -269,7 +274,7 @@ function lookedAtNow(file: ListedFile): SessionFile | undefined {
     const facts = statSync(file.path, { throwIfNoEntry: false });
     return facts?.isFile() ? lookedAt(file, facts) : undefined;
   } catch {
-    // Who looks at it as at any other finds out why.
+    // The asynchronous `stat` reports the error.
     return undefined;
   }
 }
@@ -277,11 +282,11 @@ function lookedAtNow(file: ListedFile): SessionFile | undefined {
 /** A file with the name of a session file. */
 interface Candidate {
   readonly file: ListedFile;
-  /** Whether its folder says that it is a file. */
+  /** Whether its folder lists it as a regular file. */
   readonly isRegular: boolean;
 }
 
-/** Puts what belongs to one session together. */
+/** Groups files by session. */
 function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
   const groups = new Map<string, Candidate[]>();
   for (const place of found) {
@@ -295,7 +300,7 @@ function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
   return groups.values();
 }
 
-/** Marks all files of a session but the one in which it went on last. */
+/** Marks all files of a session except the one that continues it last. */
 function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
   const last = new Map<string, ListedFile>();
   for (const file of files) {
@@ -316,33 +321,33 @@ function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
   });
 }
 
-/** When a file was made, as far as its name tells. */
+/** Returns the time at which a file was made, from its name. */
 function madeAt({ id, nameTime }: ListedFile): number {
   return timeInUuid(id) ?? Date.parse(nameTime ?? "1970-01-01");
 }
 
-/** Gives that of the files of one session which counts, if one of them is there. */
+/** Returns the file of a session to use, if any of its files exists. */
 async function fileThatCounts(
   group: readonly ListedFile[],
 ): Promise<SessionFile | undefined> {
   const looked = await Promise.all(group.map(lookAt));
-  // A file that was packed while it was looked at may be found by both names.
+  // A file that is packed in the meantime may be found under both names.
   const there = looked.filter((file) => file !== undefined);
   const files = new Map(there.map((file) => [file.path, file]));
   const [first, ...others] = [...files.values()].sort(compareCopies);
   return first && { ...first, copies: others.map(({ path }) => path) };
 }
 
-/** Compares files of one session: the one that counts comes first. */
+/** Compares files of one session: the one to use comes first. */
 function compareCopies(one: SessionFile, other: SessionFile): number {
   return Number(one.isArchived) - Number(other.isArchived) ||
     Number(one.compression !== "none") - Number(other.compression !== "none") ||
     other.mtime - one.mtime;
 }
 
-/** Looks at a file; `undefined` if it is none, or not there any more. */
+/** Stats a file; `undefined` if it is not a regular file, or no longer exists. */
 async function lookAt(file: ListedFile): Promise<SessionFile | undefined> {
-  // Who needed it has done so.
+  // It was needed before.
   if (isLookedAt(file)) return file;
   try {
     const facts = await stat(file.path);
@@ -360,35 +365,35 @@ function isLookedAt(file: ListedFile): file is SessionFile {
   return "mtime" in file;
 }
 
-/** Gives a file that was in its folder, and could not be looked at there. */
+/** Returns a file that its folder lists and that could not be stat'ed. */
 async function withoutFacts(
   file: ListedFile,
   error: unknown,
 ): Promise<SessionFile | undefined> {
   const { path, nameTime } = file;
   if (codeOf(error) === "ENOENT") {
-    // If it was packed or unpacked meanwhile, its other form is there.
+    // If the file was packed or unpacked in the meantime, its other form exists.
     const [other = path] = otherPlacesOf(path);
     const facts = await stat(other).catch(() => undefined);
     if (facts?.isFile()) {
       const name = basename(other);
       return lookedAt(listedFile({ ...file, path: other, name }), facts);
     }
-    // A link that leads nowhere is still there; what is not has been moved or deleted.
+    // A dangling link still exists; any other file was moved or deleted.
     if (await isGone(path)) return undefined;
   }
   const mtimeMs = nameTime === undefined ? 0 : Date.parse(nameTime);
   return lookedAt(file, { size: 0, mtimeMs });
 }
 
-/** Says what a name tells of its file. */
+/** Returns the facts in the path of a file. */
 function listedFile(
   { path, home, isArchived, name }: PlacedFile,
 ): ListedFile {
   const id = idInName(name);
   const sessionId = sessionIdInName(name);
   const nameTime = timeInName(name);
-  // The name of a file that goes on with a session tells when that file began.
+  // The name of a file that continues a session holds the time at which that file began.
   const begun = sessionId === id ? undefined : timeInUuid(sessionId);
   return {
     path,
@@ -407,12 +412,12 @@ function listedFile(
   };
 }
 
-/** Adds to a file what there was to see of it. */
+/** Adds the facts of `stat` to a file. */
 export function lookedAt(
   file: ListedFile,
   { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">,
 ): SessionFile {
-  // A date can be no further away, and a file system may say so.
+  // A file system may report a time that no `Date` can hold.
   const mtime = Math.min(
     Math.max(Math.floor(mtimeMs) || 0, -MAX_TIME),
     MAX_TIME,
@@ -426,42 +431,42 @@ function compressionOf(name: string): SessionCompression {
   return name.toLowerCase().endsWith(".gz") ? "gzip" : "none";
 }
 
-/** An entry of one of the folders. */
+/** An entry of a session folder. */
 export interface PlacedPath {
   readonly path: string;
   readonly home: string;
-  /** Whether it lies in `archived_sessions`. */
+  /** Whether the entry is in `archived_sessions`. */
   readonly isArchived: boolean;
 }
 
-/** A file in one of the folders. */
+/** A file in a session folder. */
 interface PlacedFile extends PlacedPath {
   readonly name: string;
 }
 
 /** A file with the name of a session file. */
 export interface FoundFile extends PlacedFile {
-  /** Whether its folder says that it is a file, and no link or anything else. */
+  /** Whether its folder lists it as a regular file, not as a link or anything else. */
   readonly isRegular: boolean;
 }
 
 /** A folder, or a file beside the sessions, that could not be read. */
 export interface SessionProblem {
-  /** Its path. */
+  /** The path. */
   readonly path: string;
   /** The Codex home that it belongs to. */
   readonly home: string;
-  /** What the platform calls the reason, such as `EACCES`; empty if it has no name for it. */
+  /** The code of the platform, such as `EACCES`; empty if the error has none. */
   readonly code: string;
-  /** What is wrong, in words. */
+  /** The reason in words. */
   readonly message: string;
 }
 
 const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
-/** State that a fork of Codex leaves beside a session. */
+/** State that a fork of Codex writes beside a session. */
 const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
 const NUMBER_REGEXP = /^\d+$/;
-/** Years, months, days. */
+/** The levels of folders: years, months, days. */
 const LEVELS = 3;
 const ROOTS = [
   { name: "sessions", isArchived: false },
@@ -470,7 +475,7 @@ const ROOTS = [
 /** How many folders are read at once. */
 const FOLDERS_AT_ONCE = 16;
 
-/** Finds what is called like a session file, level by level. */
+/** Finds the files with names of session files, level by level. */
 async function walkSessionFolders(
   codexHomes: readonly string[],
 ): Promise<Found<FoundFile>> {
@@ -495,7 +500,7 @@ async function walkSessionFolders(
   return { files: found.flat(), problems, missingHomes };
 }
 
-/** Tells homes apart: one by two paths, of which one is a link, is one. */
+/** Drops homes that are the same folder by two paths, of which one is a link. */
 async function differentHomes(
   codexHomes: readonly string[],
 ): Promise<{ homes: string[]; missingHomes: string[] }> {
@@ -528,7 +533,7 @@ export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
       const { name } = entry;
       const place = { ...folder, path: path + sep + name };
       if (NUMBER_REGEXP.test(name)) {
-        // Of a link, what it leads to is only known when it is looked at.
+        // The target of a link is known only after `stat`.
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
       } else if (NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name)) {
         if (!entry.isDirectory()) {
@@ -539,7 +544,7 @@ export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
     return { files, folders };
   } catch (error) {
     const code = codeOf(error);
-    // No folder, no sessions.
+    // A folder that does not exist has no sessions.
     if (code === "ENOENT") return { files, folders };
     const problem = { path, home, code, message: messageOf(error) };
     return { files, folders, problem };

@@ -1,4 +1,4 @@
-/** What the first lines of a session file tell of the session. */
+/** The head of a session: the facts in the first lines of its file. */
 
 import { LineSelection } from "../events/line_selection.ts";
 import { SessionReader } from "../events/session_reader.ts";
@@ -15,22 +15,22 @@ import { messageOf } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { idText, isSessionId } from "./session_id.ts";
 
-/** What a session is to others. */
+/** How a session came about: started by a user, forked, or spawned as a sub-agent. */
 export type SessionKind = "main" | "fork" | "subagent";
 
-/** What the first lines of a session file tell; `undefined` is what they do not. */
+/** The facts in the first lines of a session file; `undefined` where a fact is missing. */
 export interface SessionHead {
-  /** The id of the session: that of the first header, else that in the name; else empty. */
+  /** The id of the session: from the first header, else from the file name, else empty. */
   readonly id: string;
   /**
-   * When it began, as its header says, else as its name says; in UTC since 0.34, local time
-   * with a false `Z` before.
+   * The time at which the session began, from the header, else from the file name; in UTC since
+   * 0.34, in local time with a false `Z` before.
    */
   readonly started: string | undefined;
   /**
-   * The first message that a person wrote in this session, without what the program put
-   * around it; at most 500 characters. Of a message without text
-   * `[Image]` or `[Audio]`; of a session without a message, the goal that it was given.
+   * The first message that a person wrote in this session, without the text that the program put
+   * around it; at most 500 characters. `[Image]` or `[Audio]` for a message without text; the goal
+   * of the session if it has no message.
    */
   readonly firstMessage: string | undefined;
   /** The working directory. */
@@ -39,50 +39,50 @@ export interface SessionHead {
   readonly gitBranch: string | undefined;
   /** The commit of the repository. */
   readonly gitCommit: string | undefined;
-  /** The URL of its remote. */
+  /** The URL of the remote repository. */
   readonly gitUrl: string | undefined;
   /** The version of Codex that began the session. */
   readonly cliVersion: string | undefined;
   /**
-   * What started it, such as `cli`, `exec`, `vscode`; of an object its words, with colons
-   * between: `subagent:review`, `subagent:thread_spawn`.
+   * The source that started the session, such as `cli`, `exec`, `vscode`; for an object its words
+   * joined by colons: `subagent:review`, `subagent:thread_spawn`.
    */
   readonly source: string | undefined;
-  /** The program that started it, such as `codex_exec`. */
+  /** The program that started the session, such as `codex_exec`. */
   readonly originator: string | undefined;
   /** The model of the first turn. */
   readonly model: string | undefined;
   /** The provider of the model. */
   readonly modelProvider: string | undefined;
-  /** What the session is to others. */
+  /** How the session came about. */
   readonly kind: SessionKind;
   /** The id of the session that this one was forked from. */
   readonly forkedFrom: string | undefined;
   /** The id of the session that spawned this one. */
   readonly parent: string | undefined;
-  /** What a sub-agent is called: its path among the agents, else its nickname. */
+  /** The name of a sub-agent: its path among the agents, else its nickname. */
   readonly agent: string | undefined;
-  /** How the file is written: `legacy` or `paginated`; `undefined` is `legacy`. */
+  /** The layout of the file: `legacy` or `paginated`; `undefined` means `legacy`. */
   readonly historyMode: string | undefined;
   /** Whether the file has a header: a `session_meta`, or the bare one of old releases. */
   readonly hasHeader: boolean;
-  /** Why the file could not be read, or not as a session; `undefined` if it could. */
+  /** Why the file cannot be read, or not as a session; `undefined` if it can. */
   readonly problem: string | undefined;
 }
 
 /**
- * Reads the head of a session file: only its first lines, through compression.
+ * Reads the head of a session file: its first lines only, unpacked if it is packed.
  *
- * Files of all releases are read, of 0.1 to 0.169, legacy and paginated. At most 210 lines
- * and 16 MiB are looked at, most often a few of each.
+ * Files of all releases from 0.1 to 0.169 are read, legacy and paginated. At most 210 lines and 16
+ * MiB are read, usually a few lines.
  *
- * A file that cannot be read, or that has no header, gives a head with a `problem` and with
- * what its name tells. Nothing is thrown.
+ * A file that cannot be read, or that has no header, results in a head with a `problem` and the
+ * facts of the file name. Nothing is thrown.
  *
  * @param file The file.
  * @returns Its head.
  *
- * @example Who asked what
+ * @example The program and the first message
  * ```ts
  * import { readSessionHead, sessionFileAt } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -105,7 +105,7 @@ export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
   return fold.head();
 }
 
-/** The lines that tell something of a head. */
+/** Selects the lines with facts of a head. */
 const LINES = new RecordSelection(
   new LineSelection([
     "thread.started",
@@ -115,13 +115,13 @@ const LINES = new RecordSelection(
     "thread_settings_applied",
   ]).types,
 );
-/** How much is kept of a message, in UTF-16 code units. */
+/** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
-/** What an editor's extension puts before the words of the person. */
+/** The heading that the extension of an editor writes before the words of the person. */
 const REQUEST_MARK = "## My request for Codex:";
-/** How much is kept of any other text: as much as a path may have. */
+/** How much of any other text is kept, in UTF-16 code units: as much as the longest path. */
 const MAX_TEXT = 4_096;
-/** How many records more are looked at for the model when everything else is known. */
+/** How many more records are read to find the model after all other facts are known. */
 const MORE_RECORDS = 20;
 
 class HeadFold implements RecordTaker {
@@ -133,14 +133,14 @@ class HeadFold implements RecordTaker {
   readonly #take = (event: Fields): void => this.#takeEvent(event);
   #header: Fields | undefined;
   #message: string | undefined;
-  /** The first message that was copied from the session that it was forked from. */
+  /** The first message that was copied from the session that this one was forked from. */
   #copied: string | undefined;
   #goal: string | undefined;
   #model: string | undefined;
   #cwd: string | undefined;
   #problem: string | undefined;
   #records = 0;
-  /** How many came when all but the model was known, which not every release tells. */
+  /** How many records came after all facts but the model were known, which some releases lack. */
   #recordsWithout = 0;
 
   constructor(file: SessionFile) {
@@ -158,7 +158,7 @@ class HeadFold implements RecordTaker {
     if (record.payload !== undefined) this.#reader.read(record, {}, this.#take);
   }
 
-  /** Says that the file could not be read. */
+  /** Records that the file could not be read. */
   fail(why: string): void {
     this.#problem ??= why;
   }
@@ -244,7 +244,7 @@ class HeadFold implements RecordTaker {
   }
 }
 
-/** Gives what a person wrote, or what stands for it. */
+/** Returns the words of a person in a message, or a mark for a message without words. */
 function messageText({ text, images }: Fields): string | undefined {
   const words = textOf(text) ?? "";
   const at = words.indexOf(REQUEST_MARK);
@@ -252,7 +252,7 @@ function messageText({ text, images }: Fields): string | undefined {
     (listOf(images).length > 0 ? "[Image]" : undefined);
 }
 
-/** Gives the beginning of a text, and not half of a pair at its end. */
+/** Returns the beginning of a text, without half a surrogate pair at its end. */
 function startOf(text: string): string | undefined {
   const words = text.trim();
   if (words === "") return undefined;
@@ -262,13 +262,13 @@ function startOf(text: string): string | undefined {
   return start.toWellFormed();
 }
 
-/** Gives an id; what cannot be one is none. */
+/** Returns an id; `undefined` if it is not valid. */
 function sessionIdOf(value: unknown): string | undefined {
   const id = idOf(value);
   return id !== undefined && isSessionId(id) ? id : undefined;
 }
 
-/** Gives a text, and not more of it than anybody meant to write. */
+/** Returns a text, truncated to the longest that is plausible. */
 function shortText(value: unknown): string | undefined {
   return textOf(value)?.slice(0, MAX_TEXT).toWellFormed();
 }

@@ -1,21 +1,21 @@
 /** Ids of sessions. */
 
 const ID_REGEXP = /^\w[\w.-]{0,127}$/;
-/** How much is shown of what is no id, in UTF-16 code units. */
+/** How much of an invalid id is shown, in UTF-16 code units. */
 const MAX_SHOWN = 80;
 
 /**
- * Tells whether a text can be the id of a session: at most 128 letters, digits, dots, dashes and
+ * Whether a text can be the id of a session: at most 128 letters, digits, dots, dashes and
  * underscores, the first of which is no dot and no dash.
  *
- * Ids come from files that anybody may have written. One that passes is one word to a shell and
- * no option of a command, is no path to another folder, and means nothing to HTML, SQL or a URL.
- * Whatever is put into one of these passes here first.
+ * Ids come from files of unknown authors. A valid one is a single word to a shell and no option of
+ * a command, is no path to another folder, and has no special characters of HTML, SQL or a URL.
+ * Every id is checked here before it is put into one of these.
  *
  * @param text The text.
- * @returns Whether it can be one.
+ * @returns Whether the text can be an id.
  *
- * @example An id, and an option of the command that would be told it
+ * @example An id, and an option of a command in the place of one
  * ```ts
  * import { isSessionId } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -28,7 +28,7 @@ export function isSessionId(text: string): boolean {
   return ID_REGEXP.test(text);
 }
 
-/** Writes what stands where an id should, for people: what is none in quotes, and not all of it. */
+/** Formats an id for people: an invalid one in quotes, and truncated. */
 export function idText(text: string): string {
   return isSessionId(text)
     ? text

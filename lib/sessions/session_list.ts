@@ -1,4 +1,4 @@
-/** Lists sessions, a page at a time. */
+/** Lists sessions, one page at a time. */
 
 import { checkedTime } from "../checked.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
@@ -17,11 +17,11 @@ import { startedAt } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
-/** How far a long piece of work has come. */
+/** The progress of a list. */
 export interface SessionProgress {
-  /** How many session files were looked at. */
+  /** How many session files have been read. */
   readonly done: number;
-  /** How many there are; fewer are looked at when a page is full before. */
+  /** How many session files there are; fewer are read if the page is full before. */
   readonly total: number;
 }
 
@@ -29,7 +29,7 @@ export interface SessionProgress {
 export interface ListSessionsOptions
   extends SessionFilter, FindSessionFilesOptions {
   /**
-   * How many sessions the page has at most: a whole number from 1.
+   * The most sessions of the page: a whole number from 1.
    *
    * @default {Infinity}
    */
@@ -41,14 +41,14 @@ export interface ListSessionsOptions
    */
   readonly cursor?: string | undefined;
   /**
-   * The folder where heads are remembered from one call to the next; see
-   * {@linkcode cacheFolder}. Without it, nothing is written anywhere.
+   * The folder in which heads are cached between calls; see {@linkcode cacheFolder}. Without it,
+   * nothing is written.
    *
    * @default {undefined}
    */
   readonly cache?: string | undefined;
   /**
-   * Is called now and then, and waited for.
+   * Receives the progress; a returned promise is awaited.
    *
    * @default {undefined}
    */
@@ -67,15 +67,15 @@ export interface ListSessionsOptions
 export interface SessionPage {
   /** The sessions, newest first. */
   readonly sessions: readonly Session[];
-  /** The cursor of the next page; `undefined` if no other session follows. */
+  /** The cursor of the next page; `undefined` if this is the last one. */
   readonly nextCursor: string | undefined;
-  /** How many sessions there are, whatever the list is about. */
+  /** How many sessions there are, regardless of the filter. */
   readonly total: number;
-  /** For each id in the page, the beginning that tells it from all others. */
+  /** For each id of the page, its shortest beginning that no other id has. */
   readonly shortIds: ReadonlyMap<string, string>;
-  /** The folders, and files with names, that could not be read. */
+  /** The folders, and files of names, that could not be read. */
   readonly problems: readonly SessionProblem[];
-  /** The homes that are not there. */
+  /** The homes that do not exist. */
   readonly missingHomes: readonly string[];
 }
 
@@ -85,18 +85,18 @@ const AT_ONCE = 16;
 /**
  * Lists sessions, newest first.
  *
- * Sessions are in the order of their start, and of one time the higher id comes first; the
- * cursor is the place of the last one in that order. So however many sessions share a time,
- * and whatever is added or removed between two calls, no page repeats a session or leaves
- * one out that was there all the time.
+ * Sessions are ordered by their start, newest first, and at the same time by id, the higher one
+ * first; the cursor is the place of the last session in that order. So however many sessions share
+ * a time, and whatever is added or removed between two calls, no page repeats a session or omits
+ * one that existed all the time.
  *
- * No session is left out because something is wrong with it: a file that cannot be read is
- * listed with the `problem` of its head. Only the first lines of files are read, and with a
- * `cache` only of those that have changed.
+ * No session is left out because of a problem: a file that cannot be read is listed with the
+ * `problem` of its head. Only the first lines of files are read, and with a `cache` only those of
+ * files that have changed.
  *
- * @param options Where to look, for what, and how much.
+ * @param options The homes, the filter, and the size of the page.
  * @returns The page.
- * @throws {CursorError} If the cursor is none.
+ * @throws {CursorError} If the cursor is not valid.
  * @throws {RangeError} If the limit is not a whole number from 1, or a time is `NaN`.
  *
  * @example All sessions, in pages of ten
@@ -143,14 +143,14 @@ export async function listSessions(
   );
   const end = listed.findIndex((file) => matcher.endsAt(file));
   const count = end === -1 ? listed.length : end;
-  // Before heads fill the memory, if all of them may be on the page.
+  // All of them may be on the page: stat them before the heads fill the memory.
   const candidates = limit < listed.length || end !== -1
     ? listed
     : await lookAtAll(listed);
   const expected = matcher.needsHeads ? count : Math.min(limit + 1, count);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
-  // One more than asked for, to know whether there is another page.
+  // Reads one session more than the page holds, to know whether there is another page.
   for (let at = 0; at < candidates.length && sessions.length <= limit;) {
     signal?.throwIfAborted();
     const batch = candidates.slice(at, at + batchSize(limit, sessions));
@@ -176,62 +176,62 @@ export async function listSessions(
   };
 }
 
-/** How many heads to read next: no more than the page needs, but not one by one. */
+/** Returns how many heads to read next: no more than the page needs, but not one by one. */
 function batchSize(limit: number, { length }: readonly Session[]): number {
   return Math.max(AT_ONCE, Math.min(16 * AT_ONCE, limit + 1 - length));
 }
 
-/** Which sessions a list is about; all that is given must hold. */
+/** Selects sessions; all given conditions must hold. */
 export interface SessionFilter {
   /**
-   * A folder: sessions whose working directory it is, or lies below it.
+   * The folder that the working directory of a session must be, or be in.
    *
    * @default {undefined}
    */
   readonly cwd?: string | undefined;
   /**
-   * Sessions that began then or later, in milliseconds since 1970.
+   * The earliest start of a session, in milliseconds since 1970.
    *
    * @default {undefined}
    */
   readonly since?: number | undefined;
   /**
-   * Sessions that began before then, in milliseconds since 1970.
+   * The time before which a session must have begun, in milliseconds since 1970.
    *
    * @default {undefined}
    */
   readonly until?: number | undefined;
   /**
-   * Sessions that began on this branch.
+   * The branch on which a session must have begun.
    *
    * @default {undefined}
    */
   readonly branch?: string | undefined;
   /**
-   * Sessions that this program began, such as `codex_exec`.
+   * The program that must have begun a session, such as `codex_exec`.
    *
    * @default {undefined}
    */
   readonly originator?: string | undefined;
   /**
-   * Sessions where this matches the id, the name, the first message, the working directory,
-   * the branch or the name of the agent.
+   * A pattern that must match the id, the name, the first message, the working directory, the
+   * branch or the name of the agent of a session.
    *
    * @default {undefined}
    */
   readonly grep?: RegExp | undefined;
   /**
-   * `true`: archived sessions only; `false`: all but those.
+   * `true` selects archived sessions only, `false` all others.
    *
    * @default {undefined}
    */
   readonly archived?: boolean | undefined;
 }
 
-/** A name is local time: more than a day can lie between it and the time in UTC. */
+/** The time in a name is local: it can differ from UTC by more than a day. */
 const ZONES = 26 * 3_600_000;
 
-/** Says of sessions whether a list is about them. */
+/** Matches sessions with a filter. */
 class SessionMatcher {
   readonly #filter: SessionFilter;
   readonly #folder: WorkingFolder | undefined;
@@ -241,20 +241,20 @@ class SessionMatcher {
     this.#folder = folder;
   }
 
-  /** Whether it takes heads to say which files are of sessions that match. */
+  /** Whether the filter compares facts that only heads hold. */
   get needsHeads(): boolean {
     const { branch, originator, grep } = this.#filter;
     return this.#folder !== undefined ||
       [branch, originator, grep].some((wanted) => wanted !== undefined);
   }
 
-  /** Whether no file behind this one, in the order newest first, can match. */
+  /** Whether no file after this one, in the order newest first, can match. */
   endsAt(file: ListedFile): boolean {
     const { since } = this.#filter;
     return since !== undefined && file.start < since - ZONES;
   }
 
-  /** Whether a file can be that of a session that matches; its head decides. */
+  /** Whether the session of a file can match, before its head is read. */
   admits(file: ListedFile): boolean {
     const { archived, until } = this.#filter;
     if (archived !== undefined && file.isArchived !== archived) return false;
@@ -275,7 +275,7 @@ class SessionMatcher {
     if (grep === undefined) return true;
     const { id, firstMessage, cwd, gitBranch, agent } = head;
     return [id, name, firstMessage, cwd, gitBranch, agent].some((text) =>
-      // A pattern that remembers where it was would skip every other one.
+      // Not `test`: that of a global pattern would continue where the last match ended.
       text !== undefined && text.search(grep) !== -1
     );
   }

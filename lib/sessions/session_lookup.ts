@@ -1,4 +1,4 @@
-/** Finds the one session that an argument means. */
+/** Finds the session that an argument of a command refers to. */
 
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -24,36 +24,36 @@ import { shortIdsOf } from "./short_ids.ts";
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
 export interface FindSessionOptions extends FindSessionFilesOptions {
   /**
-   * The folder where heads are remembered; see {@linkcode cacheFolder}.
+   * The folder in which heads are cached; see {@linkcode cacheFolder}.
    *
    * @default {undefined}
    */
   readonly cache?: string | undefined;
   /**
-   * Is told of each folder that could not be read: another session that is meant may lie there.
+   * Called with each folder that could not be read: the session may be in it.
    *
    * @default {() => {}}
    */
   readonly onProblem?: ((problem: SessionProblem) => void) | undefined;
 }
 
-/** A session that is not there. */
+/** Thrown if no session is found. */
 export class SessionNotFoundError extends Error {
   /** The name of the class. */
   override readonly name = "SessionNotFoundError";
-  /** What was looked for; `undefined` if it was the last session. */
+  /** The text that was searched for; `undefined` if it was the last session. */
   readonly query: string | undefined;
-  /** Where it was looked for. */
+  /** The homes that were searched. */
   readonly codexHomes: readonly string[];
-  /** The folders and files that could not be looked at; it may be there. */
+  /** The folders and files that could not be read. The session may be in one of them. */
   readonly problems: readonly SessionProblem[];
 
   /**
    * Constructs a new instance.
    *
-   * @param query What was looked for.
-   * @param codexHomes Where.
-   * @param problems What could not be looked at.
+   * @param query The text that was searched for.
+   * @param codexHomes The homes that were searched.
+   * @param problems The folders and files that could not be read.
    */
   constructor(
     query: string | undefined,
@@ -73,26 +73,26 @@ export class SessionNotFoundError extends Error {
   }
 }
 
-/** A name that could mean one of several sessions. */
+/** Thrown for a text that could refer to several sessions. */
 export class AmbiguousSessionError extends Error {
   /** The name of the class. */
   override readonly name = "AmbiguousSessionError";
-  /** What was looked for. */
+  /** The text that was searched for. */
   readonly query: string;
-  /** The sessions that it could mean, newest first; of many the first 20. */
+  /** The sessions that match, newest first, at most 20. */
   readonly candidates: readonly Session[];
-  /** How many there are. */
+  /** How many sessions match. */
   readonly total: number;
-  /** For the id of each candidate, the beginning that tells it from all sessions. */
+  /** For the id of each candidate, its shortest beginning that no other id has. */
   readonly shortIds: ReadonlyMap<string, string>;
 
   /**
    * Constructs a new instance.
    *
-   * @param query What was looked for.
-   * @param candidates The sessions that it could mean.
-   * @param total How many there are.
-   * @param shortIds The beginnings of their ids that are enough, by the id.
+   * @param query The text that was searched for.
+   * @param candidates The sessions that match.
+   * @param total How many sessions match.
+   * @param shortIds Unique beginnings of ids, by id.
    */
   constructor(
     query: string,
@@ -114,28 +114,28 @@ export class AmbiguousSessionError extends Error {
 
 const PREFIX_REGEXP = /^[\da-f][\da-f-]{0,35}$/i;
 const PATH_REGEXP = /[\\/]|\.jsonl?(?:\.zst|\.gz)?$/i;
-/** What a platform says of a path that nothing is at. */
+/** The platform codes for a path that does not exist. */
 const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 const MAX_CANDIDATES = 20;
-/** How many of the sessions that were written to last are looked at for one of a person's. */
+/** How many of the sessions last written to are searched for one that a person started. */
 const MAX_RECENT = 200;
 
 /**
- * Finds a session by what a person calls it: its id, the beginning of its id, the name that
- * it was given, or the path of its file.
+ * Finds a session by its id, the beginning of its id, the name given to it, or the path of its
+ * file.
  *
- * A whole id and a path are what they are. Beyond that everything is looked at: a text that
- * is the name of one session and the beginning of the id of another one is ambiguous. Of the
- * sessions of a home that have one name it is the one that was given it last (rollout.md D.5).
- * Upper and lower case of names are only told apart if there is a name that is the same. The
- * file of a path that has been moved, packed or unpacked is found by the id in its name. What
- * does not look like a path is one if it means nothing else and a file is there.
+ * A whole id, and a path, refer to one session. Otherwise ids and names are both searched: a text
+ * that is the name of one session and the beginning of the id of another one is ambiguous. Of
+ * several sessions of a home with the same name, the one named last is found (rollout.md D.5).
+ * Names match in any letter case unless one matches exactly. A file that was moved, packed or
+ * unpacked is found by the id in the name of its path. A text that does not look like a path is
+ * still used as one if no session matches and a file exists there.
  *
- * @param query What the person calls it.
- * @param options Where to look.
+ * @param query The id, name or path.
+ * @param options The homes and the cache.
  * @returns The session.
- * @throws {SessionNotFoundError} If there is none.
- * @throws {AmbiguousSessionError} If there are several.
+ * @throws {SessionNotFoundError} If no session matches.
+ * @throws {AmbiguousSessionError} If several sessions match.
  *
  * @example By the beginning of its id
  * ```ts
@@ -186,14 +186,14 @@ export async function findSession(
 }
 
 /**
- * Finds the session that was written to last. Sub-agents and archived sessions count only if
- * there is no other one.
+ * Finds the session last written to. Sub-agents and archived sessions are found only if there is no
+ * other session.
  *
- * @param options Where to look.
+ * @param options The homes and the cache.
  * @returns The session.
- * @throws {SessionNotFoundError} If there is none.
+ * @throws {SessionNotFoundError} If there is no session.
  *
- * @example What was done last
+ * @example The last session
  * ```ts ignore
  * import { findLastSession } from "@codexpipe/codexpipe/sessions";
  *
@@ -206,7 +206,7 @@ export async function findLastSession(
   const { codexHomes = codexHomesFrom(), onProblem = () => {} } = options;
   const { files, problems } = await findSessionFiles({ codexHomes });
   problems.forEach(onProblem);
-  // Of one time the newer session counts: the files are newest first, and that order stays.
+  // The sort is stable: of files with one time the newest stays first.
   const recent = latestOf(files).sort((one, other) =>
     Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime
   ).slice(0, MAX_RECENT);
@@ -229,7 +229,7 @@ export async function findLastSession(
   return found;
 }
 
-/** Gives the file at a path, in whatever form it is there. */
+/** Returns the file at a path, packed, unpacked, archived or not. */
 async function fileAtPath(
   path: string,
   codexHomes: readonly string[],
@@ -241,14 +241,14 @@ async function fileAtPath(
     try {
       return await sessionFileAt(place, home);
     } catch (error) {
-      // What is there and cannot be looked at is not looked for elsewhere.
+      // The path exists and cannot be stat'ed: the other places are not tried.
       if (!NOT_THERE.has(codeOf(error))) throw error;
     }
   }
   return undefined;
 }
 
-/** Whether a file is at a path, and not a folder. */
+/** Whether a path is a file and not a folder. */
 async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -261,14 +261,14 @@ async function sessionAt(
   file: SessionFile,
   { cache }: FindSessionOptions,
 ): Promise<Session> {
-  // Not saved: the file alone says nothing of the others of its home.
+  // Not saved: saving would drop the other files of the home from the cache.
   const reader = await HeadReader.open([file], cache);
   const [session] = await reader.read([file]);
   if (session === undefined) throw new TypeError("Cannot read no session");
   return session;
 }
 
-/** A file, and the name of its session, without white space around it. */
+/** A file, and the name of its session, trimmed. */
 interface NamedFile {
   readonly file: ListedFile;
   readonly name: string;
@@ -280,7 +280,7 @@ interface IdentifiedFile {
   readonly id: string;
 }
 
-/** Gives, for each home and each spelling of a name, the session that was given it last. */
+/** Returns, for each home and each spelling of a name, the session last given it. */
 function filesByName(
   text: string,
   files: readonly IdentifiedFile[],
@@ -291,7 +291,7 @@ function filesByName(
     for (const [id, untrimmed] of names) {
       const name = untrimmed.trim();
       if (name.toLowerCase() !== text.toLowerCase()) continue;
-      // What a deleted session was called says nothing of the others.
+      // The name of a session that was deleted.
       const named = files.find((each) =>
         each.id === id && homesOf(each.file).includes(home)
       );
@@ -303,7 +303,7 @@ function filesByName(
   return [...last.values()];
 }
 
-/** Gives the files that a text can mean, newest first. */
+/** Returns the files that a text can refer to, newest first. */
 async function filesNamed(
   text: string,
   id: string,
@@ -329,20 +329,20 @@ async function filesNamed(
   const found = new Set([...named, ...begun]);
   if (found.size > 0) return [...found].sort(compareNewestFirst);
   if (idInName(id) !== id) return [];
-  // Files that somebody gave the id of another one tell their own only inside.
+  // Files that were renamed to the id of another session hold their own id in the header only.
   const sessions = await reader.read(await lookAtAll(files));
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
 }
 
-/** Leaves out the files whose session goes on in another one. */
+/** Leaves out files whose session continues in another file. */
 function latestOf<T extends ListedFile>(files: readonly T[]): T[] {
   return files.filter(({ isContinued }) => !isContinued);
 }
 
 /**
- * Says which session each file is of. Files that somebody gave another name tell their id only
- * inside; those that are copies of a file with its name are left out.
+ * Returns the session id of each file. Renamed files hold it in the header only; those that are
+ * copies of a file with its id in the name are left out.
  */
 async function identifiedFiles(
   files: readonly ListedFile[],

@@ -1,29 +1,29 @@
-/** How sessions went: what only their whole files tell. */
+/** The run of a session: facts that only its whole file holds. */
 
 import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
 import { blocksOf } from "../files/byte_source.ts";
 import { withSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
-/** How a session went, as its file tells. */
+/** The outcome, tokens and duration of a session, from its file. */
 export interface SessionRun {
-  /** How its last turn ended; `null` if it has none. */
+  /** How the last turn ended; `null` if the session has no turn. */
   readonly outcome: Verdict["status"];
-  /** The tokens that it used; `null` if it does not say. */
+  /** The tokens used; `null` if the file does not count them. */
   readonly totalTokens: number | null;
-  /** How long its turns took, in milliseconds; `null` if it does not say. */
+  /** The duration of all turns in milliseconds; `null` if the file does not hold it. */
   readonly durationMs: number | null;
 }
 
 /**
- * Reads a session file whole for how its session went: the verdict of `VerdictBuilder`, and its
- * tokens.
+ * Reads the whole file of a session for its run: the verdict of `VerdictBuilder`, the tokens and
+ * the duration.
  *
  * @param file The file.
- * @param signal Ends the work when it is aborted: the reason is thrown.
- * @returns How it went; `undefined` if the file cannot be read.
+ * @param signal Ends the work when it is aborted: its reason is thrown.
+ * @returns The run; `undefined` if the file cannot be read.
  *
- * @example What a session used
+ * @example The tokens of a session
  * ```ts
  * import { readSessionRun } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -45,7 +45,7 @@ export async function readSessionRun(
   const { VerdictBuilder } = await import("../check/verdict_builder.ts");
   for (const turnsOnly of [true, false]) {
     const run = await judged(file, new VerdictBuilder({ turnsOnly }), signal);
-    // How another end came about may hang on what was not read.
+    // Any other outcome may depend on lines that `turnsOnly` skips: the file is read again.
     if (run?.outcome === "completed" || !turnsOnly) return run;
   }
 }

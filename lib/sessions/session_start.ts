@@ -1,4 +1,6 @@
-/** When a session began, as far as the name of its file tells, and the order that follows. */
+/**
+ * The time at which a session began, from the name of its file, and the order of sessions by it.
+ */
 
 import {
   fileNameTimestamp,
@@ -10,26 +12,26 @@ const UUID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const UUID_LENGTH = 36;
 const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
 const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
-/** Zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
+/** Time zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
 const QUARTER = 15 * 60_000;
 const MOST_BEHIND = -12 * 3_600_000;
 const MOST_AHEAD = 14 * 3_600_000;
-/** A name has whole seconds, and is made a moment after the id. */
+/** The time in a file name has whole seconds, and is taken a moment after the id was made. */
 const SLACK = 1_000;
 
-/** A place in the order of sessions. */
+/** The place of a session in the order of sessions. */
 export interface SessionPlace {
-  /** When the session began, in milliseconds since 1970. */
+  /** The time at which the session began, in milliseconds since 1970. */
   readonly start: number;
-  /** What tells it from others: its id, or the path of its file if its name has none. */
+  /** The id of the session, or the path of its file if the file name has none. */
   readonly key: string;
 }
 
 /**
- * Reads the id out of the name of a rollout file: the UUID that it ends in.
+ * Returns the id in the name of a rollout file: the UUID at its end.
  *
  * @param name The name of the file, without folders.
- * @returns The id in lower case, or `undefined` if the name has none.
+ * @returns The id in lower case; `undefined` if the name has none.
  */
 export function idInName(name: string): string | undefined {
   return idAtEnd(name.replace(SUFFIX_REGEXP, ""));
@@ -41,11 +43,11 @@ function idAtEnd(stem: string): string | undefined {
 }
 
 /**
- * Reads out of the name of a rollout file which session it is of: a file that goes on with the
- * session of another one (0.150 and later) has the id of that session before its own.
+ * Returns the id of the session in the name of a rollout file. A file that continues a session of
+ * another file (0.150 and later) has the id of that session before its own.
  *
  * @param name The name of the file, without folders.
- * @returns The id in lower case, or `undefined` if the name has none.
+ * @returns The id in lower case; `undefined` if the name has none.
  */
 export function sessionIdInName(name: string): string | undefined {
   const stem = name.replace(SUFFIX_REGEXP, "");
@@ -55,13 +57,13 @@ export function sessionIdInName(name: string): string | undefined {
 }
 
 /**
- * Reads the time out of the name of a rollout file.
+ * Returns the time in the name of a rollout file.
  *
- * It is local time, read as if it were UTC, as Codex reads it (rollout.md D.1). The first
- * CLI gave no more than the day.
+ * It is local time, read as if it were UTC, as Codex reads it (rollout.md D.1). Names of the first
+ * CLI hold the day only.
  *
  * @param name The name of the file, without folders.
- * @returns The time in RFC 3339, or `undefined` if the name has none.
+ * @returns The time in RFC 3339; `undefined` if the name has none.
  */
 export function timeInName(name: string): string | undefined {
   const time = fileNameTimestamp(name);
@@ -71,12 +73,11 @@ export function timeInName(name: string): string | undefined {
 }
 
 /**
- * Says when a session began.
+ * Determines when a session began.
  *
- * The name of a file has local time, and nobody knows of which zone. Since 0.40 the id is a
- * UUID v7, which begins with the time in UTC. That one is taken where it differs from the
- * name by nothing but a zone; so sessions from before and after a journey, or a change to
- * summer time, are in order.
+ * A file name holds local time of an unknown zone. Since 0.40 the id is a UUID v7, which begins
+ * with the time in UTC. The time of the id is used where it differs from the name by a time zone
+ * only. So sessions from before and after a journey, or a change to summer time, are in order.
  *
  * @param nameTime The time in the name, in milliseconds, as if it were UTC.
  * @returns The time in milliseconds since 1970.
@@ -93,9 +94,9 @@ export function startOf(nameTime: number, id: string | undefined): number {
 }
 
 /**
- * Compares two places: newest first, and of one time the higher id first (rollout.md D.4).
+ * Compares two places: newest first, and at the same time the higher id first (rollout.md D.4).
  *
- * @returns Less than 0 if `one` comes first, more if `other` does.
+ * @returns Less than 0 if `one` comes first, more than 0 if `other` does, 0 if they are equal.
  */
 export function compareNewestFirst(
   one: SessionPlace,
@@ -107,9 +108,9 @@ export function compareNewestFirst(
 }
 
 /**
- * Says when a session began, by its header if that tells.
+ * Returns the time at which a session began: from its header, else from its place.
  *
- * @param place The place of its file in the order, which counts if the header does not tell.
+ * @param place The place of its file in the order.
  * @returns The time in milliseconds since 1970.
  */
 export function startedAt(
