@@ -1,4 +1,4 @@
-/** Watching Codex homes: which session files are written to, archived, packed, deleted. */
+/** Watches Codex homes for session files that are written to, archived, packed or deleted. */
 
 import { existsSync, type Stats, statSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -22,15 +22,16 @@ import type { Session } from "./session.ts";
 import { idInName } from "./session_start.ts";
 
 /**
- * What happened to a session file.
+ * A change of a session file.
  *
- * - `written`: it is new, or was written to.
- * - `closed`: the program that wrote it has closed it, as far as the platform tells: on Linux, in Deno.
- * - `archived`, `unarchived`, `packed`, `unpacked`: it goes on under another name.
- * - `deleted`: it is gone, and nowhere else.
+ * - `written`: the file is new, or was written to.
+ * - `closed`: the program that wrote the file has closed it; reported only where the platform does,
+ *   which is on Linux in Deno.
+ * - `archived`, `unarchived`, `packed`, `unpacked`: the file goes on under another name.
+ * - `deleted`: the file is gone, and under no other name.
  */
 export interface SessionChange {
-  /** What happened. */
+  /** The kind of the change. */
   readonly type:
     | "written"
     | "closed"
@@ -39,39 +40,39 @@ export interface SessionChange {
     | "packed"
     | "unpacked"
     | "deleted";
-  /** The file as it is now, or as it was before it was deleted. */
+  /** The file after the change; before it, if the file was deleted. */
   readonly file: SessionFile;
-  /** When it happened, or was seen, in milliseconds since 1970. */
+  /** The time of the change, or when it was noticed, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What a look at Codex homes has shown. */
+/** The result of one look at Codex homes. */
 export interface HomeLook {
-  /** What has happened since the look before. */
+  /** The changes since the look before. */
   readonly changes: readonly SessionChange[];
-  /** The folders that could not be read; empty where they were not looked at. */
+  /** The folders that could not be read; empty if folders were not read. */
   readonly problems: readonly SessionProblem[];
 }
 
 /** Options for {@linkcode HomeWatch}. */
 export interface HomeWatchOptions extends FindSessionFilesOptions {
   /**
-   * From when on the first look tells what happened, in milliseconds since 1970. Files that were
-   * written to in the last {@linkcode LATELY_MS} are told in any case.
+   * The time from which on the first look reports changes, in milliseconds since 1970. Files
+   * written to in the last {@linkcode LATELY_MS} are reported in any case.
    *
    * @default {Infinity}
    */
   readonly since?: number | undefined;
   /**
-   * The folder where heads are remembered; see {@linkcode cacheFolder}. It is only read.
+   * The folder in which heads are cached; see {@linkcode cacheFolder}. It is only read.
    *
    * @default {undefined}
    */
   readonly cache?: string | undefined;
   /**
-   * Knows when to look again, and may say at which files.
+   * Waits for changes, and may report the paths of changed files.
    *
-   * @default {undefined} The platform is asked, and every quarter of a second it is looked anyway.
+   * @default {undefined} Waits for reports of the platform, at most a quarter of a second.
    */
   readonly changes?: ChangeWaiter | undefined;
   /**
@@ -83,24 +84,24 @@ export interface HomeWatchOptions extends FindSessionFilesOptions {
 }
 
 /**
- * A file that was not written to for so long, in milliseconds, is left alone until it is. Half an
- * hour: most commands that a model waits for are done by then.
+ * After how many milliseconds without a write a file is not checked any more until the platform
+ * reports one. Half an hour: most commands that a model waits for take less.
  */
 export const LATELY_MS: number = 30 * 60_000;
 /**
- * How often all files are looked at, in milliseconds: for 10,000 that is a third of a second of
- * work. It is for old sessions that are gone on with where the platform does not tell.
+ * How often all files are checked, in milliseconds: for 10,000 files it takes a third of a second.
+ * It finds old sessions that are continued where the platform does not report it.
  */
 const SWEEP_MS = 5 * 60_000;
 
 /**
- * Watches Codex homes without opening a file. Homes and folders may come and go.
+ * Watches Codex homes without opening files. Homes and folders may appear and disappear.
  *
- * Where the platform tells what happens below `sessions` and `archived_sessions`, that is heeded.
- * It is not relied on, since not every file system tells: files that were written to lately and
- * the folders that new ones come into are looked at each time, all others every five minutes.
+ * Uses the reports of the platform about `sessions` and `archived_sessions`, but does not rely on
+ * them, since some file systems report nothing: files written to lately and the folders for new
+ * files are checked at each look, all others every five minutes.
  *
- * @example What was written since a time
+ * @example The files written since a time
  * ```ts
  * import { HomeWatch } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -118,22 +119,22 @@ export class HomeWatch {
   readonly #cache: string | undefined;
   readonly #changes: ChangeWaiter;
   readonly #now: () => number;
-  /** All files, by what tells their sessions apart. */
+  /** All files, by their keys. */
   readonly #files = new Map<string, SessionFile>();
   /** The folders that have been read. */
   readonly #known = new Set<string>();
-  /** The files that are looked at each time. */
+  /** The files that are checked at each look. */
   readonly #lively = new Map<string, SessionFile>();
-  /** When the folders were changed that new files come into. */
+  /** The modification times of the folders that new files are created in. */
   #folders: Map<string, number | undefined> = new Map();
-  /** What was not there at the last look at all files: it may have been moved meanwhile. */
+  /** The files missing at the last look at all files: they may have been moved during it. */
   #missing: ReadonlySet<string> = new Set();
   #sweptAt = -Infinity;
 
   /**
    * Constructs a new instance.
    *
-   * @param options Where to look, and from when on.
+   * @param options The homes, and the start time.
    */
   constructor(options: HomeWatchOptions = {}) {
     const { codexHomes = codexHomesFrom(), since = Infinity } = options;
@@ -147,24 +148,24 @@ export class HomeWatch {
       new HomeChanges(this.#homes.flatMap(rootsOf));
   }
 
-  /** How many sessions there are; `undefined` until all have been looked at. */
+  /** How many sessions there are; `undefined` until all have been found. */
   get size(): number | undefined {
     return this.#isFirst ? undefined : this.#files.size;
   }
 
-  /** Reads what there is to say of the sessions of files, in their order. */
+  /** Reads the sessions of files, in their order. */
   async sessions(files: readonly SessionFile[]): Promise<Session[]> {
-    // What a session began with may stand in another file.
+    // The first message of a session may be in another file.
     const isAlone = files.every(({ id, sessionId }) => id === sessionId);
     const all = isAlone ? files : [...this.#files.values()];
     return await (await HeadReader.open(all, this.#cache)).read(files);
   }
 
-  /** Looks what has happened. */
+  /** Looks for changes. */
   async look(): Promise<HomeLook> {
     const changes: SessionChange[] = [];
     if (this.#isFirst && this.#since === Infinity && this.#folders.size === 0) {
-      // What is going on is shown before thousands of old files have been looked at.
+      // Reports running sessions before thousands of old files have been checked.
       const roots = this.#homes.map((home) => join(home, "sessions"));
       await this.#readFolders(new Set(roots), changes, true);
       return { changes, problems: [] };
@@ -184,13 +185,13 @@ export class HomeWatch {
     return { changes, problems };
   }
 
-  /** Whether not all files have been looked at yet. */
+  /** Whether the files have not been listed completely yet. */
   get #isFirst(): boolean {
     return this.#sweptAt === -Infinity;
   }
 
   /**
-   * Waits until something may have happened.
+   * Waits until there may be changes.
    *
    * @param signal Ends the waiting.
    */
@@ -198,12 +199,14 @@ export class HomeWatch {
     await this.#changes.wait(this.#homes[0] ?? "", signal);
   }
 
-  /** Gives back what watching needs. */
+  /** Closes the watches. */
   close(): void {
     this.#changes.close();
   }
 
-  /** Looks at what may have changed, and gives the folders that have. */
+  /**
+   * Checks the lively files and the folders for new ones. Returns the folders that have changed.
+   */
   #glance(changes: SessionChange[]): Set<string> {
     const now = this.#now();
     const folders = new Set<string>();
@@ -236,9 +239,9 @@ export class HomeWatch {
   }
 
   /**
-   * Looks at all that is in some folders, and in those in them that are new.
+   * Reads folders, and the new folders in them.
    *
-   * @param isHasty Whether of these only those of the last days are looked at.
+   * @param isHasty Whether only the newest two folders in each folder are read.
    */
   async #readFolders(
     folders: ReadonlySet<string>,
@@ -247,7 +250,7 @@ export class HomeWatch {
   ): Promise<void> {
     const read = new Set(folders);
     const found: FoundFile[] = [];
-    // A set that grows while it is walked gives its new members too.
+    // Iterating a set includes members added meanwhile.
     for (const path of read) {
       const place = this.#placeOf(path);
       if (place === undefined) continue;
@@ -255,7 +258,7 @@ export class HomeWatch {
       this.#folders.set(path, time);
       if (!isHasty) this.#known.add(path);
       for (const known of time === undefined ? [...this.#known] : []) {
-        // What comes back is new.
+        // Folders that come back are new.
         if (isInside(known, path)) this.#known.delete(known);
       }
       const content = await readFolder(place);
@@ -269,7 +272,7 @@ export class HomeWatch {
     this.#rememberFolders();
   }
 
-  /** What is known of a folder of a home. */
+  /** Returns a folder of a home as an entry to read. */
   #placeOf(path: string): PlacedPath | undefined {
     for (const home of this.#homes) {
       const [active = "", archive = ""] = rootsOf(home);
@@ -283,9 +286,9 @@ export class HomeWatch {
   }
 
   /**
-   * Takes in the files that were found.
+   * Takes over the files that were found, and adds their changes.
    *
-   * @param isCovered Whether a file would have been found if it were still there.
+   * @param isCovered Whether a file would have been found if it still existed.
    */
   #take(
     files: readonly SessionFile[],
@@ -296,7 +299,7 @@ export class HomeWatch {
     const missing = new Set<string>();
     for (const [key, file] of this.#files) {
       if (found.has(key) || !isCovered(file)) continue;
-      // It may have been moved from a folder that was read late to one that was read early.
+      // It may have been moved to a folder that was read before: it is deleted if missing twice.
       if (this.#missing.has(key)) {
         this.#files.delete(key);
         this.#lively.delete(key);
@@ -305,7 +308,7 @@ export class HomeWatch {
     }
     for (const file of files) {
       const known = this.#files.get(file.key);
-      // A copy, as long as the file itself is there.
+      // The file itself still exists, so this one is a copy.
       const isCopy = known !== undefined && known.path !== file.path &&
         !isCovered(known) && statsOf(known.path) !== undefined;
       if (isCopy) continue;
@@ -318,7 +321,7 @@ export class HomeWatch {
     this.#missing = missing;
   }
 
-  /** Says what has happened to a file since it was seen last. */
+  /** Returns the changes of a file since it was last seen. */
   #compare(file: SessionFile, known: SessionFile | undefined): SessionChange[] {
     const now = this.#now();
     const isPacked = file.compression !== "none";
@@ -336,7 +339,7 @@ export class HomeWatch {
       this.#lively.set(file.key, file);
     }
     if (this.#isFirst && this.#since !== Infinity) {
-      // Of what was packed in the archive, nothing says when it was archived.
+      // The time of archiving or packing is known only from the change time of the file.
       const isMoved = file.isArchived || isPacked;
       const at = isMoved ? statsOf(file.path)?.ctimeMs ?? 0 : 0;
       if (at > this.#since) add(isPacked ? "packed" : "archived", at);
@@ -351,7 +354,7 @@ export class HomeWatch {
     return changes;
   }
 
-  /** Remembers when the folders were changed that new files come into. */
+  /** Records the modification times of the folders that new files are created in. */
   #rememberFolders(): void {
     const folders = new Set(this.#homes.flatMap(rootsOf));
     const [newest] = this.#files.values();
@@ -359,7 +362,8 @@ export class HomeWatch {
     for (const file of newest ? [newest, ...files] : files) {
       for (const folder of foldersOf(file)) folders.add(folder);
     }
-    // One that is new here is read again: it may have been changed since it was.
+    // NaN differs from any time: a new folder is read again, as it may have changed since it was
+    // read.
     this.#folders = new Map(
       [...folders].map((path) => [
         path,
@@ -369,7 +373,7 @@ export class HomeWatch {
   }
 }
 
-/** The folder of a file, and those that it lies in, below its home. */
+/** Returns the folder of a file and its parent folders, up to its home. */
 function foldersOf({ path, home }: SessionFile): string[] {
   const folders: string[] = [];
   for (
@@ -388,17 +392,17 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // What cannot be looked at is told by those who open it.
+    // Returns nothing: opening the path later reports the error.
     return undefined;
   }
 }
 
-/** How long it is waited at most, in milliseconds: two looks are less than half a second. */
+/** The longest wait in milliseconds: two looks take less than half a second. */
 const POLL_MS = 200;
-/** How long it is waited for more when something has been told: writes come in bursts. */
+/** How long to wait after a report, in milliseconds: writes come in bursts. */
 const BURST_MS = 30;
 
-/** Waits for what the platform tells of folders and all that is below them. */
+/** Waits for reports of the platform about folders and everything in them. */
 class HomeChanges implements ChangeWaiter {
   readonly #folders: Set<string>;
   readonly #watchers = new Set<{ close(): void }>();
@@ -428,7 +432,7 @@ class HomeChanges implements ChangeWaiter {
     this.#watchers.clear();
   }
 
-  /** Watches the folders that are there by now; each is tried once. */
+  /** Watches the folders that exist by now; each is tried once. */
   #watch(): void {
     for (const folder of this.#folders) {
       if (!existsSync(folder)) continue;
@@ -440,7 +444,7 @@ class HomeChanges implements ChangeWaiter {
             : this.#watchByDeno(folder),
         );
       } catch {
-        // The platform has no watch to spare: the clock is left.
+        // The platform has no watch left: the timer alone ends waits.
       }
     }
   }
@@ -454,7 +458,7 @@ class HomeChanges implements ChangeWaiter {
     return watcher;
   }
 
-  /** Only Deno's own watch says which changes are a program's that closes what it wrote. */
+  /** Only the watch of Deno reports that a program has closed a file after writing. */
   #watchByDeno(folder: string): { close(): void } {
     const watcher = Deno.watchFs(folder);
     const read = async (): Promise<void> => {
@@ -474,7 +478,7 @@ class HomeChanges implements ChangeWaiter {
   }
 }
 
-/** Waits for some time, or until the signal, or until it is woken. */
+/** Waits for some time, or until the signal is aborted or `wake` is called. */
 async function until(
   ms: number,
   signal: AbortSignal,
@@ -491,6 +495,6 @@ async function until(
     signal.addEventListener("abort", wake);
     onWait(wake);
   });
-  // A listener of each wait would be left behind on the signal.
+  // Otherwise each wait would leave a listener on the signal.
   signal.removeEventListener("abort", wake);
 }

@@ -1,4 +1,4 @@
-/** Schemas of sessions and what they take, as JSON. */
+/** The schemas of the records in `session_records.ts`. */
 
 import * as v from "valibot";
 import type {

@@ -1,4 +1,4 @@
-/** Which messages of the index may be what is searched. */
+/** Finds the messages in the index that may match a search. */
 
 import type { MessageRole } from "./session_records.ts";
 import { quoted, type SearchExpressions } from "./search_query.ts";
@@ -10,66 +10,66 @@ import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
 export interface SearchFilter {
-  /** Those of these roles; of all if absent. */
+  /** The roles of messages; all if absent. */
   readonly roles?: readonly MessageRole[] | undefined;
-  /** Those of sessions that ran in this folder or below it; of all if absent. */
+  /** The folder that the working directory of sessions must be, or be in; any if absent. */
   readonly cwd?: string | undefined;
-  /** Those from then on, in milliseconds since 1970; all if absent. */
+  /** The earliest time of messages, in milliseconds since 1970; any if absent. */
   readonly since?: number | undefined;
 }
 
 /**
- * How many of the newest messages are looked into first, if it takes long to look up all that they
- * must have: mostly there are enough among them.
+ * How many of the newest messages are tested first, where looking up all of their terms takes long:
+ * mostly enough of them match.
  */
 const SCANNED = 1_000;
 /**
- * How many numbers of messages are soon gathered. To gather 280,000 took 70 ms, to compare as many
- * with a few others 15 ms.
+ * How many row ids are cheap to gather. Gathering 280,000 took 70 ms, comparing as many with a few
+ * others 15 ms.
  */
 const FEW = 5_000;
 const NOWHERE = { first: 0, end: 0 } as const;
 
 /** Limits that tests change. */
 export interface SearchLimits {
-  /** How many messages are looked into first. */
+  /** How many messages are tested first. */
   readonly scanned?: number;
-  /** How many numbers of messages are few. */
+  /** How many row ids are cheap to gather. */
   readonly few?: number;
 }
 
-/** A part of the index and what to look up in it. */
+/** An expression to look up, and the table to look it up in. */
 interface Lookup {
   readonly table: "words" | "symbols";
   readonly expression: string;
 }
 
-/** A part of the rows: from the first on, up to the end. */
+/** A range of row ids, without its end. */
 interface Range {
   readonly first: number;
   readonly end: number;
 }
 
-/** Rows, as SQL that selects their numbers. */
+/** Rows, as SQL that selects their ids. */
 interface Rows {
   readonly sql: string;
   readonly values: readonly SqlValue[];
 }
 
-/** A look-up as SQL. */
+/** A look-up, as SQL. */
 interface Conditions {
   readonly table: string;
   readonly conditions: string[];
   readonly values: SqlValue[];
 }
 
-/** Finds messages that may be what is searched, the newest ones first. */
+/** Finds messages that may match a search, the newest first. */
 export class SearchCandidates {
   readonly #database: SessionIndexDatabase;
   readonly #expressions: SearchExpressions;
   readonly #roles: string | undefined;
   readonly #since: number | undefined;
-  /** The numbers of the files that are searched; `undefined` is all. */
+  /** The numbers of the files to search; `undefined` for all. */
   readonly #files: readonly number[] | undefined;
   readonly #range: Range;
   readonly #limits: Required<SearchLimits>;
@@ -103,7 +103,7 @@ export class SearchCandidates {
     return new SearchCandidates(database, expressions, filter, files, limits);
   }
 
-  /** Gives the numbers of the rows, the highest first, as they are found. */
+  /** Yields the row ids, the highest first. */
   *newest(): Generator<number> {
     const { words, symbols, beginnings } = this.#expressions;
     if (words !== undefined && symbols !== undefined) {
@@ -115,7 +115,7 @@ export class SearchCandidates {
     } else if (beginnings !== undefined) yield* this.#beginning(beginnings);
   }
 
-  /** Finds what words and symbols have in common, if what words find is not enough. */
+  /** Finds the rows that match both words and symbols: at first by words only. */
   *#common(words: string, symbols: string): Generator<number> {
     const { scanned, few } = this.#limits;
     const byWords = { table: "words", expression: words } as const;
@@ -128,7 +128,7 @@ export class SearchCandidates {
       if (end === undefined) return;
       const range = { ...this.#range, end };
       const rest = take(found, few);
-      // The fewer are gathered, and the others compared with them.
+      // The smaller set is gathered, and the larger one is filtered by it.
       yield* rest.length < few
         ? this.#lookUp(bySymbols, range, listed(rest))
         : this.#lookUp(byWords, range, this.#selected(bySymbols, range));
@@ -137,7 +137,10 @@ export class SearchCandidates {
     }
   }
 
-  /** Finds words that begin so, which takes long to look up, if the newest do not do. */
+  /**
+   * Yields the newest messages untested, and then those that match beginnings of words, which take
+   * long to look up.
+   */
   *#beginning(expression: string): Generator<number> {
     const { scanned } = this.#limits;
     const all = this.#all();
@@ -150,7 +153,7 @@ export class SearchCandidates {
     yield* this.#lookUp({ table: "words", expression }, range);
   }
 
-  /** Gives all messages. */
+  /** Yields all messages. */
   *#all(): Generator<number> {
     if (this.#roles !== undefined) {
       yield* this.#lookUp({ table: "words", expression: "" });
@@ -171,7 +174,7 @@ export class SearchCandidates {
     const { table, conditions, values } = this.#conditions(lookup, range);
     const id = `${table}.rowid`;
     if (among !== undefined) {
-      // Without the sign, SQLite would look up each of them.
+      // The `+` keeps SQLite from looking up each of the ids.
       conditions.push(`+${id} IN (${among.sql})`);
       values.push(...among.values);
     }
@@ -199,7 +202,7 @@ export class SearchCandidates {
     };
   }
 
-  /** Gives numbers of rows, those of other files and from other times left out. */
+  /** Yields row ids, restricted to the files and the time of the search. */
   *#ids(
     id: string,
     table: string,
@@ -246,7 +249,7 @@ function listed(ids: readonly number[]): Rows {
   };
 }
 
-/** The numbers of the files of sessions that ran in a folder; `undefined` is all. */
+/** Returns the numbers of the files of sessions that ran in a folder; `undefined` for all. */
 async function filesOf(
   database: SessionIndexDatabase,
   cwd: string | undefined,
@@ -266,7 +269,7 @@ async function filesOf(
   ).map(({ number }) => Number(number));
 }
 
-/** Where what is searched can be. */
+/** Returns the range of the row ids to search. */
 function rangeOf(
   database: SessionIndexDatabase,
   files: readonly number[] | undefined,

@@ -1,4 +1,4 @@
-/** Finding the terms of a search in texts. */
+/** Finds the terms of a search in texts. */
 
 import {
   isLookedInto,
@@ -7,26 +7,26 @@ import {
   WORD_REGEXP,
 } from "./search_query.ts";
 
-/** Where a term was found in a text, in UTF-16 code units. */
+/** A match of a term in a text, in UTF-16 code units. */
 export interface SearchMatch {
-  /** Where it begins. */
+  /** The start of the match. */
   readonly start: number;
   readonly end: number;
-  /** Which term it is, counted from 0. */
+  /** The index of the term. */
   readonly term: number;
 }
 
-/** A term, ready to be found. */
+/** A term, prepared for matching. */
 interface Pattern {
-  /** Its words, as the index has them; none if it is a string. */
+  /** The words as the index has them; none for a string. */
   readonly words: readonly string[];
-  /** Whether the last word is only the beginning of one. */
+  /** Whether the last word is only the beginning of a word. */
   readonly isBeginning: boolean;
-  /** Whether a text that was found may not have it. */
+  /** Whether a message found by the index may lack the term. */
   readonly isLookedInto: boolean;
-  /** Finds a string in any text. */
+  /** Matches a string in any text. */
   readonly string: RegExp | undefined;
-  /** Finds words in a text whose words are of ASCII, many times as fast as word by word. */
+  /** Matches words in a text of ASCII words, many times as fast as word by word. */
   readonly plain: RegExp | undefined;
 }
 
@@ -35,10 +35,10 @@ const SPECIAL_REGEXP = /[\\^$.*+?()[\]{}|/]/g;
 const ASCII_WORD_REGEXP = /^[\da-z]+$/;
 const NOT_ASCII_REGEXP = /[^\0-\x7f]/;
 const OTHER_WORD_REGEXP = /(?![\0-\x7f])[\p{L}\p{N}\p{M}\p{Co}]/u;
-/** How much the second mention of a term counts less, and a long text, as BM25 has it. */
+/** The parameters of BM25: how little repeated terms add, and how much long texts lose. */
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
-/** A text of usual length, in UTF-16 code units. */
+/** The assumed average length of a text, in UTF-16 code units. */
 const USUAL_LENGTH = 1_000;
 
 export class SearchMatcher {
@@ -49,8 +49,8 @@ export class SearchMatcher {
   }
 
   /**
-   * Tells whether a message that was looked up is one that the query is about: has all of its
-   * strings, and words with all of its short beginnings.
+   * Whether a message found by the index matches the query: it has all strings, and words for all
+   * short beginnings.
    */
   confirms(text: string): boolean {
     let isPlainText: boolean | undefined;
@@ -65,10 +65,9 @@ export class SearchMatcher {
   }
 
   /**
-   * Says how much of a text is about the query: the more often it says each term, and the less
-   * else, the more.
+   * Computes the relevance of a text: higher for more matches of each term, lower for longer texts.
    *
-   * @returns A number that only compares texts.
+   * @returns A number to be compared with that of other texts only.
    */
   score(text: string): number {
     const isPlainText = isPlain(text);
@@ -84,9 +83,9 @@ export class SearchMatcher {
   }
 
   /**
-   * Finds the terms in a text.
+   * Finds the matches of all terms in a text.
    *
-   * @returns The matches, in order, none of which begins within another one.
+   * @returns The matches, in order, without overlaps.
    */
   matches(text: string): SearchMatch[] {
     const isPlainText = isPlain(text);
@@ -124,7 +123,7 @@ function patternOf(term: SearchTerm): Pattern {
 function stringRegexp(text: string): RegExp {
   const pattern = text.split(/\s+/)
     .map((piece) => piece.replace(SPECIAL_REGEXP, "\\$&")).join("\\s+")
-    // No expression that ignores case takes one letter for two.
+    // Ignoring case does not match one letter with two.
     .replaceAll(LOWER_DOTTED_I, `(?:${LOWER_DOTTED_I}|\u0130)`);
   return new RegExp(pattern, "giu");
 }
@@ -134,12 +133,12 @@ function plainRegexp(words: readonly string[], isBeginning: boolean): RegExp {
   return new RegExp(`(?<![\\da-z])${words.join("[^\\da-z]+")}${end}`, "gi");
 }
 
-/** Whether the words of a text are all of ASCII. */
+/** Whether all words of a text are ASCII. */
 function isPlain(text: string): boolean {
   return !NOT_ASCII_REGEXP.test(text) || !OTHER_WORD_REGEXP.test(text);
 }
 
-/** Finds where a term begins and ends in a text. */
+/** Yields the matches of a term in a text. */
 function* matchesOf(
   { words, isBeginning, string, plain }: Pattern,
   text: string,
@@ -152,7 +151,7 @@ function* matchesOf(
     }
     return;
   }
-  // A text of ASCII says no word of another script.
+  // A text of ASCII words has no word of another script.
   if (isPlainText) return;
   const last: { word: string; start: number }[] = [];
   for (const { 0: found, index } of text.matchAll(WORD_REGEXP)) {
@@ -170,7 +169,7 @@ function* matchesOf(
   }
 }
 
-/** A word as the index has it. */
+/** Returns a word as the index has it. */
 function folded(word: string): string {
   return NOT_ASCII_REGEXP.test(word)
     ? word.normalize("NFD").replace(MARKS_REGEXP, "").toLowerCase()

@@ -1,51 +1,53 @@
-/** What is searched in the index of sessions: words, phrases, beginnings of words, and strings. */
+/** Parses search queries: words, phrases, beginnings of words, and strings. */
 
 import { hasSymbol, symbolLookups } from "./symbol_grams.ts";
 
-/** A part of a query; all of them must be found in a message. */
+/** A term of a query; a message has to match all of them. */
 export interface SearchTerm {
-  /** What was asked for, in lower case. */
+  /** The text of the term, in lower case. */
   readonly text: string;
   /**
-   * `words`: words that follow each other, whatever stands between them; the last one may go on
-   * if the term is a beginning. `string`: exactly this text, upper and lower case alike, with any
-   * white space where it has some.
+   * `words`: the words one after the other, separated by anything but words; the last one may be
+   * the beginning of a word if `isBeginning` is set. `string`: exactly this text in any letter
+   * case; its white space matches any white space.
    */
   readonly kind: "words" | "string";
-  /** Whether the last word is only the beginning of one. */
+  /** Whether the last word is only the beginning of a word. */
   readonly isBeginning: boolean;
 }
 
-/** Words as the tokenizer of the index sees them: letters, digits and marks of any script. */
+/** Words as the tokenizer of the index splits them: letters, digits and marks of any script. */
 export const WORD_REGEXP = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** A query with nothing but words in it. */
+/** A text of words only. */
 const PLAIN_REGEXP = /^[\p{L}\p{N}\p{M}\p{Co}\s]+$/u;
-/** A phrase in quotation marks, which may end with the query; or anything up to white space. */
+/** A phrase in quotation marks, even if it ends the query, or anything up to white space. */
 const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
 const ASCII_WORD_REGEXP = /^[\da-z]+$/;
-/** The lower case of `İ`: no other letter becomes two. */
+/** The lower case of `İ`, the only letter that becomes two. */
 export const LOWER_DOTTED_I = "i\u0307";
 const HALF_REGEXP = /[\ud800-\udbff]$/;
 /** How much of a term is searched, in UTF-16 code units. */
 const MAX_TERM = 1_000;
-/** How long the beginning of a word is that is looked up: all words that begin so are gathered. */
+/**
+ * The shortest beginning that is looked up: all words with a beginning are gathered, which are many
+ * for a short one.
+ */
 const MIN_BEGINNING = 4;
-/** How much of a string is looked up: more would hardly leave fewer messages. */
+/** How many grams of a string are looked up: more would hardly leave fewer messages. */
 const MAX_LOOKUPS = 24;
 
 /**
- * Reads a query. There is no query that is wrong: what means nothing else is searched as it
- * stands.
+ * Parses a query. Every query is valid: syntax that is not recognized is searched as a string.
  *
- * - `word`: the word, upper and lower case, accents or not.
+ * - `word`: the word, in any letter case, with or without accents.
  * - `"two words"`: the words one after the other.
- * - `begin*`: words that begin so.
- * - `foo(bar)`, `C:\a\b`, `--flag`, `"error: no"`: exactly this text, also within words.
+ * - `begin*`: words with this beginning.
+ * - `foo(bar)`, `C:\a\b`, `--flag`, `"error: no"`: exactly this text, even within words.
  *
- * Of a term of more than 1,000 characters, that many are searched.
+ * Of a term of more than 1,000 characters, the first 1,000 are searched.
  *
  * @param query The query.
- * @returns Its terms; none if it is blank.
+ * @returns The terms; none if the query is blank.
  *
  * @example Words and strings
  * ```ts
@@ -94,27 +96,27 @@ function termOf(given: string, isBeginning: boolean): SearchTerm | undefined {
 }
 
 /**
- * Spells words as the index can have them, whose letters are without marks: those that are typed
- * as a letter and a mark are one, and the dot is gone that `İ` leaves behind in lower case.
+ * Spells words as the index does, whose letters have no marks: composes letters and marks, and
+ * drops the dot that `İ` leaves behind in lower case.
  */
 function asIndexed(words: string): string {
   return words.normalize("NFC").replaceAll(LOWER_DOTTED_I, "i");
 }
 
-/** What of the index has to be looked up for a query; `undefined` is nothing. */
+/** The expressions to look up in the index for a query; `undefined` for none. */
 export interface SearchExpressions {
   readonly words: string | undefined;
   readonly symbols: string | undefined;
   /**
-   * For the words, if there is nothing else: beginnings that are so short that it takes longer
-   * to look them up than to look at some messages.
+   * An expression for the words, where the other two are missing: beginnings so short that looking
+   * them up takes longer than testing some messages.
    */
   readonly beginnings: string | undefined;
 }
 
 /**
- * Says what to look up for a query. Every message that the query is about is among those that
- * are found so; where there are strings or short beginnings, others may be, too.
+ * Returns the expressions to look up for a query. They find all messages that match the query; with
+ * strings or short beginnings they may find others as well.
  */
 export function expressionsOf(
   terms: readonly SearchTerm[],
@@ -131,7 +133,7 @@ export function expressionsOf(
   return { words, symbols, beginnings };
 }
 
-/** Tells whether a term is not looked up as a whole, so that texts must be looked into for it. */
+/** Whether the index looks up less than the whole term, so that texts have to be tested for it. */
 export function isLookedInto({ kind, text, isBeginning }: SearchTerm): boolean {
   return kind === "string" ||
     isBeginning && (wordsOf(text).at(-1) ?? "").length < MIN_BEGINNING;
@@ -146,8 +148,8 @@ function wordsExpression(
   { kind, text, isBeginning }: SearchTerm,
 ): string | undefined {
   if (kind === "words") return openPhrase(wordsOf(text), isBeginning);
-  // What stands alone within the string is a word of the message, and the last word may be the
-  // beginning of one. Of other scripts the tokenizer may see other words.
+  // Words within the string are words of the message, but the first may be the end of one, and the
+  // last the beginning of one. Words of other scripts may be split differently by the tokenizer.
   const words = [...text.matchAll(WORD_REGEXP)];
   if (!words.every(([word]) => ASCII_WORD_REGEXP.test(word))) return undefined;
   const whole = words.filter(({ index }) => index > 0).map(([word]) => word);
@@ -157,7 +159,7 @@ function wordsExpression(
   return openPhrase(whole, isOpen);
 }
 
-/** Words one after the other; to look up a short beginning takes longer than to do without. */
+/** Returns the expression of a phrase, without a short beginning, which takes long to look up. */
 function openPhrase(
   words: readonly string[],
   isOpen: boolean,
@@ -177,7 +179,7 @@ function phraseExpression(words: string, isBeginning: boolean): string {
   return isBeginning ? `"${words}" *` : `"${words}"`;
 }
 
-/** Quotes anything as one word of an expression. */
+/** Quotes a text as one word of an expression. */
 export function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,32 +1,32 @@
-/** The part of a message that shows why it was found. */
+/** Cuts snippets out of messages: the part around the matches. */
 
 import type { SearchMatch } from "./search_matcher.ts";
 
 /** A piece of a snippet. */
 export interface SnippetPart {
-  /** The text, on one line. */
+  /** The text, with all white space as single blanks. */
   readonly text: string;
-  /** Whether it is what was searched. */
+  /** Whether the piece is a match. */
   readonly isMatch: boolean;
 }
 
-/** How many characters a snippet has, about, unless another number is given. */
+/** The default length of a snippet, about, in UTF-16 code units. */
 const LENGTH = 200;
-/** What of that comes before the first match. */
+/** The share of the snippet before the first match. */
 const BEFORE = 0.25;
-/** How far a cut is moved so that it does not go through a word. */
+/** How far a cut is moved to avoid cutting through a word. */
 const WORD = 20;
 const SPACES_REGEXP = /\s+/g;
 const LOW_SURROGATE_REGEXP = /[\udc00-\udfff]/;
 
 /**
- * Cuts out of a text what is around its matches.
+ * Cuts the part around the matches out of a text.
  *
- * Of several places it takes the one with the most terms of the query, and of those the first.
- * White space is one blank; what was left out at either end is `…`.
+ * Of several parts it uses the one with the most different terms, of equal ones the first. White
+ * space becomes single blanks; `…` marks text left out at either end.
  *
- * @param matches What was found in it, in order.
- * @param length How long the snippet is, about, in UTF-16 code units.
+ * @param matches The matches in the text, in order.
+ * @param length The approximate length of the snippet, in UTF-16 code units.
  * @returns The pieces, in order.
  */
 export function snippetOf(
@@ -46,7 +46,7 @@ export function snippetOf(
     const piece = text.slice(from, to).replace(SPACES_REGEXP, " ");
     if (piece === "") return;
     const last = parts.at(-1);
-    // Matches without anything between them are one.
+    // Adjacent matches become one piece.
     if (last?.isMatch === isMatch) {
       parts[parts.length - 1] = { text: last.text + piece, isMatch };
     } else parts.push({ text: piece, isMatch });
@@ -62,7 +62,7 @@ export function snippetOf(
   return trimmed(parts, start > 0, end < text.length);
 }
 
-/** The first match of the stretch that has the most different terms. */
+/** Returns the first match of the part that has the most different terms. */
 function bestStart(matches: readonly SearchMatch[], length: number): number {
   let best = 0;
   let most = 0;
@@ -81,7 +81,7 @@ function bestStart(matches: readonly SearchMatch[], length: number): number {
   return best;
 }
 
-/** Moves the place of a cut to the next word, but not into the match that is to be seen. */
+/** Moves a cut to the next word, but not into the first match. */
 function cutBefore(text: string, at: number, match: number): number {
   if (at === 0) return 0;
   for (let start = at; start < Math.min(at + WORD, match); start++) {
@@ -90,7 +90,7 @@ function cutBefore(text: string, at: number, match: number): number {
   return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at + 1 : at;
 }
 
-/** Moves the place of a cut to the word before, but not into the match. */
+/** Moves a cut to the word before, but not into the first match. */
 function cutBehind(text: string, at: number, matchEnd: number): number {
   if (at >= text.length) return text.length;
   for (let end = at; end > Math.max(at - WORD, matchEnd); end--) {
@@ -99,7 +99,7 @@ function cutBehind(text: string, at: number, matchEnd: number): number {
   return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at - 1 : at;
 }
 
-/** Takes the blanks from both ends, and says where something was left out. */
+/** Trims the snippet, and marks text left out at its ends. */
 function trimmed(
   parts: SnippetPart[],
   hasBefore: boolean,

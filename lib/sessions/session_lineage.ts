@@ -1,4 +1,4 @@
-/** What a session goes on from: the file of a fork may hold only what came after the fork. */
+/** The lineage of a session: the file of a fork may hold only the lines after the fork. */
 
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -23,23 +23,23 @@ import { listSessionFiles } from "./session_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
-/** A line of a file. */
+/** The place of a line in a file. */
 export interface LinePlace {
   /** The path of the file. */
   readonly path: string;
-  /** The number of the line in it, counted from 1. */
+  /** The number of the line in the file, counted from 1. */
   readonly line: number;
-  /** Where in the unpacked file it is, in bytes. */
+  /** The offset of the line in the unpacked file, in bytes. */
   readonly offset: number;
 }
 
-/** All that a session consists of, as one source of bytes. */
+/** All parts of a session as one source of bytes. */
 export interface LineageSource extends ByteSource {
   /**
-   * Says which line of which file a line of the whole is.
+   * Maps a line of the whole to its file.
    *
-   * @param line The number of the line, and where it begins, in the whole.
-   * @returns Its place; `undefined` if it has not been read.
+   * @param line The number and the offset of the line in the whole.
+   * @returns Its place; `undefined` if the line has not been read yet.
    */
   placeOf(line: Omit<LinePlace, "path">): LinePlace | undefined;
 }
@@ -48,80 +48,81 @@ export interface LineageSource extends ByteSource {
 export interface LineagePart {
   /** The path of the file. */
   readonly path: string;
-  /** Where the part begins: a place in the unpacked file, in bytes. */
+  /** The offset at which the part begins in the unpacked file, in bytes. */
   readonly start: number;
-  /** Where it ends; `undefined` is the end of the file. */
+  /** The offset at which the part ends; `undefined` for the end of the file. */
   readonly end: number | undefined;
 }
 
-/** History that a session goes on from and that is not there. */
+/** History that a session continues and that was not found. */
 export interface MissingHistory {
-  /** The id of the session that it was in. */
+  /** The id of the session that the history belongs to. */
   readonly threadId: string;
   /**
-   * Why: there is no such session; its file cannot be read; its file is shorter than it was;
-   * or nothing says how much of it was gone on from.
+   * The reason: the session does not exist; its file cannot be read; its file is shorter than the
+   * continued part; or the extent of that part is recorded nowhere.
    */
   readonly reason: "not_found" | "unreadable" | "too_short" | "unknown_extent";
-  /** The same in words. */
+  /** The reason in words. */
   readonly message: string;
 }
 
-/** What a session consists of. */
+/** The parts of files that a session consists of. */
 export interface SessionLineage {
   /**
-   * The parts of files that make it, in order. The header of the session itself comes first,
-   * then what it goes on from, then the rest of its own file: as releases wrote it that copied
-   * what a fork goes on from.
+   * The parts in order: the header of the session, the history that it continues, then the rest of
+   * its own file. Releases that copied the history of a fork wrote it in this order.
    */
   readonly parts: readonly LineagePart[];
-  /** The sessions that it goes on from and that were found, the nearest first. */
+  /** The ids of the sessions that it continues and that were found, the nearest first. */
   readonly ancestors: readonly string[];
-  /** What is missing; `undefined` if the session is whole. */
+  /** The history that was not found; `undefined` if the session is complete. */
   readonly missing: MissingHistory | undefined;
 }
 
 /** Options for {@linkcode readSessionLineage}. */
 export interface SessionLineageOptions {
-  /** The Codex homes in which other sessions are looked for. */
+  /** The Codex homes in which other sessions are searched for. */
   readonly codexHomes: readonly string[];
 }
 
-/** Up to where another session is gone on from. */
+/** The extent of the part of another session that is continued. */
 type Extent = Pick<HistoryBase, "end_ordinal_exclusive" | "end_byte_offset">;
 
-/** What the first two lines of a file tell. */
+/** The facts in the first two lines of a file. */
 interface FileStart {
-  /** The header; nothing if the first line is none. */
+  /** The header; empty if the first line is none. */
   readonly meta: Fields;
-  /** The number that the header has in its thread, if it has one. */
+  /** The ordinal of the header in its thread, if it has one. */
   readonly ordinal: number | undefined;
-  /** Whether the header of another session follows, and so a copy of what it left. */
+  /**
+   * Whether the second line is the header of another session, which begins a copy of its lines.
+   */
   readonly hasCopy: boolean;
-  /** Where the line behind the header begins. */
+  /** The offset of the line after the header. */
   readonly rest: number;
 }
 
 const BLOCK = 1 << 18;
-/** How much is read at once of what is passed over. */
+/** How many bytes are read at once before the start of a part. */
 const SKIPPED = 1 << 16;
 const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
 
 /**
- * Finds out what a session goes on from.
+ * Determines the parts that a session consists of.
  *
- * Releases did that in three ways (history.md C.5): the file of a fork or sub-agent begins
- * with a copy of what it goes on from, and is whole; or it says from which session and up to
- * where it goes on (`history_base`), and that part is found here, across archives and packed
- * files, also if it goes on from a third one; or a sub-agent begins with nothing, and is whole.
- * What is in no home is looked for beside the file.
+ * Releases wrote sessions that continue others in three ways (history.md C.5). The file of a fork
+ * or sub-agent begins with a copy of the history, and is complete. Or it names the session and the
+ * extent that it continues (`history_base`): that part is searched for here, even archived or
+ * packed, and even if it continues a third session. Or a sub-agent begins without history, and is
+ * complete. Sessions that are in no home are searched for in the folder of the file.
  *
  * @param file The file of the session.
- * @param options Where to look for others.
- * @returns What the session consists of.
+ * @param options The homes.
+ * @returns The parts.
  * @throws {Error} If the file itself cannot be read.
  *
- * @example A session that goes on from nothing
+ * @example A session without history
  * ```ts ignore
  * import { readSessionLineage } from "@codexpipe/codexpipe/sessions";
  *
@@ -156,14 +157,14 @@ export async function readSessionLineage(
 }
 
 /**
- * Opens all that a session consists of, as if it were one file.
+ * Opens all parts of a session as one source.
  *
- * Numbers and offsets of lines are those of the whole; it says where each line is from.
+ * Numbers and offsets of lines are those of the whole; `placeOf` maps them to the files.
  *
- * @param lineage What it consists of.
- * @returns Its content; close it when it is not read to the end.
+ * @param lineage The parts.
+ * @returns The content. Close it unless it is read to the end.
  *
- * @example Where a line of a fork is from
+ * @example The place of a line of a fork
  * ```ts
  * import { openLineage, readSessionLineage } from "@codexpipe/codexpipe/sessions";
  * import { assert } from "@std/assert";
@@ -184,7 +185,7 @@ export function openLineage(
   return new JoinedSource(lineage.parts);
 }
 
-/** Goes back from a session to those that it goes on from. */
+/** Follows a session back to those that it continues. */
 class Search {
   readonly #codexHomes: readonly string[];
   readonly #folder: string;
@@ -198,7 +199,7 @@ class Search {
     this.#folder = folder;
   }
 
-  /** Adds what lies before a part, as far as it is found. */
+  /** Adds the parts that come before a part, as far as they are found. */
   async goBack(base: HistoryBase, seen: Set<string>): Promise<void> {
     const { thread_id: threadId } = base;
     const path = await this.#pathOf(threadId);
@@ -213,7 +214,7 @@ class Search {
         base.end_ordinal_exclusive !== null &&
         base.end_ordinal_exclusive <= start.ordinal;
       if (isBeforeStart && before !== undefined) {
-        // All of it lies in what that one goes on from.
+        // All of the history is in the session that this one continues.
         const { end_ordinal_exclusive } = base;
         this.ancestors.push(threadId);
         return await this.goBack({
@@ -252,11 +253,11 @@ class Search {
 }
 
 /**
- * Finds the session files of Codex homes, and those beside a file.
+ * Finds the session files of Codex homes, and those in a folder.
  *
  * @param codexHomes The homes.
- * @param folder Where to look for what is in none of them.
- * @returns The paths by the ids in the names of the files, in lower case.
+ * @param folder The folder for sessions that are in none of the homes.
+ * @returns The paths, by the ids in the names of the files, in lower case.
  *
  * @example The session of an agent
  * ```ts
@@ -279,7 +280,7 @@ export async function sessionPaths(
   ]);
 }
 
-/** The session files in a folder, by their ids; of a plain and a packed one the plain one. */
+/** Returns the session files in a folder, by id; the plain one of a plain and a packed file. */
 async function filesBeside(
   folder: string,
 ): Promise<(readonly [id: string, path: string])[]> {
@@ -290,7 +291,10 @@ async function filesBeside(
   });
 }
 
-/** What a file says that it goes on from; `undefined` if it is whole, or does not say. */
+/**
+ * Returns the session and extent that a file continues; `undefined` if the file is complete, or
+ * does not name them.
+ */
 function baseOf(
   { meta, ordinal, hasCopy }: FileStart,
 ): HistoryBase | undefined {
@@ -298,7 +302,7 @@ function baseOf(
   if (base !== null) return base;
   const threadId = idOf(meta.forked_from_id);
   if (threadId === undefined || hasCopy) return undefined;
-  // The first releases that did not copy said it only by going on counting.
+  // The first releases that did not copy recorded the extent only by counting on from it.
   const end = numberOf(meta.forked_from_ordinal_exclusive) ?? ordinal ?? 0;
   return end === 0 ? undefined : {
     thread_id: threadId,
@@ -307,7 +311,7 @@ function baseOf(
   };
 }
 
-/** What is missing of a fork that neither has what it goes on from nor says how much it is. */
+/** Returns what is missing of a fork that holds neither its history nor the extent of it. */
 function unknownExtent(
   { meta, hasCopy }: FileStart,
 ): MissingHistory | undefined {
@@ -339,10 +343,10 @@ async function readStart(path: string): Promise<FileStart> {
 }
 
 /**
- * Finds where the part of a file ends that is gone on from.
+ * Returns the offset at which the continued part of a file ends.
  *
- * Numbers of lines count first: a file that was redacted, or otherwise written anew, has the
- * same lines at other places.
+ * Ordinals of lines take precedence over the byte offset: a file that was redacted, or rewritten
+ * otherwise, has the same lines at other offsets.
  */
 async function endOf(
   path: string,
@@ -365,7 +369,7 @@ async function endOf(
     : { end: size, isReached: false };
 }
 
-/** Reads the number of a line; Codex writes it near the start, so most are not parsed. */
+/** Returns the ordinal of a line. Codex writes it near the start, so few lines are parsed. */
 function ordinalIn(line: Uint8Array): number | undefined {
   const start = ORDINAL_REGEXP.exec(textOf(line.subarray(0, 128)));
   return start === null
@@ -377,7 +381,7 @@ function textOf(bytes: Uint8Array): string {
   return decodeUtf8(bytes, 0, bytes.length);
 }
 
-/** Whether a line begins at a place of a file, or would. */
+/** Whether a line begins, or would begin, at an offset of a file. */
 async function isLineStart(path: string, offset: number): Promise<boolean> {
   if (!Number.isSafeInteger(offset) || offset < 1) return false;
   const source = new JoinedSource([{ path, start: offset - 1, end: offset }]);
@@ -389,7 +393,7 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   }
 }
 
-/** Reads lines until one is enough; gives where the file ended, if it was read so far. */
+/** Reads lines until `take` returns false. Returns how many bytes were read. */
 async function readLines(
   path: string,
   take: (line: Uint8Array, offset: number) => boolean,
@@ -419,23 +423,23 @@ async function readLines(
   return size;
 }
 
-/** A part that is being read, or was. */
+/** The part being read. */
 interface OpenPart {
   readonly source: ByteSource;
   rest: number;
 }
 
-/** Where a part that is being read, or was read, begins. */
+/** The start of a part whose reading has begun. */
 interface PartStart {
   readonly path: string;
-  /** How many lines lie before it in the whole. */
+  /** How many lines come before the part in the whole. */
   readonly before: number;
-  /** By how many lines, and bytes, a place in its file is behind that in the whole. */
+  /** The number of a line in its file minus that in the whole; the same for offsets. */
   readonly lines: number;
   readonly bytes: number;
 }
 
-/** Reads parts of files one after the other, each on lines of its own. */
+/** Reads parts of files one after the other, and begins each on a new line. */
 class JoinedSource implements LineageSource {
   readonly #parts: LineagePart[];
   #part: OpenPart | undefined;
@@ -465,7 +469,7 @@ class JoinedSource implements LineageSource {
       }
       part.source.close();
       this.#part = undefined;
-      // The last line of a file may lack its end, and the next part is no part of it.
+      // The last line of a file may lack its LF: it must not be joined with the next part.
       if (this.#last === LF || this.#parts.length === 0) continue;
       into[0] = LF;
       return this.#given(into.subarray(0, 1));
@@ -473,7 +477,7 @@ class JoinedSource implements LineageSource {
     return null;
   }
 
-  /** Says which line of which file a line of the whole is, if it has been read. */
+  /** Maps a line of the whole to its file, if it has been read. */
   placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
     const start = this.#starts.findLast(({ before }) => before < line);
     return start && {

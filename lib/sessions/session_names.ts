@@ -1,4 +1,4 @@
-/** The names that people, or Codex, gave to sessions. */
+/** The names given to sessions by people or by Codex. */
 
 import { join } from "node:path";
 import { blocksOf, codeOf } from "../files/byte_source.ts";
@@ -11,23 +11,23 @@ import type { SessionProblem } from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 
 export interface SessionNames {
-  /** The name of a session, by its id in lower case; the one that was given last is last. */
+  /** The names by session id in lower case, in the order in which they were given. */
   readonly names: ReadonlyMap<string, string>;
-  /** Why the names, or the rest of them, could not be read; `undefined` if they could. */
+  /** Why names, or the rest of them, could not be read; `undefined` if all were read. */
   readonly problem: SessionProblem | undefined;
 }
 
-/** A longer line names nothing. */
+/** The longest line that is read, in bytes. */
 const MAX_LINE_BYTES = 1 << 20;
-/** How much is kept of a name, in UTF-16 code units. */
+/** How much of a name is kept, in UTF-16 code units. */
 const MAX_NAME = 4_096;
 const BLOCK = 1 << 16;
 
 /**
- * Reads the names of sessions: `session_index.jsonl` of a Codex home, whose last line for
- * each session counts (rollout.md D.5). Lines that are none are passed over.
+ * Reads the names of sessions from `session_index.jsonl` of a Codex home, of which the last line
+ * for each session counts (rollout.md D.5). Lines that are not valid are skipped.
  *
- * @returns The names; none if there is no such file.
+ * @returns The names; none if the file does not exist.
  */
 export async function readSessionNames(home: string): Promise<SessionNames> {
   const path = join(home, "session_index.jsonl");
@@ -61,13 +61,13 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
   return { names, problem };
 }
 
-/** Where the file of a session is, and where copies of it are. */
+/** The home of a session file, and the paths of its copies. */
 interface NamedFile {
   readonly home: string;
   readonly copies: readonly string[];
 }
 
-/** The names of sessions that may lie in several homes. */
+/** The names of sessions in several homes. */
 export class NamesByHome {
   /** The names in each home; see {@linkcode SessionNames}. */
   readonly all: ReadonlyMap<string, SessionNames["names"]>;
@@ -82,7 +82,7 @@ export class NamesByHome {
     this.problems = problems;
   }
 
-  /** Reads the names in all homes in which there is something of these files. */
+  /** Reads the names in all homes of these files and their copies. */
   static async of(files: readonly NamedFile[]): Promise<NamesByHome> {
     const all = new Map<string, SessionNames["names"]>();
     const problems: SessionProblem[] = [];
@@ -94,7 +94,7 @@ export class NamesByHome {
     return new NamesByHome(all, problems);
   }
 
-  /** Gives the name of a session: in the home of the file that counts, else in one of a copy. */
+  /** Returns the name of a session: from the home of its file, else from that of a copy. */
   nameOf(file: NamedFile, id: string): string | undefined {
     for (const home of homesOf(file)) {
       const name = this.all.get(home)?.get(id.toLowerCase());
@@ -104,7 +104,7 @@ export class NamesByHome {
   }
 }
 
-/** The homes that a session is in, first that of the file that counts. */
+/** Returns the homes of a session, the home of its file first. */
 export function homesOf({ home, copies }: NamedFile): string[] {
   return [
     home,

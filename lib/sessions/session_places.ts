@@ -1,19 +1,19 @@
-/** Where the file of a session may lie. */
+/** The places where the file of a session may be. */
 
 const SESSION_REGEXP =
   /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/s;
 const PACKED_REGEXP = /\.(?:zst|gz)$/;
 
 /**
- * Says where else the content of a session file may be found when the file is gone: Codex
- * archives sessions and takes them back, packs the files that nobody goes on with, and unpacks
- * them again (rollout.md D.1, D.6). Of a file that is no session's, the packed and the
- * unpacked form.
+ * Returns the other paths at which the content of a session file may be found when the file is
+ * gone: Codex archives sessions and restores them, packs the files of sessions that are not
+ * continued, and unpacks them again (rollout.md D.1, D.6). For any other file these are its packed
+ * and unpacked forms.
  *
  * @param path The path of the file.
- * @returns The other paths, the likeliest first; nothing is looked up.
+ * @returns The other paths, the likeliest first. The file system is not read.
  *
- * @example A session that is archived
+ * @example The places of an active session
  * ```ts
  * import { otherPlacesOf } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -37,10 +37,10 @@ export function otherPlacesOf(path: string): string[] {
 }
 
 /**
- * Says in which Codex home a session file lies, going by its path.
+ * Returns the Codex home of a session file, from its path.
  *
  * @param path The path of the file.
- * @returns The path of the home, or `undefined` if it lies in none.
+ * @returns The path of the home; `undefined` if the path is in none.
  *
  * @example An archived session
  * ```ts
@@ -54,13 +54,13 @@ export function otherPlacesOf(path: string): string[] {
  */
 export function homeInPath(path: string): string | undefined {
   const home = SESSION_REGEXP.exec(path)?.[1];
-  // Roots keep what makes them roots: "C:" is a folder somewhere on the drive.
+  // A root keeps its slash: "C:" alone is the current folder of the drive.
   return home === undefined
     ? undefined
     : home.replace(/(?<=[^:])[\\/]$/, "") || ".";
 }
 
-/** Where a session file may lie, its own place first. */
+/** Returns the places where a session file may be, its current one first. */
 function placesOf(session: RegExpExecArray): string[] {
   const [own, home = "", folder = "", slash = "/", name, ...date] = session;
   const archived = [home + "archived_sessions", name].join(slash);

@@ -1,20 +1,20 @@
-/** What the commands about sessions print as JSON, and its words. */
+/** The JSON records that the commands about sessions print. */
 
 import type { CodexIndexState, HiddenReason } from "./codex_index.ts";
 import type { SessionKind } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 
 /**
- * Whose a text is, or what it is about.
+ * The role of a message: its author, or its subject.
  *
- * - `user`: what the person wrote.
- * - `assistant`: what the model answered.
- * - `reasoning`: what the model thought, as far as it is shown.
+ * - `user`: a message of the user.
+ * - `assistant`: an answer of the model.
+ * - `reasoning`: the reasoning of the model, as far as it is shown.
  * - `command`: a command and its output.
- * - `patch`: what was changed in files.
- * - `tool`: a call of another tool and what it gave, or an image.
+ * - `patch`: a change of files.
+ * - `tool`: a call of another tool and its result, or an image.
  * - `plan`: a plan.
- * - `notice`: what the program said: warnings, reviews, compactions.
+ * - `notice`: a message of the program: a warning, a review, a compaction.
  * - `error`: an error.
  */
 export type MessageRole = typeof MESSAGE_ROLES[number];
@@ -33,82 +33,82 @@ export const MESSAGE_ROLES = [
 ] as const;
 
 /**
- * A session, as `codexpipe sessions list` prints it; null is what is not known.
+ * A session, as `codexpipe sessions list` prints it; null where a value is not known.
  *
  * This list may expand over time.
  */
 export interface SessionRecord {
   /** The id. */
   readonly id: string | null;
-  /** When it began. */
+  /** The time at which the session began. */
   readonly started: string | null;
-  /** When its file was last written to. */
+  /** The time of the last write to its file. */
   readonly updated: string;
-  /** What it is called: see `titleOf`. */
+  /** The title; see `titleOf`. */
   readonly title: string;
-  /** The name that it was given. */
+  /** The name given to the session. */
   readonly name: string | null;
   /** The beginning of the first message that a person wrote. */
   readonly first_message: string | null;
-  /** The folder that it ran in. */
+  /** The working directory. */
   readonly cwd: string | null;
   /** The branch of the repository. */
   readonly git_branch: string | null;
   /** The commit of the repository. */
   readonly git_commit: string | null;
-  /** The URL of its remote. */
+  /** The URL of the remote repository. */
   readonly git_url: string | null;
-  /** The version of Codex that began it. */
+  /** The version of Codex that began the session. */
   readonly cli_version: string | null;
-  /** What started it, such as `cli`, `exec`, `subagent:review`. */
+  /** The source that started the session, such as `cli`, `exec`, `subagent:review`. */
   readonly source: string | null;
-  /** The program that started it, such as `codex_exec`. */
+  /** The program that started the session, such as `codex_exec`. */
   readonly originator: string | null;
   /** The model of the first turn. */
   readonly model: string | null;
   /** The provider of the model. */
   readonly model_provider: string | null;
-  /** What it is to others. */
+  /** How the session came about. */
   readonly kind: SessionKind;
-  /** The session that it was forked from. */
+  /** The id of the session that this one was forked from. */
   readonly forked_from: string | null;
-  /** The session that spawned it. */
+  /** The id of the session that spawned this one. */
   readonly parent_id: string | null;
-  /** What a sub-agent is called. */
+  /** The name of a sub-agent. */
   readonly agent: string | null;
-  /** How its file is written: `legacy` or `paginated`; null is `legacy`. */
+  /** The layout of the file: `legacy` or `paginated`; null means `legacy`. */
   readonly history_mode: string | null;
-  /** Whether it is archived. */
+  /** Whether the session is archived. */
   readonly archived: boolean;
-  /** How its file is packed: `none`, `zstd` or `gzip`. */
+  /** The compression of the file: `none`, `zstd` or `gzip`. */
   readonly compression: string;
-  /** What its file takes on the disk, in bytes. */
+  /** The size of the file on disk, in bytes. */
   readonly size: number;
   /** The Codex home. */
   readonly home: string;
-  /** The file. */
+  /** The path of the file. */
   readonly path: string;
-  /** Other files of the same session. */
+  /** The paths of other files of the same session. */
   readonly copies: readonly string[];
-  /** Why its file could not be read, or not as a session. */
+  /** Why the file cannot be read, or not as a session. */
   readonly problem: string | null;
-  /** Why Codex itself does not show it; only in lists. */
+  /** Why Codex itself does not show the session; only in lists. */
   readonly hidden?: HiddenReason | null;
-  /** How its last turn ended, as `codexpipe check` says; only in lists. */
+  /** How the last turn ended, as in `codexpipe check`; only in lists. */
   readonly outcome?: SessionRun["outcome"];
-  /** The tokens that its file says it used; only in lists. */
+  /** The tokens used, from the file; only in lists. */
   readonly total_tokens?: number | null;
-  /** How long its turns took, in milliseconds; only in lists. */
+  /** The duration of all turns, in milliseconds; only in lists. */
   readonly duration_ms?: number | null;
 }
 
-/** A file or folder that could not be looked at. */
+/** A file or folder that could not be read. */
 export interface SessionProblemRecord {
-  /** Its path. */
+  /** The path. */
   readonly path: string;
   /** The code of the error, such as `EACCES`; null if it has none. */
   readonly code: string | null;
-  /** Why. */
+  /** The reason in words. */
   readonly message: string;
 }
 
@@ -116,96 +116,96 @@ export interface SessionProblemRecord {
 export interface SessionListReport {
   /** The sessions, newest first. */
   readonly sessions: readonly SessionRecord[];
-  /** What `--cursor` takes to go on; null if no more follow. */
+  /** The value of `--cursor` for the next page; null if this is the last one. */
   readonly next_cursor: string | null;
-  /** How many sessions there are, whatever was asked for. */
+  /** How many sessions there are, regardless of filters. */
   readonly total: number;
-  /** What could not be looked at. */
+  /** The files and folders that could not be read. */
   readonly problems: readonly SessionProblemRecord[];
-  /** What became of Codex's own index in each home. */
+  /** The state of the index of Codex in each home. */
   readonly codex_indexes: readonly CodexIndexState[];
 }
 
-/** What sessions can be summed up by. */
+/** The keys by which sizes can be grouped. */
 export const SIZE_KEYS = ["content", "kind", "age", "project"] as const;
 
-/** What sessions can be summed up by. */
+/** A key by which sizes can be grouped. */
 export type SizeKey = typeof SIZE_KEYS[number];
 
-/** What one session file takes, as `codexpipe sessions du` prints it. */
+/** The size of one session file, as `codexpipe sessions du` prints it. */
 export interface SessionSizeRecord {
-  /** The id of its session; null if nothing says it. */
+  /** The id of the session; null if it is not known. */
   readonly id: string | null;
-  /** What it is called. */
+  /** The title of the session. */
   readonly title: string;
-  /** The folder that it ran in; null if that is not said. */
+  /** The working directory of the session; null if it is not known. */
   readonly project: string | null;
   /** `main`, `fork`, `subagent`, or `copy`: another file of a session. */
   readonly kind: string;
-  /** Whether it is archived. */
+  /** Whether the session is archived. */
   readonly archived: boolean;
-  /** How it is packed: `none`, `zstd` or `gzip`. */
+  /** The compression of the file: `none`, `zstd` or `gzip`. */
   readonly compression: string;
-  /** When it was last written to. */
+  /** The time of the last write to the file. */
   readonly updated: string;
-  /** Its size, unpacked. */
+  /** The size unpacked, in bytes. */
   readonly bytes: number;
-  /** What it takes on the disk. */
+  /** The size on disk, in bytes. */
   readonly disk_bytes: number;
-  /** What its bytes are of; together they are `bytes`. */
+  /** The bytes of each kind of content; their sum is `bytes`. */
   readonly parts: Readonly<Record<string, number>>;
-  /** The file. */
+  /** The path of the file. */
   readonly path: string;
-  /** Why it could not be read to its end; null if it could. */
+  /** Why the file could not be read to its end; null if it could. */
   readonly problem: string | null;
 }
 
-/** What some sessions take, or a part of all. */
+/** The size of a group of sessions, or of one kind of content in all sessions. */
 export interface SessionSizeGroup {
-  /** What it was made by. */
+  /** The key of the grouping. */
   readonly by: string;
-  /** Its name; null is a project that is not said. */
+  /** The name of the group; null for sessions whose project is not known. */
   readonly name: string | null;
-  /** How many files there are with some of it. */
+  /** How many files are in the group, or have the content. */
   readonly files: number;
-  /** Its size, unpacked. */
+  /** The size unpacked, in bytes. */
   readonly bytes: number;
-  /** What it takes on the disk; null of a part of files, which may be packed. */
+  /** The size on disk, in bytes; null for a kind of content, since files may be packed. */
   readonly disk_bytes: number | null;
-  /** How much of all it is, from 0 to 1: of what is on the disk, or else unpacked. */
+  /** The share of the total, from 0 to 1: of the size on disk, or unpacked where that is null. */
   readonly share: number;
 }
 
-/** A session that could go, as `codexpipe sessions du` prints it. */
+/** A session that may be removed, as `codexpipe sessions du` prints it. */
 export interface SpareSessionRecord {
   /** The id of the session. */
   readonly id: string;
-  /** Why: `archived`, `superseded` or `orphaned`. */
+  /** The reason: `archived`, `superseded` or `orphaned`. */
   readonly reason: string;
-  /** The command that would let it go. */
+  /** The command of Codex that removes or archives it. */
   readonly command: string;
-  /** What it takes on the disk. */
+  /** The size on disk, in bytes. */
   readonly disk_bytes: number;
 }
 
-/** What the sessions of Codex homes take, as `codexpipe sessions du --json` prints it. */
+/** The sizes of the sessions of Codex homes, as `codexpipe sessions du --json` prints them. */
 export interface SessionSizesReport {
   /** How many files there are. */
   readonly files: number;
-  /** Their size, unpacked. */
+  /** The size unpacked, in bytes. */
   readonly bytes: number;
-  /** What they take on the disk. */
+  /** The size on disk, in bytes. */
   readonly disk_bytes: number;
-  /** What archived ones take on the disk. */
+  /** The size of archived sessions on disk, in bytes. */
   readonly archived_disk_bytes: number;
-  /** What packed ones take on the disk. */
+  /** The size of packed files on disk, in bytes. */
   readonly packed_disk_bytes: number;
-  /** The sums. */
+  /** The groups. */
   readonly groups: readonly SessionSizeGroup[];
   /** The largest files on the disk. */
   readonly largest: readonly SessionSizeRecord[];
-  /** What could go. */
+  /** The sessions that may be removed. */
   readonly spare: readonly SpareSessionRecord[];
-  /** What could not be looked at. */
+  /** The files and folders that could not be read. */
   readonly problems: readonly SessionProblemRecord[];
 }

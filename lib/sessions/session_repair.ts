@@ -1,4 +1,4 @@
-/** Session files without what is torn in them. */
+/** Repairs session files: copies them without torn lines. */
 
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF } from "../json/bytes.ts";
@@ -8,29 +8,29 @@ import { RolloutRules } from "../dialects/rollout/rollout_rules.ts";
 
 /** A part of a session file that is no record, and was left out. */
 export interface TornPart {
-  /** The number of its line, from 1. */
+  /** The number of the line, counted from 1. */
   readonly line: number;
-  /** Where it starts in the file, in bytes, unpacked. */
+  /** The offset of the part in the unpacked file, in bytes. */
   readonly offset: number;
-  /** How long it is, in bytes, without a line end. */
+  /** The length of the part in bytes, without LF. */
   readonly bytes: number;
-  /** Why it is no record. */
+  /** Why the part is no record. */
   readonly message: string;
-  /** Whether a record was glued to it, which was kept. */
+  /** Whether a record was glued to the part, and kept. */
   readonly hasRecord: boolean;
 }
 
-/** So many of the parts that were left out are told. */
+/** The most parts that are kept in {@linkcode SessionRepairer.torn}. */
 const MAX_TORN = 100;
-/** How much is handed over at once, at least. */
+/** How many bytes are emitted at once, at least. */
 const PIECE = 1 << 16;
 
 /**
- * Copies a session file without what is torn in it: lines that are no JSON objects are left
- * out, of those that end with a whole record the torn part before it, and blank lines. Every
- * other line is copied byte for byte, and ends with an LF.
+ * Copies a session file without its torn parts: leaves out lines that are no JSON objects, the torn
+ * part before a whole record on the same line, and blank lines. All other lines are copied byte for
+ * byte, and end with an LF.
  *
- * @example A torn line with a record behind it
+ * @example A torn line with a record glued to it
  * ```ts
  * import { SessionRepairer } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -61,7 +61,7 @@ export class SessionRepairer {
     return this.#tornCount;
   }
 
-  /** What was left out: the first hundred parts. */
+  /** The first hundred parts that were left out. */
   get torn(): readonly TornPart[] {
     return this.#torn;
   }
@@ -72,10 +72,10 @@ export class SessionRepairer {
   }
 
   /**
-   * Takes a block.
+   * Feeds a block.
    *
-   * @param block The bytes, unpacked; they may be used again afterwards.
-   * @param emit Is called with the bytes of the copy, which last until it returns.
+   * @param block The bytes, unpacked; they may be overwritten afterwards.
+   * @param emit Called with bytes of the copy, which are valid until it returns.
    */
   feed(block: Uint8Array, emit: (bytes: Uint8Array) => void): void {
     this.#emit = emit;
@@ -86,7 +86,7 @@ export class SessionRepairer {
   /**
    * Ends the file.
    *
-   * @param emit Is called with the rest of the copy.
+   * @param emit Called with the rest of the copy.
    */
   flush(emit: (bytes: Uint8Array) => void): void {
     this.#emit = emit;
@@ -94,7 +94,7 @@ export class SessionRepairer {
     this.#handOver();
   }
 
-  /** Takes a line. */
+  /** Copies a line, or its part that is a record. */
   line(
     bytes: Uint8Array,
     start: number,
@@ -108,7 +108,7 @@ export class SessionRepairer {
     let from = start;
     if (range !== undefined && !range.inBand) {
       const { kind, message } = range.reason;
-      // Objects that are no lines of sessions are not torn.
+      // An object that is no line of a session is not torn.
       if (kind === "json" || kind === "utf8") {
         from = range.recordStart ?? end;
         this.#leaveOut({
@@ -127,7 +127,7 @@ export class SessionRepairer {
     if (this.#copy.length >= PIECE) this.#handOver();
   }
 
-  /** A line that is too long to be looked at. */
+  /** Leaves out a line that is too long to be read. */
   tooLong(length: number, line: number, offset: number): void {
     this.#leaveOut({
       line,

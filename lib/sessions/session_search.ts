@@ -1,4 +1,4 @@
-/** Searches the texts of sessions. */
+/** Searches the messages of sessions. */
 
 import { basename } from "node:path";
 import { checkedCount, checkedTime } from "../checked.ts";
@@ -38,43 +38,43 @@ import {
 import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
 
-/** What to search, and where. */
+/** Options for {@linkcode searchSessions}. */
 export interface SearchSessionsOptions
   extends RefreshOptions, SessionIndexOptions {
-  /** What to search; see {@linkcode parseSearchQuery}. */
+  /** The query; see {@linkcode parseSearchQuery}. */
   readonly query: string;
   /**
-   * Whether the index is brought up to date first.
+   * Whether the index is updated first.
    *
    * @default {true}
    */
   readonly refresh?: boolean | undefined;
   /**
-   * Only messages of these roles.
+   * The roles of messages to search.
    *
-   * @default {undefined} All.
+   * @default {undefined} All roles.
    */
   readonly roles?: readonly MessageRole[] | undefined;
   /**
-   * Only sessions whose working directory is this folder, or lies below it.
+   * The folder that the working directory of a session must be, or be in.
    *
    * @default {undefined}
    */
   readonly cwd?: string | undefined;
   /**
-   * Only messages from then on, in milliseconds since 1970.
+   * The earliest time of a message, in milliseconds since 1970.
    *
    * @default {undefined}
    */
   readonly since?: number | undefined;
   /**
-   * How many messages to give at most.
+   * The most messages to return.
    *
    * @default {20}
    */
   readonly limit?: number | undefined;
   /**
-   * How long snippets are, about, in UTF-16 code units.
+   * The approximate length of snippets, in UTF-16 code units.
    *
    * @default {200}
    */
@@ -85,88 +85,89 @@ export interface SearchSessionsOptions
 export interface SearchHit {
   /** The id of its session. */
   readonly session_id: string;
-  /** As much of the id as tells the session from the others in the index. */
+  /** The beginning of the id that no other session in the index has. */
   readonly short_id: string;
-  /** What the session is called. */
+  /** The title of the session. */
   readonly title: string;
   /** The working directory of the session; `null` if it is not known. */
   readonly cwd: string | null;
   /** The file of the session. */
   readonly rollout_path: string;
-  /** Where the line begins in the file that it came with, in bytes of the unpacked file. */
+  /** The offset of the line of the message, in bytes of the unpacked file. */
   readonly offset: number;
-  /** When it was made, in RFC 3339. */
+  /** The time of the message, in RFC 3339. */
   readonly time: string;
-  /** The author of the message. */
+  /** The role of the message. */
   readonly role: MessageRole;
-  /** The type of the record in the history that it is, or is a part of. */
+  /** The type of the history record that the message is, or is a part of. */
   readonly kind: string;
-  /** The tool that ran, if one did. */
+  /** The name of the tool that ran; `null` if none did. */
   readonly tool_name: string | null;
-  /** The part of it that shows why it was found. */
+  /** The part of the message around the matches. */
   readonly snippet: readonly SnippetPart[];
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface SearchResult {
   /** The messages, the best ones first. */
   readonly hits: readonly SearchHit[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more messages than the limit. */
   readonly hasMore: boolean;
-  /** How many files of sessions the index has. */
+  /** How many session files the index has. */
   readonly files: number;
   /**
-   * How the index was brought up to date, as far as it was; `undefined` if that was not asked
-   * for.
+   * The report of the update of the index, even if it was stopped; `undefined` without an update.
    */
   readonly refresh: IndexingReport | undefined;
   /**
-   * What was searched if the index could not be used as it should be, and why not: the index as
-   * it was, or else the newest files. `undefined` if it could.
+   * The fallback that was searched because the index could not be used or updated; `undefined` if
+   * it could.
    */
   readonly makeshift: SearchMakeshift | undefined;
 }
 
-/** What was searched in place of an index that is up to date. */
+/** The fallback that was searched instead of an updated index. */
 export interface SearchMakeshift {
-  /** The index as it was, because it cannot be written; or the newest files, without one. */
+  /**
+   * The index as it was, if it cannot be written; the newest files, if there is no index that can
+   * be read.
+   */
   readonly searched: "old_index" | "newest_files";
   /** Why the index could not be used. */
   readonly error: SessionIndexError;
 }
 
-/** How many messages are found unless another number is given. */
+/** The default of `limit`. */
 const LIMIT = 20;
-/** How many messages are compared with each other at once; of more, the newest ones are. */
+/** How many messages are ranked at once; of more candidates the newest come first. */
 const RANKED = 500;
-/** How much of an index is checked on the way: that takes about 2 ms. */
+/** How much of an index is checked before a search: about 2 ms. */
 const CHECKED = { rows: 16, units: 1 << 15 };
-/** How often a search begins again because others made the index anew meanwhile. */
+/** How many times a search is repeated because another process has rebuilt the index. */
 const MAX_ROUNDS = 8;
 /** How many bytes of files are read into memory if the index cannot be used. */
 const MAX_READ = 64 << 20;
 
 /**
- * Searches the texts of sessions: what the user and the model said, commands and their output,
- * changes to files, calls of tools, plans, errors.
+ * Searches the messages of sessions: the words of the user and the model, commands and their
+ * output, patches, tool calls, plans, errors.
  *
- * All terms of the query must be in one message. Those that say what is searched most, of all
- * they say, come first, and of equals the newest one: of more than 500 that may be it, the newest
- * 500 are compared with each other, then those before them. Strings alone are not compared: the
- * newest messages come first. What a forked session repeats of the one it comes from is found
- * once.
+ * A message has to match all terms of the query. Messages are ranked by how often they have the
+ * terms for their length; equal ones are ordered newest first. Of more than 500 candidates the
+ * newest 500 are ranked among each other and come first, then the 500 before them, and so on. A
+ * query of strings only is not ranked: the newest messages come first. A message that a forked
+ * session repeats from its origin is returned once.
  *
- * An index that cannot be brought up to date, as on a disk that is read-only, is searched as it
- * is. If there is none that can be read, the newest files are read into memory, up to 64 MB of
- * them.
+ * An index that cannot be updated, for example on a read-only disk, is searched as it is. If there
+ * is no index that can be read, the newest files are read into memory, up to 64 MB of them.
  *
- * @param options What to search, and where.
- * @returns What was found.
- * @throws {SessionIndexError} If the index is another file; if it cannot be used and is not to be
- *   brought up to date, or is to be made anew.
- * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
+ * @param options The query, the homes, and the path of the index.
+ * @returns The messages found.
+ * @throws {SessionIndexError} If the file at `path` is not an index, or if the index cannot be used
+ *   while `refresh` is false or `rebuild` is true.
+ * @throws {RangeError} If `limit` is not a whole number from 0, or `since` is `NaN`.
  *
- * @example Nothing there
+ * @example A search without sessions
  * ```ts
  * import { searchSessions } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -212,14 +213,14 @@ async function searchRefreshed(
       ? undefined
       : await refreshSessionIndex(database, options);
     const found = await searchSessionIndex(database, options);
-    // What was found in an index that was emptied meanwhile is not all there is.
+    // An index that was rebuilt during the search was incomplete.
     if (database.generation === generation || round === MAX_ROUNDS) {
       return { ...found, refresh, makeshift: undefined };
     }
   }
 }
 
-/** Searches what there is where the index cannot be used; `undefined` if there is nothing. */
+/** Searches the fallbacks; `undefined` if there are none. */
 async function searchMakeshift(
   error: SessionIndexError,
   options: SearchSessionsOptions,
@@ -282,9 +283,9 @@ async function searchNewestFiles(
 }
 
 /**
- * Searches an open index as it is; see {@linkcode searchSessions}.
+ * Searches an open index without an update; see {@linkcode searchSessions}.
  *
- * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
+ * @throws {RangeError} If `limit` is not a whole number from 0, or `since` is `NaN`.
  */
 async function searchSessionIndex(
   database: SessionIndexDatabase,
@@ -301,14 +302,14 @@ async function searchSessionIndex(
   return { ...search.run(), files: Number(files ?? 0) };
 }
 
-/** A message that is what is searched. */
+/** A message that matches the query. */
 interface Message {
   readonly id: number;
   readonly row: SqlRow;
   readonly text: string;
 }
 
-/** A message, and how much of it is about the query. */
+/** A message with its relevance. */
 interface ComparedMessage extends Message {
   readonly score: number;
 }
@@ -320,12 +321,12 @@ class Search {
   readonly #options: SearchSessionsOptions;
   readonly #limit: number;
   readonly #matcher: SearchMatcher;
-  /** How many messages are compared at once; of those with a string, the newest is the best. */
+  /** How many messages are ranked at once; 1 for a query of strings, which is not ranked. */
   readonly #ranked: number;
-  /** The places of the hits, by what they say and the session that said it first. */
+  /** The indexes of hits, by the oldest ancestor of the session, the role and the text. */
   readonly #places = new Map<string, number>();
   readonly #hits: { hit: SearchHit; id: number }[] = [];
-  /** The state of the index when the search began. */
+  /** The `dataVersion` of the index when the search began. */
   readonly #dataVersion: number;
 
   constructor(
@@ -354,8 +355,8 @@ class Search {
   }
 
   /**
-   * Looks at messages, the newest first, and compares so many, then those before them, until there
-   * are more than enough.
+   * Reads candidates, the newest first, and ranks them in groups of `#ranked`, until there are more
+   * hits than the limit.
    */
   #search(limit: number): void {
     let compared: ComparedMessage[] = [];
@@ -386,9 +387,9 @@ class Search {
   }
 
   /**
-   * Gives a message if it is what is searched.
+   * Returns the message of a candidate if it matches.
    *
-   * @throws {IndexDisagreement} If what finds messages found one that is not there.
+   * @throws {IndexDisagreement} If the candidate does not exist.
    */
   #message(id: number): Message | undefined {
     const session = this.#sessionOf(id);
@@ -407,13 +408,15 @@ class Search {
     }
     checkMessageSum(row, true);
     const { roles } = this.#options;
-    // A message may say what a role is in the index.
+    // The role is indexed as a word, which may also be a word of the message.
     if (roles?.every((role) => role !== row.role)) return undefined;
     const text = textOrNull(row.text) ?? "";
     return this.#matcher.confirms(text) ? { id, row, text } : undefined;
   }
 
-  /** Holds a row without a message to being one, unless others have removed it since. */
+  /**
+   * Checks that a candidate without a message is one, unless another process has written since.
+   */
   #checkTextless(id: number): void {
     const place = this.#database.get(
       "SELECT id, offset, in_line, time, sum FROM records WHERE id = ?",
@@ -430,7 +433,7 @@ class Search {
     return this.#sessions.at(Math.floor(id / ROWS_PER_FILE));
   }
 
-  /** Takes a message as a hit, unless it repeats what another session has said. */
+  /** Adds a message as a hit, unless it repeats a message of another session. */
   #take({ id, row, text }: Message): void {
     const session = this.#sessionOf(id);
     if (session === undefined) return;
@@ -459,7 +462,7 @@ class Search {
       this.#places.set(key, this.#hits.length);
       this.#hits.push({ hit, id });
     } else if (known.hit.session_id === sessionId) {
-      // Said twice in one session: it is there twice.
+      // A message repeated within one session is returned twice.
       this.#hits.push({ hit, id });
     } else if (id < known.id) this.#hits[place] = { hit, id };
   }
@@ -467,20 +470,20 @@ class Search {
 
 interface SearchedSession {
   readonly id: string;
-  /** What the index calls it: a session that goes on in further files is several there. */
+  /** The session id in the index, which has several for a session with further files. */
   readonly key: string;
   readonly path: string;
   readonly title: string;
-  /** Its working directory; `null` if it is not known. */
+  /** The working directory; `null` if it is not known. */
   readonly cwd: string | null;
-  /** Whether it is of one of the homes that are searched. */
+  /** Whether the session is in one of the homes to search. */
   readonly isWanted: boolean;
 }
 
-/** How far the line of ancestors of a session is followed. */
+/** How many ancestors of a session are followed. */
 const MAX_ANCESTORS = 32;
 
-/** Looks up sessions, each once. */
+/** Looks up sessions, with a cache. */
 class SearchedSessions {
   readonly #database: SessionIndexDatabase;
   readonly #codexHomes: readonly string[];
@@ -494,9 +497,9 @@ class SearchedSessions {
   }
 
   /**
-   * Gives the session of a file, by the number of the file.
+   * Returns the session of a file, by the number of the file.
    *
-   * @throws {IndexDisagreement} If it is another one than was written.
+   * @throws {IndexDisagreement} If the file does not match its checksum.
    */
   at(number: number): SearchedSession | undefined {
     if (this.#files.has(number)) return this.#files.get(number);
@@ -511,7 +514,7 @@ class SearchedSessions {
     const id = idInName(basename(path)) === key
       ? sessionIdInName(basename(path)) ?? key
       : key;
-    // A session that goes on in further files is called as the first of them is.
+    // A session with further files has the title of its first file.
     const first = id === key ? row : this.#database.get(
       "SELECT title FROM sessions WHERE id = ?",
       id,
@@ -528,7 +531,7 @@ class SearchedSessions {
     return file;
   }
 
-  /** The session that one comes from in the end, itself if from none. */
+  /** Returns the oldest ancestor of a session, or the session itself if it has none. */
   oldestOf(sessionId: string): string {
     const known = this.#oldest.get(sessionId);
     if (known !== undefined) return known;
@@ -545,7 +548,7 @@ class SearchedSessions {
     return oldest;
   }
 
-  /** As much of an id as tells it from those before and behind it. */
+  /** Returns the beginning of an id that neither the id before nor the one after it has. */
   shortId(sessionId: string): string {
     const known = this.#shortIds.get(sessionId);
     if (known !== undefined) return known;

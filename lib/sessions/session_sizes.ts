@@ -15,53 +15,53 @@ import { readSessionHead, type SessionKind } from "./session_head.ts";
 export interface SessionSize {
   /** The file. */
   readonly file: SessionFile;
-  /** The id of its session; empty if nothing says it. */
+  /** The id of the session; empty if it is not known. */
   readonly id: string;
-  /** What it is called. */
+  /** The title of the session. */
   readonly title: string;
-  /** The folder that it ran in, if that is said. */
+  /** The working directory of the session, if it is known. */
   readonly cwd: string | undefined;
-  /** What it is: a session of some kind, or another file of one that counts less. */
+  /** The kind of the session; `copy` for another file of a session. */
   readonly kind: SessionKind | "copy";
-  /** The session that it was forked from, or that spawned it. */
+  /** The id of the session that it was forked from, or that spawned it. */
   readonly from: string | undefined;
-  /** Whether it copied lines of that session, and so does without it. */
+  /** Whether it holds a copy of the lines of that session, and so does not need it. */
   readonly isWhole: boolean;
-  /** Its size, unpacked. */
+  /** The size unpacked, in bytes. */
   readonly bytes: number;
-  /** What it takes on the disk. */
+  /** The size on disk, in bytes. */
   readonly diskBytes: number;
-  /** What its bytes are of: the parts sum up to `bytes`. */
+  /** The bytes of each kind of content; their sum is `bytes`. */
   readonly parts: SessionPartSizes;
-  /** Why it could not be read to its end. */
+  /** Why the file could not be read to its end. */
   readonly problem: string | undefined;
 }
 
-/** A session that could go. */
+/** A session that may be removed. */
 export interface SpareSession {
   /** The session. */
   readonly session: SessionSize;
   /**
-   * Why.
+   * The reason.
    *
-   * - `archived`: it was archived.
-   * - `superseded`: a fork copied it, and it has not been written to since.
-   * - `orphaned`: the session that spawned it is not there any more.
+   * - `archived`: the session is archived.
+   * - `superseded`: a fork holds a copy of it, and it has not been written to since.
+   * - `orphaned`: the session that spawned it no longer exists.
    */
   readonly reason: "archived" | "superseded" | "orphaned";
-  /** What Codex would do with it: archived sessions are deleted, others archived first. */
+  /** The command of Codex: archived sessions are deleted, others are archived first. */
   readonly command: "archive" | "delete";
 }
 
-/** Changes of a file that are as old as the fork are those that the fork copied. */
+/** How long after the start of a fork, in milliseconds, a write still counts as copied by it. */
 const SLACK = 60_000;
 
 /**
- * Says what one session file takes, and of what, and what its copies do: it is read once, block
- * by block. Several can be measured at once.
+ * Measures one session file and its copies: their sizes, and the kinds of content. Each file is
+ * read once, block by block. Several calls may run at once.
  *
  * @param file The file.
- * @returns What it takes, and behind it each copy.
+ * @returns The size of the file, followed by those of its copies.
  *
  * @example The files of a home, one by one
  * ```ts
@@ -78,7 +78,7 @@ export async function measureSession(
 ): Promise<SessionSize[]> {
   const sessions = [await measured(file, false)];
   for (const path of file.copies) {
-    // One that is gone by now takes nothing.
+    // A copy that is gone by now has no size.
     const copy = await sessionFileAt(path, file.home).catch(() => undefined);
     if (copy !== undefined) sessions.push(await measured(copy, true));
   }
@@ -118,7 +118,7 @@ async function count(
   file: SessionFile,
   counter: SessionPartCounter,
 ): Promise<void> {
-  // Of the first CLI's one object, the lines are not what takes room.
+  // The single object of the first CLI is not measured by content.
   if (/\.json$/i.test(file.path)) {
     const { size } = await stat(file.path);
     counter.skip(size);
@@ -130,10 +130,10 @@ async function count(
 }
 
 /**
- * Says which sessions could go.
+ * Selects the sessions that may be removed.
  *
- * @param sessions What was measured, of all of a home.
- * @returns The sessions, the largest on the disk first, each with the first reason that holds.
+ * @param sessions The sizes of all sessions of a home.
+ * @returns The sessions, in their order, each with the first reason that applies.
  *
  * @example An archived session
  * ```ts
@@ -151,9 +151,9 @@ export function spareSessions(
 ): readonly SpareSession[] {
   const real = sessions.filter(({ id, kind }) => id !== "" && kind !== "copy");
   const ids = new Set(real.map(({ id }) => id));
-  /** What forks need that do not hold it themselves. */
+  /** The sessions that forks need because they hold no copy. */
   const needed = new Set<string>();
-  /** When the sessions were copied that forks hold. */
+  /** The times at which forks copied sessions. */
   const copied = new Map<string, number>();
   for (const { kind, from, isWhole, file } of real) {
     if (kind !== "fork" || from === undefined) continue;

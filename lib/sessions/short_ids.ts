@@ -1,14 +1,14 @@
-/** The beginnings of ids that are enough to tell sessions apart. */
+/** Unique beginnings of session ids. */
 
-/** What is shown of an id at least. */
+/** The shortest beginning of an id that is shown. */
 const MIN_LENGTH = 8;
 
 /**
- * Says how much of each id it takes to tell it from all others: at least 8 characters, and
- * none ends in a dash.
+ * Returns the shortest beginning of each id that no other id has: at least 8 characters, and not
+ * ending in a dash.
  *
- * @param ids The ids of all sessions; empty ones are passed over.
- * @returns The beginning of each id, by the id.
+ * @param ids The ids of all sessions; empty ones are skipped.
+ * @returns The beginnings, by id.
  *
  * @example Two ids of the same minute
  * ```ts
@@ -37,7 +37,7 @@ export function shortIds(ids: Iterable<string>): Map<string, string> {
   }));
 }
 
-/** Says how much of the ids of some sessions it takes to tell them from all sessions. */
+/** Returns the shortest unique beginnings of the ids of some sessions among all files. */
 export function shortIdsOf(
   sessions: readonly { readonly head: { readonly id: string } }[],
   files: readonly { readonly id: string }[],

@@ -1,12 +1,13 @@
 /**
- * The part of the index that finds text inside words and between them: `foo(bar)`, `C:\a\b`,
- * and languages that put no spaces between words.
+ * Computes the grams of the index that finds text within words and between them: `foo(bar)`,
+ * `C:\a\b`, and languages without spaces between words.
  */
 
 /**
- * What is a word to both parts of the index: letters of scripts that put spaces between words,
- * as far as the tokenizer of words knows them, and digits. Everything else but white space is a
- * symbol, also the signs among the letters: `×`, `÷` and some of Greek and Cyrillic.
+ * The characters that are words in both tables of the index: letters of scripts that put spaces
+ * between words, as far as the tokenizer of words knows them, and digits. All other characters
+ * except white space are symbols, even the signs among the letters: `×`, `÷` and some of Greek and
+ * Cyrillic.
  */
 const WORD_RANGES = [
   [0x30, 0x39],
@@ -22,7 +23,7 @@ const WORD_RANGES = [
   [0x48a, 0x527],
   [0x1e00, 0x1eff],
 ] as const;
-/** White space, as regular expressions have it. */
+/** White space, as regular expressions match it. */
 const SPACE_RANGES = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -36,14 +37,14 @@ const SPACE_RANGES = [
   [0xfeff, 0xfeff],
 ] as const;
 const SPACES_REGEXP = /\s+/;
-// Only what holds a symbol gives a symbol, if they are combined by `&`.
+// Kinds combined by `&` result in SYMBOL exactly if one of them is SYMBOL.
 const SYMBOL = 0;
 const WORD = 3;
 const SPACE = 2;
 
 let kinds: Uint8Array | undefined;
 
-/** What each UTF-16 code unit is; made when it is first needed. */
+/** Returns the kind of each UTF-16 code unit; computed at the first call. */
 function kindsOfUnits(): Uint8Array {
   if (kinds !== undefined) return kinds;
   kinds = new Uint8Array(1 << 16);
@@ -55,22 +56,22 @@ function kindsOfUnits(): Uint8Array {
 const ASCII_BITS = 7;
 const ASCII_END = 1 << ASCII_BITS;
 const BLANK = 0x20;
-/** Stands for white space, however much, within a piece; blanks are between pieces. */
+/** Stands for a run of white space within a gram; blanks separate grams. */
 const GAP = 1;
-/** How many bytes a unit adds at most: four pieces that end with it, and blanks. */
+/** The most bytes that a unit adds: four grams that end with it, and blanks. */
 const BYTES_PER_UNIT = 14;
 const DECODER = new TextDecoder();
 
 /**
- * Which text each piece of ASCII was last found in, and each that goes across the end of a word:
- * nearly all are of ASCII, and a set of strings for these took as long as all else. Made when
- * they are first needed.
+ * The number of the last text that had each ASCII gram: of up to three units, and of those across
+ * the end of a word. Nearly all grams are ASCII, and a set of strings took as long as all other
+ * work together. Allocated at first use.
  */
 let lastFound: readonly [Uint32Array, Uint32Array] | undefined;
 let texts = 0;
 let joined = new Uint8Array(1 << 16);
 
-/** The pieces of one text; there is one at a time. */
+/** Collects the grams of one text; there is one instance at a time. */
 class Pieces {
   readonly #found: readonly [Uint32Array, Uint32Array];
   readonly #others = new Set<string>();
@@ -86,7 +87,7 @@ class Pieces {
     if (joined.length < room) joined = new Uint8Array(room);
   }
 
-  /** Adds a piece of up to three units; `0` is none. */
+  /** Adds a gram of up to three units; `0` for no unit. */
   add(first: number, second: number, third: number): void {
     if ((first | second | third) >= ASCII_END) {
       const units = [first, second, third].filter((unit) => unit !== 0);
@@ -99,7 +100,7 @@ class Pieces {
     }
   }
 
-  /** Adds the two units that end a word, and the one that begins the next. */
+  /** Adds the last two units of a word, a gap, and the first unit of the next word. */
   addAcross(first: number, second: number, next: number): void {
     if ((first | second | next) >= ASCII_END) {
       this.#others.add(String.fromCharCode(first, second, GAP, next));
@@ -112,7 +113,7 @@ class Pieces {
     }
   }
 
-  /** All of them, with blanks between them. */
+  /** All grams, separated by blanks. */
   get text(): string {
     const ascii = DECODER.decode(
       joined.subarray(0, Math.max(0, this.#size - 1)),
@@ -132,17 +133,17 @@ class Pieces {
 }
 
 /**
- * Gives the pieces of a text, in lower case, that hold a symbol: each symbol, each two units
- * without white space, and each three of which only the middle one may be white space. So a
- * string with a symbol is such a piece, if it is short, or else is made of some. Where a word that
- * ends in one symbol is before another word, as in `error: no`, also the four units around the
- * gap: three of them are said by too many.
+ * Returns the grams of a text, in lower case, that hold a symbol: each symbol, each pair of units
+ * without white space, and each three units of which only the middle one may be white space. So a
+ * short string with a symbol is a gram, and a longer one consists of grams. Where a word ends in
+ * one symbol before another word, as in `error: no`, the four units around the gap are a gram as
+ * well: three of them are in too many texts.
  *
- * Those without a symbol are not needed: a string without one is found by its words. That
- * makes this part of the index a third of what it would be. A unit is one of UTF-16, or white
- * space, however much; what is not a character on its own becomes U+FFFD on both sides.
+ * Grams without a symbol are not needed, because words find a string without a symbol. This makes
+ * the table a third of its size with them. A unit is a UTF-16 code unit, or a run of white space;
+ * half of a surrogate pair becomes U+FFFD, in the index as in look-ups.
  *
- * @returns The pieces, each once, with blanks between them; a gap within one is U+0001.
+ * @returns The grams, without duplicates, separated by blanks; a gap within one is U+0001.
  */
 export function symbolGrams(text: string): string {
   const kindOf = kindsOfUnits();
@@ -173,8 +174,8 @@ export function symbolGrams(text: string): string {
 }
 
 /**
- * Gives what to look up for a string: the longer pieces that it is made of, and of what
- * is shorter between white space, all of it.
+ * Returns the grams to look up for a string: those of three units and more, and each part between
+ * white space that is shorter and has a symbol.
  */
 export function symbolLookups(text: string): string[] {
   const parts = text.toLowerCase().split(SPACES_REGEXP)
@@ -185,7 +186,7 @@ export function symbolLookups(text: string): string[] {
   return [...short, ...whole];
 }
 
-/** Tells whether a text has a symbol, so that its words alone do not find it. */
+/** Whether a text has a symbol, so that its words alone do not find it. */
 export function hasSymbol(text: string): boolean {
   const kindOf = kindsOfUnits();
   const lower = text.toLowerCase();
@@ -196,8 +197,8 @@ export function hasSymbol(text: string): boolean {
 }
 
 /**
- * What the tokenizer of SQLite has to take for a part of a piece: everything in ASCII that
- * is no letter, no digit and no white space. Beyond ASCII it takes everything.
+ * The ASCII characters that the tokenizer of SQLite has to keep in grams: all that are no letter,
+ * no digit and no white space. Beyond ASCII it keeps all characters.
  */
 export const ASCII_SYMBOLS: string = Array.from(
   { length: ASCII_END - 1 },

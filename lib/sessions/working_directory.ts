@@ -1,26 +1,26 @@
-/** Whether a session ran in a folder. */
+/** Compares working directories of sessions with a folder. */
 
 import { realpath } from "node:fs/promises";
 import { resolve, win32 } from "node:path";
 
-/** A drive, or a server or what else lifts the limit on the length of paths. */
+/** A drive, or a path that begins with two backslashes: a server, or the prefix of long paths. */
 const WINDOWS_REGEXP = /^(?:[a-z]:[\\/]|\\\\)/i;
 const LONG_PATH_REGEXP = /^\\\\\?\\/;
 const LONG_SERVER_REGEXP = /^\\\\\?\\UNC\\/i;
 
 /**
- * Tells whether a path is an absolute one of Windows, which is no relative one anywhere else:
- * sessions may have been brought from there, or be read from Linux on Windows.
+ * Whether a path is an absolute one of Windows. On other systems it must not be read as a relative
+ * path: sessions may have been copied from Windows, or be read from Linux that runs on Windows.
  */
 export function isWindowsPath(path: string): boolean {
   return WINDOWS_REGEXP.test(path);
 }
 
 /**
- * A folder that sessions may have run in, or below. Of paths of Windows, upper and lower case
- * are the same, and both slashes.
+ * A folder that contains working directories of sessions. In paths of Windows letter case is
+ * ignored, and both slashes are equal.
  *
- * @example Which sessions are of a project
+ * @example The sessions of a project
  * ```ts
  * import { WorkingFolder } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
@@ -39,9 +39,9 @@ export class WorkingFolder {
   }
 
   /**
-   * Looks at a folder; a link to one stands for the folder, too.
+   * Resolves a folder; if it is a link, its target counts as the folder, too.
    *
-   * @param folder Its path; it need not exist any more.
+   * @param folder The path of the folder, which need not exist.
    * @returns The folder.
    */
   static async of(folder: string): Promise<WorkingFolder> {
@@ -53,9 +53,9 @@ export class WorkingFolder {
   }
 
   /**
-   * Says whether a working directory is this folder, or lies below it.
+   * Whether a working directory is this folder, or is in it.
    *
-   * @param cwd The working directory, as the session wrote it down; nothing if it did not.
+   * @param cwd The working directory in the session; `undefined` or `null` if it has none.
    */
   holds(cwd: string | null | undefined): boolean {
     if (cwd === undefined || cwd === null) return false;
@@ -68,7 +68,7 @@ export class WorkingFolder {
   }
 }
 
-/** Gives a path of Windows the one spelling of the many that it may have. */
+/** Returns one spelling of a path of Windows for all that it may have. */
 function comparable(path: string): string {
   if (!isWindowsPath(path)) return path;
   return path.replaceAll("/", "\\").replace(LONG_SERVER_REGEXP, "\\\\")
