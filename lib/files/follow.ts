@@ -187,7 +187,7 @@ class Follower {
     }
     if (!found.isRegular) {
       throw new TypeError(
-        `Cannot follow "${found.path}": it is no regular file`,
+        `Cannot follow "${found.path}": it is not a regular file`,
       );
     }
     this.#begin(await OpenedFile.open(found.path), found);

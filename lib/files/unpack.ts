@@ -221,7 +221,7 @@ async function decoderOf(
   if (format === "gzip") return zlib.createGunzip({ chunkSize });
   if (typeof zlib.createZstdDecompress !== "function") {
     throw new PackedDataError(
-      "Cannot unpack the zstd data: this runtime has no zstd; Deno 2.8 and Node 22.15 have",
+      "Cannot unpack the zstd data: this runtime has no zstd; Deno 2.8 and Node 22.15 have it",
       format,
     );
   }

@@ -157,7 +157,7 @@ function checkLookUp(
   if (
     word !== undefined && !isThere("words", word) ||
     roleName !== undefined && !isThere("symbols", roleToken(roleName))
-  ) throw new IndexDisagreement(`what finds the message ${String(id)}`);
+  ) throw new IndexDisagreement(`the words of the message ${String(id)}`);
   return word !== undefined;
 }
 

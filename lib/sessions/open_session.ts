@@ -125,7 +125,7 @@ class DanglingLinkError extends Error {
   readonly code = "ENOENT";
 
   constructor(cause: unknown) {
-    super("a link that leads nowhere", { cause });
+    super("it is a link to a missing file", { cause });
   }
 }
 

@@ -233,12 +233,12 @@ class HeadFold implements RecordTaker {
     if (header === undefined) {
       if (this.#file.size === 0) return "it is empty";
       return this.#records === 0
-        ? "nothing in its first lines is a record of a session"
+        ? "its first lines hold no record of a session"
         : "it has no session header in its first lines";
     }
     const id = textOf(header.thread_id) ?? "";
     if (id !== "" && !isSessionId(id)) {
-      return `its header has the id ${idText(id)}, which is none`;
+      return `its header has the id ${idText(id)}, which is not a session id`;
     }
     return modeProblem(header.history_mode);
   }

@@ -272,7 +272,7 @@ async function connect(path: string): Promise<Connect> {
     return (await import("node:sqlite")).DatabaseSync;
   } catch {
     const cause = new Error(
-      "this runtime has no node:sqlite; Deno, Bun and Node 22.13 have",
+      "this runtime has no node:sqlite; Deno, Bun and Node 22.13 have it",
     );
     throw new SessionIndexError("io", path, { cause });
   }

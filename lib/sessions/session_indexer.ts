@@ -456,7 +456,7 @@ class Refresh {
         if (!this.#isOvertaken) return;
         // If no other process has written, an entry is not found by its key, and never will be.
         if (!this.#hasChangedSince(indexed)) {
-          throw new IndexDisagreement("which files it has");
+          throw new IndexDisagreement("its files");
         }
         if (round >= MAX_ROUNDS) checkIndex(this.#database, WHOLE);
         // Other processes keep writing: the rest is left to a later update.

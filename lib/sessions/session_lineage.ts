@@ -319,7 +319,7 @@ function unknownExtent(
   return threadId === undefined || hasCopy ? undefined : {
     threadId,
     reason: "unknown_extent",
-    message: "the file does not say how much of it was gone on from",
+    message: "the file does not record how much of that session it continues",
   };
 }
 

@@ -153,7 +153,7 @@ Deno.test("sessions resume refuses an id that would be an option of the command,
           const shown = escapeControls(JSON.stringify(id.slice(0, 80)));
           assertEquals(
             stderr,
-            `codexpipe: ${path}: cannot be resumed: its header has the id ${shown}, which is none\n`,
+            `codexpipe: ${path}: cannot be resumed: its header has the id ${shown}, which is not a session id\n`,
           );
         }
       }

@@ -115,10 +115,10 @@ Deno.test("sessions show and list say that a file is a link that leads nowhere",
     const shown = await call(["sessions", "show", FORK], { env });
     assertEquals(
       [shown.status, shown.stderr],
-      [3, `codexpipe: ${path}: cannot read: a link that leads nowhere\n`],
+      [3, `codexpipe: ${path}: cannot read: it is a link to a missing file\n`],
     );
     const list = await call(["sessions", "list"], { env });
-    assertStringIncludes(list.stdout, "a link that leads nowhere");
+    assertStringIncludes(list.stdout, "it is a link to a missing file");
   });
 });
 
@@ -153,13 +153,13 @@ Deno.test("sessions show says once why a session cannot be read", async () => {
     await writeFile(path, "no record\n");
     for (
       const [command, what] of [
-        ["show", "nothing in its first lines is a record of a session"],
-        ["resume", "cannot be resumed: nothing in its first lines"],
+        ["show", "its first lines hold no record of a session"],
+        ["resume", "cannot be resumed: its first lines hold no record"],
       ] as const
     ) {
       const { stderr } = await call(["sessions", command, path]);
       const said = stderr.split("\n").filter((line) =>
-        line.includes("in its first lines")
+        line.includes("its first lines")
       );
       assertEquals(said.length, 1, stderr);
       assertStringIncludes(said[0] ?? "", what);

@@ -561,7 +561,7 @@ Deno.test("follow() refuses what is there and is no file", async () => {
     () => followSteps([(f) => mkdir(f.at("run.jsonl"))]),
     TypeError,
   );
-  assertEquals(error.message.endsWith("it is no regular file"), true);
+  assertEquals(error.message.endsWith("it is not a regular file"), true);
 });
 
 /** What a writer does next, and whether everything before has to be seen first. */

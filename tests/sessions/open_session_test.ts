@@ -63,7 +63,7 @@ Deno.test("openSession() says that a file is a link that leads nowhere", async (
       const error = await assertRejects(
         () => openSession({ path: `${folder}/${name}` }),
         Error,
-        "a link that leads nowhere",
+        "it is a link to a missing file",
       );
       assertEquals(codeOf(error), "ENOENT");
     }

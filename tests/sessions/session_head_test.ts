@@ -422,7 +422,7 @@ const PROBLEMS = [
   {
     name: "holds no records",
     content: "Hello\nworld\n",
-    expected: "nothing in its first lines is a record of a session",
+    expected: "its first lines hold no record of a session",
   },
   {
     name: "has no header",
@@ -565,14 +565,14 @@ const NEARLY_PLAIN = [
     name: "no record where one failed before",
     text: '{"type":"line.failed","payload":{"type":"user_message"}}\n',
     expected: {
-      problem: "nothing in its first lines is a record of a session",
+      problem: "its first lines hold no record of a session",
     },
   },
   {
     name: "no record where the payload is none",
     text: '{"type":"turn_context","payload":[]}\n',
     expected: {
-      problem: "nothing in its first lines is a record of a session",
+      problem: "its first lines hold no record of a session",
     },
   },
   {
