@@ -761,8 +761,8 @@ class GrowingContent {
         this.scanned = at + (length || size);
       }
       if (length > 0 && at === this.position) {
-        const given = this.#give(into, length);
-        if (given > 0) return given;
+        const kept = this.#advance(into, length);
+        if (kept > 0) return kept;
       }
     }
   }
@@ -860,7 +860,7 @@ class GrowingContent {
    * Records bytes read, and moves those from the first offset to return on to the start of the
    * buffer. Returns how many those are.
    */
-  #give(into: Uint8Array, size: number): number {
+  #advance(into: Uint8Array, size: number): number {
     const bytes = into.subarray(0, size);
     this.#trail.add(bytes);
     this.#overlap = overlapOf(this.#overlap, bytes);

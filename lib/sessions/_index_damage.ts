@@ -44,8 +44,8 @@ const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 export class IndexDisagreement extends Error {
   override readonly name = "IndexDisagreement";
 
-  constructor(what: string) {
-    super(`it disagrees with itself about ${what}`);
+  constructor(subject: string) {
+    super(`it disagrees with itself about ${subject}`);
   }
 }
 

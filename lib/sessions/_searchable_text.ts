@@ -235,13 +235,13 @@ function changeTexts([path, change]: [string, FileChange]): string[] {
 }
 
 function toolReading(
-  { title, arguments: given }: {
+  { title, arguments: args }: {
     readonly title: string;
     readonly arguments: readonly ToolArgument[];
   },
   rest: readonly (string | null)[],
 ): Reading {
-  return ["tool", [title, ...given.map(argumentText), ...rest], title];
+  return ["tool", [title, ...args.map(argumentText), ...rest], title];
 }
 
 function argumentText({ name, value }: ToolArgument): string {

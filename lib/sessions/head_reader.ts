@@ -84,13 +84,13 @@ export class HeadReader {
       first.map((file) => [file.sessionId, heads.get(file)] as const),
     );
     return files.flatMap((file) => {
-      const own = heads.get(file);
-      if (own === undefined) return [];
-      const { started, firstMessage } = begun.get(file.sessionId) ?? own;
+      const ownHead = heads.get(file);
+      if (ownHead === undefined) return [];
+      const { started, firstMessage } = begun.get(file.sessionId) ?? ownHead;
       const head = {
-        ...own,
-        started: started ?? own.started,
-        firstMessage: firstMessage ?? own.firstMessage,
+        ...ownHead,
+        started: started ?? ownHead.started,
+        firstMessage: firstMessage ?? ownHead.firstMessage,
       };
       const name = this.names.nameOf(file, head.id);
       return [{ file, head, name, title: titleOf(head, name) }];

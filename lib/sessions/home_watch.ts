@@ -210,8 +210,8 @@ export class HomeWatch {
   #glance(changes: SessionChange[]): Set<string> {
     const now = this.#now();
     const folders = new Set<string>();
-    const told = this.#changes.told?.() ?? new Map();
-    for (const path of told.keys()) {
+    const reported = this.#changes.told?.() ?? new Map();
+    for (const path of reported.keys()) {
       const file = this.#files.get(idInName(basename(path)) ?? path);
       if (file === undefined || file.path !== path) folders.add(dirname(path));
       else if (!this.#lively.has(file.key)) this.#lively.set(file.key, file);
@@ -230,7 +230,7 @@ export class HomeWatch {
       this.#lively.set(key, seen);
       this.#files.set(key, seen);
       if (isWritten) changes.push({ type: "written", file: seen, at: now });
-      if (told.get(file.path)?.isClosed === true) {
+      if (reported.get(file.path)?.isClosed === true) {
         changes.push({ type: "closed", file: seen, at: now });
       }
       if (now - seen.mtime > LATELY_MS) this.#lively.delete(key);
@@ -406,7 +406,7 @@ const BURST_MS = 30;
 class HomeChanges implements ChangeWaiter {
   readonly #folders: Set<string>;
   readonly #watchers = new Set<{ close(): void }>();
-  #told = new Map<string, { readonly isClosed: boolean }>();
+  #reported = new Map<string, { readonly isClosed: boolean }>();
   #wake: () => void = () => {};
 
   constructor(folders: readonly string[]) {
@@ -415,16 +415,16 @@ class HomeChanges implements ChangeWaiter {
 
   told(): ReadonlyMap<string, { readonly isClosed: boolean }> {
     this.#watch();
-    const told = this.#told;
-    this.#told = new Map();
-    return told;
+    const reported = this.#reported;
+    this.#reported = new Map();
+    return reported;
   }
 
   async wait(_path: string, signal: AbortSignal): Promise<void> {
-    if (this.#told.size === 0) {
+    if (this.#reported.size === 0) {
       await until(POLL_MS, signal, (wake) => this.#wake = wake);
     }
-    if (this.#told.size > 0) await until(BURST_MS, signal, () => {});
+    if (this.#reported.size > 0) await until(BURST_MS, signal, () => {});
   }
 
   close(): void {
@@ -452,7 +452,7 @@ class HomeChanges implements ChangeWaiter {
   #watchByNode(folder: string): { close(): void } {
     const options = { persistent: false, recursive: true };
     const watcher = watch(folder, options, (_event, name) => {
-      if (name !== null) this.#tell(join(folder, name), false);
+      if (name !== null) this.#report(join(folder, name), false);
     });
     watcher.on("error", () => watcher.close());
     return watcher;
@@ -463,16 +463,16 @@ class HomeChanges implements ChangeWaiter {
     const watcher = Deno.watchFs(folder);
     const read = async (): Promise<void> => {
       for await (const { kind, paths } of watcher) {
-        for (const path of paths) this.#tell(path, kind === "access");
+        for (const path of paths) this.#report(path, kind === "access");
       }
     };
     read().catch(() => {});
     return watcher;
   }
 
-  #tell(path: string, isClosed: boolean): void {
-    this.#told.set(path, {
-      isClosed: isClosed || this.#told.get(path)?.isClosed === true,
+  #report(path: string, isClosed: boolean): void {
+    this.#reported.set(path, {
+      isClosed: isClosed || this.#reported.get(path)?.isClosed === true,
     });
     this.#wake();
   }

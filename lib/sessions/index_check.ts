@@ -148,10 +148,10 @@ function checkLookUp(
   const words = text.slice(0, 1_000).match(WORD_REGEXP) ?? [];
   const word = words[Math.floor(words.length / 2)];
   const roleName = MESSAGE_ROLES.find((name) => name === role);
-  const isThere = (table: string, what: string): boolean =>
+  const isThere = (table: string, term: string): boolean =>
     database.get(
       `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid = ?`,
-      `"${what.replaceAll('"', '""')}"`,
+      `"${term.replaceAll('"', '""')}"`,
       id,
     ) !== undefined;
   if (

@@ -83,8 +83,8 @@ function pieceTerm(piece: string): SearchTerm | undefined {
   return termOf(isBeginning ? piece.slice(0, -1) : piece, isBeginning);
 }
 
-function termOf(given: string, isBeginning: boolean): SearchTerm | undefined {
-  const whole = given.toLowerCase();
+function termOf(wanted: string, isBeginning: boolean): SearchTerm | undefined {
+  const whole = wanted.toLowerCase();
   const text = whole.slice(0, MAX_TERM).replace(HALF_REGEXP, "");
   if (text === "") return undefined;
   const words = asIndexed(text);
@@ -140,8 +140,8 @@ export function isLookedInto({ kind, text, isBeginning }: SearchTerm): boolean {
 }
 
 function allOf(parts: readonly (string | undefined)[]): string | undefined {
-  const given = parts.filter((part) => part !== undefined);
-  return given.length === 0 ? undefined : given.join(" AND ");
+  const present = parts.filter((part) => part !== undefined);
+  return present.length === 0 ? undefined : present.join(" AND ");
 }
 
 function wordsExpression(

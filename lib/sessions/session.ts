@@ -50,8 +50,10 @@ export function titleOf(head: SessionHead, name?: string): string {
   }
   if (!head.hasHeader) return "(cannot be read)";
   if (head.kind === "subagent") {
-    const what = head.agent ?? head.source?.split(":").at(-1);
-    return what === undefined ? "(sub-agent)" : `(sub-agent ${oneLine(what)})`;
+    const agent = head.agent ?? head.source?.split(":").at(-1);
+    return agent === undefined
+      ? "(sub-agent)"
+      : `(sub-agent ${oneLine(agent)})`;
   }
   return "(no message)";
 }

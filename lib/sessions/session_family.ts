@@ -93,9 +93,9 @@ export async function findSessionFamily(
     const id = idOf(each);
     if (found.has(id)) return;
     found.set(id, { session: each, depth });
-    const own = [...sessionsOf(id), ...await spawnedOf(each, orphans)];
-    own.sort((one, other) => compareNewestFirst(other.file, one.file));
-    for (const child of own) await add(child, depth + 1);
+    const children = [...sessionsOf(id), ...await spawnedOf(each, orphans)];
+    children.sort((one, other) => compareNewestFirst(other.file, one.file));
+    for (const child of children) await add(child, depth + 1);
   };
   await add(root, 0);
   const later = files.filter(({ isContinued }) => isContinued);

@@ -105,7 +105,7 @@ export class SessionFold {
   #emptied: Set<number>;
   #time: number | null;
   /** The timestamp of the last line that has one, not yet parsed. */
-  #said: string | undefined;
+  #timestamp: string | undefined;
   #lastOffset = -1;
   #inLine = 0;
   /** How many bytes have been read, from the beginning of the file. */
@@ -226,7 +226,7 @@ export class SessionFold {
   }
 
   #apply(value: unknown, text: string, offset: number): void {
-    this.#said = timestampOf(fieldsOf(value).timestamp) ?? this.#said;
+    this.#timestamp = timestampOf(fieldsOf(value).timestamp) ?? this.#timestamp;
     const place = { text, offset };
     this.#state.applyEvents(fieldsOf(value), place, (event, mutations) => {
       const { own, attached } = readFullOutput(event, mutations);
@@ -243,8 +243,8 @@ export class SessionFold {
 
   /** The time of the last line that has one, in milliseconds since 1970. */
   get #now(): number | null {
-    if (this.#said !== undefined) this.#time = msOf(this.#said);
-    this.#said = undefined;
+    if (this.#timestamp !== undefined) this.#time = msOf(this.#timestamp);
+    this.#timestamp = undefined;
     return this.#time;
   }
 

@@ -119,7 +119,7 @@ class FilesAhead {
   readonly #files: readonly SessionFile[];
   readonly #pieces: AsyncIterator<SessionPiece>;
   /** How many of the files have been read to their ends. */
-  #given = 0;
+  #filesRead = 0;
 
   constructor(
     files: readonly SessionFile[],
@@ -134,10 +134,10 @@ class FilesAhead {
     for (;;) {
       const { value, done } = await this.#pieces.next();
       if (done === true) return;
-      const isWanted = this.#files[this.#given] === file;
+      const isWanted = this.#files[this.#filesRead] === file;
       // The cast is safe: `readSession` made the piece, perhaps in another thread.
       const piece = value as FilePiece;
-      if (piece.isRead) this.#given += 1;
+      if (piece.isRead) this.#filesRead += 1;
       if (isWanted) yield piece;
       if (isWanted && piece.isRead) return;
     }
@@ -387,7 +387,7 @@ interface Waiting {
 }
 
 /** Receives how many bytes of a file are done. */
-type TellBytes = (bytes: number) => void | Promise<void>;
+type ReportBytes = (bytes: number) => void | Promise<void>;
 
 class Refresh {
   readonly #database: SessionIndexDatabase;
@@ -493,15 +493,15 @@ class Refresh {
         const isBehind = this.#isBehind && this.#ahead === undefined;
         const task = tasks[isBehind ? end - 1 : first];
         if (task === undefined) break;
-        const tell: TellBytes = (read) =>
+        const report: ReportBytes = (read) =>
           onProgress?.({
             files: totalFiles - (end - first),
             totalFiles,
             bytes: bytes + Math.min(read, task.file.size),
             totalBytes,
           });
-        await tell(0);
-        if (!await this.#read(task, tell)) break;
+        await report(0);
+        if (!await this.#read(task, report)) break;
         bytes += task.file.size;
         if (isBehind) end -= 1;
         else first += 1;
@@ -522,7 +522,7 @@ class Refresh {
    *
    * @returns Whether the file was read to its end; `false` if the work was stopped.
    */
-  async #read(task: Task, tell: TellBytes): Promise<boolean> {
+  async #read(task: Task, report: ReportBytes): Promise<boolean> {
     const { file, before, name } = task;
     if (before !== undefined && isSameContent(file, before)) {
       const head = name === before.name
@@ -547,9 +547,9 @@ class Refresh {
     }
     // Read here and not in the pieces, whose errors count as problems of the file: an error of the
     // index is none.
-    const isGoneOn = before !== undefined && before.readTo > 0 &&
+    const isContinuable = before !== undefined && before.readTo > 0 &&
       !isRewritten(file, before);
-    const checkpoint = isGoneOn
+    const checkpoint = isContinuable
       ? IndexWriter.checkpoint(this.#database, before.number)
       : undefined;
     const ahead = before === undefined
@@ -560,13 +560,13 @@ class Refresh {
       openContent: this.#openContent,
       block: this.#block,
     });
-    return await this.#write(task, pieces, tell);
+    return await this.#write(task, pieces, report);
   }
 
   async #write(
     task: Task,
     pieces: AsyncIterable<FilePiece>,
-    tell: TellBytes,
+    report: ReportBytes,
   ): Promise<boolean> {
     const { path, home } = task.file;
     let { before } = task;
@@ -606,7 +606,7 @@ class Refresh {
         this.#isOvertaken = true;
         return true;
       }
-      await tell(read.bytes);
+      await report(read.bytes);
       if (this.#shouldStop()) return false;
     }
     return false;

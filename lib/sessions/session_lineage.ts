@@ -355,9 +355,10 @@ async function endOf(
   let found: number | undefined;
   let last = -1;
   const size = await readLines(path, (line, at) => {
-    const own = ordinal === null ? undefined : ordinalIn(line);
-    if (own !== undefined && ordinal !== null && own >= ordinal) found = at;
-    else last = own ?? last;
+    const current = ordinal === null ? undefined : ordinalIn(line);
+    if (current !== undefined && ordinal !== null && current >= ordinal) {
+      found = at;
+    } else last = current ?? last;
     return found === undefined;
   });
   if (found !== undefined) return { end: found, isReached: true };
@@ -465,14 +466,14 @@ class JoinedSource implements LineageSource {
         : null;
       if (size !== null) {
         part.rest -= size;
-        return this.#given(into.subarray(0, size));
+        return this.#count(into.subarray(0, size));
       }
       part.source.close();
       this.#part = undefined;
       // The last line of a file may lack its LF: it must not be joined with the next part.
       if (this.#last === LF || this.#parts.length === 0) continue;
       into[0] = LF;
-      return this.#given(into.subarray(0, 1));
+      return this.#count(into.subarray(0, 1));
     }
     return null;
   }
@@ -487,7 +488,7 @@ class JoinedSource implements LineageSource {
     };
   }
 
-  #given(bytes: Uint8Array): number {
+  #count(bytes: Uint8Array): number {
     this.#lines += linesIn(bytes);
     this.#bytes += bytes.length;
     this.#last = bytes.at(-1) ?? this.#last;

@@ -60,13 +60,13 @@ export class SessionNotFoundError extends Error {
     codexHomes: readonly string[],
     problems: readonly SessionProblem[],
   ) {
-    const what = query === undefined
+    const wanted = query === undefined
       ? "a session"
       : `the session ${JSON.stringify(query.slice(0, 200))}`;
     const where = codexHomes.length === 0
       ? "there is no Codex home"
       : `it is not in ${codexHomes.join(", ")}`;
-    super(`Cannot find ${what}: ${where}`);
+    super(`Cannot find ${wanted}: ${where}`);
     this.query = query;
     this.codexHomes = codexHomes;
     this.problems = problems;

@@ -62,10 +62,10 @@ export function homeInPath(path: string): string | undefined {
 
 /** Returns the places where a session file may be, its current one first. */
 function placesOf(session: RegExpExecArray): string[] {
-  const [own, home = "", folder = "", slash = "/", name, ...date] = session;
+  const [current, home = "", folder = "", slash = "/", name, ...date] = session;
   const archived = [home + "archived_sessions", name].join(slash);
-  if (folder !== "archived_sessions") return [own, archived];
+  if (folder !== "archived_sessions") return [current, archived];
   const active = [home + "sessions", ...date, name].join(slash);
   const flat = [home + "sessions", name].join(slash);
-  return [own, active, flat];
+  return [current, active, flat];
 }
