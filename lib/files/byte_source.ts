@@ -1,5 +1,7 @@
 /** Sources of bytes: a file, a pipe, or the unpacked content of one. */
 
+import { copyOf } from "../json/bytes.ts";
+
 /** A source that bytes are read from, one buffer at a time. */
 export interface ByteSource {
   /**
@@ -63,6 +65,22 @@ export async function* blocksOf(
   } finally {
     source.close();
   }
+}
+
+/** Returns a copy of the last `count` bytes of two adjacent pieces; all bytes if they are fewer. */
+export function lastBytes(
+  before: Uint8Array,
+  bytes: Uint8Array,
+  count: number,
+): Uint8Array<ArrayBuffer> {
+  if (bytes.length >= count) return copyOf(bytes, -count);
+  const kept = before.subarray(
+    Math.max(0, before.length + bytes.length - count),
+  );
+  const last = new Uint8Array(kept.length + bytes.length);
+  last.set(kept);
+  last.set(bytes, kept.length);
+  return last;
 }
 
 /** The code of a platform error, such as `ENOENT`; empty if the error has none. */

@@ -3,8 +3,13 @@
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { checkedCount, checkedList } from "../checked.ts";
-import { copyOf, LF } from "../json/bytes.ts";
-import { type ByteSource, codeOf, PackedDataError } from "./byte_source.ts";
+import { LF } from "../json/bytes.ts";
+import {
+  type ByteSource,
+  codeOf,
+  lastBytes,
+  PackedDataError,
+} from "./byte_source.ts";
 import {
   cutOffFormat,
   decompressed,
@@ -863,26 +868,12 @@ class GrowingContent {
   #advance(into: Uint8Array, size: number): number {
     const bytes = into.subarray(0, size);
     this.#trail.add(bytes);
-    this.#overlap = overlapOf(this.#overlap, bytes);
+    this.#overlap = lastBytes(this.#overlap, bytes, OVERLAP);
     const skipped = Math.min(size, Math.max(0, this.#from - this.position));
     this.position += size;
     if (skipped > 0) into.copyWithin(0, skipped, size);
     return size - skipped;
   }
-}
-
-/** Returns the last bytes of both buffers together. */
-function overlapOf(
-  before: Uint8Array,
-  bytes: Uint8Array,
-): Uint8Array<ArrayBuffer> {
-  const last = copyOf(bytes, -OVERLAP);
-  if (last.length === OVERLAP || before.length === 0) return last;
-  const kept = copyOf(before, -(OVERLAP - last.length));
-  const overlap = new Uint8Array(kept.length + last.length);
-  overlap.set(kept);
-  overlap.set(last, kept.length);
-  return overlap;
 }
 
 /** Whether bytes are a whole JSON object: a cut-off object never parses. */

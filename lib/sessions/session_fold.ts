@@ -6,7 +6,8 @@ import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
-import { copyOf, LF } from "../json/bytes.ts";
+import { lastBytes } from "../files/byte_source.ts";
+import { LF } from "../json/bytes.ts";
 import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
@@ -177,9 +178,13 @@ export class SessionFold {
     const end = block.lastIndexOf(LF) + 1;
     if (end > 0) {
       this.#readTo = this.bytes + end;
-      this.#tail = lastBytes(this.#recent, block.subarray(0, end));
+      this.#tail = lastBytes(
+        this.#recent,
+        block.subarray(0, end),
+        TAIL_BYTES,
+      );
     }
-    this.#recent = lastBytes(this.#recent, block);
+    this.#recent = lastBytes(this.#recent, block, TAIL_BYTES);
     this.bytes += block.length;
   }
 
@@ -341,17 +346,6 @@ const GROWING_TYPES: ReadonlySet<string> = new Set([
 
 /** The types of records whose text includes the output of their call, which arrives once. */
 const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
-
-function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
-  if (bytes.length >= TAIL_BYTES) return copyOf(bytes, -TAIL_BYTES);
-  const kept = before.subarray(
-    Math.max(0, before.length + bytes.length - TAIL_BYTES),
-  );
-  const last = new Uint8Array(kept.length + bytes.length);
-  last.set(kept);
-  last.set(bytes, kept.length);
-  return last;
-}
 
 /** Numbers the rows of a session, in order: records, and between them other messages. */
 export class RowNumbers {
