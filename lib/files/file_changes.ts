@@ -82,18 +82,13 @@ export class FileChanges implements ChangeWaiter {
   async wait(path: string, signal: AbortSignal): Promise<void> {
     await this.#watch(path);
     if (this.#isClosed) return this.#unwatch();
-    if (!this.#hasChanged && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => {
-          this.#silences += 1;
-          resolve();
-        }, this.#pollMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        signal.addEventListener("abort", this.#wake, { once: true });
-      }).finally(() => signal.removeEventListener("abort", this.#wake));
+    if (!this.#hasChanged) {
+      const isTimeUp = await until(
+        this.#pollMs,
+        signal,
+        (wake) => this.#wake = wake,
+      );
+      if (isTimeUp) this.#silences += 1;
     }
     this.#hasChanged = false;
   }
@@ -141,3 +136,28 @@ const POLL_MS = 200;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** After how many waits without a report the watch is made again: its file may be gone. */
 const MAX_SILENCES = 10;
+
+/**
+ * Waits until the time has passed, the signal is aborted, or the function passed to `onWait` is
+ * called. Returns whether the time has passed.
+ */
+export async function until(
+  ms: number,
+  signal: AbortSignal,
+  onWait: (wake: () => void) => void,
+): Promise<boolean> {
+  if (signal.aborted) return false;
+  let wake = (): void => {};
+  const isTimeUp = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    wake = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    signal.addEventListener("abort", wake);
+    onWait(wake);
+  });
+  // Otherwise each wait would leave a listener on the signal.
+  signal.removeEventListener("abort", wake);
+  return isTimeUp;
+}

@@ -27,6 +27,10 @@ export {
   type PackedFormat,
 } from "./byte_source.ts";
 export { decompressed, type DecompressOptions } from "./decompress.ts";
-export * from "./file_changes.ts";
+export {
+  type ChangeWaiter,
+  FileChanges,
+  type FileChangesOptions,
+} from "./file_changes.ts";
 export { follow, type FollowChange, type FollowOptions } from "./follow.ts";
 export * from "./open.ts";

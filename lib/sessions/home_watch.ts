@@ -3,7 +3,7 @@
 import { existsSync, type Stats, statSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkedList } from "../checked.ts";
-import type { ChangeWaiter } from "../files/file_changes.ts";
+import { type ChangeWaiter, until } from "../files/file_changes.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import {
@@ -476,25 +476,4 @@ class HomeChanges implements ChangeWaiter {
     });
     this.#wake();
   }
-}
-
-/** Waits for some time, or until the signal is aborted or `wake` is called. */
-async function until(
-  ms: number,
-  signal: AbortSignal,
-  onWait: (wake: () => void) => void,
-): Promise<void> {
-  if (signal.aborted) return;
-  let wake = (): void => {};
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    wake = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    signal.addEventListener("abort", wake);
-    onWait(wake);
-  });
-  // Otherwise each wait would leave a listener on the signal.
-  signal.removeEventListener("abort", wake);
 }
