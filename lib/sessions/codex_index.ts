@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
+import { unpackedPath } from "./session_start.ts";
 
 /**
  * The reason why Codex does not show a session.
@@ -58,7 +59,6 @@ export interface HiddenFromCodexOptions {
 type Index = ReadonlyMap<string, string>;
 
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
-const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 /** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
 
@@ -109,8 +109,7 @@ function reasonFor(
   const path = index.get(head.id.toLowerCase());
   if (path === undefined) return "unindexed";
   // Codex packs and unpacks files without updating its index.
-  const isSame = path.replace(PACKED_REGEXP, "") ===
-    file.path.replace(PACKED_REGEXP, "");
+  const isSame = unpackedPath(path) === unpackedPath(file.path);
   return isSame ? undefined : "moved";
 }
 

@@ -18,6 +18,7 @@ import {
   parseJson,
 } from "../json/fields.ts";
 import { otherPlacesOf } from "./session_places.ts";
+import { isObjectPath } from "./session_start.ts";
 
 /** The largest file that is read synchronously, in bytes. */
 const SMALL = 1 << 20;
@@ -62,7 +63,7 @@ export async function openSession(
     readonly size?: number | undefined;
   },
 ): Promise<ByteSource> {
-  const isObject = /\.json$/i.test(path);
+  const isObject = isObjectPath(path);
   try {
     if (isObject) return await openObject(path);
     return await (size <= SMALL ? openSmall : openFile)(path);

@@ -6,6 +6,7 @@ import { type ByteSource, codeOf } from "../files/byte_source.ts";
 import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { TAIL_BYTES } from "./session_fold.ts";
+import { isObjectPath } from "./session_start.ts";
 
 /**
  * An offset in the lines of a session file, and the hash by which a changed file is recognized.
@@ -24,8 +25,6 @@ export interface SessionContent {
   readonly tail: Uint8Array;
 }
 
-/** The session files of the first CLI: one JSON object, whose lines are made while reading. */
-const OBJECT_REGEXP = /\.json$/i;
 const BLOCK = 1 << 18;
 
 /** Returns a hash of bytes: 22 characters of SHA-256 in base64url. */
@@ -49,7 +48,7 @@ export async function openSessionContent(
   const { readTo = 0, mark } = from ?? {};
   const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
   const start = readTo - tail.length;
-  const isPlain = file.compression === "none" && !OBJECT_REGEXP.test(file.path);
+  const isPlain = file.compression === "none" && !isObjectPath(file.path);
   const plain = isPlain && readTo > 0
     ? await openPlain(file.path, start)
     : undefined;

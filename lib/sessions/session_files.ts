@@ -22,6 +22,7 @@ import {
   startedAt,
   startOf,
   timeInName,
+  unpackedPath,
 } from "./session_start.ts";
 
 /** The result of {@linkcode findSessionFiles}. */
@@ -184,7 +185,6 @@ interface Found<F> extends Omit<SessionFiles, "files"> {
   readonly files: readonly F[];
 }
 
-const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 /** The greatest time of a `Date`. */
 const MAX_TIME = 8.64e15;
 /** How many files are stat'ed at once. */
@@ -291,7 +291,7 @@ function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
   const groups = new Map<string, Candidate[]>();
   for (const place of found) {
     const file = listedFile(place);
-    const key = file.id === "" ? file.path.replace(PACKED_REGEXP, "") : file.id;
+    const key = file.id === "" ? unpackedPath(file.path) : file.id;
     const candidate = { file, isRegular: place.isRegular };
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [candidate]);

@@ -28,6 +28,7 @@ import {
   withSessionIndex,
 } from "./session_index_database.ts";
 import { NamesByHome } from "./session_names.ts";
+import { unpackedPath } from "./session_start.ts";
 
 /** The progress of an update of the index. */
 export interface IndexingProgress {
@@ -336,10 +337,12 @@ function planRefresh(
     befores.set(file, known.get(file.path));
     known.delete(file.path);
   }
+  const stemOf = ({ path }: { readonly path: string }): string =>
+    basename(unpackedPath(path));
   const missing = new Map(
     [...known.values()].flatMap((file) => [
       [file.sessionId, file] as const,
-      [stemOf(file.path), file] as const,
+      [stemOf(file), file] as const,
     ]),
   );
   const tasks: Task[] = [];
@@ -347,7 +350,7 @@ function planRefresh(
     const name = names.nameOf(file, file.sessionId);
     let before = befores.get(file);
     if (before === undefined) {
-      const moved = missing.get(stemOf(file.path)) ?? missing.get(file.id);
+      const moved = missing.get(stemOf(file)) ?? missing.get(file.id);
       if (moved !== undefined && known.delete(moved.path)) before = moved;
     } else if (isSameContent(file, before) && before.name === name) continue;
     tasks.push({ file, before, name });
@@ -373,11 +376,6 @@ function isSameContent(file: SessionFile, before: IndexedFile): boolean {
  */
 function isRewritten(file: SessionFile, before: IndexedFile): boolean {
   return before.size === file.size && before.mtime !== file.mtime;
-}
-
-/** The name of a file without the suffix of its compression. */
-function stemOf(path: string): string {
-  return basename(path).replace(/\.(?:zst|gz)$/i, "");
 }
 
 /** An update of a file that is not yet written. */

@@ -10,6 +10,7 @@ import { messageOf, withSession } from "./open_session.ts";
 import { titleOf } from "./session.ts";
 import { type SessionFile, sessionFileAt } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
+import { isObjectPath } from "./session_start.ts";
 
 /** The size of one session file. */
 export interface SessionSize {
@@ -119,7 +120,7 @@ async function count(
   counter: SessionPartCounter,
 ): Promise<void> {
   // The single object of the first CLI is not measured by content.
-  if (/\.json$/i.test(file.path)) {
+  if (isObjectPath(file.path)) {
     const { size } = await stat(file.path);
     counter.skip(size);
     return;

@@ -1,6 +1,4 @@
-/**
- * The time at which a session began, from the name of its file, and the order of sessions by it.
- */
+/** The facts in the names of session files, and the order of sessions by their start. */
 
 import {
   fileNameTimestamp,
@@ -11,6 +9,8 @@ import { timeInUuid } from "../events/times.ts";
 const UUID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const UUID_LENGTH = 36;
 const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
+const PACKED_REGEXP = /\.(?:zst|gz)$/i;
+const OBJECT_REGEXP = /\.json$/i;
 const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
 /** Time zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
 const QUARTER = 15 * 60_000;
@@ -25,6 +25,16 @@ export interface SessionPlace {
   readonly start: number;
   /** The id of the session, or the path of its file if the file name has none. */
   readonly key: string;
+}
+
+/** Returns a path without the suffix of a compression. */
+export function unpackedPath(path: string): string {
+  return path.replace(PACKED_REGEXP, "");
+}
+
+/** Whether a file is one of the first CLI: one JSON object, whose lines are made while reading. */
+export function isObjectPath(path: string): boolean {
+  return OBJECT_REGEXP.test(path);
 }
 
 /**
