@@ -1,7 +1,7 @@
 /** Opens files as byte sources and streams, and converts between sources and streams. */
 
 import { checkBytes } from "../checked.ts";
-import type { ByteSource } from "./byte_source.ts";
+import { type ByteSource, ChunkSource } from "./byte_source.ts";
 import { decompressed } from "./decompress.ts";
 
 /** How many bytes {@linkcode streamOf} reads at once. */
@@ -130,22 +130,15 @@ export function streamOf(
  */
 export function bytesOf(stream: ReadableStream<Uint8Array>): ByteSource {
   const reader = stream.getReader();
-  let chunk: Uint8Array = new Uint8Array(0);
-  return {
-    async read(into): Promise<number | null> {
-      while (chunk.length === 0) {
-        const { done, value } = await reader.read();
-        if (done) return null;
-        checkBytes(value);
-        chunk = value;
-      }
-      const size = Math.min(into.length, chunk.length);
-      into.set(chunk.subarray(0, size));
-      chunk = chunk.subarray(size);
-      return size;
-    },
-    close(): void {
-      reader.cancel().catch(() => {});
-    },
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      checkBytes(value);
+      yield value;
+    }
   };
+  return new ChunkSource(chunks(), () => {
+    reader.cancel().catch(() => {});
+  });
 }
