@@ -2,6 +2,7 @@
 
 import zlib from "node:zlib";
 import { IndexDisagreement } from "./_index_damage.ts";
+import { quoted } from "./search_query.ts";
 import { MESSAGE_ROLES } from "./session_records.ts";
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import {
@@ -151,7 +152,7 @@ function checkLookUp(
   const isThere = (table: string, term: string): boolean =>
     database.get(
       `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid = ?`,
-      `"${term.replaceAll('"', '""')}"`,
+      quoted(term),
       id,
     ) !== undefined;
   if (

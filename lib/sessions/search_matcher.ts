@@ -1,10 +1,12 @@
 /** Finds the terms of a search in texts. */
 
 import {
+  ASCII_WORD_REGEXP,
   isLookedInto,
   LOWER_DOTTED_I,
   type SearchTerm,
   WORD_REGEXP,
+  wordsOf,
 } from "./search_query.ts";
 
 /** A match of a term in a text, in UTF-16 code units. */
@@ -32,7 +34,6 @@ interface Pattern {
 
 const MARKS_REGEXP = /\p{M}+/gu;
 const SPECIAL_REGEXP = /[\\^$.*+?()[\]{}|/]/g;
-const ASCII_WORD_REGEXP = /^[\da-z]+$/;
 const NOT_ASCII_REGEXP = /[^\0-\x7f]/;
 const OTHER_WORD_REGEXP = /(?![\0-\x7f])[\p{L}\p{N}\p{M}\p{Co}]/u;
 /** The parameters of BM25: how little repeated terms add, and how much long texts lose. */
@@ -107,9 +108,7 @@ export class SearchMatcher {
 
 function patternOf(term: SearchTerm): Pattern {
   const { kind, text, isBeginning } = term;
-  const words = kind === "string"
-    ? []
-    : [...text.matchAll(WORD_REGEXP)].map(([word]) => folded(word));
+  const words = kind === "string" ? [] : wordsOf(text).map(folded);
   const isAscii = words.every((word) => ASCII_WORD_REGEXP.test(word));
   return {
     words,

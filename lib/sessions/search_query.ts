@@ -22,7 +22,8 @@ export const WORD_REGEXP = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const PLAIN_REGEXP = /^[\p{L}\p{N}\p{M}\p{Co}\s]+$/u;
 /** A phrase in quotation marks, even if it ends the query, or anything up to white space. */
 const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
-const ASCII_WORD_REGEXP = /^[\da-z]+$/;
+/** A word of ASCII letters and digits only. */
+export const ASCII_WORD_REGEXP = /^[\da-z]+$/;
 /** The lower case of `İ`, the only letter that becomes two. */
 export const LOWER_DOTTED_I = "i\u0307";
 const HALF_REGEXP = /[\ud800-\udbff]$/;
@@ -171,7 +172,8 @@ function openPhrase(
     : phraseExpression(telling.join(" "), isOpen && !isShort);
 }
 
-function wordsOf(text: string): string[] {
+/** Splits a text into words. */
+export function wordsOf(text: string): string[] {
   return [...text.matchAll(WORD_REGEXP)].map(([word]) => word);
 }
 
