@@ -158,7 +158,8 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       ]];
     case "background_event":
       return ["notice", [
-        shownTitle(record.payload),
+        // Another record repeats this title in other words.
+        record.payload.title === "Turn aborted" ? null : record.payload.title,
         record.payload.description,
       ]];
     case "notice":
@@ -176,11 +177,6 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       record satisfies never;
       return NOTHING;
   }
-}
-
-/** Leaves out the title of an aborted turn, which another record repeats in other words. */
-function shownTitle({ title }: { readonly title: string }): string {
-  return title === "Turn aborted" ? "" : title;
 }
 
 const PLAIN_ROLES = {

@@ -269,7 +269,7 @@ export async function reportUnread(
   const names = await NamesByHome.of(found.files);
   const { tasks } = planRefresh(found, names, IndexWriter.files(database));
   const left = tasks.map(({ file }) => file);
-  return reportOf(found, names, { ...NO_CHANGES }, { left });
+  return reportOf(found, names, NO_CHANGES, { left });
 }
 
 /** The kinds of changes of a file that are counted. */
