@@ -156,7 +156,7 @@ export class SessionIndexDatabase {
       isDone = true;
       return result;
     } finally {
-      if (!isDone) this.#rollBack();
+      if (!isDone) rollBack(this.#connection);
     }
   }
 
@@ -166,7 +166,7 @@ export class SessionIndexDatabase {
     try {
       return work();
     } finally {
-      this.#rollBack();
+      rollBack(this.#connection);
     }
   }
 
@@ -177,14 +177,6 @@ export class SessionIndexDatabase {
       this.#connection.close();
     } catch {
       // Closed already.
-    }
-  }
-
-  #rollBack(): void {
-    try {
-      this.#connection.exec("ROLLBACK");
-    } catch {
-      // The error that failed the transaction has ended it.
     }
   }
 
@@ -406,14 +398,16 @@ function makeTables(
     }
     connection.exec("COMMIT");
   } catch (error) {
-    if (connection.isTransaction !== false) {
-      try {
-        connection.exec("ROLLBACK");
-      } catch {
-        // The error has ended the transaction.
-      }
-    }
+    rollBack(connection);
     throw error;
+  }
+}
+
+function rollBack(connection: DatabaseSync): void {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // The error that failed the transaction has ended it.
   }
 }
 

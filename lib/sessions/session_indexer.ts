@@ -166,7 +166,7 @@ export interface IndexingReport {
   readonly grown: number;
   /** How many files had changed otherwise, and were read again from their starts. */
   readonly changed: number;
-  /** How many files had only been moved, packed or renamed. */
+  /** How many files had only been moved or packed, or only their sessions named. */
   readonly moved: number;
   /** How many files no longer existed, and were removed from the index. */
   readonly removed: number;
@@ -445,7 +445,7 @@ class Refresh {
 
   async run(): Promise<void> {
     try {
-      for (let round = 1;; round++) {
+      for (let round = 1; round <= MAX_ROUNDS; round++) {
         this.#isOvertaken = false;
         const indexed = IndexWriter.files(this.#database);
         const plan = planRefresh(this.#found, this.#names, indexed);
@@ -456,10 +456,9 @@ class Refresh {
         if (!this.#hasChangedSince(indexed)) {
           throw new IndexDisagreement("its files");
         }
-        if (round >= MAX_ROUNDS) checkIndex(this.#database, WHOLE);
-        // Other processes keep writing: the rest is left to a later update.
-        if (round >= MAX_ROUNDS) return;
       }
+      // Other processes keep writing: the rest is left to a later update.
+      checkIndex(this.#database, WHOLE);
     } catch (error) {
       // The index was kept busy: the rest is left to a later update.
       if (!(error instanceof StoppedWaiting)) throw error;
