@@ -170,7 +170,8 @@ export async function findSession(
   );
   const [first] = sessions;
   if (first === undefined) {
-    const file = await isFile(text) && await fileAtPath(text, codexHomes);
+    const facts = await stat(text).catch(() => undefined);
+    const file = facts?.isFile() && await fileAtPath(text, codexHomes);
     if (file) return await sessionAt(file, options);
     throw new SessionNotFoundError(query, codexHomes, problems);
   }
@@ -246,15 +247,6 @@ async function fileAtPath(
     }
   }
   return undefined;
-}
-
-/** Whether a path is a file and not a folder. */
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }
 
 async function sessionAt(

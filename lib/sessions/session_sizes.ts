@@ -94,7 +94,13 @@ async function measured(
   const counter = new SessionPartCounter();
   let problem = head.problem;
   try {
-    await count(file, counter);
+    // The single object of the first CLI is not measured by content.
+    if (isObjectPath(file.path)) counter.skip((await stat(file.path)).size);
+    else {
+      await withSession(file, async (source, block) => {
+        for await (const bytes of blocksOf(source, block)) counter.feed(bytes);
+      });
+    }
   } catch (error) {
     problem = messageOf(error);
   }
@@ -113,21 +119,6 @@ async function measured(
     parts,
     problem,
   };
-}
-
-async function count(
-  file: SessionFile,
-  counter: SessionPartCounter,
-): Promise<void> {
-  // The single object of the first CLI is not measured by content.
-  if (isObjectPath(file.path)) {
-    const { size } = await stat(file.path);
-    counter.skip(size);
-    return;
-  }
-  await withSession(file, async (source, block) => {
-    for await (const bytes of blocksOf(source, block)) counter.feed(bytes);
-  });
 }
 
 /**
