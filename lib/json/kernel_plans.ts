@@ -64,6 +64,7 @@ import {
   PLAN_RECALLS,
   PLAN_STEP_COUNT,
   PLAN_STEPS,
+  SLOT_COUNT,
   STEP_AFTER,
   STEP_BEFORE,
   STEP_FIRST,
@@ -568,6 +569,9 @@ export class KernelPlans {
     if (cuts.length > (cut === undefined ? 0 : 1)) return false;
     if (note === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
+    // The kernel checks the room for each slot once.
+    const slots = pieces.filter(({ kind }) => kind === "slot");
+    if (slots.length > SLOT_COUNT) return false;
     const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
       (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
       (pieces.length + note.length) * (STEP_SIZE + ALIGNMENT) +

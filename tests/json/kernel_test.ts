@@ -14,7 +14,15 @@ import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../../mod.ts";
+import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import { Kernel } from "../../lib/json/kernel.ts";
+import { SLOT_COUNT } from "../../lib/json/kernel_layout.ts";
+import { sliceOf } from "../../lib/json/literal.ts";
+import { JsonReader } from "../../lib/json/reader.ts";
+import {
+  type RecordContext,
+  RecordWatch,
+} from "../../lib/json/record_watch.ts";
 import {
   generate,
   type KindName,
@@ -489,6 +497,34 @@ Deno.test("Kernel leaves a stream to the rules from its first line of the old di
   const mixed = [...current, ...old, ...turn, ...old.slice(1), ...current];
   for (const end of [1000, mixed.length * 40]) {
     assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
+  }
+});
+
+Deno.test("Kernel learns no record that copies slots more often than it has room for", () => {
+  const line = encode("{}\n");
+  for (const copies of [SLOT_COUNT, SLOT_COUNT + 1]) {
+    const kernel = Kernel.create(1000, {});
+    if (kernel === undefined) throw new TypeError("WebAssembly cannot run");
+    const slot = sliceOf(encode(`"${"x".repeat(9000)}"`), "string");
+    const context: RecordContext = {
+      rules: copies,
+      slots: [slot, undefined, undefined, undefined],
+      counters: [],
+      take(): void {},
+    };
+    const reader = new JsonReader(1);
+    const out = new ByteWriter();
+    out.settle(kernel.home);
+    const root = reader.read(line, 0, 2);
+    if (root === undefined) throw new TypeError("the line is JSON");
+    const watch = new RecordWatch(reader, root, out, context);
+    for (let i = 0; i < copies; i++) {
+      out.range(slot.bytes, slot.start, slot.end);
+    }
+    kernel.learn(watch.end());
+    out.clear(0);
+    const { lines } = kernel.run(line, 0, line.length, out, context);
+    assertEquals(lines, copies > SLOT_COUNT ? 0 : 1);
   }
 });
 
