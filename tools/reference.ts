@@ -14,8 +14,8 @@ export function referencePage(
   return `${
     [
       "# All commands and options",
-      "This page is made of the same table as `codexpipe COMMAND --help` and `codexpipe man`; `deno task golden` writes it.",
-      "Without a command, files and what comes through a pipe are shown on a terminal, as `render` does, and normalized elsewhere, as `normalize` does. `codexpipe sessions` lets a person at a terminal choose a session, and lists them elsewhere.",
+      "This page is generated from the same table as `codexpipe COMMAND --help` and `codexpipe man`; `deno task golden` writes it.",
+      "Without a command, files and piped input are rendered if stdout is a terminal, as `render` does, and normalized otherwise, as `normalize` does. `codexpipe sessions` lets you choose a session on a terminal, and lists the sessions otherwise.",
       commands.map(({ name, summary }) =>
         `- [${name}](#${name.replaceAll(" ", "-")}): ${text(lowered(summary))}`
       ).join("\n"),

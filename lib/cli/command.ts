@@ -1,4 +1,4 @@
-/** The types of commands and of what they work with. */
+/** The types of commands, their tables and their context. */
 
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
@@ -12,44 +12,44 @@ import type { TextStyle } from "../render/text_style.ts";
 /** The process, the outputs and the tables that a command works with. */
 export interface CommandContext {
   readonly process: Surroundings;
-  /** What it was called with, all of it. */
+  /** All arguments of the process. */
   readonly words: readonly string[];
-  /** Where data goes, and nothing else; on a terminal, without its control characters. */
+  /** Stdout for data. On a terminal, control characters are escaped. */
   readonly stdout: Output;
-  /** Stdout as it is, for what was made to be looked at: in it nothing of a log does anything. */
+  /** Stdout without escaping, for text whose parts from logs are already escaped. */
   readonly screen: Output;
-  /** Where diagnostics go. */
+  /** Messages to stderr. */
   readonly diagnostics: Diagnostics;
-  /** Shows on a terminal what is there already a screen at a time, from when it is told to. */
+  /** The pager of a terminal; it is used once a command calls `begin`. */
   readonly paging: Pick<Paging, "begin">;
-  /** Where long work says how far it is. */
+  /** The progress line of a terminal. */
   readonly progress: Progress;
-  /** How data is set off when it is shown to a person: colours, or none. */
+  /** The style of data for people: colours, or none. */
   readonly style: TextStyle;
   /** All commands and flags. */
   readonly table: CommandTable;
 }
 
 export interface Command {
-  /** Its name: a word, or two if it belongs to a group. */
+  /** The name: one word, or two if the command belongs to a group. */
   readonly name: string;
   /** A summary in one sentence. */
   readonly summary: string;
-  /** The details that the long help adds. */
+  /** Further sentences, which the long help adds. */
   readonly details: string;
   readonly usage: readonly string[];
-  /** What it takes beside flags: the name, what it is, and which there are if they are few. */
+  /** The arguments beside flags: placeholder, description, and choices if there is a fixed set. */
   readonly operands: readonly (readonly [
     name: string,
-    what: string,
+    text: string,
     choices?: readonly string[],
   ])[];
-  /** The flags that it has beside those of all commands. */
+  /** The flags, without the common ones. */
   readonly flags: readonly (FlagName | NarrowedFlag)[];
   load(): Promise<{ readonly run: RunCommand }>;
 }
 
-/** Some commands that share their first word. */
+/** Commands that share their first word, such as `sessions`. */
 export interface CommandGroup {
   readonly name: string;
   /** A summary in one sentence. */
@@ -59,16 +59,17 @@ export interface CommandGroup {
 export interface CommandTable {
   /** The commands, in the order of the help. */
   readonly commands: readonly Command[];
-  /** The first words that several commands share. */
+  /** The groups of commands. */
   readonly groups: readonly CommandGroup[];
-  /** The flags that every command has. */
+  /** The flags of every command. */
   readonly commonFlags: ReturnType<typeof flagsOf>;
 }
 
 /**
- * Does the work of a command.
+ * Runs a command.
  *
- * @param args What it was called with, without its name.
+ * @param args The arguments, without the name of the command.
+ * @returns The exit status.
  */
 export type RunCommand = (
   args: Arguments,

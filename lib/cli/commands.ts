@@ -1,4 +1,4 @@
-/** The commands, in one table. A command is loaded when it is run. */
+/** The table of commands. The code of a command is loaded only when it runs. */
 
 import { EXPORT_FORMATS } from "../export/formats.ts";
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
@@ -25,7 +25,7 @@ import {
   USAGE_FORMATS,
 } from "./flags.ts";
 
-/** The flags that every command has. */
+/** The flags of every command. */
 export const COMMON_FLAGS: CommandTable["commonFlags"] = flagsOf({
   flags: ["color", "no-color", "help", "version"],
 });
@@ -37,33 +37,33 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-/** What operands are called that are files, of which there may be several. */
+/** The operand of commands that read any number of files. */
 export const SEVERAL_FILES = "[FILE ...]";
 
-/** What the commands take that read any input. */
+/** The operands of commands that read files or stdin. */
 const INPUT_FILES: Command["operands"] = [[
   SEVERAL_FILES,
   'Input files, or folders with session files; "-" or none reads stdin.',
 ]];
 
-/** What the input can be of the commands that read snapshots too. */
+/** `--from` of commands that also read history snapshots. */
 const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
   name: "from",
   choices: HISTORY_INPUTS,
   details:
-    `${DIALECT_MEANINGS}; history is a snapshot. auto decides by the first line, for each file by itself.`,
+    `${DIALECT_MEANINGS}; history is a history snapshot, as \`codexpipe history\` prints it. auto detects the dialect of each file by its first line.`,
 };
 
-/** What the commands take that read a Codex home, too. */
+/** The operands of commands that read files, stdin or a Codex home. */
 const FILES_OR_HOME: Command["operands"] = [[
   SEVERAL_FILES,
-  'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+  'Input files, or folders with session files; "-" is stdin. Without files, stdin is read, or the Codex home if stdin is a terminal.',
 ]];
 
-/** Which thread is wanted, and which one lines belong to before one says it. */
+/** The flags that select a thread and set the ids of lines before the first thread or turn line. */
 const THREADS = ["thread", "thread-id", "turn-id"] as const;
 
-/** What the commands have that answer each line. */
+/** The flags of commands that write a result for each line. */
 const ANSWERING: Command["flags"] = [
   "from",
   "follow",
@@ -80,14 +80,14 @@ const ANSWERING: Command["flags"] = [
 ];
 
 const WHAT_AN_ID_IS =
-  "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file";
+  "ID is a session id or its beginning, the name of a session, or the path of its file, even if the file was moved since";
 
-/** What sessions of a home can be chosen by. */
+/** The flags that select sessions of a Codex home. */
 const WHICH_SESSIONS: Command["flags"] = [
   "codex-home",
   "cwd",
-  { name: "since", summary: "Only sessions that began at TIME or later." },
-  { name: "until", summary: "Only sessions that began before TIME." },
+  { name: "since", summary: "Select sessions that began at TIME or later." },
+  { name: "until", summary: "Select sessions that began before TIME." },
   "branch",
   "originator",
   "grep",
@@ -100,7 +100,7 @@ export const COMMANDS: readonly Command[] = [
     summary:
       "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout.",
     details:
-      "Every line that is not blank becomes one record or one failure, in order; `codexpipe schema ThreadEvent` says what records look like. What is not rewritten keeps its exact text. .gz and .zst files are read through, and UTF-16 with a byte order mark, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
+      "Each line that is not blank gives one record or one failure, in order; `codexpipe schema ThreadEvent` prints the schema of records. Values that are not rewritten keep their exact text. .gz and .zst files are decompressed, and UTF-16 with a byte order mark is accepted, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe normalize [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe normalize',
@@ -112,10 +112,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "events",
-    summary:
-      "Writes what happened as one stream of thread, turn and item events.",
+    summary: "Converts Codex logs to thread, turn and item events.",
     details:
-      "Of an exec stream these are the records of normalize. A line of a session file gives the events that it tells of: what `codex exec --json` would have said of that session, and more, in the same words; of what is told twice, one. docs/events.md says what each item type holds, and `codexpipe schema SessionItem` what is only told by session files. Several files are independent streams, written one after the other.",
+      "From an exec stream, the events are the records of normalize. From a session file, they are the events that `codex exec --json` would have printed for that session, and more in the same form; an event that the file records twice is written once. docs/events.md describes the content of each item type, and `codexpipe schema SessionItem` the items that only session files have. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe events [OPTIONS] [FILE ...]",
       "codexpipe events ~/.codex/sessions/2026/11/20/rollout-*.jsonl",
@@ -127,10 +126,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "history",
-    summary:
-      "Folds a stream or session file into the history that a reader sees.",
+    summary: "Prints the history of a session as JSON, or its changes.",
     details:
-      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots, of which there are two layouts; what is printed has one. Several files are independent: one snapshot each. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the history is partial.",
+      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots of two layouts; the output has one layout. Several files are independent: each gives one snapshot. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the history is partial.",
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
@@ -142,7 +140,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "follow",
         details:
-          "With --mutations: each change is printed as the file grows. A last line is held back until it is complete; the file may be moved, archived, packed or written anew with the same beginning. If it is emptied or replaced by another one, a truncated mutation with the index 0 comes first, and then the other history. Ctrl-C ends it, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
+          "With --mutations: prints each change as the file grows. A last line is read once it is complete; the file may be moved, archived, compressed, or rewritten with the same beginning. If the file is emptied or replaced by another one, a truncated mutation with the index 0 is printed, and then the history of the new content. Ctrl-C ends the command with exit status 130. Takes one file in UTF-8; stdin is read to its end as without this option.",
       },
       ...THREADS,
       "restore",
@@ -160,7 +158,7 @@ export const COMMANDS: readonly Command[] = [
     name: "usage",
     summary: "Counts the tokens that were used, each request once.",
     details:
-      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are written again, histories that forks and sub-agents copied, and counters that begin anew or go on are told apart; --explain says how, line by line. Of a thread whose session file is read, its exec stream is left out. Exec streams say neither time nor, since 0.44, model and directory: those are unknown.",
+      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
     usage: [
       "codexpipe usage [OPTIONS]",
       "codexpipe usage [OPTIONS] FILE ...",
@@ -177,27 +175,28 @@ export const COMMANDS: readonly Command[] = [
       "run-counters",
       {
         name: "cwd",
-        summary: "Only what was used in DIR or below it.",
+        summary: "Count only tokens that were used in DIR or below it.",
       },
       "since",
       "until",
       {
         name: "strict",
-        summary: "Exit 1 if a line failed that could have counted.",
+        summary:
+          "Exit with status 1 if a line failed that may contain token counts.",
         details:
-          "Lines that can say nothing of threads, turns, models or tokens are not looked at. Everything is read and written all the same; only the exit status differs.",
+          "Lines that cannot contain threads, turns, models or tokens are not checked. Only the exit status changes; all lines are still processed.",
       },
       {
         name: "by",
         details:
-          "Without it, day for a Codex home and thread for files. turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by=day,model, or --by day --by model.",
+          "The default is day for a Codex home and thread for files. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
       },
       {
         name: "format",
         choices: USAGE_FORMATS,
         default: "table",
         details:
-          "table is for people and ends with the total. json is one object with the groups and the total, jsonl one group a line, csv one group a row, below a row of names (RFC 4180); a text that a spreadsheet would take for a formula gets an apostrophe in front.",
+          "table is for people and ends with the total. json is one object with the groups and the total; jsonl is one group per line; csv is one group per row, after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
       },
       "json",
       "time-zone",
@@ -206,7 +205,7 @@ export const COMMANDS: readonly Command[] = [
       "jobs",
       {
         name: "quiet",
-        summary: "Say nothing about failed lines and what is left out.",
+        summary: "Do not report failed lines and left-out tokens.",
       },
       "no-pager",
     ],
@@ -214,9 +213,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "render",
-    summary: "Shows a session to people: live, as Markdown, HTML or a summary.",
+    summary: "Renders a session as text, Markdown, HTML or a summary.",
     details:
-      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text of stdin, and of a file that is followed, is written as it happens. Text of the log can do nothing in any form: no control character, HTML or workflow command in it has an effect, and no Markdown but that of messages and reasoning, made harmless. Several files are sessions of one document, or with --to=site each a page of its own. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the transcript is partial.",
+      "Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the transcript is partial.",
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",
@@ -235,12 +234,12 @@ export const COMMANDS: readonly Command[] = [
           example: "html",
         },
         details:
-          "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary; site is a page of each session and an index of them, with a search and what they used, for which --output names a folder. Without it: what the name of --output ends in (.txt, .md, .html); without --output text on a terminal; else markdown.",
+          "text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions; site is a page for each session and an index page with a search and token counts, in the folder that --output names. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
       },
       {
         name: "output",
         details:
-          "FILE is emptied first. With --to=site it is a folder that is there, and not in a Codex home: files of the same names in it are overwritten.",
+          "FILE is overwritten. With --to=site, FILE is an existing folder outside the Codex home, and files of the same names in it are overwritten.",
       },
       "follow",
       "reasoning",
@@ -258,14 +257,14 @@ export const COMMANDS: readonly Command[] = [
         name: "stamp",
         summary: "Take times and durations from the clock.",
         details:
-          "For live exec streams, whose events have no time: an event happened when it was read. Without it there are no durations, so that the same input gives the same output.",
+          "For live exec streams, whose events have no time: the time of an event is when it was read. Without this option there are no durations, so that the same input gives the same output.",
       },
       "max-line-bytes",
       ...THREADS,
       {
         name: "on-error",
         details:
-          "report says FILE:LINE: KIND: MESSAGE on stderr and in the transcript; inline says it in the transcript only. drop leaves the line out and says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
+          "report prints FILE:LINE: KIND: MESSAGE to stderr and adds the failure to the transcript; inline only adds it to the transcript. drop leaves the line out without a message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
       },
       "errors-to",
       "strict",
@@ -273,7 +272,7 @@ export const COMMANDS: readonly Command[] = [
         name: "jobs",
         summary: "Write NUM pages at once.",
         details:
-          "With --to=site. What is written is the same. Each page that is written takes up to 200 MB of memory. Without it, one for each 64 MB of sessions, and at most as many as the machine has cores; with --on-error=stop one.",
+          "For --to=site. The output is the same. Each page that is being written takes up to 200 MB of memory. The default is one for each 64 MB of sessions, and at most the number of cores; with --on-error=stop it is one.",
       },
       "quiet",
       "verbose",
@@ -283,12 +282,13 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "export",
-    summary: "Writes sessions in formats of other tools.",
+    summary:
+      "Exports sessions as ATIF trajectories, OpenTelemetry traces or tables.",
     details:
-      `Reads exec streams, app-servers and session files of every release, from files, stdin or a whole Codex home, and writes them as ${
+      `Reads exec streams, app-server streams and session files of every release, from files, stdin or a whole Codex home, and writes them as ${
         EXPORT_FORMATS.map(({ name, summary }) => `${name} (${summary})`)
           .join("; ")
-      }. docs/export.md says what becomes of what. The same input gives the same output. Secrets are masked.`,
+      }. docs/export.md describes the fields of each format. The same input gives the same output. Secrets are masked.`,
     usage: [
       "codexpipe export --to=FORMAT [OPTIONS] [FILE ...]",
       "codexpipe export --to=FORMAT -o DIR --home",
@@ -301,7 +301,7 @@ export const COMMANDS: readonly Command[] = [
           name: "FORMAT",
           choices: EXPORT_FORMATS.map(({ name }) => name),
         },
-        summary: "The format.",
+        summary: "Choose the format to export to.",
         details: `${
           EXPORT_FORMATS.map(({ name, summary }) => `${name}: ${summary}`)
             .join(". ")
@@ -316,7 +316,7 @@ export const COMMANDS: readonly Command[] = [
         },
         summary: "Write files into DIR instead of stdout.",
         details:
-          "A folder that is there, and not in a Codex home. Files of the same names in it are overwritten.",
+          "DIR is an existing folder outside the Codex home. Files of the same names in it are overwritten.",
       },
       "from",
       "max-line-bytes",
@@ -332,28 +332,28 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "no-redact",
         summary: "Do not mask secrets.",
-        details: "What is written has them as the input does.",
+        details: "The output contains the secrets of the input.",
       },
       "redact-pattern",
       "content",
       {
         name: "stamp",
-        summary: "Take the time from the clock where the input has none.",
+        summary: "Take times from the clock where the input has none.",
         details:
-          "For live exec streams, whose events have no time: an event happened when it was read.",
+          "For live exec streams, whose events have no time: the time of an event is when it was read.",
       },
       "table",
       {
         name: "format",
         choices: TABLE_FORMATS,
         details:
-          "Of --to=tables. jsonl, which is the default, is one row a line; csv one row a line below a row of names (RFC 4180), where a text that a spreadsheet would take for a formula gets an apostrophe in front.",
+          "For --to=tables. jsonl, the default, is one row per line. csv is one row per line after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
       },
       {
         name: "on-error",
         choices: ["report", "drop", "stop"],
         details:
-          "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. drop says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
+          "report prints FILE:LINE: KIND: MESSAGE to stderr and goes on. drop prints no message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
       },
       "errors-to",
       "strict",
@@ -361,7 +361,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "jobs",
         details:
-          "Of --to=tables: what the others write of a file depends on those before it. What is written is the same, in the order of the files; each one that is read takes up to 60 MB of memory. Without it, one for each 64 MB, and at most as many as the machine has cores; with stdin among them, --errors-to, --on-error=stop and --verbose one.",
+          "For --to=tables: with other formats, the output for a file depends on the files before it. The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop and --verbose.",
       },
       "quiet",
       "verbose",
@@ -370,9 +370,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "redact",
-    summary: "Masks the secrets in Codex JSONL, and changes nothing else.",
+    summary: "Masks secrets in Codex JSONL and changes nothing else.",
     details:
-      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into, and so are failed lines that line.failed records hold. Lines that are no JSON are redacted as text. On a terminal, control characters are escaped. How many of each kind were masked is said on stderr. What has no known shape and no name is not found. Secrets that deltas divide are found: lines with deltas come out when their item ends, or 64 KiB of it.",
+      "Lines keep their order, and only strings that contain a secret are rewritten: tokens of known formats, private keys, Authorization headers and cookies, passwords in URLs, values whose name denotes a secret, and text that --redact-pattern matches become [redacted:KIND]. Command output in base64 or bytes (Codex 0.20 to 0.42) is searched too, and so are the failed lines in line.failed records. Lines that are not JSON are redacted as text. On a terminal, control characters are escaped. The number of secrets of each kind is reported on stderr. Secrets without a known format or name are not found. Secrets that are split over several deltas are found: lines with deltas are written when their item ends, or after 64 KiB of it.",
     usage: [
       "codexpipe redact [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe redact > run.jsonl',
@@ -382,29 +382,29 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "max-line-bytes",
         details:
-          "The longest line that is read, in bytes, without its line feed. A longer one cannot be looked at: a line.failed record without its text stands in its place. K, M and G stand for powers of 1024.",
+          "The line feed does not count. A longer line cannot be searched for secrets: a line.failed record without its text is written in its place. The suffixes K, M and G are powers of 1024.",
       },
       {
         name: "redact-pattern",
         details:
-          "A JavaScript regular expression. May be given several times. What it matches is counted as kind pattern.",
+          "REGEXP is a JavaScript regular expression. Can be given several times. Matches are counted as the kind pattern.",
       },
       {
         name: "strict",
-        summary: "Exit 1 if a line was too long.",
+        summary: "Exit with status 1 if a line was too long.",
       },
       {
         name: "quiet",
-        summary: "Say nothing about secrets and failed lines.",
+        summary: "Do not report masked secrets and failed lines.",
       },
     ],
     load: () => import("./commands/redact.ts"),
   },
   {
     name: "check",
-    summary: "Judges a run for CI: exit status 1 if it did not end well.",
+    summary: "Checks whether a run ended well; exit status 1 if not.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams, app-servers and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
+      "A run fails if its last turn failed, was interrupted or has no end, if an error ended the run, if lines cannot be read, or if a condition of an option is not met. The exit status of Codex is not relied on: up to 0.42 it was 0 even for failed turns. Reads exec streams, app-server streams and session files of every release. In a thread that was resumed the last turn counts; of several threads, all must pass. Errors after which Codex retried, warnings, and commands left running do not fail a run. Data that no known Codex release writes is reported but does not fail it. The verdict and up to ten reasons are printed to stderr.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -430,29 +430,29 @@ export const COMMANDS: readonly Command[] = [
         choices: REPORT_FORMATS,
         default: "text",
         details:
-          "text says it on stderr, for people. json prints one object for each file on stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
+          "text prints the verdict to stderr, for people. json prints one object for each file to stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
       },
       "json",
       {
         name: "redact",
-        summary: "Mask secrets in what GitHub is told.",
+        summary: "Mask secrets in the report to GitHub Actions.",
         details: "The default.",
       },
       {
         name: "no-redact",
-        summary: "Do not mask secrets in what GitHub is told.",
-        details: "Final messages may be needed as they are.",
+        summary: "Do not mask secrets in the report to GitHub Actions.",
+        details: "For final messages that must not be changed.",
       },
       {
         name: "redact-pattern",
         details:
-          "A JavaScript regular expression, for what GitHub is told. May be given several times.",
+          "For the report to GitHub Actions. REGEXP is a JavaScript regular expression. Can be given several times.",
       },
       "jobs",
       {
         name: "quiet",
-        summary: "Say nothing; the exit status tells.",
-        details: "What could not be read or written is still reported.",
+        summary: "Print no verdict: only set the exit status.",
+        details: "Files that cannot be read or written are still reported.",
       },
     ],
     load: () => import("./commands/check.ts"),
@@ -460,9 +460,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "drift",
     summary:
-      "Says what Codex writes that no known release wrote: exit status 1 if there is something.",
+      "Reports records, fields and values that no known Codex release writes; exit status 1 if there are any.",
     details:
-      "Reads exec streams, session files and streams of the app-server, from files, stdin or a whole Codex home, and compares them with what releases from 0.1 on are known to write. One line says what is new: a kind of record, a field, a type or a word; of which release and dialect, where in the record, how often, where first, and what codexpipe does with it: understood, kept as it is, or refused. No value of anybody's is told, so that it can be shown to others: names and words that may not be Codex's stand there as *.",
+      "Reads exec streams, session files and app-server streams, from files, stdin or a whole Codex home, and compares them with the output of known releases since 0.1. Each finding is one line: the new kind of record, field, type or word, its release and dialect, its path in the record, how often it occurs, where it occurs first, and how codexpipe treats it: understood, kept as it is, or refused. Findings contain no values of your logs and can be shared: names and words that may not be Codex's own are replaced by *.",
     usage: [
       "codexpipe drift [OPTIONS] [FILE ...]",
       "codexpipe drift --home",
@@ -471,7 +471,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     operands: [[
       "[FILE ...]",
-      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+      'Input files; "-" is stdin. Without files, stdin is read, or the Codex home if stdin is a terminal.',
     ]],
     flags: [
       "max-line-bytes",
@@ -481,35 +481,34 @@ export const COMMANDS: readonly Command[] = [
       "write-baseline",
       {
         name: "since",
-        summary:
-          "Only files of a Codex home that were written to at TIME or later.",
+        summary: "Read only files of a Codex home changed since TIME.",
       },
       {
         name: "github",
         details:
-          "What is new becomes annotations as well (workflow commands on stderr), ten at most.",
+          "Also prints findings as annotations (workflow commands on stderr), ten at most.",
       },
       {
         name: "format",
         choices: SEARCH_FORMATS,
         default: "text",
         details:
-          "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, what is new, how often, and what codexpipe does with it. json is one object with the findings and how many there are more, jsonl one finding a line.",
+          "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, the change, how often it occurs, and how codexpipe treats it. json is one object with the findings and the number of further ones; jsonl is one finding per line.",
       },
       "json",
       "jobs",
       {
         name: "quiet",
-        summary: "Say nothing about failed lines and what was read.",
+        summary: "Do not print messages about the input.",
       },
     ],
     load: () => import("./commands/drift.ts"),
   },
   {
     name: "watch",
-    summary: "Tells what happens in the Codex home, as it happens.",
+    summary: "Shows the activity of all sessions, live.",
     details:
-      "New sessions and sub-agents, turns and commands when they begin and end, each turn with its verdict, and what is archived, packed or deleted. On a terminal, what is going on stands in a table below what has ended; elsewhere each happening is a line. A home that is not there yet is waited for. A session file that cannot be read is told, and the others go on. Ctrl-C ends it with 130.",
+      "Reports new sessions and sub-agents, the begin and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, a table shows the sessions at work, below a line for each event that has ended; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
     usage: [
       "codexpipe watch [OPTIONS]",
       "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
@@ -519,17 +518,17 @@ export const COMMANDS: readonly Command[] = [
       "codex-home",
       {
         name: "since",
-        summary: "Tell first what happened after TIME.",
+        summary: "First report the events after TIME.",
         details:
-          "Without it, only what happens from now on. TIME is the at of what was told last, to go on there: nothing is told again. Session files that were written to since then are read. A time without an offset is taken in UTC; m, h, d and w stand for minutes, hours, days and weeks before now.",
+          "Without this option, only events from now on are reported. To continue after a restart, give the time in the field at of the last event: no event is reported twice. Session files that were written to since TIME are read. A time without an offset is in UTC; m, h, d and w are minutes, hours, days and weeks before now.",
       },
       {
         name: "format",
         choices: SEARCH_FORMATS,
         default: "text",
-        summary: "The form of what is told.",
+        summary: "Choose the output format.",
         details:
-          "text is for people. jsonl is one object a line (`codexpipe schema HappeningRecord`), and json is the same here, since there is no end.",
+          "text is for people. jsonl is one object per line (`codexpipe schema HappeningRecord`); json is the same here, because the output has no end.",
       },
       "json",
     ],
@@ -539,7 +538,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
-      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. What Codex itself does not show is marked, with why: its own index (state_N.sqlite in its home, of which a copy is read) lacks it or has it at another place, or its file cannot be read; where there is no such index, nothing is marked. How each session that is listed ended (as the status of check), its tokens and how long its turns took need its whole file, one after the other: rows are written as they are known, so \`| head\` reads little more than it shows, and ids and paths read none. --fast reads the first lines of files alone. What was read is remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal says how long ago that was. There tokens are rounded, and where it has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
+      `Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total and problems; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -549,9 +548,9 @@ export const COMMANDS: readonly Command[] = [
       ...WHICH_SESSIONS,
       {
         name: "limit",
-        summary: "At most NUM sessions.",
+        summary: "List at most NUM sessions.",
         details:
-          "Without it, all; a table on a terminal shows 50. Where sessions follow, the command that shows them is said on stderr, and json has the cursor in next_cursor.",
+          "By default all are listed; a table on a terminal shows 50. If more sessions follow, the command that lists them is printed to stderr, and json has the cursor in next_cursor.",
       },
       "cursor",
       "fast",
@@ -560,7 +559,7 @@ export const COMMANDS: readonly Command[] = [
         choices: LIST_FORMATS,
         default: "table",
         details:
-          "table is for people; json is one value, jsonl one session a line; tsv begins with a line of names; ids and paths are what other commands take.",
+          "table is for people; json is one value; jsonl is one session per line; tsv begins with a header line; ids and paths are input for other commands.",
       },
       "json",
       "no-pager",
@@ -569,16 +568,16 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions choose",
-    summary: "Shows a list of sessions on a terminal to choose one from.",
+    summary: "Lets you choose a session from a list on the terminal.",
     details:
-      "What `codexpipe sessions` does on a terminal. The arrows go up and down, and letters filter by title, folder, branch and id; how the selected one ended, its tokens and how long it took stand below, once its file is read; Enter shows the session, r (with a filter, Ctrl-R) prints the command that goes on with it, Esc leaves. It needs a terminal; elsewhere `codexpipe sessions` lists.",
+      "On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are how the selected session ended, its tokens and its duration, once its file is read. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
     usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
     operands: [],
     flags: [
       ...WHICH_SESSIONS,
       {
         name: "limit",
-        summary: "At most NUM sessions.",
+        summary: "List at most NUM sessions.",
         default: "1000",
       },
       "no-pager",
@@ -587,22 +586,22 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions path",
-    summary: "Prints the path of the file of a session.",
+    summary: "Prints the path of a session file.",
     details:
-      `${WHAT_AN_ID_IS}, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1. It is 3 if a folder could not be read, as what was meant may lie there; what was found is printed all the same.`,
+      `${WHAT_AN_ID_IS}. If several sessions have the same name, the one that got it last is used. Any other ambiguous ID is an error: the sessions are listed, and the exit status is 1. The exit status is 3 if a folder cannot be read, since the session may be there; paths that were found are still printed.`,
     usage: [
       "codexpipe sessions path [OPTIONS] ID ...",
       "codexpipe sessions path --last",
     ],
-    operands: [["ID ...", "The sessions."]],
+    operands: [["ID ...", "The sessions to find."]],
     flags: ["last", "codex-home"],
     load: () => import("./commands/sessions_path.ts"),
   },
   {
     name: "sessions family",
-    summary: "Shows a session with its forks and sub-agents, and theirs.",
+    summary: "Shows the family of a session: forks and sub-agents.",
     details:
-      `The root of the family comes first, and behind each session what was forked or spawned from it, the oldest first, as the headers of their files say or the calls that spawned them; also what is archived or packed. That a session is missing is said. json is one value with sessions and missing, where a session has the fields that sessions list has, depth and files; jsonl is one session a line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by their families instead.`,
+      `The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has the fields of sessions list, depth and files; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
     usage: [
       "codexpipe sessions family [OPTIONS] ID",
       "codexpipe sessions family --shards=8 --format=paths > shards.txt",
@@ -618,7 +617,7 @@ export const COMMANDS: readonly Command[] = [
         choices: FAMILY_FORMATS,
         default: "table",
         details:
-          "table is for people, json one value, jsonl one session a line; ids and paths are for other commands. With --shards, jsonl is one shard a line, with its number, its families, its bytes and its files; paths has an empty line between shards; there are no ids.",
+          "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not possible.",
       },
       "json",
       "no-pager",
@@ -627,9 +626,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions show",
-    summary: "Shows a session: as text, Markdown or HTML, or its lines.",
+    summary: "Shows a session as text, Markdown, HTML or JSON.",
     details:
-      `What a reader of the session sees, as render shows it: text on a terminal, Markdown elsewhere. A fork whose file holds only what came after the fork is joined with what it goes on from, across archives and packed files; if that is not there, it is shown as it is, and said to be partial. ${WHAT_AN_ID_IS}.`,
+      `Renders the session as render does: text on a terminal, Markdown elsewhere. If the file of a fork holds only the part after the fork, the session before the fork is shown first, even if it is archived or compressed. If that session is not found, a message says that the transcript is partial. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions show [OPTIONS] ID",
       "codexpipe sessions show --last -o session.html",
@@ -647,7 +646,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "pretty",
         summary: "Indent the JSON of --history and --meta.",
-        details: "Without it, they are one line.",
+        details: "Without this option, it is one line.",
       },
       "reasoning",
       "tools",
@@ -664,9 +663,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions resume",
-    summary: "Prints what it takes to go on with a session.",
+    summary:
+      "Prints the command that resumes a session, or its history as JSON.",
     details:
-      `On a terminal the command line that goes on with it in Codex, and what it was about. Elsewhere one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
+      `On a terminal, prints the command line that resumes the session in Codex, and the title of the session. Elsewhere, prints one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. The history of a fork begins with that of the session before the fork; missing is null, or names the session that was not found. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",
@@ -680,7 +680,7 @@ export const COMMANDS: readonly Command[] = [
         name: "format",
         choices: REPORT_FORMATS,
         details:
-          "text is the command line and what the session was about; json is one object. Without it, text on a terminal and json elsewhere.",
+          "text is the command line and the title of the session; json is one object. The default is text on a terminal and json elsewhere.",
       },
       "json",
       "quiet",
@@ -690,14 +690,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions follow",
-    summary: "Prints what a session does, as it does it.",
+    summary: "Shows a session live, while Codex writes it.",
     details:
-      `On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. ${WHAT_AN_ID_IS}. Ctrl-C ends it with 130. \`codexpipe watch\` tells of all sessions, also of new ones.`,
+      `Prints text on a terminal, and normalized JSONL elsewhere, each line once it is complete. The file may be archived, unarchived, compressed and decompressed meanwhile. Without an ID, the session that was written to last is shown. ${WHAT_AN_ID_IS}. Ctrl-C ends the command with exit status 130. \`codexpipe watch\` shows all sessions, including new ones.`,
     usage: [
       "codexpipe sessions follow [OPTIONS] [ID]",
       "codexpipe sessions follow --from-start --exit-on=turn",
     ],
-    operands: [["[ID]", "The session; without one, the last one."]],
+    operands: [["[ID]", "The session; by default the last one written to."]],
     flags: [
       "last",
       "codex-home",
@@ -706,46 +706,45 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "format",
         choices: LIVE_FORMATS,
-        summary: "The form of what is written.",
         details:
-          "text is for people, jsonl is one normalized line each. Without it, text on a terminal and jsonl elsewhere.",
+          "text is for people; jsonl is normalized lines. The default is text on a terminal and jsonl elsewhere.",
       },
       "quiet",
       {
         name: "verbose",
-        summary: "Say what happens to the file.",
+        summary: "Report changes of the file itself.",
         details:
-          "When it is archived, packed, emptied, replaced, or not there for a while.",
+          "Reports when the file is archived, compressed, emptied, replaced, or missing for a while.",
       },
     ],
     load: () => import("./commands/sessions_follow.ts"),
   },
   {
     name: "sessions search",
-    summary: "Searches everything that sessions showed.",
+    summary: "Searches the content of all sessions.",
     details:
-      'Looks into messages, reasoning, commands and their output, edits, calls of tools and what they gave, plans and errors; of what is longer than 64 KB, into the beginning and the end. What a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of more than 500, the newest 500 are compared with each other, then those before them. Of strings alone, the newest come first. Where the index cannot be written, as on a disk that is read-only, it is searched as it is; where there is none, the newest session files are read. If nothing is found, the exit status is 1.',
+      'Searches messages, reasoning, commands and their output, edits, tool calls and their results, plans and errors; of a text longer than 64 KB, the beginning and the end. Text that a fork repeats is found once. All parts of the QUERY must be in one message: whole words, in any order; "a phrase" in quotation marks; begin* for words with that beginning. A part with other characters (src/main.rs, foo(bar), C:\\a\\b, "error: no") is matched literally, also within words, in upper or lower case. There are no other operators; a QUERY that begins with a dash goes after --. The best matches come first, equally good ones newest first. Of more than 500 matches, the newest 500 are ranked among themselves and shown before the older ones. If all parts are matched literally, the newest come first. If the index cannot be written, as on a read-only disk, it is searched as it is; if there is none, the newest session files are read. If nothing is found, the exit status is 1.',
     usage: [
       "codexpipe sessions search [OPTIONS] QUERY ...",
       "codexpipe sessions search --role=user --since=30d flaky test",
       "codexpipe sessions search '\"cannot find module\"' src/main.rs",
     ],
-    operands: [["QUERY ...", "What to search."]],
+    operands: [["QUERY ...", "The words, phrases and strings to find."]],
     flags: [
       "role",
       {
         name: "cwd",
-        summary: "Only in sessions that ran in DIR or below it.",
+        summary: "Search only sessions that ran in DIR or below it.",
       },
       {
         name: "since",
-        summary: "Only what was said at TIME or later.",
+        summary: "Search only text written at TIME or later.",
       },
       {
         name: "limit",
         default: "20",
-        summary: "At most NUM messages.",
-        details: "The first ones in the order that they are shown in.",
+        summary: "Show at most NUM messages.",
+        details: "The first ones in the order of the output.",
       },
       "codex-home",
       "index",
@@ -755,7 +754,7 @@ export const COMMANDS: readonly Command[] = [
         choices: SEARCH_FORMATS,
         default: "text",
         details:
-          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which says what was searched if the index could not be used; jsonl one hit a line.",
+          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which names what was searched if the index could not be used; jsonl is one hit per line.",
       },
       "json",
       "no-pager",
@@ -764,9 +763,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions index",
-    summary: "Brings the index that searches use up to date.",
+    summary: "Updates the index that sessions search uses.",
     details:
-      "Searches do that by themselves; this does it without a limit on time, and says what was done. Files that have not changed are not opened, and one that has grown is read from where it ended. It can be interrupted, and run twice at once. Each run and each search check a part of the index; one that is damaged is made anew.",
+      "A search updates the index too, but only for a few seconds; this command has no time limit, and reports what it did. Files that have not changed are not opened, and a file that has grown is read from where it ended before. The command can be interrupted, and can run several times at once. Each update and each search checks a part of the index; a damaged index is rebuilt.",
     usage: ["codexpipe sessions index [OPTIONS]"],
     operands: [],
     flags: [
@@ -786,9 +785,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions du",
-    summary: "Says what sessions take, and of what.",
+    summary:
+      "Shows how much disk space sessions take, by content, kind, age or project.",
     details:
-      "Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest. The parts of a file are its size to the byte; of packed files, the size of what is in them, with what they take on the disk beside it. Sessions that could go are named in commands for Codex: archived ones, those that a fork holds whole, sub-agents whose parent is gone. Nothing is deleted, and nothing written.",
+      "Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest files. The parts of a file add up to its exact size; those of a compressed file add up to the decompressed size, and its size on disk is shown beside it. Sessions that could be removed are listed as commands for Codex: archived sessions, sessions of which a fork holds a full copy, and sub-agents whose parent is gone. Nothing is deleted or written.",
     usage: [
       "codexpipe sessions du [OPTIONS]",
       "codexpipe sessions du --by=content --format=csv",
@@ -799,23 +799,23 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "limit",
         default: "10",
-        summary: "At most NUM rows of each table.",
+        summary: "Show at most NUM rows of each table.",
         details:
-          "With --by, all unless it is given. Of json, it is how many of the largest files are in it.",
+          "With --by, all rows are shown unless NUM is given. In json, NUM limits the list of the largest files.",
       },
       {
         name: "by",
         choices: SIZE_KEYS,
-        summary: "What the bytes are summed up by.",
+        summary: "Sum up the bytes by KEY.",
         details:
-          "Without it, each of them, the largest sessions, and what could go. Several give a table each.",
+          "By default, there is a table for each key, for the largest sessions, and for the sessions that could be removed. With several keys there is a table for each.",
       },
       {
         name: "format",
         choices: USAGE_FORMATS,
         default: "table",
         details:
-          "table is for people. json is one object with the sums, the largest files and what could go. jsonl and csv have one file a line; with --by, one sum.",
+          "table is for people. json is one object with the sums, the largest files and the sessions that could be removed. jsonl and csv have a line for each file, or with --by for each sum.",
       },
       "json",
       "jobs",
@@ -824,9 +824,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "sessions repair",
-    summary: "Writes a copy of a session without what is torn in it.",
+    summary: "Copies a session file without its damaged parts.",
     details:
-      `For files that a crash, a full disk or a copy cut short has left with lines that are no JSON: they are left out, of a line with a record glued to a torn part only that part, and of a packed file what comes behind the place where it breaks off. Every other line is copied byte for byte. The copy is plain, has the name of the file and is written into DIR, never in place; its path is printed, and what was left out is said on stderr. ${WHAT_AN_ID_IS}.`,
+      `For files in which a crash, a full disk or an interrupted copy left lines that are not JSON: such lines are left out. If a whole record follows a torn part in the same line, only the torn part is left out; of a truncated compressed file, the part after the break. Every other line is copied byte for byte. The copy is not compressed, has the name of the file and is written into DIR, never in place. Its path is printed, and the parts that were left out are reported on stderr. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions repair ID --to DIR",
       "codexpipe sessions repair --last --to=.",
@@ -840,16 +840,16 @@ export const COMMANDS: readonly Command[] = [
         value: { name: "DIR", expects: "a folder", example: "repaired" },
         summary: "Write the copy into DIR.",
         details:
-          "A folder that is there, and not in a Codex home. A file of the same name in it is not overwritten.",
+          "DIR is an existing folder outside the Codex home. A file of the same name in it is not overwritten.",
       },
     ],
     load: () => import("./commands/sessions_repair.ts"),
   },
   {
     name: "schema",
-    summary: "Prints the JSON Schema of what codexpipe writes.",
+    summary: "Prints the JSON Schemas of the output of codexpipe.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows that export writes with --to=tables. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through. With --format=sql, NAME is a table of export --to=tables.",
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files have. RolloutLine: a line of a normalized session file; lines with fields that no known release has are written by normalize too, but do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: the output of history. UsageReport, UsageRecord: the output of usage with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: the output of check with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: the output of drift with --format=json, and each line with jsonl. SessionListReport, SessionRecord: the output of sessions list with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: the output of sessions du with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows of export --to=tables. Without NAME, one schema defines all of them. The schemas are JSON Schema 2020-12 and allow additional fields. With --format=sql, NAME is a table of export --to=tables.",
     usage: [
       "codexpipe schema [NAME]",
       "codexpipe schema --format=sql [--content] [TABLE]",
@@ -865,21 +865,21 @@ export const COMMANDS: readonly Command[] = [
         choices: SCHEMA_FORMATS,
         default: "json",
         details:
-          "json is JSON Schema. sql is CREATE TABLE, for DuckDB, SQLite and PostgreSQL, of the rows that export writes with --to=tables.",
+          "json is JSON Schema. sql is CREATE TABLE statements for the rows of export --to=tables, for DuckDB, SQLite and PostgreSQL.",
       },
       {
         name: "content",
-        summary: "With --format=sql: have the columns with contents, too.",
-        details: "Those that export --content writes.",
+        summary: "With --format=sql: include the columns with content.",
+        details: "The columns that export --content adds.",
       },
     ],
     load: () => import("./commands/schema.ts"),
   },
   {
     name: "completions",
-    summary: "Prints the script that completes command lines in a shell.",
+    summary: "Prints a completion script for bash, zsh or fish.",
     details:
-      "For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Commands, options, their values, files and the ids of sessions are completed.",
+      "For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids.",
     usage: ["codexpipe completions SHELL"],
     operands: [["SHELL", `${oneOf(SHELLS)}.`, SHELLS]],
     flags: [],
@@ -889,7 +889,7 @@ export const COMMANDS: readonly Command[] = [
     name: "man",
     summary: "Prints the manual page.",
     details:
-      "In roff: `codexpipe man > codexpipe.1` writes it to be installed, `codexpipe man | man -l -` shows it where man can read stdin.",
+      "The page is in roff. `codexpipe man > codexpipe.1` writes it to a file; `codexpipe man | man -l -` shows it, if man can read stdin.",
     usage: ["codexpipe man"],
     operands: [],
     flags: [],
@@ -897,7 +897,7 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** All of it, for commands that are about the command line itself. */
+/** All tables, for commands about the command line itself: help, man, completions. */
 export const TABLE: CommandTable = {
   commands: COMMANDS,
   groups: COMMAND_GROUPS,

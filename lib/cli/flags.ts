@@ -1,4 +1,4 @@
-/** The flags, in one table: parsing, both helps and the tests read it. */
+/** The table of flags. The parser, the helps, the manual page and the tests read it. */
 
 import { DIALECTS } from "../dialects/dialect_names.ts";
 import { TABLE_NAMES } from "../export/tables.ts";
@@ -18,10 +18,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads a number of bytes, such as `1000000` or `16M`.
+ * Parses a number of bytes, such as `1000000` or `16M`.
  *
- * @returns The number, which may be larger than what can be told apart exactly;
- *   `undefined` if the text is none.
+ * @returns The number of bytes, rounded if it exceeds `Number.MAX_SAFE_INTEGER`; `undefined` if
+ *   the text is not a number of bytes.
  */
 export function parseByteSize(text: string): number | undefined {
   const [, digits = "", unit = ""] = SIZE_REGEXP.exec(text) ?? [];
@@ -31,44 +31,44 @@ export function parseByteSize(text: string): number | undefined {
     : Number(digits) * factor;
 }
 
-/** What stands for stdin among files, and for stdout where a file is written. */
+/** The name that stands for stdin as an input file, and for stdout as an output file. */
 export const STDIN = "-";
 
 export interface FlagValue {
-  /** What stands for it in the help. */
+  /** The placeholder of the value in the help. */
   readonly name: string;
-  /** The values that are taken, if they are few. */
+  /** The accepted values, if there is a fixed set. */
   readonly choices?: readonly string[];
-  /** Other words for some of the values. */
+  /** Synonyms of choices: each key is read as its value. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** What is taken, in words, if it is not one of a few. */
+  /** A description of the accepted values for error messages, if there are no choices. */
   readonly expects?: string;
-  /** Whether a value is taken; without it, all that have a letter are. */
+  /** Returns whether a value is accepted; without it, every non-empty text is. */
   readonly admits?: (text: string) => boolean;
-  /** What holds if the flag is not given. */
+  /** The value if the flag is not given. */
   readonly default?: string;
-  /** A value that is taken, for messages. */
+  /** An accepted value, for error messages. */
   readonly example?: string;
 }
 
 export interface Flag {
-  /** Its name, without the dashes. */
+  /** The name, without the dashes. */
   readonly name: string;
-  /** Its letter, without the dash. */
+  /** The short form: one letter, without the dash. */
   readonly short?: string;
-  /** What it takes; a flag without one is a switch. */
+  /** The value; a flag without one is a switch. */
   readonly value?: FlagValue;
-  /** Whether it may come several times, each time with a value that counts. */
+  /** Whether the flag can be given several times and all values count, not only the last. */
   readonly isRepeatable?: boolean;
-  /** The flag that it undoes, and that undoes it: the last one counts. */
+  /** The opposite flag: if both are given, the last one counts. */
   readonly undoes?: string;
-  /** The flag that it is short for, and the value of that. */
+  /** The flag and value that this switch abbreviates. */
   readonly means?: { readonly name: string; readonly value: string };
-  /** The heading that it stands under. */
+  /** The heading in the help. */
   readonly category: Category;
-  /** What it does, in one line. */
+  /** One sentence that says what the flag does: `-h` shows it. */
   readonly summary: string;
-  /** What else there is to say. */
+  /** Further sentences: `--help` shows them below the summary. */
   readonly details: string;
 }
 
@@ -101,7 +101,7 @@ export const FAMILY_FORMATS = [
 
 export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
-/** The forms that any command's data may have; each command says which of them it has. */
+/** The values of `--format` in all commands; each command accepts some of them. */
 const FORMATS: readonly string[] = [
   ...new Set([
     ...USAGE_FORMATS,
@@ -113,10 +113,10 @@ const FORMATS: readonly string[] = [
   ]),
 ];
 
-/** What the input of a command can be that reads histories too. */
+/** The values of `--from` in commands that also read history snapshots. */
 export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;
 
-/** What forms of transcripts are called as well. */
+/** Synonyms of the forms of transcripts. */
 export const FORM_ALIASES: Readonly<Record<string, string>> = {
   htm: "html",
   md: "markdown",
@@ -138,27 +138,27 @@ export const CACHE_FOLDER =
   "XDG_CACHE_HOME, else ~/.cache (on macOS ~/Library/Caches, on Windows LOCALAPPDATA)";
 
 export const DIALECT_MEANINGS =
-  "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; app-server is what `codex app-server` writes, with or without what its client writes to it; rollout is a session file (rollout-*.jsonl), in every shape since 0.1";
+  "exec is the output of `codex exec --json`, in every dialect since Codex 0.8; app-server is the output of `codex app-server`, with or without the messages of its client; rollout is a session file (rollout-*.jsonl), of every release since 0.1";
 
 const TIME_FORMS =
   "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)";
 
-/** A file that is written: stdout has no name. */
+/** The name of an output file; `-` is refused. */
 const FILE_NAME = {
   name: "FILE",
   expects: "the name of a file",
   admits: (text: string): boolean => text !== "" && text !== STDIN,
 };
 
-/** Every flag of every command, under the heading that it stands under in the help. */
+/** All flags of all commands, by their heading in the help. */
 const FLAGS = {
   INPUT: [
     {
       name: "from",
       value: { name: "DIALECT", choices: DIALECTS, default: "auto" },
-      summary: "What the input is.",
+      summary: "Set the dialect of the input.",
       details:
-        `${DIALECT_MEANINGS}. auto decides by the first line that is a JSON object, for each file by itself.`,
+        `${DIALECT_MEANINGS}. auto detects the dialect of each file by its first line that is a JSON object.`,
     },
     {
       name: "max-line-bytes",
@@ -170,37 +170,37 @@ const FLAGS = {
         example: "16M",
         default: "256M",
       },
-      summary: "Fail lines that are longer.",
+      summary: "Fail lines longer than NUM bytes.",
       details:
-        `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. A history snapshot may be as long, in however many lines. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
+        `The line feed does not count. A longer line is a line_too_long failure, and reading goes on with the next line. The limit of a line is also the limit of a whole history snapshot, which may have several lines. The suffixes K, M and G are powers of 1024. NUM is at most ${MAX_LINE_BYTES}.`,
     },
     {
       name: "follow",
       short: "f",
       summary: "Keep reading as the file grows.",
       details:
-        "Like tail -F, line by line: a last line is held back until it is complete. The file may not be there yet, and may be moved, archived, packed or written anew with the same beginning: nothing is lost and nothing comes twice. If it is emptied or replaced by another one, that is another stream, from its start. Ctrl-C ends it, behind everything that is complete, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
+        "Works like tail -F, line by line: a last line is read once it is complete. The file need not exist yet, and it may be moved, archived, compressed, or rewritten with the same beginning: no line is lost or repeated. If the file is emptied or replaced by another one, its content is read from the start as a new stream. Ctrl-C ends the command after the last complete line, with exit status 130. Takes one file in UTF-8; stdin is read to its end as without this option.",
     },
     {
       name: "thread",
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
-      summary: "Only the events of this thread.",
+      summary: "Read only the events of this thread.",
       details:
-        "For streams of an app-server, which have any number of threads among one another. What is of no thread is left out, too. Session files are of one thread, and are read whole.",
+        "For app-server streams, in which events of several threads are interleaved. Events without a thread are left out. Session files hold one thread and are read whole.",
     },
     {
       name: "thread-id",
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
-      summary: "The thread of lines before the first thread line.",
+      summary: "Set the thread of lines before the first thread line.",
       details:
-        "For exec logs that were cut at the start: the thread that lines belong to until the first one names its own. A blank one is none.",
+        "For exec logs whose beginning was cut off: lines belong to this thread until a line names its own. A blank ID counts as none.",
     },
     {
       name: "turn-id",
       value: { name: "ID", expects: "the id of a turn", admits: () => true },
-      summary: "The turn of lines before the first turn line.",
+      summary: "Set the turn of lines before the first turn line.",
       details:
-        "For exec logs that were cut at the start: the turn that lines belong to until the first thread or turn line. A blank one is none.",
+        "For exec logs whose beginning was cut off: lines belong to this turn until the first line that starts a thread or a turn. A blank ID counts as none.",
     },
     {
       name: "codex-home",
@@ -210,9 +210,9 @@ const FLAGS = {
         example: "~/.codex",
       },
       isRepeatable: true,
-      summary: "Where Codex keeps its sessions.",
+      summary: "Read the sessions in this Codex home.",
       details:
-        "The folder that holds sessions/ and archived_sessions/. May be given several times: the sessions of all of them are one list. Without it, CODEX_HOME; without that, .codex in the home folder. It is only ever read.",
+        "The folder that holds sessions/ and archived_sessions/. If it is given several times, the sessions of all homes form one list. The default is CODEX_HOME, or else .codex in your home folder. codexpipe never writes to it.",
     },
     {
       name: "family",
@@ -221,75 +221,75 @@ const FLAGS = {
         expects: "a session",
         admits: (text) => text !== "",
       },
-      summary: "Read a session, and its forks and sub-agents.",
+      summary: "Read all sessions of the family that ID belongs to.",
       details:
-        "All sessions of the family that `codexpipe sessions family ID` shows, the root first. ID is what it takes there; --codex-home says where to look.",
+        "A family is a session with its forks and sub-agents, as `codexpipe sessions family ID` shows it. The root is read first. ID is a session id, a name or a file; --codex-home sets where it is searched.",
     },
     {
       name: "index",
       value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
       summary: "Use the index in FILE.",
       details:
-        `A SQLite database, which is made if it is not there, and anew if it is damaged: an empty file FILE-lock says that it is one. A file that is something else is left alone. Without it, one in the folder codexpipe of the cache folder, which may be deleted at any time: ${CACHE_FOLDER}. It is of the Codex homes that it was last brought up to date for.`,
+        `FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
     },
     {
       name: "rebuild",
-      summary: "Make the index anew.",
-      details: "All sessions are read again, also those that have not changed.",
+      summary: "Rebuild the index.",
+      details: "Reads all sessions again, even if they have not changed.",
     },
     {
       name: "no-refresh",
-      summary: "Search the index as it is.",
+      summary: "Search the index without updating it first.",
       details:
-        "Without it, what has changed since the last time is read first, for three seconds at most, the newest sessions first.",
+        "Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds.",
     },
     {
       name: "home",
-      summary: "Read the Codex home, whatever stdin is.",
+      summary: "Read the Codex home even if stdin is not a terminal.",
       details:
-        "Without it and without --codex-home, the home is read only if no FILE is named and stdin is a terminal. In a script, --home says that nothing is to be read from stdin.",
+        "Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
     },
     {
       name: "baseline",
       value: { name: "FILE", expects: "a file", example: "baseline.json" },
-      summary: "Compare with FILE instead of what codexpipe knows.",
+      summary: "Compare with FILE instead of the known releases.",
       details:
-        "FILE is what --write-baseline wrote. If it is of five sessions or more, kinds of records that all of them had and others lack are told as well.",
+        "FILE was written with --write-baseline. If it was made of five sessions or more, kinds of records that all of them had and an input lacks are reported as well.",
     },
     {
       name: "run-counters",
-      value: { name: "WHAT", choices: RUN_COUNTERS, default: "auto" },
-      summary: "What the usage of exec turns counts.",
+      value: { name: "SCOPE", choices: RUN_COUNTERS, default: "auto" },
+      summary: "Set the scope of the token counts in exec streams.",
       details:
-        "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.147, and 0.155 and later) or the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream says which. auto takes it for the thread's if the turns of a thread can be put in an order in which it never shrinks.",
+        "After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
     },
     {
       name: "fast",
-      summary: "Read only the first lines of files.",
+      summary: "Read only the first lines of session files.",
       details:
-        "Leaves out how sessions ended, their tokens and how long they took, which only whole files tell.",
+        "Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
     },
     {
       name: "restore",
       value: { name: "FILE", expects: "a file" },
-      summary: "Go on from the snapshot in FILE.",
+      summary: "Continue from the snapshot in FILE.",
       details:
-        "A snapshot that --checkpoint wrote is continued exactly: the rest of a stream gives what the whole would have given. Of any other one the records are kept, and the input is read as a new stream.",
+        "If the snapshot was written with --checkpoint, the rest of its stream gives the same history as the whole stream at once. From any other snapshot only the records are taken, and the input is read as a new stream.",
     },
     {
       name: "stamp",
-      summary: "Take the time from the clock.",
+      summary: "Take times from the clock.",
       details:
-        "For live exec streams, whose events have no time: records get the time at which their events were read, and mutations a timestamp with it. Without it such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
+        "For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
     },
   ],
   SELECTION: [
     {
       name: "cwd",
       value: { name: "DIR", expects: "a folder", example: "." },
-      summary: "Only sessions that ran in DIR or below it.",
+      summary: "Select sessions that ran in DIR or below it.",
       details:
-        "A relative DIR is taken from the current folder. The folder need not exist any more. Of those of Windows, which may be named anywhere, upper and lower case are the same.",
+        "A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform.",
     },
     {
       name: "since",
@@ -299,9 +299,9 @@ const FLAGS = {
         admits: isTime,
         example: "7d",
       },
-      summary: "Only what is of TIME or later.",
+      summary: "Leave out everything before TIME.",
       details:
-        "A date alone begins at midnight, and a time without an offset is taken, in UTC. m, h, d and w stand for minutes, hours, days and weeks before now.",
+        "A date without a time means midnight; dates, and times without an offset, are in UTC. m, h, d and w are minutes, hours, days and weeks before now.",
     },
     {
       name: "until",
@@ -311,8 +311,8 @@ const FLAGS = {
         admits: isTime,
         example: "2026-01-31",
       },
-      summary: "Only what is from before TIME.",
-      details: "The same forms as --since; what is of TIME itself is left out.",
+      summary: "Leave out everything from TIME on.",
+      details: "Takes the same forms as --since. TIME itself is left out.",
     },
     {
       name: "limit",
@@ -322,25 +322,25 @@ const FLAGS = {
         admits: isCount,
         example: "20",
       },
-      summary: "At most NUM of them.",
-      details: "The first ones in the order that they are listed in.",
+      summary: "Show at most NUM results.",
+      details: "The first ones in the order of the list.",
     },
     {
       name: "cursor",
       value: {
         name: "CURSOR",
-        expects: "a time and an id, as the page before gave it",
+        expects: "a time and an id, as the previous page gave it",
         example:
           "2026-01-31T12:00:00.000Z|01a1f99d-5874-7011-9c38-b543d19d65ba",
       },
-      summary: "Only what comes behind CURSOR.",
+      summary: "Show the page that starts after CURSOR.",
       details:
-        "The next page: a list that --limit has cut says the cursor of what follows. Cursors that releases of Codex give are taken as well. Pages neither repeat nor leave out a session, however many share a time.",
+        "A list that --limit cut gives the cursor of the next page. Cursors of Codex itself are accepted too. Pages neither repeat nor leave out a session, even if many sessions share a time.",
     },
     {
       name: "branch",
       value: { name: "NAME", expects: "the name of a branch", example: "main" },
-      summary: "Only sessions that began on this branch.",
+      summary: "Select sessions that began on this git branch.",
       details: "The branch that was checked out when the session began.",
     },
     {
@@ -350,9 +350,9 @@ const FLAGS = {
         expects: "the name of a program",
         example: "codex_exec",
       },
-      summary: "Only sessions that this program began.",
+      summary: "Select sessions that this program started.",
       details:
-        "Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode; sessions from before 0.34 do not say.",
+        "Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode. Session files record it since Codex 0.34.",
     },
     {
       name: "grep",
@@ -362,35 +362,35 @@ const FLAGS = {
         admits: isRegularExpression,
         example: "flaky",
       },
-      summary: "Only sessions whose title or place matches.",
+      summary: "Select sessions whose title or location matches.",
       details:
-        "A JavaScript regular expression, in upper or lower case, that is looked for in the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To look into whole sessions, use sessions search.",
+        "REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
     },
     {
       name: "archived",
-      summary: "Only archived sessions.",
+      summary: "Select only archived sessions.",
       details:
-        "Without it, both those that are archived and those that are not.",
+        "Without this option, both archived and other sessions are selected.",
     },
     {
       name: "role",
       value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
       isRepeatable: true,
-      summary: "Only what has this role.",
+      summary: "Search only text of this role.",
       details:
-        "user is what the person wrote, assistant what the model answered, reasoning what it thought; command is a command and its output, patch a change to files, tool a call of another tool, plan a plan; notice is what the program said, error an error. Several may be given: --role=user,assistant, or each with a flag of its own.",
+        "user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
     },
     {
       name: "last",
-      summary: "The session that was written to last.",
+      summary: "Use the session that was written to last.",
       details:
-        "Instead of an ID. Sub-agents and archived sessions count only if there is no other one.",
+        "Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
     },
     {
       name: "from-start",
-      summary: "Begin with what is there already.",
+      summary: "Begin at the start of the session file.",
       details:
-        "Without it, only what is written from now on. What is there already is what the file that is followed holds: of a fork, or a session that goes on in further files, `codexpipe sessions show` shows what came before.",
+        "Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
     },
     {
       name: "exit-on",
@@ -401,31 +401,30 @@ const FLAGS = {
         example: "idle=60",
       },
       isRepeatable: true,
-      summary: "End by itself: with a turn, or when nothing happens.",
+      summary: "Exit after a turn, or after some time without changes.",
       details:
-        "turn ends it when a turn has ended and nothing follows; with --from-start that may be at once. Session files say so since 0.104; of older ones nothing tells. idle=SECONDS ends it when nothing was written for so long. Both may be given: the first one counts. The exit status is 0 however the turn ended; ask check for that.",
+        "turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.104; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
     },
   ],
   FAILURES: [
     {
       name: "on-error",
       value: { name: "HOW", choices: ON_ERROR, default: "report" },
-      summary: "What becomes of failed lines.",
+      summary: "Choose how failed lines are handled.",
       details:
-        "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. inline says nothing and writes a line.failed record in the line's place, with the line in it. drop leaves the line out and says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
+        "report prints FILE:LINE: KIND: MESSAGE to stderr and goes on. inline prints no message and writes a line.failed record, which holds the line, in its place. drop leaves the line out without a message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
     },
     {
       name: "errors-to",
       value: FILE_NAME,
       summary: "Write failed lines to FILE, as JSONL.",
       details:
-        "Each failed line is written as a line.failed record, with the line in it, whatever --on-error says. FILE is emptied first.",
+        "Writes a line.failed record for each failed line, with the line in it, in addition to what --on-error does. FILE is overwritten.",
     },
     {
       name: "strict",
-      summary: "Exit 1 if any line failed.",
-      details:
-        "Everything is read and written all the same; only the exit status differs.",
+      summary: "Exit with status 1 if any line failed.",
+      details: "Only the exit status changes; all lines are still processed.",
     },
   ],
   VERDICT: [
@@ -438,33 +437,33 @@ const FLAGS = {
         default: "0",
         example: "10",
       },
-      summary: "Let NUM lines fail.",
+      summary: "Accept up to NUM unreadable lines.",
       details:
-        "More lines than these that could not be read make the verdict bad. With stderr in the log (2>&1), its lines are such.",
+        "More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
     },
     {
       name: "fail-on-command",
       summary: "Fail if a command failed.",
       details:
-        "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
+        "A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
     },
     {
       name: "fail-on-declined",
       summary: "Fail if a command or patch was declined.",
       details:
-        "By whoever was asked, or by a rule. Without it, what the model asked for and did not get fails nothing.",
+        "Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
     },
     {
       name: "schema",
-      summary: "Fail if lines are not as codexpipe schema says.",
+      summary: "Fail if a line does not match its JSON Schema.",
       details:
-        "Lines are normalized and held to ThreadEvent or RolloutLine. Each path that is not as it should be is a reason by itself, once, with the first line and how many there are.",
+        "Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
     },
     {
       name: "fail-on-drift",
-      summary: "Fail if there is something that no known release writes.",
+      summary: "Fail on data that no known Codex release writes.",
       details:
-        "Without it that is said, and fails nothing. `codexpipe drift` says what it is.",
+        "Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
     },
     {
       name: "max-tokens",
@@ -474,15 +473,15 @@ const FLAGS = {
         admits: isWholeNumber,
         example: "200000",
       },
-      summary: "Fail if more tokens were used.",
+      summary: "Fail if more than NUM tokens were used.",
       details:
-        "Input and output together, each request once, counted as `codexpipe usage` counts. What says nothing of tokens has used none as far as can be known; that is said on stderr.",
+        "Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
     },
     {
       name: "json-output",
-      summary: "Fail if the final message is no JSON; print it if it is.",
+      summary: "Fail unless the final message is JSON, and print it.",
       details:
-        "For runs with --output-schema. The message must be JSON as it is, without a fence around it. It is printed as --last-message prints it, unless --tee or --format=json have stdout.",
+        "For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
     },
   ],
   OUTPUT: [
@@ -496,34 +495,34 @@ const FLAGS = {
       },
       summary: "Divide all sessions into NUM parts.",
       details:
-        "Parts that other commands can read apart, on as many machines: files of one family are in one part, and parts are about as large. The same files are always divided the same way. There are fewer parts where there are fewer families.",
+        "Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
     {
       name: "mutations",
       summary: "Print each change of the history as it happens.",
       details:
-        "Instead of the history at the end: each mutation as a line of JSONL, written as soon as its event has arrived. Whoever applies them holds the records at every moment.",
+        "Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
     },
     {
       name: "format",
       value: { name: "FORMAT", choices: FORMATS },
-      summary: "The form of the data.",
+      summary: "Choose the output format.",
       details:
-        "table is for people; json is one value, jsonl one value a line; csv and tsv begin with a line of names.",
+        "table is for people; json is one value, jsonl one value per line; csv and tsv begin with a header line.",
     },
     {
       name: "json",
       means: { name: "format", value: "json" },
       summary: "Short for --format=json.",
-      details: "The last one of both counts.",
+      details: "If both are given, the last one counts.",
     },
     {
       name: "by",
-      value: { name: "WHAT", choices: USAGE_KEYS, example: "model" },
+      value: { name: "KEY", choices: USAGE_KEYS, example: "model" },
       isRepeatable: true,
-      summary: "What the tokens are summed up by.",
+      summary: "Group the tokens by KEY.",
       details:
-        "turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by=day,model, or --by day --by model.",
+        "Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
     },
     {
       name: "time-zone",
@@ -535,22 +534,22 @@ const FLAGS = {
         admits: isTimeZone,
         default: "UTC",
       },
-      summary: "The time zone that days are of.",
+      summary: "Set the time zone of days.",
       details:
-        "Session files have times in UTC. local is the time zone of this machine, so that the same files give other days on another one.",
+        "Session files have times in UTC. local is the time zone of this machine: the same files may give other days on another machine.",
     },
     {
       name: "prices",
       value: { name: "FILE", expects: "a file", example: "prices.json" },
-      summary: "Say what it cost, by the prices in FILE.",
+      summary: "Show costs, computed with the prices in FILE.",
       details:
-        '{"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}: what a million tokens cost. cached_input and cache_write_input are as dear as input, and reasoning_output as output, unless FILE says otherwise; the model "*" is any other. No prices are built in. Arithmetic is exact; tables show four decimal places.',
+        'FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
     },
     {
       name: "explain",
       summary: "Show how each number was derived.",
       details:
-        "Instead of the sums: for each line that has counts, whether they were counted and by which rule, or why not.",
+        "Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
     },
     {
       name: "to",
@@ -560,37 +559,37 @@ const FLAGS = {
         aliases: FORM_ALIASES,
         example: "html",
       },
-      summary: "The form of the transcript.",
+      summary: "Choose the form of the transcript.",
       details:
-        "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: what the name of --output ends in (.txt, .md, .html); without --output text on a terminal; else markdown.",
+        "text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
     },
     {
       name: "output",
       short: "o",
       value: { ...FILE_NAME, example: "session.html" },
       summary: "Write to FILE instead of stdout.",
-      details: "FILE is emptied first.",
+      details: "FILE is overwritten.",
     },
     {
       name: "write-baseline",
       value: { ...FILE_NAME, example: "baseline.json" },
-      summary: "Write to FILE what there is, to compare with later.",
+      summary: "Write a baseline to FILE, to compare with later.",
       details:
-        "Nothing is compared then. With --baseline, what that has is in it too; both may be one file. It holds kinds, paths, types and words, and no value of anybody's.",
+        "Nothing is compared. With --baseline, the new baseline contains the old one too; both may be the same file. A baseline holds kinds of records, paths of fields, types and words of enumerations, but none of your data.",
     },
     {
       name: "reasoning",
       value: { name: "HOW", choices: REASONING, example: "omit" },
-      summary: "What becomes of reasoning.",
+      summary: "Choose how reasoning is shown.",
       details:
-        "omit leaves it out; fold shows it folded, in text its headings; include shows it. Without it, fold, and include in text. A summary for github never has any.",
+        "omit leaves it out; fold shows it folded (in text, only its headings); include shows all of it. The default is include in text, and otherwise fold. A summary for github never contains reasoning.",
     },
     {
       name: "tools",
       value: { name: "HOW", choices: TOOLS, default: "full" },
-      summary: "What becomes of commands, edits and tools.",
+      summary: "Choose how commands, edits and tool calls are shown.",
       details:
-        "none leaves them out; names shows which ones there were and how they ended; full also shows what went in and came out.",
+        "none leaves them out; names shows their names and how they ended; full also shows their input and output.",
     },
     {
       name: "max-output-lines",
@@ -602,20 +601,20 @@ const FLAGS = {
       },
       summary: "Show at most NUM lines of each output.",
       details:
-        "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown. Of a page on stdout, 20 after 12 MB of it.",
+        "A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
     },
     {
       name: "images",
-      summary: "Show images on a page, though nothing in them is masked.",
+      summary: "Show images in html; secrets in them are not masked.",
       details:
-        "Those that the log holds: what the user attached, what tools gave, and what the agent made, up to 4 MiB each and 24 MiB on a page. Without it, they are shown with --no-redact; otherwise it is said where one is.",
+        "Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
     },
     {
       name: "redact",
       undoes: "no-redact",
       summary: "Mask secrets.",
       details:
-        "Tokens of known shapes, private keys, Authorization headers, passwords in URLs, and values behind names of secrets become [redacted:KIND], before anything is cut; how many of each kind is said on stderr. The default for markdown, html and github. What has no known shape and no name is not found.",
+        "Replaces tokens of known formats, private keys, Authorization headers, passwords in URLs, and values whose name denotes a secret with [redacted:KIND], before any text is shortened. The number of secrets of each kind is reported on stderr. The default for markdown, html and github. Secrets without a known format or name are not found.",
     },
     {
       name: "no-redact",
@@ -632,107 +631,107 @@ const FLAGS = {
         example: "ACME-\\d+",
       },
       isRepeatable: true,
-      summary: "Mask what matches, too.",
+      summary: "Mask text that matches REGEXP, too.",
       details:
-        "A JavaScript regular expression, by the Unicode rules. It takes time linear in the length of the text: back references, looks ahead and behind, and repetitions of more than a thousand steps are refused. May be given several times; it turns --redact on.",
+        "REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
     },
     {
       name: "content",
-      summary: "Write messages, and what went into calls and came out, too.",
+      summary: "Include messages, and the input and output of calls.",
       details:
-        "Without it they are left out: their formats have them only if they are asked for.",
+        "For --to=otlp and --to=tables, which leave them out by default.",
     },
     {
       name: "table",
       value: { name: "NAME", choices: TABLE_NAMES },
-      summary: "The only table that is written.",
+      summary: "Write only this table.",
       details:
-        "Of --to=tables. Without it, each of them goes to a file of its own, and --output says where.",
+        "For --to=tables. Without this option, each table is written to its own file in the folder that --output names.",
     },
     {
       name: "jsonl",
-      summary: "Print its lines, normalized.",
-      details: "Line by line, as normalize does.",
+      summary: "Print the lines of the session, normalized.",
+      details: "The same lines as `codexpipe normalize` prints.",
     },
     {
       name: "history",
-      summary: "Print its history: a HistoryState snapshot.",
-      details: "One JSON object, as the command history prints it.",
+      summary: "Print the history of the session as JSON.",
+      details: "A HistoryState snapshot, as `codexpipe history` prints it.",
     },
     {
       name: "meta",
-      summary: "Print what is known about it, as JSON.",
+      summary: "Print facts about the session as JSON.",
       details:
-        "One JSON object, with the fields that sessions list --json has; ancestors, the sessions that it goes on from; and missing, what of that is not there.",
+        "One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
     },
     {
       name: "command",
-      summary: "Print only the command that goes on with it.",
+      summary: "Print only the command that resumes the session.",
       details: "One line for a shell: codex resume and the id.",
     },
     {
       name: "tee",
-      summary: "Pass the input through to stdout.",
+      summary: "Copy the input to stdout.",
       details:
-        "Byte for byte, as it comes, but for control characters on a terminal, which are escaped; of .gz and .zst files what is in them, and UTF-16 as UTF-8. If its reader goes away, the rest is judged all the same.",
+        "Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
     },
     {
       name: "last-message",
       summary: "Print the final message.",
       details:
-        "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none.",
+        "The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
     },
     {
       name: "github",
-      summary: "Tell GitHub Actions.",
+      summary: "Report to GitHub Actions.",
       details:
-        "Reasons against the run become annotations (workflow commands on stderr), a summary is added to the file that GITHUB_STEP_SUMMARY names, and verdict, status, thread-id, tokens and final-message to the one that GITHUB_OUTPUT names. Secrets are masked in all of them.",
+        "Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
     },
     {
       name: "pretty",
       summary: "Indent the JSON.",
       details:
-        "Without it, the history is one line. Mutations are always lines.",
+        "Without this option, the history is one line. Mutations are always one line each.",
     },
     {
       name: "checkpoint",
-      summary: "Write what it takes to go on, too.",
+      summary: "Add the state that --restore needs to the snapshot.",
       details:
-        "Adds the field resume to the snapshot, for --restore. Others ignore it. With --mutations, the snapshot follows the last mutation.",
+        "Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
     },
     {
       name: "line-buffered",
-      summary: "Write each answer before the next line is answered.",
+      summary: "Write each result before the next line is processed.",
       details:
-        "Without it, the answers to lines that arrived together are written together; nothing is ever held back when the input pauses. With --on-error=inline every line that is not blank is answered by exactly one line (of a rollout: a torn line with a record glued to it, by two).",
+        "Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
     },
     {
       name: "no-pager",
-      summary: "Show everything at once.",
+      summary: "Do not use a pager.",
       details:
-        "Without it, more than the terminal has room for is shown by a pager: CODEXPIPE_PAGER, else PAGER, a program and its arguments, else less, with LESS=FRX unless that is set. An empty one, or cat, is none. Pipes, files, what is followed or comes from stdin, and terminals that are dumb have none, nor has a command that may not run it: Deno wants --allow-run.",
+        "By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
     },
     {
       name: "color",
       value: { name: "WHEN", choices: COLOR, default: "auto" },
-      summary: "Colour text for people, diagnostics and help.",
+      summary: "Choose when to use colour.",
       details:
-        "auto colours what goes to a terminal unless NO_COLOR is set or TERM is dumb. Of data, only what is laid out for people is coloured.",
+        "Text for people, diagnostics and help can be coloured; output for programs never is. auto uses colour on a terminal, unless NO_COLOR is set or TERM is dumb.",
     },
     {
       name: "no-color",
       means: { name: "color", value: "never" },
       summary: "Short for --color=never.",
-      details: "The last one of both counts.",
+      details: "If both are given, the last one counts.",
     },
   ],
   OTHER: [
     {
       name: "engine",
       value: { name: "ENGINE", choices: ENGINES, default: "auto" },
-      summary: "What answers the lines.",
+      summary: "Choose the engine that processes lines.",
       details:
-        "The answers are the same. wasm answers lines like those before them in WebAssembly, the others in JavaScript; js does without. auto begins with js and takes wasm when there is enough to do, if it can run here. --verbose says which one ran.",
+        "The output is the same. wasm processes lines that resemble earlier ones in WebAssembly, and the others in JavaScript; js uses only JavaScript. auto starts with js and switches to wasm for large inputs, if WebAssembly can run here. --verbose reports which engine ran.",
     },
     {
       name: "jobs",
@@ -745,50 +744,50 @@ const FLAGS = {
       },
       summary: "Read NUM files at once.",
       details:
-        "What is written is the same, in the order of the files; each one that is read takes up to 60 MB of memory. Without it, one for each 64 MB, and at most as many as the machine has cores. With stdin among them they are read one after the other, and so they are with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
+        "The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
     },
     {
       name: "quiet",
       short: "q",
       undoes: "verbose",
-      summary: "Say nothing about failed lines.",
+      summary: "Do not report failed lines.",
       details:
-        "What could not be read or written is still reported, and the exit status stays the same.",
+        "Files that cannot be read or written are still reported, and the exit status stays the same.",
     },
     {
       name: "verbose",
       short: "v",
       undoes: "quiet",
-      summary: "Say what each input was read as.",
+      summary: "Report how each input was read.",
       details:
-        "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them. Another one says whether there is something that no known release of Codex writes.",
+        "Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any.",
     },
     {
       name: "help",
       short: "h",
-      summary: "Show help: -h in short, --help in full.",
-      details: "-h shows one line for each option, --help all there is to say.",
+      summary: "Show help: -h for a summary, --help for details.",
+      details: "-h describes each option in one sentence.",
     },
     {
       name: "version",
       short: "V",
       summary: "Show the version.",
-      details: "Shows the name and the version of the command.",
+      details: "Prints the name and the version of the command.",
     },
   ],
 } as const satisfies Readonly<
   Record<string, readonly Omit<Flag, "category">[]>
 >;
 
-/** A heading of the help. */
+/** A heading in the help. */
 type Category = keyof typeof FLAGS;
 
-/** The headings that flags stand under in the help. */
+/** The headings of flags in the help, in order. */
 export const CATEGORIES = Object.keys(FLAGS) as readonly Category[];
 
 export type FlagName = typeof FLAGS[Category][number]["name"];
 
-/** Every flag, in the order of the help. */
+/** All flags, in the order of the help. */
 export const ALL_FLAGS: readonly (Flag & { readonly name: FlagName })[] =
   CATEGORIES.flatMap((category) =>
     FLAGS[category].map((flag) => ({ ...flag, category }))
@@ -799,7 +798,7 @@ export function expectationOf({ choices, expects }: FlagValue): string {
   return oneOf(choices);
 }
 
-/** Some words, of which one is meant: `a, b or c`. */
+/** Joins alternatives: `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
@@ -846,26 +845,26 @@ function isTimeZone(text: string): boolean {
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** A flag as one command has it, where it differs from the table. */
+/** A flag of one command, with the properties in which it differs from the table. */
 export interface NarrowedFlag {
-  /** Its name in the table. */
+  /** The name in the table. */
   readonly name: FlagName;
-  /** The values that this command takes. */
+  /** The values that this command accepts. */
   readonly choices?: readonly string[];
-  /** What holds if it is not given. */
+  /** The value in this command if the flag is not given. */
   readonly default?: string;
-  /** What it takes here, if that is something else. */
+  /** Replaces the whole value of the table. */
   readonly value?: FlagValue;
-  /** What it does here, in one line. */
+  /** Replaces the summary of the table. */
   readonly summary?: string;
-  /** What else there is to say here. */
+  /** Replaces the details of the table. */
   readonly details?: string;
 }
 
 /**
- * Asks for the flags of a command.
+ * Lists the flags of a command.
  *
- * @returns Its flags in the order of the table, as this command has them.
+ * @returns The flags in the order of the table, with the command's changes applied.
  */
 export function flagsOf(
   { flags }: { readonly flags: readonly (FlagName | NarrowedFlag)[] },

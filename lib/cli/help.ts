@@ -1,4 +1,4 @@
-/** The helps, made from the tables of commands and flags. */
+/** The help texts, generated from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION } from "./about.ts";
 import type { Command, CommandGroup } from "./command.ts";
@@ -6,20 +6,20 @@ import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
 import { CATEGORIES, type Flag, flagsOf } from "./flags.ts";
 import type { TextStyle } from "../render/text_style.ts";
 
-/** The width that help is folded at. */
+/** The width at which help lines are folded, in columns. */
 const WIDTH = 79;
 
-/** Where the text beside a flag begins. */
+/** The column at which the text of a flag begins. */
 const COLUMN = 24;
 
 export interface HelpOptions {
-  /** Whether everything is told. */
+  /** Whether details are shown (`--help`), and not only summaries (`-h`). */
   readonly isLong: boolean;
-  /** How headings are set off. */
+  /** The style of headings. */
   readonly style: TextStyle;
 }
 
-/** The help of the whole, or of some commands that share their first word. */
+/** Writes the help of codexpipe, or of a group of commands. */
 export function overview(
   group: CommandGroup | undefined,
   { isLong, style }: HelpOptions,
@@ -122,7 +122,7 @@ function statusLines(style: TextStyle): string[] {
   ];
 }
 
-/** A text beside a head, or below it if the head is too long. */
+/** Lays out a text to the right of a head, or below it if the head is too long. */
 function beside(head: string, text: string, column = COLUMN): string[] {
   const indent = " ".repeat(column);
   const [first = "", ...rest] = fold(text, WIDTH - column);

@@ -1,4 +1,4 @@
-/** The manual page, made from the tables of commands and flags. */
+/** The manual page, generated from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
 import type { Command, CommandTable } from "./command.ts";
@@ -13,9 +13,9 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
     ".B codexpipe",
     "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
     ".SH DESCRIPTION",
-    "Logs of every release of Codex are read, each line gives exactly one outcome, and nothing is lost.",
-    "Without a COMMAND, files and what comes through a pipe are shown on a terminal, as render does, and normalized elsewhere.",
-    "A folder where files are named stands for the session files below it.",
+    "Reads the logs of every release of Codex. Each line gives exactly one result, and no line is lost.",
+    "Without a COMMAND, files and piped input are rendered if stdout is a terminal, as render does, and normalized otherwise.",
+    "A folder given as a FILE stands for the session files below it.",
     "Data goes to stdout, and everything else to stderr. On a terminal, control characters of logs are escaped.",
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
@@ -38,23 +38,32 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
 }
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ["CODEX_HOME", "Where Codex keeps its sessions, unless --codex-home says."],
-  ["HOME", "The home of the user; on Windows, USERPROFILE comes first."],
+  ["CODEX_HOME", "The Codex home, unless --codex-home is given."],
+  [
+    "HOME",
+    "Your home folder; on Windows, USERPROFILE takes precedence.",
+  ],
   [
     "XDG_CACHE_HOME",
-    `The cache folder is ${CACHE_FOLDER}. Its folder codexpipe holds what can be made again, such as the index of searches.`,
+    `The cache folder is ${CACHE_FOLDER}. Its folder codexpipe holds files that can be deleted at any time, such as the search index.`,
   ],
-  ["NO_COLOR", "If it is set and not empty, nothing is coloured by itself."],
+  [
+    "NO_COLOR",
+    "If it is set and not empty, colour is off unless --color is given.",
+  ],
   [
     "TERM",
-    "If it is dumb, nothing is coloured by itself, no progress shown and no pager started.",
+    "If it is dumb, colour is off unless --color is given, and there is no progress line and no pager.",
   ],
   [
     "CODEXPIPE_PAGER, PAGER",
-    "What shows text that is longer than the terminal: a program and its arguments, the first of the two before the second, less without either. An empty one, or cat, is none.",
+    "The pager, a program and its arguments, for text that does not fit the terminal. CODEXPIPE_PAGER takes precedence; the default is less. An empty value, or cat, turns the pager off.",
   ],
-  ["LESS", "What less is told; FRX, if it is not set."],
-  ["GITHUB_STEP_SUMMARY", "The file that check --github adds a summary to."],
+  ["LESS", "The options of less. The default is FRX."],
+  [
+    "GITHUB_STEP_SUMMARY",
+    "The file to which check --github appends a summary.",
+  ],
   ["GITHUB_OUTPUT", "The file that check --github writes its outputs to."],
 ];
 
@@ -98,7 +107,7 @@ function lowered(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
-/** Makes text of what roff would take for something else. */
+/** Escapes characters that have a meaning in roff. */
 function roff(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-")
     .replaceAll("`", "\\(ga").replace(/^['.]/, "\\&$&");

@@ -90,7 +90,7 @@ Deno.test("codexpipe -h is a summary of the same", async () => {
   assertEquals(
     (await call(["-h"])).stdout,
     `codexpipe ${config.version}
-Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.
+Reads, normalizes and renders the JSONL logs of OpenAI's Codex CLI.
 
 Use "codexpipe COMMAND -h" for a summary and --help for details.
 
@@ -106,19 +106,19 @@ ${
   help [COMMAND]        Shows the help of a command, or this one.
 
 OPTIONS:
-      --color=WHEN      Colour text for people, diagnostics and help. (auto,
-                        always, never; default: auto)
+      --color=WHEN      Choose when to use colour. (auto, always, never;
+                        default: auto)
       --no-color        Short for --color=never.
-  -h, --help            Show help: -h in short, --help in full.
+  -h, --help            Show help: -h for a summary, --help for details.
   -V, --version         Show the version.
 
 EXIT STATUS:
-    0   done, or the reader of stdout has closed it
-    1   the answer is no: a check failed, nothing was found, or a line failed
+    0   success, or the reader of stdout closed it
+    1   negative result: a check failed, nothing was found, or a line failed
         with --strict or --on-error=stop
     2   the command line is wrong
     3   a file or stream could not be read or written
-   70   a bug of codexpipe's
+   70   a bug in codexpipe
   130   interrupted (Ctrl-C)
 `,
   );
