@@ -1,4 +1,4 @@
-/** The command line, checked against the table of flags. */
+/** Parsing of the command line with the table of flags. */
 
 import { UsageError } from "./endings.ts";
 import {
@@ -15,19 +15,19 @@ export interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
-  /** Its last value; empty for a switch. */
+  /** The last value; empty for a switch. */
   readonly value: string;
   readonly values: readonly string[];
 }
 
-/** The flags that hold, by what is no flag. */
+/** Returns the flags of the command that the operands name. */
 export type FlagsFor = (operands: readonly string[]) => readonly KnownFlag[];
 
-/** A row of the table. */
+/** A row of the table of flags. */
 type KnownFlag = typeof ALL_FLAGS[number];
 
 export class Arguments {
-  /** The arguments that are no flags, in order. */
+  /** The arguments that are neither flags nor their values, in order. */
   readonly operands: readonly string[];
   readonly #given: ReadonlyMap<FlagName, GivenFlag>;
   readonly #flags: readonly KnownFlag[];
@@ -62,12 +62,12 @@ export class Arguments {
     return this.#given.get(name)?.value ?? flag?.value?.default;
   }
 
-  /** All values of a flag that may come several times, in order. */
+  /** All values of a repeatable flag, in order. */
   values(name: FlagName): readonly string[] {
     return this.#given.get(name)?.values ?? [];
   }
 
-  /** The value of a flag, which is one of a few. */
+  /** The value of a flag with a fixed set of choices. */
   choice<T extends string>(
     name: FlagName,
     choices: readonly T[],
@@ -76,20 +76,20 @@ export class Arguments {
     return choices.find((choice) => choice === value);
   }
 
-  /** All values of a flag that may come several times, each of them one of a few. */
+  /** All values of a repeatable flag with a fixed set of choices, in order. */
   choices<T extends string>(name: FlagName, choices: readonly T[]): T[] {
     return this.values(name).flatMap((value) =>
       choices.find((choice) => choice === value) ?? []
     );
   }
 
-  /** The value of a flag that is a number, as the table has checked. */
+  /** The value of a flag as a number; the table has validated it. */
   number(name: FlagName): number | undefined {
     const value = this.value(name);
     return value === undefined ? undefined : Number(value);
   }
 
-  /** The value of a flag that is a time, in milliseconds since 1970. */
+  /** The value of a flag as a time, in milliseconds since 1970. */
   time(name: FlagName, now: number): number | undefined {
     return parseTime(this.value(name) ?? "", now);
   }
@@ -100,21 +100,22 @@ export class Arguments {
 }
 
 /**
- * Parses the arguments of the command. Nothing is opened or looked up.
+ * Parses the arguments of the command. Opens no files.
  *
- * The last one counts of a flag that comes several times and is not made for it; `--` ends
- * the flags.
+ * If a flag that is not repeatable is given several times, the last one counts. `--` ends the
+ * flags.
  *
- * @param flagsFor Knows what the flags take; the whole table does, if it is left out.
- * @throws {UsageError} If a flag is not known, or the value of one that holds is missing or
- * wrong.
+ * @param flagsFor Returns the flags of the command that the operands name; by default, the
+ *   whole table.
+ * @throws {UsageError} If a flag is unknown, or the value of a flag of the command is missing or
+ *   invalid.
  */
 export function parseArguments(
   args: readonly string[],
   flagsFor: FlagsFor = () => ALL_FLAGS,
 ): Arguments {
   const { operands, found } = takenApart(args);
-  // What a flag takes can depend on the command, which may stand behind it.
+  // The values of a flag depend on the command, whose name may follow the flag.
   const flags = flagsFor(operands);
   const given = new Map<FlagName, GivenFlag>();
   for (const { name, isShort, value } of found) {
@@ -125,7 +126,7 @@ export function parseArguments(
     const parts = partsOfValue(flag, value).map((part) =>
       part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
     );
-    // Words for a flag that the command lacks would be of no use.
+    // A flag that the command lacks is reported by the caller, not its value here.
     if (own !== undefined) { for (const part of parts) check(flag, part); }
     const values = [
       ...given.get(name)?.values ?? [],
@@ -143,14 +144,14 @@ export function parseArguments(
   return new Arguments(operands, given, flags);
 }
 
-/** A flag as it was found, with its value if there is one. */
+/** A flag on the command line, with its value if there is one. */
 interface FoundFlag {
   readonly name: FlagName;
   readonly isShort: boolean;
   readonly value: string | undefined;
 }
 
-/** Tells what is a flag, what is the value of one, and what is neither. */
+/** Divides the arguments into flags with their values, and operands. */
 function takenApart(
   args: readonly string[],
 ): { readonly operands: string[]; readonly found: readonly FoundFlag[] } {
@@ -170,7 +171,7 @@ function takenApart(
       const { name } = flag;
       const { isShort } = part;
       let { value } = part;
-      // A value behind a space; an option behind one is no value.
+      // The next argument is the value, unless it is an option itself.
       if (flag.value !== undefined && value === undefined) {
         const next = before[at + 1];
         if (next !== undefined && !/^-./s.test(next)) {
@@ -187,7 +188,7 @@ function takenApart(
   return { operands, found };
 }
 
-/** Several of a few values may stand in one list: `--by=turn,model`. */
+/** Splits a list of choices, if the flag is repeatable: `--by=turn,model`. */
 function partsOfValue(
   { isRepeatable, value }: Flag,
   given: string | undefined,
@@ -200,11 +201,11 @@ function partsOfValue(
 interface Part {
   readonly key: string;
   readonly isShort: boolean;
-  /** What stands behind `=`, or behind the letter. */
+  /** The text after `=`, or after the letter. */
   readonly value: string | undefined;
 }
 
-/** Takes one argument apart: `--name`, `--name=value`, or some letters. */
+/** Splits one argument into flags: `--name`, `--name=value`, or several letters. */
 function partsOf(arg: string): Part[] {
   if (arg.startsWith("--")) {
     const [, key = "", value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
@@ -255,7 +256,7 @@ function unknownFlag({ key, isShort }: Part): UsageError {
   if (meant !== undefined) {
     return new UsageError(`unknown option "${spelling}"; ${meant}`);
   }
-  // A whole word behind one dash was meant as a name; a letter alone tells nothing.
+  // A single letter is too short for a suggestion.
   const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
   return new UsageError(
     `unknown option "${spelling}"${suggestion(spelling, known)}`,

@@ -1,70 +1,77 @@
 /**
- * What the command is given of the process that it runs in, and nothing else of a platform
- * is used below `cli.ts`: so everything here can be run in memory.
+ * The interface of the process that the command runs in. Code below `cli.ts` uses no other
+ * platform API for its streams, terminal and threads, so that tests can run the command in
+ * memory.
  */
 
 import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
 export interface ByteSink {
   /**
-   * Writes the first ones of some bytes.
+   * Writes some bytes, or only the first ones of them.
    *
-   * @returns How many of them were written.
+   * @returns The number of bytes that were written.
    */
   write(bytes: Uint8Array): Promise<number>;
 }
 
 export interface FileSink extends ByteSink {
-  /** Gives back what writing needs; safe to call twice. */
+  /** Closes the file. Idempotent. */
   close(): void;
 }
 
 export interface Pager extends ByteSink {
-  /** Ends what it is to show, and waits until the person has seen enough. */
+  /** Closes the stdin of the pager, and waits until the user quits it. */
   end(): Promise<void>;
 }
 
 export interface FileSource extends ByteSource {
-  /** How many bytes it has now; `undefined` if that cannot be told, or it is closed. */
+  /** The current size in bytes; `undefined` if it is unknown, or the file is closed. */
   size(): number | undefined;
 }
 
 export interface PathFacts {
   readonly isDirectory: boolean;
-  /** What tells the content of a regular file from that of any other one. */
+  /** A key that is the same for all paths of one regular file; `undefined` for other files. */
   readonly identity: string | undefined;
-  /** The path of a regular file or a directory without links; any other path as it was given. */
+  /** The path with links resolved, for regular files and directories; otherwise the given path. */
   readonly realPath: string;
-  /** How many bytes a regular file has. */
+  /** The size of a regular file in bytes. */
   readonly size?: number;
 }
 
 export interface PathEntry {
   readonly name: string;
-  /** Whether it is a directory, and no link to one. */
+  /** Whether the entry is a directory; a link to one does not count. */
   readonly isDirectory: boolean;
 }
 
-/** The other end of what one thread tells another. */
+/** The other end of the messages between two threads. */
 export interface Peer {
   /**
-   * Tells it something.
+   * Sends a message.
    *
-   * @param message What, of which it gets a copy.
+   * @param message The message; the other thread gets a copy.
+   * @param moved Buffers in the message that are moved instead of copied.
    */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
-  /** Takes what it tells, and why it can tell nothing more. */
+  /** Sets the callbacks for messages, and for the error after which no more messages come. */
   listen(
     take: (message: unknown) => void,
     fail: (error: Error) => void,
   ): void;
-  /** Ends it, whatever it does. */
+  /** Terminates the thread, even while it works. */
   end(): void;
 }
 
-/** The thread that has started this one. */
+/** The thread that started this one. */
 export interface Starter {
-  /** Works on what it gives, one after the other; what comes of it takes as much memory as is said. */
+  /**
+   * Processes the inputs that the other thread sends, one after the other, and never returns.
+   *
+   * @param work Yields the results of an input; they are sent back.
+   * @param weigh Returns the memory that a result takes until its turn, in bytes.
+   */
   obey(
     work: (input: unknown) => AsyncIterable<unknown>,
     weigh: (part: unknown) => number,
@@ -72,91 +79,93 @@ export interface Starter {
 }
 
 /**
- * What a process has beside its output.
+ * The process without its output streams.
  *
- * Its functions throw what the platform throws; an error says why in its `code`, as Deno and
- * Node spell it, or in its message.
+ * The functions throw the errors of the platform, which have a `code` as Deno and Node spell
+ * it, or only a message.
  */
 export interface Surroundings {
-  /** Where data comes from if no file is named. */
+  /** The standard input. */
   readonly stdin: ByteSource;
-  /** Which of the standard streams a person sits at. */
+  /** Which of the standard streams are terminals. */
   readonly isTerminal: {
     readonly stdin: boolean;
     readonly stdout: boolean;
     readonly stderr: boolean;
   };
-  /** Is aborted when the user wants the work to end. */
+  /** Aborted when the user interrupts the command, as with Ctrl-C. */
   readonly interrupt: AbortSignal;
   /** The value of an environment variable. */
   env(name: string): string | undefined;
-  /** Opens a file to read. */
+  /** Opens a file for reading. */
   open(path: string): Promise<FileSource>;
-  /** Opens a file to write, emptied, or to add to what is in it. */
+  /** Opens a file for writing: truncates it, or appends to it. */
   create(
     path: string,
     options?: { readonly isAppending?: boolean },
   ): Promise<FileSink>;
-  /** Looks at a path; `undefined` if nothing is there. */
+  /** Reads the facts of a path; `undefined` if nothing exists there. */
   look(path: string): Promise<PathFacts | undefined>;
-  /** Lists what is in a directory; nothing, if it cannot be read. */
+  /** Lists a directory; empty if it cannot be read. */
   list(path: string): Promise<readonly PathEntry[]>;
   /**
-   * The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one.
+   * The {@linkcode PathFacts.identity} of the regular file that a standard stream is redirected
+   * to or from; `undefined` if there is none.
    *
-   * @param isQuick Whether nothing is said either if it takes long to find out.
+   * @param isQuick Whether to return `undefined` too if finding out takes long.
    */
   streamIdentity(
     name: "stdin" | "stdout",
     isQuick?: boolean,
   ): Promise<string | undefined>;
   /**
-   * Takes back what was written to stdout, a file that is added to, where it is not soon known
-   * what stdout is.
+   * Truncates the file that stdout appends to, so that it no longer has the output of this
+   * process. Exists only on platforms that cannot find out the identity of stdout quickly.
    *
-   * @returns Whether it is what it was: it is left alone if it has grown by anything else.
+   * @param size The size of the file before the output, in bytes.
+   * @returns Whether the file was truncated; a file to which others wrote too is left alone.
    */
   takeBack?(size: number): Promise<boolean>;
-  /** Waits a moment, for a pipe that can take or give nothing just now. */
+  /** Waits a moment, for a pipe that would block. */
   pause(): Promise<void>;
   /**
-   * Knows when to look again at a file that is followed; without it, the platform is asked
-   * and the clock.
+   * Waits for changes of a file that is followed. By default, the platform's notifications and
+   * a timer are used.
    */
   readonly changes?: ChangeWaiter;
-  /** The width of the terminal that a person sits at, in columns, if there is one. */
+  /** The width of the terminal in columns, if there is one. */
   columns(): number | undefined;
-  /** The height of that terminal, in lines. */
+  /** The height of the terminal in lines, if there is one. */
   rows(): number | undefined;
-  /** Gives each key of the terminal that is stdin at once, or, as usual, whole lines. */
+  /** Switches the terminal of stdin between raw mode (each key at once) and whole lines. */
   setRaw(isRaw: boolean): void;
   /** The clock: milliseconds since 1970. */
   now(): number;
   /** The current folder. */
   cwd(): string;
-  /** Further threads that can run the command; none where that is no use. */
+  /** Further threads that can run the command; `undefined` where threads are not available. */
   readonly threads?: {
-    /** How many can work at once. */
+    /** The number of cores. */
     readonly cores: number;
-    /** Starts one, which {@linkcode runThread} serves. */
+    /** Starts a thread, which calls {@linkcode runThread}. */
     start(): Peer;
   };
-  /** In such a thread, the one that started it. */
+  /** In such a thread, the thread that started it. */
   readonly starter?: Starter;
 }
 
 export interface RunContext extends Surroundings {
-  /** Where data goes, and nothing else. */
+  /** The standard output, for data only. */
   readonly stdout: ByteSink;
-  /** Where diagnostics go. */
+  /** The standard error, for messages. */
   readonly stderr: ByteSink;
-  /** Calls something again and again, every so many milliseconds, until what it gives is called. */
+  /** Calls `tick` every `period` milliseconds, until the returned function is called. */
   every(period: number, tick: () => void): () => void;
   /**
-   * Starts a program that shows what is written to it on the terminal.
+   * Starts a program that shows its input on the terminal.
    *
-   * @param env The variables that it is given beside those that there are.
-   * @returns The program; `undefined` if it is not there, or must not be run.
+   * @param env Variables to set in addition to the environment.
+   * @returns The program; `undefined` if it is not found, or must not be run.
    */
   startPager(
     command: readonly [program: string, ...args: string[]],

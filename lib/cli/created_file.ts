@@ -1,4 +1,4 @@
-/** Opening a file to write. */
+/** Opening output files. */
 
 import type { FileSink, Surroundings } from "./context.ts";
 import { Interrupted } from "./endings.ts";
@@ -6,13 +6,13 @@ import { unlessInterrupted } from "./input.ts";
 import { Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
-/** Opens a file to write, emptied. */
+/** Opens a file for writing and truncates it. */
 export async function createFile(
   path: string,
   { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,
 ): Promise<FileSink> {
   try {
-    // A named pipe is open when it has a reader.
+    // Opening a named pipe waits for a reader.
     return await unlessInterrupted(create(path), interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
@@ -20,7 +20,7 @@ export async function createFile(
   }
 }
 
-/** Writes a text to a file, in place of what is in it or behind that. */
+/** Writes a text to a file: replaces its content, or appends to it. */
 export async function writeFile(
   path: string,
   text: string,

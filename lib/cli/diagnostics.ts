@@ -1,17 +1,17 @@
-/** Diagnostics: lines on stderr. */
+/** Messages on stderr. */
 
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import { Gathered, type Output } from "./output.ts";
 import type { TextStyle } from "../render/text_style.ts";
 
-/** Makes text of a log do nothing: to a terminal, nor to the runner of GitHub Actions. */
+/** Escapes text of a log, for terminals and for the runner of GitHub Actions. */
 function inert(text: string): string {
-  // Anywhere in a line that would begin a command.
+  // `##[` begins a workflow command at any place of a line.
   return escapeControls(text).replaceAll("##[", "## [");
 }
 
-/** Gathers lines for stderr, so that a million failures do not cost a million writes. */
+/** Buffers lines for stderr, so that a million failures do not cost a million writes. */
 export class Diagnostics {
   readonly #output: Output;
   readonly #style: TextStyle;
@@ -22,7 +22,7 @@ export class Diagnostics {
     this.#style = style;
   }
 
-  /** Says one thing: `codexpipe: MESSAGE`. */
+  /** Adds a message: `codexpipe: MESSAGE`. */
   say(message: string): void {
     const { bold } = this.#style;
     this.#lines.addText(
@@ -30,17 +30,17 @@ export class Diagnostics {
     );
   }
 
-  /** Adds a line as it is: a command to the reader of stderr, safe by itself. */
+  /** Adds a workflow command as it is; it must be escaped already. */
   command(line: string): void {
     this.#lines.addText(line);
   }
 
-  /** Adds what another thread would have written. */
+  /** Adds bytes that another thread wrote to its stderr. */
   add(bytes: Uint8Array): void {
     this.#lines.add(bytes);
   }
 
-  /** Says what is wrong with a line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
+  /** Adds a message about a failed line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
   failed(
     file: string,
     { line, kind, message }: {
@@ -50,14 +50,15 @@ export class Diagnostics {
     },
   ): void {
     const { bold, red } = this.#style;
-    // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+    // V8's cache of number strings would keep `${line}` alive, and its young generation would
+    // grow; toFixed() bypasses that cache.
     const where = bold(`codexpipe: ${inert(file)}:${line.toFixed()}:`);
     this.#lines.addText(
       `${where} ${red(`${kind}:`)} ${inert(message)}\n`,
     );
   }
 
-  /** Writes what has been gathered; if it cannot, no reader is left. */
+  /** Writes the buffered lines. A failed write is ignored: stderr has no reader any more. */
   async flush(): Promise<void> {
     try {
       await this.#lines.writeTo(this.#output);

@@ -1,35 +1,35 @@
-/** How the command ends: its exit statuses, and what is thrown to end it early. */
+/** The exit statuses, and the errors that end the command early. */
 
 export const EXIT = {
   done: 0,
-  /** The answer is no. */
+  /** A negative result: a check failed, nothing was found, or lines failed. */
   no: 1,
   /** The command line is wrong. */
   usage: 2,
   /** A file or a stream could not be read or written. */
   io: 3,
-  /** A bug of codexpipe's. */
+  /** A bug in codexpipe. */
   bug: 70,
   /** Interrupted from the keyboard. */
   interrupted: 130,
 } as const;
 
-/** The reader of the output has gone: it has enough. */
+/** The reader of the output closed the pipe. */
 export class ClosedOutput extends Error {
   override readonly name = "ClosedOutput";
 }
 
-/** The user wants the work to end. */
+/** The user pressed Ctrl-C, or the process got a signal to end. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** A file or stream could not be read or written; the message says which and why. */
+/** A file or stream could not be read or written; the message has its name and the reason. */
 export class IoError extends Error {
   override readonly name = "IoError";
 }
 
-/** The command line is wrong; the message says what was expected. */
+/** The command line is wrong; the message has the expected form. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

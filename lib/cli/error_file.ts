@@ -1,4 +1,4 @@
-/** The file that failed lines are kept in. */
+/** The file of `--errors-to`. */
 
 import type { FailureView } from "../pipeline/pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
@@ -8,7 +8,7 @@ import { Gathered, Output } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 
-/** Gathers the records of failed lines, and writes them a block at a time. */
+/** Buffers the records of failed lines, and writes them in blocks. */
 export class ErrorFile {
   readonly #file: FileSink;
   readonly #output: Output;
@@ -19,12 +19,16 @@ export class ErrorFile {
     this.#output = new Output(file, path, context);
   }
 
-  /** Opens a file, emptied. */
+  /** Opens a file and truncates it. */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
     return new ErrorFile(await createFile(path, context), path, context);
   }
 
-  /** Adds a failed line, which is at a place of its own if several files are one input. */
+  /**
+   * Adds a failed line.
+   *
+   * @param at The line number and offset in its own file, if the input joins several files.
+   */
   add(
     failed: FailureView,
     at?: { readonly line: number; readonly offset: number },
@@ -33,17 +37,17 @@ export class ErrorFile {
     this.#records.add(LINE_END);
   }
 
-  /** Writes what has been added. */
+  /** Writes the buffered records. */
   async flush(): Promise<void> {
     try {
       await this.#records.writeTo(this.#output);
     } catch (error) {
-      // A pipe whose reader has enough: that is no reason to end.
+      // The file can be a pipe whose reader closed it: the work goes on.
       if (!(error instanceof ClosedOutput)) throw error;
     }
   }
 
-  /** Ends the file. */
+  /** Closes the file. */
   close(): void {
     this.#file.close();
   }

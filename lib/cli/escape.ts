@@ -1,22 +1,22 @@
-/** Text from logs and file names, made safe to show. */
+/** Escaping of text from logs and file names, for terminals. */
 
-/** Control characters, and those that turn or hide the text around them. */
+/** Control characters, and characters that reorder or hide the text around them. */
 const UNSAFE_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
- * Writes lines of text so that line ends and tabs are all in it that does something to a terminal.
+ * Escapes all control characters of lines but line feeds and tabs.
  *
- * What is JSON stays JSON that means the same: only a carriage return can stand between its values,
- * and becomes a space.
+ * JSON stays JSON with the same value: `\u` escapes mean the same in its strings, and between
+ * values the only control character is a carriage return, which becomes a space.
  */
 export function escapeLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll("\r", " ")
     .replace(/[^\n\t]+/g, escapeControls);
 }
 
-/** Writes control characters as escapes, so that they do nothing to a terminal. */
+/** Replaces control characters by `\uXXXX` escapes, so that they have no effect on a terminal. */
 export function escapeControls(text: string): string {
   return text.replace(
     UNSAFE_REGEXP,

@@ -1,4 +1,4 @@
-/** Reading a file that grows, block by block. */
+/** Reading a growing file, block by block. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import { follow, type FollowChange } from "../files/follow.ts";
@@ -16,34 +16,34 @@ import {
 import { cannot } from "./reasons.ts";
 import { STDIN } from "./flags.ts";
 
-/** As much as is read at once of any other input. */
+/** The size of a block in bytes, the same as for other inputs. */
 const BLOCK = 1 << 19;
 
 export interface FollowInputOptions {
-  /** Is asked whenever everything that is there was worked on; `true` ends the following. */
+  /** Called whenever all current content was processed; `true` ends the following. */
   readonly atEnd?: () => boolean;
-  /** Whether nothing is said of what happens to the file. */
+  /** Whether changes of the file are not reported at all. */
   readonly isQuiet?: boolean;
-  /** Whether all that happens to it is said, and not only that it is not there yet. */
+  /** Whether all changes of the file are reported, and not only that it is missing. */
   readonly isVerbose?: boolean;
 }
 
 /**
- * Opens a file that grows, and reads through how it is packed.
+ * Follows a growing file, and decompresses it.
  *
- * Each value is an input of its own: a file that is emptied or replaced begins another one.
- * Usually there is one, which lasts until the following ends. A session file is followed to
- * the archive and back, and any file to its packed form. Stdin, pipes and devices are read to
- * their end, since what they give next is waited for anyway.
+ * Each value is an independent input: a file that is emptied or replaced begins a new one.
+ * Usually there is one input, which lasts until the following ends. A session file is followed
+ * to the archive and back, and any file to its compressed form. Stdin, pipes and devices are
+ * read to their end, since reading them waits for new data anyway.
  *
- * When the user wants the work to end, the last input ends behind what is complete, and
- * whoever asks for the next one is told then. So whoever works on an input does not look at
- * the signal, but reads to the end.
+ * If the user interrupts, the last input ends after its last complete line, and the generator
+ * throws when the next input is requested. So the consumer of an input must not check the
+ * interrupt signal, but read the input to its end.
  *
  * @param path The path of a file, or `-`.
- * @returns The inputs; a loop that is left early gives back what reading needs.
- * @throws {UsageError} If stdout goes to it.
- * @throws {Interrupted} After the last input, if the user wanted the work to end.
+ * @returns The inputs; leaving the loop early closes the file.
+ * @throws {UsageError} If stdout is redirected to the file.
+ * @throws {Interrupted} After the last input, if the user interrupted.
  */
 export async function* followInput(
   path: string,
@@ -66,7 +66,7 @@ export async function* followInput(
     async onChange(change, where): Promise<void> {
       const nameBefore = name;
       name = where;
-      // Without these, nobody knows why nothing comes any more.
+      // These are reported without --verbose too: they explain why there is no output.
       const isWaited = change === "awaited" || change === "gone";
       if (isQuiet || !(isVerbose || isWaited)) return;
       diagnostics.say(`${nameBefore}: ${textOf(change, where)}`);
@@ -81,20 +81,20 @@ export async function* followInput(
   if (interrupt.aborted) throw new Interrupted();
 }
 
-/** Whether more may come behind the end of what is there now. */
+/** Whether a path is a regular file, or does not exist yet. */
 async function isFollowed(
   path: string,
   process: Surroundings,
 ): Promise<boolean> {
   const facts = await process.look(path);
   if (facts?.isDirectory) throw isDirectory(path);
-  // What is not there yet will be a file.
+  // A path that does not exist yet is expected to become a file.
   return facts === undefined || facts.identity !== undefined;
 }
 
 /**
- * The blocks of a file that grows. None is read ahead: the next one is asked for when what is
- * made of the one before has been seen.
+ * The blocks of a growing file. No block is read ahead: each is read after the output of the one
+ * before has been written.
  */
 function blocksOf(content: ByteSource, path: string): Blocks {
   const block = new Uint8Array(BLOCK);
@@ -112,16 +112,16 @@ function blocksOf(content: ByteSource, path: string): Blocks {
   };
 }
 
-/** What has happened to a file, in words. */
+/** The message for a change of the file. */
 function textOf(change: FollowChange, where: string): string {
   const texts: Readonly<Record<FollowChange, string>> = {
-    awaited: "not there yet; waiting for it",
-    gone: "gone; waiting for it to come back",
-    moved: `goes on as ${where}`,
-    cut: "its end was cut off; going on behind what is left",
+    awaited: "does not exist yet; waiting for it",
+    gone: "no longer exists; waiting for it to come back",
+    moved: `moved to ${where}; following it there`,
+    cut: "its end was cut off; continuing after the rest",
     truncated: "emptied; starting over",
-    replaced: "another file has taken its place; starting over",
-    unfinished: "its last line is not complete, and is left out",
+    replaced: "replaced by another file; starting over",
+    unfinished: "its last line is incomplete and is left out",
   };
   return texts[change];
 }

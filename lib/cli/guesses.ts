@@ -1,12 +1,12 @@
-/** Guesses at what was meant: a word that is close, or what does what people try here. */
+/** Suggestions for unknown commands and options: similar names, and equivalents here. */
 
-/** Longer words than this are not compared: no command or flag is as long. */
+/** The length up to which words are compared: no command or flag is longer. */
 const MAX_LENGTH = 40;
 
 /**
- * Asks for the known word that is close to a given one.
+ * Suggests the known word that is most similar to a given one.
  *
- * @param shared What all begin with; it tells nothing of what was meant.
+ * @param shared The beginning that all words share; it does not count for the distance allowed.
  * @returns `; did you mean "…"?`, or nothing if no word is close.
  */
 export function suggestion(
@@ -30,8 +30,8 @@ export function suggestion(
 }
 
 /**
- * How many letters must be added, left out, changed or swapped with the next one to make
- * one word of another.
+ * Counts the letters to insert, delete, replace or swap with the next one, to turn one word
+ * into the other.
  */
 function editDistance(one: string, other: string): number {
   let before: number[] = [];
@@ -59,10 +59,10 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Infinity;
 }
 
-/** Words, and the answer to each of them; `WORD` in it stands for the word. */
+/** Unknown words, and the advice for each of them; `WORD` in it stands for the word. */
 type Answers = readonly (readonly [words: string, answer: string])[];
 
-/** What to use in place of a command that does not exist. */
+/** Advice for commands that do not exist. */
 const COMMANDS_MEANT: Answers = [
   [
     "cat head less open print view",
@@ -70,12 +70,12 @@ const COMMANDS_MEANT: Answers = [
   ],
   [
     "tail",
-    '"codexpipe watch" tells what happens in all sessions, "codexpipe sessions follow" shows what one does, "codexpipe render --follow FILE" a file that grows',
+    '"codexpipe watch" follows all sessions, "codexpipe sessions follow" one session, "codexpipe render --follow FILE" a file',
   ],
   ["cost count stats tokens", '"codexpipe usage" counts tokens'],
   [
     "lint test validate verify",
-    '"codexpipe normalize --strict FILE" says which lines cannot be read, "codexpipe check FILE" whether the run ended well',
+    '"codexpipe normalize --strict FILE" reports lines that cannot be read, "codexpipe check FILE" whether the run ended well',
   ],
   ["html markdown md", '"codexpipe render --to=WORD FILE" writes it'],
   [
@@ -87,10 +87,10 @@ const COMMANDS_MEANT: Answers = [
     '"codexpipe sessions search QUERY" looks into all sessions',
   ],
   ["log ls", '"codexpipe sessions list" lists sessions'],
-  ["version", '"codexpipe --version" says it'],
+  ["version", '"codexpipe --version" prints it'],
 ];
 
-/** What to use in place of an option that does not exist. */
+/** Advice for options that do not exist. */
 const OPTIONS_MEANT: Answers = [
   ["html", "--to=html of render and sessions show does that"],
   ["markdown md", "--to=markdown of render and sessions show does that"],
@@ -103,12 +103,12 @@ const OPTIONS_MEANT: Answers = [
   ["no-colour", "--no-color does that"],
 ];
 
-/** Says what to use in place of a command that does not exist, if that is known. */
+/** Returns the advice for a command that does not exist, if there is any. */
 export function commandMeant(word: string): string | undefined {
   return answerTo(word, COMMANDS_MEANT);
 }
 
-/** Says what to use in place of an option that does not exist, if that is known. */
+/** Returns the advice for an option that does not exist, if there is any. */
 export function optionMeant(name: string): string | undefined {
   return answerTo(name, OPTIONS_MEANT);
 }
@@ -118,7 +118,7 @@ function answerTo(word: string, answers: Answers): string | undefined {
     ?.[1].replace("WORD", word);
 }
 
-/** What does what an option of other commands asks for, where none has it but these. */
+/** Returns the equivalent of an option that a command does not have, if there is one. */
 export function otherWay(flag: string, command: string): string | undefined {
   switch (flag) {
     case "output":

@@ -1,4 +1,4 @@
-/** Reading: a file or stdin, block by block, unless that is where stdout goes. */
+/** Reading a file or stdin, block by block. Reading the file that stdout goes to is refused. */
 
 import {
   type ByteSource,
@@ -13,11 +13,12 @@ import { isWouldBlock, reasonOf } from "./reasons.ts";
 import { STDIN } from "./flags.ts";
 
 /**
- * Asks what tells an input from any other file.
+ * Finds out the identity of an input.
  *
  * @param input The path of a file, or `-`.
- * @param isQuick Whether nothing is said either if it takes long to find out.
- * @returns What tells it, if it is a regular file.
+ * @param isQuick Whether to return `undefined` too if finding out takes long.
+ * @returns A key that is the same for all paths of the file; `undefined` if it is not a regular
+ *   file.
  */
 export async function identityOf(
   input: string,
@@ -30,13 +31,13 @@ export async function identityOf(
 }
 
 /**
- * Refuses to read what is written to stdout: it would have no end. What was written before that
- * was known is taken back.
+ * Refuses to read the file that stdout is redirected to: it would have no end. Output written
+ * before this was noticed is removed from the file.
  *
  * @param input The path of the file that is read, or `-`.
- * @param size How large it was when reading began, if that is known: inputs before it may have
- *   made it grow by then.
- * @param isQuick Whether to look only if it does not take long.
+ * @param size The size of the file when reading began, if known; the output of earlier inputs
+ *   may be in it already.
+ * @param isQuick Whether to skip the check where it takes long.
  * @throws {UsageError} If stdout is the same file.
  */
 export async function refuseOwnOutput(
@@ -53,7 +54,7 @@ export async function refuseOwnOutput(
   const isAsBefore = size === undefined || await process.takeBack?.(size);
   const rest = isAsBefore
     ? ""
-    : `; its first ${size} bytes are what it was when reading began`;
+    : `; its first ${size} bytes are its original content`;
   const name = input === STDIN ? "the file of stdin" : input;
   throw new UsageError(
     `stdout is ${name}, which is to be read: write to another file${rest}`,
@@ -61,25 +62,25 @@ export async function refuseOwnOutput(
 }
 
 /**
- * How much is read at once: blocks of half the size cost 3 % more time on files of 200 MB,
- * larger ones save nothing.
+ * The size of a block, in bytes. Half the size costs 3 % more time on files of 200 MB, larger
+ * blocks save nothing.
  */
 const BLOCK = 1 << 19;
 
-/** How much is read at first: enough to show what larger blocks would be good for. */
+/** The size of the first block, in bytes: enough to show whether larger blocks are of use. */
 const FIRST_BLOCK = 1 << 17;
 
 /**
- * How much is read of stdin before it is looked at whether it is the file that stdout goes to:
- * to look takes as long as to read 10 to 20 MB.
+ * The number of bytes of stdin after which stdin and stdout are compared: comparing takes as
+ * long as reading 10 to 20 MB.
  */
 const MAX_UNSEEN = 1 << 27;
 
 /**
- * Opens what is to be read, and reads through how it is packed.
+ * Opens an input, and decompresses it if necessary.
  *
  * @param path The path of a file, or `-`.
- * @param room Room for its blocks, which no other input uses that is still read.
+ * @param room Buffers for its blocks; inputs that are read at the same time must not share them.
  */
 export async function openInput(
   path: string,
@@ -95,14 +96,14 @@ export async function openInput(
 
 async function open(path: string, context: Surroundings): Promise<FileSource> {
   try {
-    // A named pipe is open when it has a writer.
+    // Opening a named pipe waits for a writer.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    // Some systems deny the permission to open a directory.
+    // Some systems report a directory as "permission denied".
     if ((await context.look(path))?.isDirectory) throw isDirectory(path);
     const message = `${path}: cannot open: ${reasonOf(error)}${
-      // What the platform makes of a name that is not UTF-8 is another name.
+      // The platform decodes a name that is not UTF-8 to a name that does not exist.
       path.includes("\ufffd")
         ? '; a file whose name is not UTF-8 can be read as stdin, with "< FILE"'
         : ""}`;
@@ -110,29 +111,29 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
   }
 }
 
-/** What is wrong if a directory is to be read. */
+/** The error for a directory without session files. */
 export function isDirectory(path: string): IoError {
   return new IoError(
     `${path}: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it`,
   );
 }
 
-/** Something that is read block by block. */
+/** An input that is read block by block. */
 export interface Blocks {
   /**
-   * Waits for the next block.
+   * Reads the next block.
    *
-   * @param most How many bytes the block behind it may have; as many as fit, without it.
-   * @returns The block, which lasts until the next call; `undefined` at the end.
+   * @param most The limit of the block after this one, in bytes; by default, a full block.
+   * @returns The block, which is valid until the next call; `undefined` at the end.
    */
   next(most?: number): Promise<Uint8Array | undefined>;
-  /** How many bytes there are at least, if that is known. */
+  /** The minimum number of bytes of the input, if known. */
   readonly size?: number | undefined;
-  /** Gives back what reading needs. */
+  /** Closes the input. */
   close(): void;
 }
 
-/** Gives the blocks of an input unless the user wants the work to end, and closes it. */
+/** Yields the blocks of an input until the user interrupts, and closes the input. */
 export async function* blocksOf(
   input: Blocks,
   { interrupt }: Pick<Surroundings, "interrupt">,
@@ -150,9 +151,10 @@ export async function* blocksOf(
 }
 
 /**
- * Lets an input be read. One that cannot be read does not keep the others from being: it is said.
+ * Reads an input, and reports an input that cannot be read instead of throwing, so that others
+ * can still be read.
  *
- * @returns Whether it could be read to its end.
+ * @returns Whether the input was read to its end.
  */
 export async function readOrSay(
   read: () => Promise<void>,
@@ -169,10 +171,10 @@ export async function readOrSay(
 }
 
 /**
- * Reads a text, and not all of one that is longer than a limit.
+ * Reads a text, up to a limit.
  *
  * @param path The path of a file, or `-`.
- * @param limit How much is read, in UTF-16 units; a text that is longer is cut.
+ * @param limit The length after which reading stops, in UTF-16 units.
  */
 export async function readText(
   path: string,
@@ -188,7 +190,7 @@ export async function readText(
   return text + decoder.decode();
 }
 
-/** What inputs that are read one after the other have in common: the room for their blocks. */
+/** Two buffers for blocks, which inputs share that are read one after the other. */
 export type BlockRoom = readonly [
   Uint8Array<ArrayBuffer>,
   Uint8Array<ArrayBuffer>,
@@ -199,16 +201,16 @@ export function blockRoom(): BlockRoom {
 }
 
 interface InputOptions {
-  /** Room for its blocks, which no other input uses that is still read. */
+  /** Buffers for its blocks; inputs that are read at the same time must not share them. */
   readonly room?: BlockRoom | undefined;
-  /** The file that is read, if it is one: it may not grow by what is written. */
+  /** The file that is read, if it is one: its growth shows that stdout goes to it. */
   readonly file?: FileSource | undefined;
 }
 
 /**
  * The blocks of an input.
  *
- * The next block is read while the one before is worked on: a tenth less time on two cores.
+ * The next block is read while the one before is processed: a tenth less time on two cores.
  */
 export class Input implements Blocks {
   readonly #source: ByteSource;
@@ -220,9 +222,9 @@ export class Input implements Blocks {
   readonly #file: FileSource | undefined;
   /** The size of the file when it was opened. */
   readonly size: number | undefined;
-  /** How much has been read. */
+  /** The number of bytes that have been read. */
   #length = 0;
-  /** Whether it may still be the file that stdout goes to. */
+  /** Whether it still has to be checked that stdout does not go to this file. */
   #isDoubtful = true;
 
   constructor(
@@ -240,9 +242,9 @@ export class Input implements Blocks {
   }
 
   /**
-   * Waits for the first block, which the first call of `next` gives.
+   * Reads the first block, which the first call of `next` returns.
    *
-   * @throws {IoError} If it is a directory: most systems open one, and fail when it is read.
+   * @throws {IoError} If the path is a directory: most systems open one, and fail on reading.
    */
   async begin(): Promise<void> {
     this.#ahead = this.#read(this.#current.subarray(0, FIRST_BLOCK));
@@ -253,17 +255,17 @@ export class Input implements Blocks {
       if (isFolder || error instanceof Interrupted) this.close();
       if (error instanceof Interrupted) throw error;
       if (isFolder) throw isDirectory(this.#name);
-      // Whatever else is wrong is thrown when its turn comes.
+      // Other errors are thrown by `next`.
     }
   }
 
   /**
-   * Waits for the next block.
+   * Reads the next block.
    *
-   * @param most How many bytes the block behind it may have; as many as fit, without it.
-   * @returns The block, which lasts until the next call; `undefined` at the end.
-   * @throws {IoError} If it cannot be read; what came before has been given then.
-   * @throws {UsageError} If it has grown by what was written to stdout.
+   * @param most The limit of the block after this one, in bytes; by default, a full block.
+   * @returns The block, which is valid until the next call; `undefined` at the end.
+   * @throws {IoError} If reading fails; all bytes before the failure have been returned then.
+   * @throws {UsageError} If stdout goes to the file.
    */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
     this.#ahead ??= this.#read(this.#current.subarray(0, FIRST_BLOCK));
@@ -276,7 +278,8 @@ export class Input implements Blocks {
         cause: error,
       });
     }
-    // Before anything of it is written, where the platform tells that soon; else once it grows.
+    // Checked before any output is written, where the check is quick; elsewhere once the file
+    // grows.
     if (this.#length === 0 && size !== null) {
       await refuseOwnOutput(this.#name, this.#context, { isQuick: true });
     }
@@ -286,17 +289,17 @@ export class Input implements Blocks {
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
     this.#ahead = this.#read(this.#current.subarray(0, most));
-    // It is thrown when its turn comes.
+    // The error is thrown by the next call.
     this.#ahead.catch(() => {});
     return block;
   }
 
-  /** Gives back what reading needs. */
+  /** Closes the input. */
   close(): void {
     this.#source.close();
   }
 
-  /** Looks once whether it is the file that stdout goes to, if there is a sign of that. */
+  /** Checks once whether stdout goes to this file, when the file grows or stdin is long. */
   async #refuseOwnOutput(): Promise<void> {
     const hasGrown = (this.#file?.size() ?? 0) > (this.size ?? 0);
     const isLong = this.#name === STDIN && this.#length >= MAX_UNSEEN;
@@ -317,13 +320,13 @@ export class Input implements Blocks {
   }
 }
 
-/** Waits for a promise, but not longer than until the signal. */
+/** Waits for a promise; rejects with `Interrupted` when the signal is aborted. */
 export function unlessInterrupted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
   if (signal.aborted) return Promise.reject(new Interrupted());
-  // Not Promise.race: each call would leave something behind on the signal's promise.
+  // Not Promise.race: each call would leave a reaction on the promise of the signal.
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Interrupted());
     signal.addEventListener("abort", stop, { once: true });
@@ -333,7 +336,7 @@ export function unlessInterrupted<T>(
   });
 }
 
-/** Says why something that was open cannot be read. */
+/** The message for an error of an open file. */
 export function unreadable(error: unknown): string {
   if (error instanceof PackedDataError) {
     return error.message.charAt(0).toLowerCase() + error.message.slice(1);
@@ -342,7 +345,7 @@ export function unreadable(error: unknown): string {
   return `cannot ${verb}: ${reasonOf(error)}`;
 }
 
-/** Says that a command reads from the terminal, if it does. */
+/** Prints a note if a command reads from the terminal. */
 export async function invite(
   file: string,
   { process: { isTerminal }, diagnostics }: CommandContext,

@@ -1,9 +1,9 @@
 /**
- * Work on many inputs in several threads, each with one of them at a time.
+ * Processing of many inputs in several threads, each with one input at a time.
  *
- * A thread runs the same command with the same arguments up to where that works on its inputs:
- * those it is given by the thread that started it. What it writes of an input, and what comes of
- * it, waits for the turn of the input, so that the bytes are those of one thread.
+ * A thread runs the same command with the same arguments up to the call of `resultsOf`; there it
+ * processes the inputs that the first thread sends it. Its output and results for an input wait
+ * until all inputs before are done, so that the output is the same as that of one thread.
  */
 
 import { countText } from "../render/quantity_text.ts";
@@ -19,48 +19,51 @@ import { Interrupted, IoError, UsageError } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { STDIN } from "./flags.ts";
 
-/** How many bytes of input are worth a thread: to start it takes as long as to read half of them. */
+/** The input that is worth a thread, in bytes: starting one takes as long as reading half of it. */
 const WORTH = 1 << 26;
 
-/** How much a thread may write that waits for its turn, in bytes. */
+/** The output of a thread that may wait for its turn, in bytes. */
 const WINDOW = 1 << 21;
 
 /**
- * How many inputs, and of how many bytes, a thread is given at once where they may come in any
- * order: of small ones, a message for each takes as long as the work.
+ * The limits of the share of inputs that a thread gets in one message, where results may come in
+ * any order: for small inputs, a message for each takes as long as the work.
  */
 const SHARE = { inputs: 64, bytes: 1 << 20 };
 
-/** Something to work on; a thread gets a copy of it. */
+/** An input; threads get a copy of it. */
 export interface JobInput {
   /** A path, or `-`. */
   readonly name: string;
-  /** How many bytes it has, if that is known already. */
+  /** The size in bytes, if known already. */
   readonly size?: number | undefined;
 }
 
-/** The work on some inputs. */
+/** The processing of some inputs. */
 export interface Job<I extends JobInput, O> {
   readonly inputs: readonly I[];
-  /** Works on one of them; what comes of it, part by part, is copied, too. */
+  /** Processes one input and yields its results; threads send copies of them. */
   readonly work: (input: I) => AsyncIterable<O>;
   /**
-   * Says how much memory a part takes, in bytes.
+   * Returns the memory that a result takes, in bytes.
    *
-   * @default {() => 0} It is next to nothing.
+   * @default {() => 0} Next to nothing.
    */
   readonly weigh?: (part: O) => number;
   /**
-   * How many threads there are to be.
+   * The number of threads.
    *
-   * @default {undefined} As many as the machine has cores and the inputs are worth.
+   * @default {undefined} One for each 64 MB of input, and at most the number of cores.
    */
   readonly jobs: number | undefined;
-  /** A title for progress, if it writes no data: then the largest inputs come first. */
+  /**
+   * The title of the progress line, if the work writes no data: then threads begin with the
+   * largest inputs.
+   */
   readonly title?: string;
 }
 
-/** An input, and which of all it is. */
+/** An input with its position among all inputs. */
 interface Task {
   readonly at: number;
   readonly input: unknown;
@@ -68,14 +71,14 @@ interface Task {
 
 /** A message to a thread. */
 type Order =
-  /** The arguments of the command: the first thing that it is told. */
+  /** The arguments of the command: the first message. */
   | { readonly words: readonly string[] }
-  /** Some inputs, and which of all they are. */
+  /** Inputs to process. */
   | { readonly share: readonly Task[] }
-  /** How many bytes of what it gave wait no more, and room for others, if they left any. */
+  /** The bytes of its output that were written, and a buffer to use again. */
   | { readonly taken: number; readonly room?: ArrayBuffer };
 
-/** Output of a thread for the input that it works on; it takes memory until its turn. */
+/** Output or a result of a thread for an input; it takes memory until its turn. */
 type Given =
   & { readonly at: number; readonly weight: number }
   & (
@@ -86,20 +89,21 @@ type Given =
     | { readonly part: unknown }
   );
 
-/** What a thread says of the input that it works on, in a message with others. */
+/** One element of a message from a thread. */
 type Report =
   | Given
-  /** It is done, with an error perhaps. */
+  /** The input is done, or has failed with an error. */
   | {
     readonly at: number;
     readonly error?: { readonly name: string; readonly message: string };
   };
 
 /**
- * Works on inputs and gives what comes of each, in their order; what the work writes has been
- * written by then. In a thread that another one has started, it works for that and never ends.
+ * Processes inputs and yields their results in order. The output for an input is written before
+ * its results are yielded. In a thread that another one started, it serves that one and never
+ * ends.
  *
- * @throws {Error} What the work throws.
+ * @throws {Error} The error of the work.
  */
 export async function* resultsOf<I extends JobInput, O>(
   job: Job<I, O>,
@@ -107,7 +111,7 @@ export async function* resultsOf<I extends JobInput, O>(
 ): AsyncGenerator<O, void, void> {
   const { process, progress } = context;
   const { inputs, work, title } = job;
-  // The boundary between threads: it was an input of the same command there.
+  // The casts are safe: the other thread runs the same command, so its inputs are of type I.
   await process.starter?.obey(
     (input) => work(input as I),
     (part) => job.weigh?.(part as O) ?? 0,
@@ -132,7 +136,7 @@ export async function* resultsOf<I extends JobInput, O>(
   }
 }
 
-/** The sizes of inputs, as far as they say how to work on them. */
+/** The sizes of inputs, as far as they matter for the number and order of jobs. */
 async function sizesOf<I extends JobInput, O>(
   { inputs, jobs, title }: Job<I, O>,
   { threads, look }: Surroundings,
@@ -149,13 +153,13 @@ async function sizesOf<I extends JobInput, O>(
   return sizes;
 }
 
-/** How many threads there are to be. */
+/** The number of threads to use. */
 function countOf<I extends JobInput, O>(
   { inputs, jobs }: Job<I, O>,
   sizes: readonly number[],
   { threads }: Surroundings,
 ): number {
-  // What one thread was given, others cannot read.
+  // Other threads cannot read stdin.
   const isAlone = inputs.some(({ name }) => name === STDIN);
   if (threads === undefined || isAlone) return 1;
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -163,10 +167,10 @@ function countOf<I extends JobInput, O>(
   return Math.min(count, inputs.length);
 }
 
-/** What a thread says of an input. */
+/** The reports of a thread about an input. */
 interface Answer {
   readonly peer: Peer;
-  /** Whether the thread has nothing to do behind it. */
+  /** Whether the input is the last one of the thread's share. */
   readonly isLast: boolean;
   readonly reports: Report[];
 }
@@ -176,12 +180,12 @@ class Crew<I extends JobInput, O> {
   readonly #context: CommandContext;
   readonly #peers: Peer[] = [];
   readonly #idle: Peer[] = [];
-  /** The inputs that no thread was given yet, the next one last. */
+  /** The positions of the inputs that no thread has yet, the next one last. */
   readonly #left: number[];
   readonly #sizes: readonly number[];
-  /** What threads say of the inputs that they were given, until it is taken. */
+  /** The reports about inputs that threads have, by position. */
   readonly #answers = new Map<number, Answer>();
-  /** How many bytes wait to be written. */
+  /** The bytes that wait to be written. */
   #held = 0;
   #failure: Error | undefined;
   #wake = (): void => {};
@@ -202,7 +206,7 @@ class Crew<I extends JobInput, O> {
     while (this.#peers.length < count) this.#start();
   }
 
-  /** Waits for what comes of an input, and writes what was written of it. */
+  /** Yields the results of an input, and writes its output. */
   async *partsOf(at: number): AsyncGenerator<O, void, void> {
     for (;;) {
       this.#distribute(at);
@@ -218,18 +222,18 @@ class Crew<I extends JobInput, O> {
         return;
       }
       if ("stream" in report) await this.#write(report);
-      // The boundary between threads: it is what the work gave there.
+      // The cast is safe: the thread runs the same work.
       else yield report.part as O;
       if (!this.#isAnyOrder) this.#release(report, answer.peer);
     }
   }
 
-  /** Whether the turn of what is given may come last of all. */
+  /** Whether threads may process the inputs in any order, without waiting for their turn. */
   get #isAnyOrder(): boolean {
     return this.#job.title !== undefined;
   }
 
-  /** Ends the threads, whatever they do. */
+  /** Terminates the threads. */
   end(): void {
     for (const peer of this.#peers) peer.end();
   }
@@ -239,7 +243,7 @@ class Crew<I extends JobInput, O> {
     if (process.threads === undefined) return;
     const peer = process.threads.start();
     peer.listen(
-      // The boundary between threads: nothing else is said there.
+      // The cast is safe: threads send nothing else.
       (message) => this.#take(message as readonly Report[], peer),
       (error) => {
         this.#failure = error;
@@ -251,7 +255,10 @@ class Crew<I extends JobInput, O> {
     tell(peer, { words });
   }
 
-  /** Gives inputs to threads that have none, unless enough waits for the one whose turn it is. */
+  /**
+   * Sends inputs to idle threads. If too much output waits already, only the input whose turn it
+   * is gets sent.
+   */
   #distribute(turn: number): void {
     const isFull = !this.#isAnyOrder &&
       this.#held >= this.#peers.length * WINDOW;
@@ -271,7 +278,7 @@ class Crew<I extends JobInput, O> {
     }
   }
 
-  /** Takes the next inputs that a thread is to be given. */
+  /** Takes the positions of the next share from the inputs that are left. */
   #nextShare(): number[] {
     const left = this.#left;
     const share: number[] = [];
@@ -314,7 +321,7 @@ class Crew<I extends JobInput, O> {
     if (weight === 0) return;
     if (this.#isAnyOrder || !("stream" in given)) tell(peer, { taken: weight });
     else {
-      // What has been written: the engine would be slow to find out that it is garbage.
+      // The buffer goes back to the thread: the engine would be slow to collect it.
       const room = given.bytes.buffer;
       tell(peer, { taken: weight, room }, [room]);
     }
@@ -335,7 +342,7 @@ function tell(
   peer.post(order, moved);
 }
 
-/** The errors that say more than that something is wrong. */
+/** The classes of errors that the command tells apart; the others become a plain `Error`. */
 const ERRORS = new Map<string, new (message: string) => Error>([
   ["IoError", IoError],
   ["UsageError", UsageError],
@@ -346,7 +353,7 @@ function errorOf({ name, message }: { name: string; message: string }): Error {
   return new (ERRORS.get(name) ?? Error)(message);
 }
 
-/** Runs the command in a thread, for the one that started it. */
+/** Runs the command in a thread, for the thread that started it. */
 export function runThread(
   peer: Peer,
   context: RunContext,
@@ -355,7 +362,7 @@ export function runThread(
   const { threads: _, ...rest } = context;
   const thread = new Thread(peer);
   peer.listen(async (message) => {
-    // The boundary between threads: nothing else is told here.
+    // The cast is safe: the first thread sends nothing else.
     const order = message as Order;
     if (!("words" in order)) return thread.take(order);
     const status = await run(order.words, {
@@ -370,17 +377,18 @@ export function runThread(
   });
 }
 
-/** A thread, as it sees itself. */
+/** The side of a started thread. */
 class Thread implements Starter {
   readonly #peer: Peer;
-  /** What it is to do. */
+  /** The inputs to process. */
   #tasks: readonly Task[] = [];
-  /** What it has to say of that, with the next message. */
+  /** The reports of the next message. */
   #reports: Report[] = [];
+  /** The position of the input that is being processed. */
   #at = -1;
-  /** How many bytes of what it gave wait. */
+  /** The bytes of its output that wait to be written. */
   #waiting = 0;
-  /** Room for what it gives next: that of what it gave before. */
+  /** Buffers of earlier output, to be used again. */
   readonly #rooms: ArrayBuffer[] = [];
   #wake = (): void => {};
 
@@ -388,7 +396,7 @@ class Thread implements Starter {
     this.#peer = peer;
   }
 
-  /** Takes what the thread is told. */
+  /** Takes a message of the first thread. */
   take(order: Exclude<Order, { words: unknown }>): void {
     if ("share" in order) this.#tasks = order.share;
     else {
@@ -425,7 +433,7 @@ class Thread implements Starter {
     }
   }
 
-  /** Takes what the thread writes. */
+  /** Returns a sink that sends its bytes to the first thread. */
   sink(stream: "stdout" | "stderr"): ByteSink {
     return {
       write: async (given): Promise<number> => {
@@ -445,7 +453,7 @@ class Thread implements Starter {
     };
   }
 
-  /** Gives something, and waits as long as there is too much of it. */
+  /** Sends output or a result, and waits while too much of it waits to be written. */
   async #give(given: Given, ...moved: ArrayBuffer[]): Promise<void> {
     this.#waiting += given.weight;
     this.#reports.push(given);
@@ -453,7 +461,7 @@ class Thread implements Starter {
     while (this.#waiting > WINDOW) await this.#news();
   }
 
-  /** Says what there is to say. */
+  /** Sends the pending reports. */
   #report(moved: readonly ArrayBuffer[] = []): void {
     this.#peer.post(this.#reports, moved);
     this.#reports = [];

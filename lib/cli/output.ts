@@ -1,4 +1,4 @@
-/** Writing: everything, or an error that says why; at once what was gathered. */
+/** Writing to stdout, stderr and files: whole buffers, and buffering of small pieces. */
 
 import { codeOf } from "../files/byte_source.ts";
 import type { ByteSink, Surroundings } from "./context.ts";
@@ -8,7 +8,7 @@ import { cannot, isWouldBlock } from "./reasons.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Writes whole pieces to somewhere that takes parts of them. */
+/** Writes to a sink until all bytes are written. */
 export class Output {
   readonly #sink: ByteSink;
   readonly #name: string;
@@ -25,22 +25,24 @@ export class Output {
   }
 
   /**
-   * Writes all of some bytes.
+   * Writes all bytes.
    *
-   * @param bytes The bytes; they must stay as they are until then.
+   * @param bytes The bytes; they must not change until the promise resolves.
+   * @throws {ClosedOutput} If the reader closed the pipe.
+   * @throws {IoError} If writing fails.
    */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       try {
         at += await this.#sink.write(at === 0 ? bytes : bytes.subarray(at));
       } catch (error) {
-        // What a sink that writes to another output throws has been said already.
+        // The sink may be another output, whose errors are complete.
         if (error instanceof ClosedOutput || error instanceof IoError) {
           throw error;
         }
         if (codeOf(error) === "EPIPE") throw new ClosedOutput();
         if (!isWouldBlock(error)) throw cannot("write", this.#name, error);
-        // A program that shares the pipe has made it one that does not wait.
+        // The pipe is non-blocking: a program that shares it made it so.
         await this.#context.pause();
       }
     }
@@ -50,15 +52,15 @@ export class Output {
     await this.write(ENCODER.encode(text));
   }
 
-  /** Writes what was held back, if anything was: nothing more comes. */
+  /** Ends the output: writes bytes that were held back. */
   async end(): Promise<void> {}
 }
 
 /**
- * Writes data to a terminal: what it holds of logs does nothing there.
+ * Writes data to a terminal, with control characters escaped.
  *
- * Control characters become escapes, which mean the same in strings of JSON. What is cut inside
- * of a character, or before a line feed, waits for the rest.
+ * The escapes mean the same in strings of JSON. An incomplete character, or a carriage return at
+ * the end, is held back until the next write.
  */
 export class TerminalOutput extends Output {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -78,20 +80,19 @@ export class TerminalOutput extends Output {
   }
 }
 
-/** The size of a piece: what is gathered is never moved to make room for more. */
+/** The size of a piece in bytes. Buffered bytes are never moved to a larger buffer. */
 const PIECE = 1 << 18;
 
-/** How many pieces are kept to be used again: memory that is given back comes back late. */
+/** The number of pieces that are kept to be used again, since garbage is collected late. */
 const KEPT = 8;
 
-/** How much text is gathered before it is written, in UTF-16 units. */
+/** The length of text that is buffered before it is written, in UTF-16 units. */
 export const GATHERED: number = 1 << 18;
 
 /**
- * Writes texts one behind the other, many of them at once.
+ * Writes texts one after the other, buffered.
  *
- * @param output Where to.
- * @param enough How much is gathered before it is written, in UTF-16 units.
+ * @param enough The length that is buffered before it is written, in UTF-16 units.
  */
 export async function writeTexts(
   output: Output,
@@ -108,10 +109,10 @@ export async function writeTexts(
   await output.writeText(gathered);
 }
 
-/** Bytes and texts, one after the other. */
+/** A buffer of bytes and texts. */
 export class Gathered {
   #full: Uint8Array[] = [];
-  // Made when there is something for it: most runs have nothing to say.
+  // Allocated with the first bytes: most runs print no messages.
   #piece = new Uint8Array(0);
   #length = 0;
   /** Pieces that have been written. */
@@ -139,7 +140,7 @@ export class Gathered {
     if (read < text.length) this.add(ENCODER.encode(text.slice(read)));
   }
 
-  /** Writes what has been gathered, and forgets it, whether that works or not. */
+  /** Writes the buffered bytes and empties the buffer, even if writing fails. */
   async writeTo(output: Output): Promise<void> {
     const full = this.#full;
     const rest = this.#piece.subarray(0, this.#length);
@@ -148,7 +149,7 @@ export class Gathered {
     for (const piece of full) {
       await output.write(piece);
       const { buffer } = piece;
-      // A piece that is not ours is longer, or it would have been copied.
+      // Bytes of a caller that were not copied are longer than a piece.
       const isOwn = buffer.byteLength === PIECE &&
         buffer instanceof ArrayBuffer;
       if (isOwn && this.#spare.length < KEPT) {
@@ -158,7 +159,7 @@ export class Gathered {
     if (rest.length > 0) await output.write(rest);
   }
 
-  /** Goes on to another piece if the one at hand has no room for so much. */
+  /** Starts a new piece if the current one has no room for `size` bytes. */
   #makeRoom(size: number): void {
     if (this.#length + size <= this.#piece.length) return;
     this.#seal();
@@ -167,7 +168,7 @@ export class Gathered {
     }
   }
 
-  /** Puts what is in the piece at hand behind what is full. */
+  /** Appends the current piece to the full ones. */
   #seal(): void {
     if (this.#length === 0) return;
     this.#full.push(this.#piece.subarray(0, this.#length));

@@ -1,4 +1,4 @@
-/** Long output on a terminal, shown by a pager. */
+/** The pager for long output on a terminal. */
 
 import type { ByteSink, Pager, RunContext } from "./context.ts";
 import { Output } from "./output.ts";
@@ -7,18 +7,18 @@ const LF = 0x0a;
 
 const USUAL_PAGER = "less";
 
-/** As git has it: colours are shown, and nothing stays open or is taken away for one screen. */
+/** The options that git uses: show colours, exit if the text fits, and leave it on the screen. */
 const LESS = "FRX";
 
-/** Something that was written, and where to. */
+/** Bytes that are held back, and their output. */
 interface Written {
   readonly output: Output;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Holds back what is written to a terminal until it is more than that has room for, and gives it
- * to a pager then; where there is none, or little was written, it goes where it was to go.
+ * Holds back output to a terminal until it exceeds the height of the terminal, and then sends it
+ * to a pager. Without a pager, and for short output, it goes to the terminal.
  */
 export class Paging {
   readonly #context: RunContext;
@@ -33,18 +33,18 @@ export class Paging {
     this.#isScreen = isScreen;
   }
 
-  /** Whether the terminal is the pager's. */
+  /** Whether a pager is running. */
   get hasPager(): boolean {
     return this.#pager !== undefined;
   }
 
-  /** Begins to hold back what is written: it is there already, and may be long. */
+  /** Begins to hold back output. Commands call it if their output may be long and is not live. */
   begin(): void {
     this.#isOn = this.#isScreen && this.#context.rows() !== undefined &&
       this.#command !== undefined;
   }
 
-  /** What is written to a terminal goes through here. */
+  /** Wraps the sink of a terminal. */
   through(sink: ByteSink, name: string): ByteSink {
     const output = new Output(sink, name, this.#context);
     return {
@@ -59,7 +59,7 @@ export class Paging {
     };
   }
 
-  /** Writes what was held back: nothing more comes. */
+  /** Writes the output that was held back, and stops holding back. */
   async flush(): Promise<void> {
     const held = this.#held;
     this.#held = [];
@@ -69,12 +69,12 @@ export class Paging {
     for (const { output, bytes } of held) await (pager ?? output).write(bytes);
   }
 
-  /** Waits until the person has seen enough. */
+  /** Waits until the user quits the pager. */
   async end(): Promise<void> {
     await this.#pager?.end();
   }
 
-  /** What the variables name; nothing, if that is nothing or shows text as a terminal does. */
+  /** The pager and its arguments; `undefined` if the variable is empty, or names cat. */
   get #command(): readonly [string, ...string[]] | undefined {
     const { env } = this.#context;
     const text = env("CODEXPIPE_PAGER") ?? env("PAGER") ?? USUAL_PAGER;

@@ -1,4 +1,4 @@
-/** How far long work is, for the person who waits for it. */
+/** The progress line on a terminal. */
 
 import type { RunningWork } from "../render/text.ts";
 import type { RunContext } from "./context.ts";
@@ -6,39 +6,39 @@ import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
 
-/** How long work takes before it is worth a word, in milliseconds. */
+/** The duration of work after which progress is shown, in milliseconds. */
 const PATIENCE = 500;
 
-/** How often what is said changes, in milliseconds. */
+/** The interval between updates, in milliseconds. */
 const PERIOD = 100;
 
-/** The width of a terminal that does not tell. */
+/** The width of a terminal whose width is unknown. */
 const WIDTH = 80;
 
-/** Goes to the start of the line and empties it. */
+/** Moves to the start of the line and erases it. */
 const ERASE = "\r\x1b[2K";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-/** What progress is shown on. */
+/** The terminal and the clock of a progress line. */
 export interface ProgressOptions
   extends Pick<RunContext, "columns" | "now" | "every"> {
-  /** Takes what is shown. */
+  /** The output of the terminal. */
   readonly output: Output;
-  /** Whether a person looks at it. */
+  /** Whether it is a terminal; otherwise nothing is shown. */
   readonly isTerminal: boolean;
 }
 
-/** One line on a terminal that says how far long work is, and is gone when it is done. */
+/** One line on a terminal that shows the progress of long work, and is erased at its end. */
 export class Progress {
   readonly #options: ProgressOptions;
   #start: number | undefined;
   #shown: number | undefined;
-  /** Whether the work says how far it is. */
+  /** Whether the work reports its own progress, with `update`. */
   #isTold = false;
-  /** Ends what {@linkcode Progress.watch} began. */
+  /** Stops the timer of {@linkcode Progress.watch}. */
   #stop = (): void => {};
-  /** Writes follow one another, also those of the clock. */
+  /** The last write; the next one waits for it, since the timer writes too. */
   #written = Promise.resolve();
 
   constructor(options: ProgressOptions) {
@@ -46,9 +46,9 @@ export class Progress {
   }
 
   /**
-   * Says how far the work is, if it has taken a while and a person looks on.
+   * Shows the progress of the work, if it has taken a while.
    *
-   * @param text Makes the text; it is asked only if it is shown.
+   * @param text Returns the text; called only if it is shown.
    */
   async update(text: () => string): Promise<void> {
     this.#isTold = true;
@@ -56,9 +56,9 @@ export class Progress {
   }
 
   /**
-   * Says how far a file has been read, unless the work itself says how far it is.
+   * Shows how much of a file has been read, unless the work reports its own progress.
    *
-   * @param read What has been read of it, and its size, in bytes.
+   * @param read The number of bytes read, and the size of the file.
    */
   async reading(
     read: { readonly bytes: number; readonly size: number },
@@ -74,9 +74,9 @@ export class Progress {
   }
 
   /**
-   * Shows what runs, and for how long it has, whenever nothing was written for a while.
+   * Shows the running call and its duration, from a timer, while nothing is written.
    *
-   * @param running Is asked what runs; nothing does any more without it.
+   * @param running Returns the running call; without it, the timer is stopped.
    */
   watch(running?: () => RunningWork | undefined): void {
     this.#stop();
@@ -95,7 +95,7 @@ export class Progress {
   }
 
   async #showRunning({ title }: RunningWork, elapsed: number): Promise<void> {
-    // Few runs last so long and are watched: the others start without.
+    // Loaded here, since few runs on a terminal take long: the others start faster.
     const [{ durationText }, { TextRuler }] = await Promise.all([
       import("../render/quantity_text.ts"),
       import("./text_ruler.ts"),
@@ -124,7 +124,7 @@ export class Progress {
     );
   }
 
-  /** Takes away what is shown: the work is done, or something else is to be said. */
+  /** Erases the line: the work is done, or other output follows. */
   async clear(): Promise<void> {
     this.#start = undefined;
     if (this.#shown === undefined) return;
@@ -132,7 +132,7 @@ export class Progress {
     await this.#write(ERASE);
   }
 
-  /** If it cannot be shown, the work goes on all the same. */
+  /** Writes to the terminal; a failed write does not end the work. */
   #write(text: string): Promise<void> {
     return this.#written = this.#written.then(() => this.#writeNow(text));
   }

@@ -1,9 +1,9 @@
-/** Errors of the platform, in words. */
+/** Messages for errors of the platform. */
 
 import { codeOf } from "../files/byte_source.ts";
 import { IoError } from "./endings.ts";
 
-/** The codes that need an answer of their own. */
+/** Messages by error code. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EDQUOT", "no space left for this user"],
@@ -21,32 +21,32 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ETXTBSY", "it is being executed"],
 ]);
 
-/** How Deno says which permission lacks, and the flag that gives it. */
+/** Deno's message for a missing permission, with the flag that grants it. */
 const NOT_CAPABLE_REGEXP = /^Requires (\w+) access.* (--allow-[a-z]+) flag$/s;
 
-/** Whether an error is one of the platform's: not a bug, but what cannot be done here. */
+/** Whether an error comes from the platform, and not from a bug. */
 export function isPlatformError(error: unknown): boolean {
   return codeOf(error) !== "" || isNotCapable(error);
 }
 
 /**
- * Whether Deno says that it may not: such an error has no code, and where a module could not be
- * loaded not even a name.
+ * Whether Deno denied a permission. Such an error has no code, and if it prevented the loading of
+ * a module, not even its own name.
  */
 export function isNotCapable(error: unknown): boolean {
   return error instanceof Error &&
     (error.name === "NotCapable" || NOT_CAPABLE_REGEXP.test(error.message));
 }
 
-/** Whether a pipe can take or give nothing just now. */
+/** Whether a non-blocking pipe would block. */
 export function isWouldBlock(error: unknown): boolean {
   const code = codeOf(error);
   return code === "EAGAIN" || code === "EWOULDBLOCK";
 }
 
-/** That something cannot be done with a path, and why. */
-export function cannot(what: string, path: string, cause: unknown): IoError {
-  return new IoError(`${path}: cannot ${what}: ${reasonOf(cause)}`, { cause });
+/** The error for a failed operation, such as `open`: `PATH: cannot open: REASON`. */
+export function cannot(verb: string, path: string, cause: unknown): IoError {
+  return new IoError(`${path}: cannot ${verb}: ${reasonOf(cause)}`, { cause });
 }
 
 export function reasonOf(error: unknown): string {
@@ -56,16 +56,16 @@ export function reasonOf(error: unknown): string {
   const words = REASONS.get(codeOf(error));
   if (words !== undefined) return words;
   if (!(error instanceof Error)) return String(error);
-  // Deno's own permissions, which a compiled command does not ask for.
+  // Deno's permissions; a compiled executable has all of them.
   if (isNotCapable(error)) {
-    const [, what, flag] = NOT_CAPABLE_REGEXP.exec(error.message) ?? [];
+    const [, access, flag] = NOT_CAPABLE_REGEXP.exec(error.message) ?? [];
     return flag === undefined
-      ? "this process was not given the permission"
-      : `this process was not given the permission to ${
-        what === "env" ? "ask for variables" : what
-      }; give deno ${flag}`;
+      ? "Deno denied the permission"
+      : `Deno denied the permission to ${
+        access === "env" ? "read environment variables" : access
+      }; run deno with ${flag}`;
   }
-  // "EMLINK: too many links, link '/a/b'" is how node:fs says it.
+  // node:fs writes "EMLINK: too many links, link '/a/b'".
   const text = error.message.replace(/ \(os error \d+\).*$/s, "")
     .replace(/^E[A-Z\d]+: (.*), [a-z]+(?: '.*)?$/s, "$1");
   return text.charAt(0).toLowerCase() + text.slice(1);

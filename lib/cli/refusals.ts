@@ -1,13 +1,14 @@
-/** What is refused on the command line though each word of it is known. */
+/** Checks for combinations of flags and operands that make no sense. */
 
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./endings.ts";
 import type { FlagName } from "./flags.ts";
 
 /**
- * Refuses flags that would do nothing: who gave one relies on it.
+ * Refuses flags that would have no effect: a user who gives one relies on it.
  *
- * @param where What makes them useless, such as `with --jsonl`.
+ * @param where The reason that they have no effect, such as `with --jsonl`.
+ * @throws {UsageError} If one of them is given.
  */
 export function refuseIdleFlags(
   args: Arguments,
@@ -16,21 +17,24 @@ export function refuseIdleFlags(
 ): void {
   const idle = flags.find((name) => args.has(name));
   if (idle === undefined) return;
-  throw new UsageError(`--${idle} has no use ${where}`);
+  throw new UsageError(`--${idle} has no effect ${where}`);
 }
 
 /**
- * Refuses patterns that would mask nothing. It is called before any file is opened to be
- * written.
+ * Refuses `--redact-pattern` with `--no-redact`. Call it before any file is opened for writing.
  *
- * @throws {UsageError} If there are some, and nothing is to be masked.
+ * @throws {UsageError} If both are given.
  */
 export function refuseIdlePatterns(args: Arguments): void {
   if (!args.has("no-redact")) return;
   refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
 }
 
-/** Refuses operands of a command that has none; the advice says what may have been meant. */
+/**
+ * Refuses operands of a command that has none.
+ *
+ * @param advice The commands or flags that the user may have meant.
+ */
 export function refuseOperands(
   { operands: [operand] }: Arguments,
   command: string,
@@ -41,18 +45,18 @@ export function refuseOperands(
   throw new UsageError(`${command} takes no ${JSON.stringify(operand)}${more}`);
 }
 
-/** Refuses to follow several files: what they give would stand mixed in one output. */
+/** Refuses to follow several files: their lines would be mixed in one output. */
 export function refuseSeveral(
   args: Arguments,
   files: readonly string[],
 ): void {
   if (!args.has("follow") || files.length <= 1) return;
   throw new UsageError(
-    "--follow takes one file: what comes of several could not be told apart; run one codexpipe for each",
+    "--follow takes one file, since the lines of several would be mixed; run one codexpipe for each",
   );
 }
 
-/** What the one session is called that a command takes; `undefined` is the last one. */
+/** The operand of a command that takes one session; `undefined` for `--last`. */
 export function oneSession(
   args: Arguments,
   command: string,

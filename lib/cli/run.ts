@@ -1,4 +1,4 @@
-/** Runs the command: arguments in, exit status out. */
+/** The entry of the command line: arguments in, exit status out. */
 
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { Command, CommandContext, CommandGroup } from "./command.ts";
@@ -39,10 +39,10 @@ import {
 const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
 
 /**
- * Names the session files below the folders among some files, instead of the folders.
+ * Replaces each folder by the session files below it.
  *
- * @returns The files, those of a folder in the order of their paths, which is that of time; a
- *   folder stays where it is if there is nothing to read below it.
+ * @returns The files; those of a folder are sorted by path, which is the order of time. A folder
+ *   without session files is kept: opening it reports the error.
  */
 async function withoutFolders(
   paths: readonly string[],
@@ -71,7 +71,7 @@ async function sessionFiles(
   return found.sort();
 }
 
-/** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
+/** The error of engines for JSON nested too deep to stringify; Node has it at 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
 
 const NO_PAGING: CommandContext["paging"] = { begin(): void {} };
@@ -81,9 +81,8 @@ type Stream = "stdout" | "stderr";
 /**
  * Runs the command.
  *
- * Whatever happens becomes an exit status: a reader that closes stdout has all that it
- * wanted, so the status is 0; what nobody thought of is a bug, is said to be one, and ends
- * with 70.
+ * Never throws: every error becomes an exit status. A reader that closes stdout has all that it
+ * wanted, so the status is 0. An unexpected error is reported as a bug, and the status is 70.
  */
 export async function run(
   args: readonly string[],
@@ -92,7 +91,7 @@ export async function run(
   const bare = new Output(context.stderr, "stderr", context);
   const styleOf = (stream: Stream, parsed?: Arguments): TextStyle =>
     isColored(stream, context, parsed) ? COLORED_STYLE : PLAIN_STYLE;
-  // What is shown to people is shown by the first thread.
+  // Only the first thread writes to the terminal.
   const isFirst = context.starter === undefined;
   const paging = new Paging(context, isScreen("stdout", context) && isFirst);
   const progress = new Progress({
@@ -104,7 +103,7 @@ export async function run(
     now: () => context.now(),
     every: (period, tick) => context.every(period, tick),
   });
-  // What is said or shown on the terminal of the progress stands in its place.
+  // The progress line is erased before anything else is written to its terminal.
   const inPlace = (name: Stream): ByteSink => {
     if (!context.isTerminal[name]) return context[name];
     const sink = paging.through(context[name], name);
@@ -131,7 +130,7 @@ export async function run(
     }
     const target = find(isHelp ? asked(parsed.operands) : parsed.operands);
     if (isHelp || parsed.has("help")) {
-      // Only -h asks for less than everything.
+      // `help` and `--help` show everything; `-h` is short.
       const isLong = !parsed.isShort("help");
       if (isLong && !parsed.has("no-pager")) paging.begin();
       await screen.writeText(await help(target, { isLong, style }));
@@ -141,7 +140,7 @@ export async function run(
     const { command } = target;
     if (command === undefined) {
       if (target.unknown !== undefined) throw unknownCommand(target);
-      // Nothing was asked for, and in a pipe help must not be taken for data.
+      // Without arguments, help goes to stderr: in a pipe it must not be taken for data.
       const style = styleOf("stderr", parsed);
       await stderr.writeText(await help(target, { isLong: false, style }));
       return EXIT.usage;
@@ -152,7 +151,8 @@ export async function run(
       ? new TerminalOutput(out, "stdout", context)
       : screen;
     const commandContext: CommandContext = {
-      // Where another program has stdout, a pager perhaps, the terminal may be its own.
+      // Progress is shown only if stdout is a terminal too: a program that reads our stdout, such
+      // as a pager, may use the terminal itself.
       process: isScreen("stderr", context) && context.isTerminal.stdout
         ? { ...context, open: (path) => watched(path, context, progress) }
         : context,
@@ -187,7 +187,7 @@ export async function run(
   }
 }
 
-/** Opens a file, and says how far it has been read. */
+/** Opens a file whose reads update the progress line. */
 async function watched(
   path: string,
   context: RunContext,
@@ -206,7 +206,7 @@ async function watched(
   };
 }
 
-/** Parses the arguments; where no command is named, they are for the likeliest one. */
+/** Parses the arguments; if they name no command, inserts the likeliest one. */
 async function parse(
   args: readonly string[],
   context: RunContext,
@@ -214,7 +214,7 @@ async function parse(
   const parsed = parseArguments(args, (operands) => allowed(find(operands)));
   const guess = await likeliest(parsed, context);
   if (guess === undefined) return parsed;
-  // The verb of a group stands behind its name, a command before what it works with.
+  // A guessed second word goes after the name of its group, a guessed command to the front.
   const { group } = find(parsed.operands);
   const at = group === undefined ? 0 : args.indexOf(group.name) + 1;
   return parseArguments(
@@ -224,8 +224,10 @@ async function parse(
 }
 
 /**
- * The arguments behind the name of a command, with files for folders and a family where it takes
- * several; or how it ends if there is no such family.
+ * Returns the arguments after the name of a command. If the command reads several files, folders
+ * and `--family` are replaced by their files.
+ *
+ * @returns The arguments, or the exit status if the family is not found.
  */
 async function ownArguments(
   { name, operands }: Command,
@@ -243,7 +245,7 @@ async function ownArguments(
   return own.withOperands(await withoutFolders(own.operands, context.process));
 }
 
-/** The command that is meant if none is named: files are shown to people, and normalized for pipes. */
+/** Guesses the command if none is named: `render` on a terminal, `normalize` in a pipe. */
 async function likeliest(
   args: Arguments,
   context: RunContext,
@@ -273,11 +275,11 @@ async function likeliest(
 }
 
 interface Target {
-  /** The command, if they name one. */
+  /** The command, if the operands name one. */
   readonly command?: Command;
-  /** The group, if they name one and no command of it. */
+  /** The group, if the operands name one but no command of it. */
   readonly group?: CommandGroup;
-  /** What should have named a command, and does not. */
+  /** The operands that should name a command but do not. */
   readonly unknown?: string;
 }
 
@@ -292,7 +294,7 @@ function find([first, second]: readonly string[]): Target {
   return second === undefined ? { group } : { group, unknown: name };
 }
 
-/** What help is asked for; that of help itself is the help of all. */
+/** The operands after `help`; `help help` is the overview. */
 function asked([first, ...others]: readonly string[]): readonly string[] {
   if (first === undefined) return [];
   return first === "help" ? asked(others) : [first, ...others];
@@ -314,7 +316,7 @@ function unknownCommand({ unknown = "", group }: Target): UsageError {
   }
   const groups = COMMAND_GROUPS.map(({ name }) => name);
   const names = COMMANDS.map(({ name }) => name);
-  // The second word of a command is often taken for all of it.
+  // A user may give only the second word of a command, such as `list`.
   const whole = names.filter((name) => name.endsWith(` ${unknown}`));
   const guess = whole.length === 1
     ? `; did you mean "${whole[0]}"?`
@@ -322,7 +324,7 @@ function unknownCommand({ unknown = "", group }: Target): UsageError {
   return new UsageError(`unknown command "${unknown}"${guess}`);
 }
 
-/** The flags that can be given with what was named; all, as long as nothing was. */
+/** The flags that a target accepts: those of its command, or all if no command is named. */
 function allowed({ command, unknown }: Target): ReturnType<typeof flagsOf> {
   if (command === undefined && unknown === undefined) return ALL_FLAGS;
   const own = command === undefined ? [] : flagsOf(command);
@@ -354,12 +356,12 @@ function isColored(
   return isScreen(stream, context) && !context.env("NO_COLOR");
 }
 
-/** Whether a stream is a terminal that more than text can be said to. */
+/** Whether a stream is a terminal that interprets escape sequences. */
 function isScreen(stream: Stream, context: RunContext): boolean {
   return context.isTerminal[stream] && context.env("TERM") !== "dumb";
 }
 
-/** Says why the command has ended, and gives the status that says the same. */
+/** Reports the error that ended the command, and returns its exit status. */
 function statusOf(
   error: unknown,
   args: readonly string[],

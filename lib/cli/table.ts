@@ -6,35 +6,35 @@ import { TextRuler } from "./text_ruler.ts";
 
 const GAP = "  ";
 
-/** What a column that can shrink keeps at least. */
+/** The minimum width of a column that can shrink. */
 const MIN_WIDTH = 8;
 
 export interface Column {
-  /** Its heading. */
+  /** The heading. */
   readonly title: string;
-  /** The side that its cells stand at; numbers stand at the right. */
+  /** The alignment of the cells; numbers are aligned to the right. */
   readonly align?: "left" | "right";
-  /** The side that its cells lose text at where the table is too wide; without it, none. */
+  /** The side at which cells are cut if the table is too wide; by default, they are not cut. */
   readonly cut?: "start" | "end";
-  /** How many times as wide as others it stays where text is lost; once, if it is left out. */
+  /** The width relative to other columns that are cut. The default is 1. */
   readonly share?: number;
-  /** How its cells look; they are plain, if it is left out. */
+  /** Styles a cell; by default, cells are plain. */
   readonly look?: (text: string) => string;
 }
 
 export interface TableOptions {
-  /** What it should fit into, in columns of a terminal; there is no limit without it. */
+  /** The available width in terminal columns; by default, there is no limit. */
   readonly width?: number | undefined;
-  /** How the titles are set off. */
+  /** The style of the titles. */
   readonly style: TextStyle;
 }
 
 /**
  * Lays out a table: a line of titles, and one for each row.
  *
- * Control characters are escaped, so a cell is one line and does nothing to a terminal. Where
- * the table is too wide, the widest columns that may lose text do until it fits, or until
- * nothing is left to cut.
+ * Control characters are escaped, so a cell is one line and cannot affect a terminal. If the
+ * table is too wide, the widest columns that can be cut are cut until it fits, or until all have
+ * their minimum width.
  *
  * @param rows The cells of each row, as plain text.
  */
@@ -75,7 +75,7 @@ export async function tableText(
   ].join("");
 }
 
-/** Takes width from the widest columns that can give some, until the table fits. */
+/** Reduces the widest columns that can be cut, until the table fits. */
 function shrink(
   columns: readonly Column[],
   widths: number[],

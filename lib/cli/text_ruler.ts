@@ -1,13 +1,13 @@
-/** How wide texts are on a terminal, and how they are made to fit. */
+/** Measuring and shortening of texts for a terminal. */
 
-/** Text whose characters take one column each. */
+/** Text whose characters are one column wide each. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
 const ELLIPSIS = "…";
 
 /** Measures texts, and shortens them. */
 export class TextRuler {
-  /** Gives the columns that a text takes. */
+  /** Returns the width of a text in terminal columns. */
   readonly widthOf: (text: string) => number;
 
   private constructor(widthOf: (text: string) => number) {
@@ -15,12 +15,12 @@ export class TextRuler {
   }
 
   /**
-   * Makes a ruler for some texts.
+   * Creates a ruler for some texts.
    *
-   * What measures all others than ASCII takes as long to load as an empty program takes to
-   * start: it is loaded if there is something for it.
+   * The library that measures text beyond ASCII takes as long to load as an empty program takes
+   * to start, so it is loaded only if one of the texts needs it.
    *
-   * @param texts All texts that are to be measured; parts of them may be, too.
+   * @param texts All texts that are to be measured; parts of them can be measured, too.
    */
   static async for(texts: Iterable<string>): Promise<TextRuler> {
     for (const text of texts) {
@@ -32,10 +32,10 @@ export class TextRuler {
   }
 
   /**
-   * Shortens a text that is wider than there is room.
+   * Shortens a text to the available width.
    *
-   * @param room What it may take, in columns of a terminal.
-   * @returns The text, or as much of it as there is room for beside an ellipsis.
+   * @param room The available width, in terminal columns.
+   * @returns The text, or as much of it as fits beside an ellipsis.
    */
   fitted(text: string, room: number, cut: "start" | "end" = "end"): string {
     if (this.widthOf(text) <= room) return text;

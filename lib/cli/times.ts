@@ -1,4 +1,4 @@
-/** Times on the command line. */
+/** Parsing of times on the command line, and texts for ages. */
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
@@ -7,7 +7,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["w", 604_800_000],
 ]);
 
-/** What ages are said in, the longest first; a month is a twelfth of a year. */
+/** The units of ages in milliseconds, the longest first; a month is a twelfth of a year. */
 const AGES = [
   { name: "y", length: 31_557_600_000 },
   { name: "mo", length: 2_629_800_000 },
@@ -22,12 +22,12 @@ const TIME_REGEXP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * Parses a date, a time, or how long ago something was.
+ * Parses a date, a time, or an age.
  *
- * @param text `2026-01-31`, `2026-01-31T12:00`, with seconds, a fraction and an offset if
- * need be, or `90m`, `12h`, `7d`, `2w`; in UTC unless an offset says otherwise.
- * @param now The present, in milliseconds since 1970.
- * @returns Milliseconds since 1970; `undefined` if it is no time.
+ * @param text `2026-01-31`, or `2026-01-31T12:00` with optional seconds, fraction and offset,
+ *   in UTC without an offset; or an age such as `90m`, `12h`, `7d`, `2w`.
+ * @param now The current time, in milliseconds since 1970.
+ * @returns Milliseconds since 1970; `undefined` if the text is not a time.
  */
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit = ""] = AGO_REGEXP.exec(text) ?? [];
@@ -42,11 +42,11 @@ export function parseTime(text: string, now: number): number | undefined {
 }
 
 /**
- * Says how long ago something was, in the largest unit that it is one of.
+ * Writes the age of a time, in the largest unit that gives at least 1.
  *
- * @param time When it was, in milliseconds since 1970.
- * @param now The present, in milliseconds since 1970.
- * @returns Such as `2 h ago`; `just now` if it is less than a minute, or still to come.
+ * @param time The time, in milliseconds since 1970.
+ * @param now The current time, in milliseconds since 1970.
+ * @returns A text such as `2 h ago`; `just now` if less than a minute ago or in the future.
  */
 export function ageText(time: number, now: number): string {
   const age = now - time;
@@ -55,7 +55,7 @@ export function ageText(time: number, now: number): string {
   return `${Math.floor(age / unit.length)} ${unit.name} ago`;
 }
 
-/** The time, unless its day is none of the calendar: 2026-02-31 would be taken for March. */
+/** Parses a time, unless its day does not exist: Date.parse() takes 2026-02-31 for March 3. */
 function valid(text: string, date: string): number | undefined {
   const time = Date.parse(text);
   const day = Date.parse(date);

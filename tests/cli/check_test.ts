@@ -81,7 +81,7 @@ Deno.test("check says that it does not know how a file tells its history", async
   assertEquals(status, 0);
   assertEquals(
     stderr,
-    `codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n${whole.stderr}codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift says which\n`,
+    `codexpipe: -: its history mode is "zork", which codexpipe does not know: parts of the history may be missing; a later release of codexpipe may know the mode\n${whole.stderr}codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift lists them\n`,
   );
   assertEquals((await call(["check", "-q"], { stdin })).stderr, "");
 });
@@ -117,7 +117,7 @@ Deno.test("check says that tokens could not be checked", async () => {
   const stdin = readFixture("captures/0.42.0+xjson/msg/stdout.jsonl");
   const { status, stderr } = await call(["check", "--max-tokens=1"], { stdin });
   assertEquals(status, 0);
-  assertMatch(stderr, /--max-tokens could not be checked: the input does not/);
+  assertMatch(stderr, /--max-tokens could not be checked: the input has no/);
 });
 
 Deno.test("check prints the final message", async () => {
@@ -225,7 +225,7 @@ Deno.test("check says the first reasons, and how many more there are", async () 
   assertMatch(lines[9] ?? "", /failed: .* No 9/);
   assertEquals(
     lines[10],
-    "codexpipe: failed: ... and 2,990 more reasons: --json gives all",
+    "codexpipe: failed: ... and 2,990 more reasons: --json prints all",
   );
   const all = await call(["check", "--json", "-q"], {
     stdin: failedThreads(30),
@@ -265,7 +265,7 @@ Deno.test("check refuses what would have no effect", async () => {
   for (const flag of ["--redact", "--no-redact", "--redact-pattern=x"]) {
     const { status, stderr } = await call(["check", flag]);
     assertEquals(status, 2);
-    assertMatch(stderr, /has no use without --github/);
+    assertMatch(stderr, /has no effect without --github/);
   }
   const both = ["check", "--github", "--no-redact", "--redact-pattern=x"];
   assertEquals((await call(both)).status, 2);
@@ -590,7 +590,7 @@ const DRIFTED =
 
 Deno.test("check says that there is drift, once, and fails for it only if it is told to", async () => {
   const remark =
-    "1 thing that no known release of Codex writes; codexpipe drift says which";
+    "1 thing that no known release of Codex writes; codexpipe drift lists them";
   const passed = await call(["check"], { stdin: DRIFTED });
   assertEquals(passed.status, 0);
   assertEquals(passed.stderr.split(remark).length, 2, passed.stderr);

@@ -77,7 +77,7 @@ for (const command of COMMANDS) {
     });
     assertStringIncludes(
       stderr,
-      `codexpipe: ${fork}: goes on from the session ${PARENT}, which is read with it\n`,
+      `codexpipe: ${fork}: continues the session ${PARENT}, which is read first\n`,
     );
   });
 
@@ -87,7 +87,7 @@ for (const command of COMMANDS) {
     assertEquals(turnsIn(stdout), ["Forked turn"]);
     assertEquals(
       stderr,
-      `codexpipe: ${fork}: partial: it goes on from the session ${PARENT}, which is not there; "codexpipe sessions show ${fork}" looks for it in the usual Codex home, too\n`,
+      `codexpipe: ${fork}: partial: it continues the session ${PARENT}, which was not found; "codexpipe sessions show ${fork}" searches the default Codex home, too\n`,
     );
     const quiet = await callWithFork([...command, "--quiet"], {});
     assertEquals(quiet.stderr, "");
@@ -99,7 +99,7 @@ for (const command of COMMANDS) {
     assertEquals(status, 0);
     assertEquals(
       stderr,
-      `codexpipe: -: partial: it goes on from the session ${PARENT}, which was not read; "codexpipe sessions show ${FORK}" joins the two\n`,
+      `codexpipe: -: partial: it continues the session ${PARENT}, which was not read; "codexpipe sessions show ${FORK}" joins the two\n`,
     );
     const quiet = await call([...command, "--quiet"], { stdin });
     assertEquals(quiet.stderr, "");
@@ -112,7 +112,7 @@ for (const command of COMMANDS) {
     const { stderr } = await call(command, { stdin });
     assertEquals(
       stderr,
-      'codexpipe: -: partial: it goes on from the session "a;b", which was not read\n',
+      'codexpipe: -: partial: it continues the session "a;b", which was not read\n',
     );
   });
 
@@ -137,7 +137,7 @@ for (const command of COMMANDS) {
     assertEquals(turnsIn(stdout), ["First turn"]);
     assertEquals(
       stderr,
-      'codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n',
+      'codexpipe: -: its history mode is "zork", which codexpipe does not know: parts of the history may be missing; a later release of codexpipe may know the mode\n',
     );
     const quiet = await call([...command, "--quiet"], { stdin });
     assertEquals(quiet.stderr, "");

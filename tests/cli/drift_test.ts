@@ -49,7 +49,10 @@ Deno.test("drift compares with a baseline that it wrote", async () => {
     ["drift", "--write-baseline", "base", "a"],
     { files: { a: NEW } },
   );
-  assertEquals([status, stderr], [0, "codexpipe: base: written, of 1 file\n"]);
+  assertEquals([status, stderr], [
+    0,
+    "codexpipe: base: baseline of 1 file written\n",
+  ]);
   const base = written.get("base") ?? "";
   assertEquals(base.includes("my secret"), false);
   const files = { base, a: NEW, b: '{"type":"turn.started"}\n' };
@@ -85,7 +88,7 @@ Deno.test("drift leaves out what codexpipe wrote, and says so", async () => {
   assertEquals([status, told], [0, ""]);
   assertEquals(
     stderr,
-    "codexpipe: b: left out: it is a normalized stream, not a stream or session of Codex's\n",
+    "codexpipe: b: left out: it is a normalized stream, not a stream or session of Codex\n",
   );
 });
 

@@ -116,7 +116,7 @@ for (const [errorsTo, file] of [["a", "a"], ["./a", "a"], ["a", "./a"]]) {
     assertEquals([status, stdout, written.size], [2, "", 0]);
     assertEquals(
       stderr,
-      `codexpipe: --errors-to would overwrite ${file}, which is to be read\n` +
+      `codexpipe: --errors-to would overwrite ${file}, which is an input\n` +
         'codexpipe: "codexpipe normalize -h" shows the options\n',
     );
   });

@@ -103,11 +103,11 @@ const REFUSED = [
   { args: [], words: "export needs a format: --to=atif" },
   {
     args: ["--to=atif", "--content"],
-    words: "--content has no use with --to=atif",
+    words: "--content has no effect with --to=atif",
   },
   {
     args: ["--to=atif", "-o", "/none"],
-    words: "--output: /none is no folder: make it first",
+    words: "--output: /none is not a folder: create it first",
   },
   {
     args: ["--to=tables"],

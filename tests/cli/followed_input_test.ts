@@ -76,7 +76,7 @@ Deno.test("normalize --follow -v says that a torn last line is left out", async 
   assertEquals(stdout, THREAD);
   assertEquals(
     stderr,
-    "codexpipe: run.jsonl: its last line is not complete, and is left out\n" +
+    "codexpipe: run.jsonl: its last line is incomplete and is left out\n" +
       "codexpipe: run.jsonl: exec, 1 record, 0 failed lines; engine js\n",
   );
 });
@@ -87,7 +87,10 @@ Deno.test("normalize --follow says that it waits for a file", async () => {
     [() => {}, (path) => writeFile(path, THREAD)],
   );
   assertEquals(stdout, THREAD);
-  assertEquals(stderr, "codexpipe: run.jsonl: not there yet; waiting for it\n");
+  assertEquals(
+    stderr,
+    "codexpipe: run.jsonl: does not exist yet; waiting for it\n",
+  );
   const quiet = await followed(["normalize", "--follow", "-q"], [() => {}]);
   assertEquals(quiet.stderr, "");
 });
@@ -101,7 +104,7 @@ Deno.test("normalize --follow says that a file is gone", async () => {
   assertEquals(stdout, THREAD);
   assertEquals(
     stderr,
-    "codexpipe: run.jsonl: gone; waiting for it to come back\n",
+    "codexpipe: run.jsonl: no longer exists; waiting for it to come back\n",
   );
   const quiet = await followed(["normalize", "--follow", "-q"], steps);
   assertEquals(quiet.stderr, "");
@@ -156,7 +159,7 @@ Deno.test("normalize --follow reads stdin to its end", async () => {
 Deno.test("normalize --follow takes one file, and no folder", async () => {
   const two = await call(["normalize", "--follow", "a", "b"]);
   assertEquals(two.status, 2);
-  assertMatch(two.stderr, /^codexpipe: --follow takes one file: /);
+  assertMatch(two.stderr, /^codexpipe: --follow takes one file, /);
   const folder = await call(["normalize", "--follow", "a"], {
     directories: ["a"],
   });

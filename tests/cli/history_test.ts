@@ -231,7 +231,10 @@ Deno.test("history --restore goes on with no other snapshot", async () => {
     { files: { a: snapshot, b: snapshot } },
   );
   assertEquals([status, stdout], [3, ""]);
-  assertStringIncludes(stderr, "b: it is a snapshot: --restore goes on with");
+  assertStringIncludes(
+    stderr,
+    "b: it is a snapshot: --restore needs the lines",
+  );
 });
 
 Deno.test("history --restore goes on with one input only", async () => {
@@ -308,7 +311,7 @@ Deno.test("history refuses the threads of an app-server without --thread, and na
   for (const flags of [[], ["--mutations"]]) {
     const { status, stderr } = await call(["history", ...flags], { stdin });
     assertEquals(status, 2);
-    assertMatch(stderr, /it has several threads: say which, as in --thread=/);
+    assertMatch(stderr, /it has several threads: choose one, as in --thread=/);
   }
   const [, id = ""] = /--thread=\S+: \S+, ([^,\s]+)/.exec(
     (await call(["history"], { stdin })).stderr,

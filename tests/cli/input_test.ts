@@ -155,7 +155,7 @@ for (
     { isTakenBack: true, rest: "" },
     {
       isTakenBack: false,
-      rest: "; its first 7 bytes are what it was when reading began",
+      rest: "; its first 7 bytes are its original content",
     },
   ]
 ) {

@@ -62,7 +62,7 @@ const CASES = [
     stderr:
       "codexpipe: -:1: normalize: Cannot normalize the line: turn.started " +
       "names no thread, and no line before it did\n" +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if the log was cut at its start, say --thread-id=ID\n",
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if the beginning of the log was cut off, use --thread-id=ID\n",
   },
   {
     name: "lines that are of no log, with what may help",
@@ -71,7 +71,7 @@ const CASES = [
     stdout: "",
     stderr:
       'codexpipe: -:1: typed: Cannot decode a record of type "a": this type is not known\n' +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, say --from=rollout\n",
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout\n",
   },
   {
     name: "failures that were fed back, without a guess at what they are",
@@ -261,7 +261,7 @@ const CASES = [
     stderr: `codexpipe: a:3: ${BAD_MESSAGE}` +
       "codexpipe: a: exec, 2 records, 1 failed line; engine js\n" +
       "codexpipe: -: rollout, 1 record, 0 failed lines; engine js\n" +
-      "codexpipe: -: 2 things that no known release of Codex writes; codexpipe drift says which\n" +
+      "codexpipe: -: 2 things that no known release of Codex writes; codexpipe drift lists them\n" +
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
@@ -552,7 +552,7 @@ Deno.test("normalize -v says that there is drift, and normalize does not", async
   const verbose = await call(["normalize", "-v"], { stdin });
   assertStringIncludes(
     verbose.stderr,
-    "codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift says which\n",
+    "codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift lists them\n",
   );
   assertEquals((await call(["normalize"], { stdin })).stderr, "");
 });

@@ -60,7 +60,7 @@ const CASES = [
     error: Object.assign(new Error("Requires read access"), {
       name: "NotCapable",
     }),
-    reason: "this process was not given the permission",
+    reason: "Deno denied the permission",
   },
 ] satisfies { name: string; error: unknown; reason: string }[];
 
@@ -97,17 +97,17 @@ for (
       message:
         'Requires write access to "b.html", run again with the --allow-write flag',
       reason:
-        "this process was not given the permission to write; give deno --allow-write",
+        "Deno denied the permission to write; run deno with --allow-write",
     },
     {
       message:
         'Requires env access to "HOME", run again with the --allow-env flag',
       reason:
-        "this process was not given the permission to ask for variables; give deno --allow-env",
+        "Deno denied the permission to read environment variables; run deno with --allow-env",
     },
     {
       message: "something else",
-      reason: "this process was not given the permission",
+      reason: "Deno denied the permission",
     },
   ]
 ) {
@@ -123,6 +123,6 @@ Deno.test("reasonOf() knows a module that may not be loaded", () => {
   assertEquals(isPlatformError(error), true);
   assertEquals(
     reasonOf(error),
-    "this process was not given the permission to read; give deno --allow-read",
+    "Deno denied the permission to read; run deno with --allow-read",
   );
 });

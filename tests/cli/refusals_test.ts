@@ -9,6 +9,6 @@ Deno.test("refuseIdleFlags() refuses what was given, and nothing else", () => {
   assertThrows(
     () => refuseIdleFlags(args, ["redact", "pretty"], "with --jsonl"),
     UsageError,
-    "--pretty has no use with --jsonl",
+    "--pretty has no effect with --jsonl",
   );
 });

@@ -157,7 +157,7 @@ Deno.test("render refuses a pattern without masking, and writes to no file then"
     { stdin: SESSION },
   );
   assertEquals([status, written.size], [2, 0]);
-  assertMatch(stderr, /--redact-pattern has no use with --no-redact/);
+  assertMatch(stderr, /--redact-pattern has no effect with --no-redact/);
 });
 
 Deno.test("render leaves out what its flags say", async () => {
@@ -625,7 +625,7 @@ for (
     [["--to=site", "/a"], "--to=site needs --output=DIR, a folder"],
     [
       ["--to=site", "-o", "/no", "/a"],
-      "--output: /no is no folder: make it first",
+      "--output: /no is not a folder: create it first",
     ],
     [
       ["--to=site", "-o", "/out", "-"],
@@ -633,10 +633,10 @@ for (
     ],
     [
       ["--to=site", "-o", "/out", "--follow", "/a"],
-      "--follow has no use with --to=site",
+      "--follow has no effect with --to=site",
     ],
-    [["--home"], "--home has no use without --to=site"],
-    [["--images", "/a"], "--images has no use without --to=html"],
+    [["--home"], "--home has no effect without --to=site"],
+    [["--images", "/a"], "--images has no effect without --to=html"],
   ] as const
 ) {
   Deno.test(`codexpipe render refuses ${args.join(" ")}`, async () => {

@@ -42,7 +42,7 @@ Deno.test("sessions du says what sessions take, in every form", async () => {
     for (const title of ["Content", "Kind", "Project", "Largest"]) {
       assertStringIncludes(table.stdout, title);
     }
-    assertStringIncludes(table.stdout, "What could go, ");
+    assertStringIncludes(table.stdout, "Could be removed: ");
     assertStringIncludes(table.stdout, "codex delete ");
     assertEquals(table.stdout.includes("█"), false);
     const screen = await du(path, ["--by=kind"], { terminals: ["stdout"] });

@@ -103,12 +103,12 @@ const REFUSED = [
   {
     args: ["sessions", "family", "--shards=2", "x"],
     status: 2,
-    words: "--shards divides all sessions: name none beside it",
+    words: "--shards divides all sessions: give no session",
   },
   {
     args: ["sessions", "family", "--shards=2", "--format=ids"],
     status: 2,
-    words: "say --format=paths, or jsonl",
+    words: "use --format=paths or jsonl",
   },
   {
     args: ["sessions", "family", "--shards=0"],
@@ -124,7 +124,7 @@ const REFUSED = [
   {
     args: ["usage", "--family=x", "a.jsonl"],
     status: 2,
-    words: "--family names what is read: name no files beside it",
+    words: "--family and files cannot be read together: give one or the other",
   },
   {
     args: ["usage", "--family=x"],

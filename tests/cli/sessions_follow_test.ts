@@ -101,7 +101,11 @@ Deno.test("sessions follow --verbose says how the file is called each time, and 
       await appendFile(path, END);
     },
   ]);
-  const moves = [...stderr.matchAll(/^codexpipe: (.*): goes on as (.*)$/gm)]
+  const moves = [
+    ...stderr.matchAll(
+      /^codexpipe: (.*): moved to (.*); following it there$/gm,
+    ),
+  ]
     .map(([, from = "", to = ""]) => [from, to]);
   const [[first, archive] = [], [from, to] = []] = moves;
   assertEquals(moves.length, 2);
@@ -129,7 +133,7 @@ Deno.test("sessions follow goes along to the archive, and into a packed file", a
   assertEquals(stdout, START + SAID + END);
   assertMatch(
     stderr,
-    /: goes on as .*archived_sessions.*\.jsonl\n.*: goes on as .*\.jsonl\.zst\n$/,
+    /: moved to .*archived_sessions.*\.jsonl; following it there\n.*: moved to .*\.jsonl\.zst; following it there\n$/,
   );
 });
 

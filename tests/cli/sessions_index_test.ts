@@ -125,10 +125,10 @@ Deno.test("sessions index reports what it cannot read, and ends with 3", async (
 Deno.test("sessions index says where there is no place for it, or nothing to do", async () => {
   const none = await call(["sessions", "index", "--codex-home=/no/such"]);
   assertEquals(none.status, 3);
-  assertStringIncludes(none.stderr, "--index=FILE names one");
+  assertStringIncludes(none.stderr, "use --index=FILE");
   const operand = await call(["sessions", "index", "elephant"]);
   assertEquals(operand.status, 2);
-  assertStringIncludes(operand.stderr, '"sessions search" looks for words');
+  assertStringIncludes(operand.stderr, '"sessions search" searches for words');
 });
 
 Deno.test("sessions index says which home is not there", async () => {
@@ -169,7 +169,7 @@ Deno.test("sessions index says why the index cannot be used, and where another o
     assertEquals(status, 3);
     assertEquals(
       stderr,
-      `codexpipe: ${index}: cannot use the index: something else is there already; --index=FILE names another place\n`,
+      `codexpipe: ${index}: cannot use the index: something else is there already; use --index=FILE for another place\n`,
     );
   });
 });
@@ -214,7 +214,7 @@ Deno.test("sessions index makes an index anew in which one bit is another one, a
     assertMatch(stdout, /^1 session: 1 added, /);
     assertEquals(
       stderr,
-      `codexpipe: ${path}: the index was damaged, and is made anew from the session files\n`,
+      `codexpipe: ${path}: the index was damaged and is rebuilt from the session files\n`,
     );
     const again = await call(index);
     assertEquals([again.status, again.stderr], [0, ""]);

@@ -440,12 +440,12 @@ Deno.test("sessions list says where it looked, if there are no sessions", async 
     assertEquals([none.status, none.stdout], [0, ""]);
     assertEquals(
       none.stderr,
-      `codexpipe: no sessions in ${folder}, neither in sessions nor in archived_sessions; --codex-home=DIR looks elsewhere\n`,
+      `codexpipe: no sessions in ${folder}, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home\n`,
     );
     const homeless = await call(["sessions", "list"]);
     assertEquals([homeless.status, homeless.stderr], [
       0,
-      "codexpipe: no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one\n",
+      "codexpipe: no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR\n",
     ]);
     const json = await list(folder, ["--json"]);
     assertEquals(JSON.parse(json.stdout).sessions, []);
@@ -499,7 +499,7 @@ Deno.test("sessions list ends with 1 if nothing is what was looked for", async (
 const MISUSES = [
   {
     args: ["flaky"],
-    message: 'sessions list takes no "flaky": --grep=REGEXP looks for a word',
+    message: 'sessions list takes no "flaky": --grep=REGEXP searches titles',
   },
   {
     args: ["--cursor=later"],
@@ -575,7 +575,7 @@ Deno.test("sessions list marks what Codex itself does not show", async () => {
     const unknown = await list(home);
     assertStringIncludes(
       unknown.stderr,
-      `${home}/state_6.sqlite: what Codex itself does not show is not known: its layout is not known`,
+      `${home}/state_6.sqlite: cannot tell which sessions Codex itself does not show: its layout is not known`,
     );
     assertEquals(unknown.status, 0);
   });

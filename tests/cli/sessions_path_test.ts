@@ -44,8 +44,8 @@ Deno.test("sessions path says what to do if there is no such session, and prints
     assertEquals(
       stderr,
       [
-        'codexpipe: there is no session "nope": no id begins with it, no session has this name, and no file is there',
-        `codexpipe: looked into ${home.path}; --codex-home=DIR looks elsewhere`,
+        'codexpipe: there is no session "nope": it is neither the beginning of an id, nor the name of a session, nor a file',
+        `codexpipe: searched ${home.path}; use --codex-home=DIR for another home`,
         'codexpipe: "codexpipe sessions list" shows the sessions',
         "",
       ].join("\n"),
@@ -88,7 +88,7 @@ Deno.test("sessions path lists the sessions that an id could be", async () => {
     const meant = home.sessions.filter(({ id }) => id.startsWith("01a1f988"));
     assertEquals(
       first,
-      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; name one by its id:`,
+      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; give its id:`,
     );
     assertEquals(rest.length, meant.length);
     for (const line of rest) {
@@ -113,7 +113,7 @@ Deno.test("sessions path tells files of one id apart by their paths", async () =
     );
     assertEquals(status, 1);
     const [first = "", ...rest] = stderr.split("\n").slice(0, -1);
-    assertStringIncludes(first, "name one by its id or its file:");
+    assertStringIncludes(first, "give its id or its file:");
     assertEquals(
       rest.map((line) => line.split("  ")[1]?.trim()).sort(),
       paths,

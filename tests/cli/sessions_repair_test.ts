@@ -54,12 +54,12 @@ Deno.test("sessions repair writes nothing in place, over another file, or nowher
     const name = path.slice(path.lastIndexOf("/") + 1);
     const cases: readonly (readonly [string[], World, string])[] = [
       [[id], {}, "needs --to=DIR"],
-      [[id, "--to=/no"], {}, "is no folder"],
+      [[id, "--to=/no"], {}, "is not a folder"],
       [[id, `--to=${home}/sessions`], {}, "into the Codex home"],
       [
         [id, "--to=/out"],
         { files: { [`/out/${name}`]: "x" } },
-        "there already",
+        "exists already",
       ],
       [["--to=/out"], {}, "takes one session"],
       [[id, "--last", "--to=/out"], {}, "takes one session"],

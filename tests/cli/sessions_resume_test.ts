@@ -79,7 +79,7 @@ Deno.test("sessions resume says that an archived session is taken back first", a
       { env: { CODEX_HOME: home.path } },
     );
     assertEquals([status, stdout], [0, `codex resume ${id}\n`]);
-    assertMatch(stderr, new RegExp(`"codex unarchive ${id}" comes first`));
+    assertMatch(stderr, new RegExp(`first run "codex unarchive ${id}"`));
   });
 });
 
@@ -96,7 +96,7 @@ Deno.test("sessions resume knows the home of a file that is named by its path", 
     assertEquals(stdout, `${codex} resume ${id}\n`);
     assertEquals(
       stderr,
-      `codexpipe: the session is archived: "${codex} unarchive ${id}" comes first\n`,
+      `codexpipe: the session is archived: first run "${codex} unarchive ${id}"\n`,
     );
   });
 });
@@ -114,7 +114,7 @@ Deno.test("sessions resume says that Codex does not find a file just anywhere", 
     assertEquals([status, stdout], [0, `codex resume ${testId(1)}\n`]);
     assertEquals(
       stderr,
-      `codexpipe: ${path}: Codex finds it only in the sessions folder of a Codex home\n`,
+      `codexpipe: ${path}: Codex finds it only in the folder sessions of a Codex home\n`,
     );
   });
 });

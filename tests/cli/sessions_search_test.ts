@@ -132,7 +132,7 @@ Deno.test("sessions search is silent if nothing is found, but for its status", a
       [person.status, person.stderr],
       [
         1,
-        "codexpipe: nothing found; words are whole: eleph* finds what begins so\n",
+        "codexpipe: nothing found; words match whole: eleph* also finds longer words\n",
       ],
     );
     const json = await search(["lion", "--json"]);
@@ -152,7 +152,7 @@ Deno.test("sessions search wants something to search", async () => {
     for (const args of [[], [""], [" "]]) {
       const { status, stderr } = await search(args);
       assertEquals(status, 2);
-      assertStringIncludes(stderr, "takes what to search");
+      assertStringIncludes(stderr, "needs a query");
     }
   });
 });
@@ -324,7 +324,7 @@ Deno.test({
       );
       assertStringIncludes(
         decode(stderr),
-        "cannot write the index: this process was not given the permission to write; give deno --allow-write; searched it as it was, without what is new in 1 session file\n",
+        "cannot write the index: Deno denied the permission to write; run deno with --allow-write; searched it as it was, without what is new in 1 session file\n",
       );
     });
   },

@@ -76,7 +76,7 @@ Deno.test("sessions show says that a fork is partial if what it goes on from is 
   assertMatch(
     stderr,
     new RegExp(
-      `${FORK}\\.jsonl: partial: it goes on from the session ${PARENT}, which is not there\n$`,
+      `${FORK}\\.jsonl: partial: it continues the session ${PARENT}, which was not found\n$`,
     ),
   );
 });
@@ -200,14 +200,17 @@ Deno.test("sessions show --output overwrites no session", async () => {
 Deno.test("sessions show refuses what would have no effect", async () => {
   for (
     const [flags, why] of [
-      [["--jsonl", "--redact"], "--redact has no use with --jsonl"],
-      [["--history", "--redact-pattern=x"], "--redact-pattern has no use with"],
-      [["--meta", "--tools=none"], "--tools has no use with --meta"],
-      [["--jsonl", "--pretty"], "--pretty has no use without --history"],
-      [["--pretty"], "--pretty has no use without --history"],
+      [["--jsonl", "--redact"], "--redact has no effect with --jsonl"],
+      [
+        ["--history", "--redact-pattern=x"],
+        "--redact-pattern has no effect with",
+      ],
+      [["--meta", "--tools=none"], "--tools has no effect with --meta"],
+      [["--jsonl", "--pretty"], "--pretty has no effect without --history"],
+      [["--pretty"], "--pretty has no effect without --history"],
       [
         ["--no-redact", "--redact-pattern=x"],
-        "--redact-pattern has no use with --no-redact",
+        "--redact-pattern has no effect with --no-redact",
       ],
     ] as const
   ) {
@@ -219,7 +222,7 @@ Deno.test("sessions show refuses what would have no effect", async () => {
 
 const MISSING = [
   {
-    reason: "whose file is shorter than it was",
+    reason: "whose file is shorter than it was then",
     change: async (paths: ReadonlyMap<string, string>) => {
       const path = paths.get(PARENT) ?? "";
       const [header] = (await Deno.readTextFile(path)).split("\n");
@@ -236,7 +239,7 @@ const MISSING = [
     },
   },
   {
-    reason: "and does not say from where",
+    reason: "but does not record from which line on",
     change: async (paths: ReadonlyMap<string, string>) => {
       const path = paths.get(FORK) ?? "";
       const [header = "", ...rest] = (await Deno.readTextFile(path)).split(
@@ -264,7 +267,7 @@ for (const { reason, change } of MISSING) {
     assertMatch(
       stderr,
       new RegExp(
-        `${FORK}\\.jsonl: partial: it goes on from the session ${PARENT}, ${reason}\n$`,
+        `${FORK}\\.jsonl: partial: it continues the session ${PARENT}, ${reason}\n$`,
       ),
     );
   });

@@ -195,7 +195,7 @@ Deno.test("usage --prices says what it cost, and what has no price", async () =>
     stderr,
     [
       "codexpipe: no price for model \"=cmd|' /c calc'!A1\": 1,233,587 tokens are not in the cost",
-      'codexpipe: no price for usage that names no model (the model "*" of the list would be taken): 1,260 tokens are not in the cost',
+      'codexpipe: no price for usage without a model (the model "*" of the list would apply): 1,260 tokens are not in the cost',
       "",
     ].join("\n"),
   );
@@ -209,7 +209,7 @@ Deno.test("usage refuses a list of prices that is none, before it reads anything
   assertEquals([status, stdout], [2, ""]);
   assertStringIncludes(
     stderr,
-    'codexpipe: p: not a list of prices: model "gpt-5" has no price for output\n',
+    'codexpipe: p: not a price list: model "gpt-5" has no price for output\n',
   );
 });
 
@@ -255,7 +255,7 @@ Deno.test("usage --explain refuses what it would ignore", async () => {
   ) {
     const { status, stderr } = await call(["usage", "--explain", flag]);
     assertEquals(status, 2);
-    assertStringIncludes(stderr, "has no use with --explain");
+    assertStringIncludes(stderr, "has no effect with --explain");
   }
 });
 

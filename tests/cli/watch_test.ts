@@ -247,7 +247,7 @@ Deno.test("watch tells what happens as text, and waits for a home", async () => 
     const { stdout, stderr } = await watched(home, [], STEPS.slice(0, 6), {
       directories: [],
     });
-    assertMatch(stderr, /home: not there yet; waiting for it\n$/);
+    assertMatch(stderr, /home: does not exist yet; waiting for it\n$/);
     const text = stdout.replaceAll(
       /^2026-11-20 |00000000-0000-7000-8000-/gm,
       "",

@@ -1,6 +1,4 @@
-/**
- * What commands read that read files or a Codex home: files, stdin, or the session files of Codex homes.
- */
+/** The inputs of commands that read files, stdin or the session files of Codex homes. */
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -10,10 +8,11 @@ import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
 
 /**
- * Finds what is to be read.
+ * Finds the inputs of a command.
  *
- * @param since What was last written to before that time does not matter.
- * @throws {UsageError} If files and a home are named.
+ * @param since The time, in milliseconds since 1970, before which session files of a home were
+ *   last written to if they are left out.
+ * @throws {UsageError} If files and a home are given.
  */
 export async function chosenInputs(
   args: Arguments,
@@ -27,20 +26,20 @@ export async function chosenInputs(
   const open = async (input: ChosenInput): Promise<Input> => {
     const { name, place } = input;
     if (place === undefined) return await openInput(name, process, room);
-    // Files are read without all that it takes to find sessions, and begin sooner.
+    // Loaded for homes only, so that reading files starts faster.
     homes ??= await import("./_home_inputs.ts");
     return await homes.openSessionInput(input, process, room);
   };
-  // They come from the thread that started this one.
+  // In a thread, the inputs come from the thread that started it.
   if (process.starter !== undefined) {
     return { isHome: false, inputs: [], isIncomplete: false, open };
   }
-  // The home that has a family is where its files have been looked up.
+  // With --family, --codex-home is where the family was looked up; its files are the operands.
   const isHomeGiven = args.has("home") ||
     args.has("codex-home") && !args.has("family");
   if (operands.length > 0 && isHomeGiven) {
     throw new UsageError(
-      "a Codex home and files cannot be read together: name one or the other",
+      "a Codex home and files cannot be read together: give one or the other",
     );
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {

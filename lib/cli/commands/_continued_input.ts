@@ -1,6 +1,6 @@
 /**
- * Reading a session file that was named as a file: joined with what it goes on from, if that
- * is there (history.md C.5).
+ * Reading a session file that is given as a file: joined with the session that it continues, if
+ * that is found (history.md C.5).
  */
 
 import { goesOn } from "../../events/session_reader.ts";
@@ -14,20 +14,20 @@ import type { PlaceOf } from "./_normalization.ts";
 import type { Peeked } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
 
-/** A file, with what it goes on from as far as that is there. */
+/** A file, joined with the sessions that it continues as far as they were found. */
 export interface ContinuedInput {
   readonly blocks: Blocks;
-  /** Where its lines are, if they are in several files. */
+  /** Maps a line to its own file, if several files are joined. */
   readonly placeOf?: PlaceOf;
-  /** Whether what it goes on from was read, or said to be missing. */
+  /** Whether the session that it continues was read, or reported as missing. */
   readonly isBaseKnown: boolean;
 }
 
 /**
- * Puts what a session file goes on from before it. Other sessions are looked for in the Codex
- * home that the file lies in, else beside it; that one is missing is said.
+ * Joins a session file with the session that it continues. That session is searched in the Codex
+ * home that the file lies in, or else in the folder of the file; a missing one is reported.
  *
- * @param file The path of the file, or `-`, which is taken as it is.
+ * @param file The path of the file, or `-`, which is not joined.
  */
 export async function continuedInput(
   file: string,
@@ -38,9 +38,9 @@ export async function continuedInput(
   const asItIs = { blocks, isBaseKnown: false };
   if (file === STDIN || !goesOn(first)) return asItIs;
   const facts = await context.process.look(file);
-  // What a pipe has given is gone, and cannot be read twice.
+  // A pipe cannot be read a second time.
   if (facts?.identity === undefined) return asItIs;
-  // To load what looks for sessions takes longer than to render most files, which go on from none.
+  // Loaded here, since loading takes longer than rendering most files, which continue no session.
   const [{ resolve }, { missingText, openWhole }] = await Promise.all([
     import("node:path"),
     import("./_session_input.ts"),
@@ -53,19 +53,19 @@ export async function continuedInput(
   if (missing !== undefined && !args.has("quiet")) {
     const advice = missing.reason === "not_found"
       ? `; "codexpipe sessions show ${
-        // A name that begins with a dash is no option then.
+        // Keeps a name that begins with a dash from being taken for an option.
         shellWord(
           file.startsWith("-") ? `./${file}` : file,
-        )}" looks for it in the usual Codex home, too`
+        )}" searches the default Codex home, too`
       : "";
     diagnostics.say(`${file}: ${missingText(missing)}${advice}`);
   }
   if (parts.length === 1) return { blocks, isBaseKnown: missing !== undefined };
   if (args.has("verbose")) {
     diagnostics.say(
-      `${file}: goes on from the session ${
+      `${file}: continues the session ${
         ancestors.map(idText).join(", ")
-      }, which is read with it`,
+      }, which is read first`,
     );
   }
   blocks.close();
@@ -80,7 +80,7 @@ export async function continuedInput(
   };
 }
 
-/** Finds out what a file goes on from; `undefined` if it cannot be read again. */
+/** Finds the sessions that a file continues; `undefined` if the file cannot be read again. */
 async function lineageOf(path: string): Promise<SessionLineage | undefined> {
   const [{ readSessionLineage }, { homeInPath }] = await Promise.all([
     import("../../sessions/session_lineage.ts"),
@@ -92,7 +92,7 @@ async function lineageOf(path: string): Promise<SessionLineage | undefined> {
       codexHomes: home === undefined ? [] : [home],
     });
   } catch {
-    // It is open, so it is read as it is; whatever is wrong with it will be seen.
+    // The file is open already and is read alone; reading it reports any error.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Where a document goes: to stdout, or to the file that `--output` names. */
+/** The destination of a document: stdout, or the file of `--output`. */
 
 import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
@@ -16,7 +16,7 @@ import {
 import { folderOf } from "./_sessions.ts";
 
 export interface DocumentFile extends Destination {
-  /** Gives the file back. */
+  /** Closes the file. */
   close(): void;
 }
 
@@ -29,10 +29,11 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
 ]);
 
 /**
- * Opens the place that the flags ask for.
+ * Opens the destination of a document.
  *
- * @returns The place; it is closed when the document is written.
- * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
+ * @param inputs The paths of all files that are read.
+ * @returns The destination; the caller closes it.
+ * @throws {UsageError} If the file is one of the inputs, or lies in a Codex home.
  */
 export async function openDocument(
   args: Arguments,
@@ -59,14 +60,14 @@ export async function openDocument(
   return { output, pages, isTerminal: false, form, close: following.close };
 }
 
-/** A file that was made, and what gives it back. */
+/** An open output file, and the function that closes it. */
 export type CreatedPage = readonly [output: Output, close: () => void];
 
 /**
- * Makes a file that documents are written to.
+ * Creates an output file.
  *
- * @param isInFolder Whether it is in a folder that has been found to be in no Codex home.
- * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
+ * @param isInFolder Whether its folder is already known to be in no Codex home.
+ * @throws {UsageError} If the file is one of the inputs, or lies in a Codex home.
  */
 export async function createPage(
   path: string,
@@ -80,12 +81,12 @@ export async function createPage(
 }
 
 /**
- * Gives the pages behind `NAME.html`: `NAME.2.html` and so on, one of them open at a time.
+ * Creates the pages after `NAME.html`: `NAME.2.html` and so on, one of them open at a time.
  *
- * @param first The first page, which is open.
- * @param close Gives it back.
- * @param create Makes another one.
- * @param taken The names that none of them may have.
+ * @param first The path of the first page, which is open.
+ * @param close Closes the first page.
+ * @param create Creates another page.
+ * @param taken The paths that must not be used.
  */
 export function followingPages(
   first: string,

@@ -1,12 +1,12 @@
-/** That there is drift, as commands say it that are about something else: once for an input. */
+/** The remark about drift in an input, for commands other than `drift`. */
 
 import { driftText } from "../../drift/drift_finding.ts";
 import { DriftMeter } from "../../drift/drift_meter.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /**
- * How much of an input is looked at where nothing depends on it, in bytes: what has changed shows
- * early, and looking costs as much as judging a run.
+ * The number of bytes of an input that are checked if only a remark depends on it: drift shows
+ * early, and checking costs as much as judging the run.
  */
 const MAX_LOOKED_AT = 1 << 23;
 
@@ -19,7 +19,7 @@ export class DriftRemark {
   /**
    * Constructs a new instance.
    *
-   * @param options How long lines may be, and whether all of the input is looked at.
+   * @param options The longest line in bytes, and whether the whole input is checked.
    */
   constructor(
     file: string,
@@ -39,20 +39,20 @@ export class DriftRemark {
   }
 
   flush(): void {
-    // A line that was left in the middle is no line.
+    // If the limit was reached, the last line is incomplete and must not count.
     if (this.#left > 0) this.#source.flush();
   }
 
-  /** What there is to say in a line; it holds no text of the input. */
+  /** The remark, if there is drift. It contains no text of the input. */
   get text(): string | undefined {
     const { count } = this.#meter;
     if (count === 0) return undefined;
     return `${
       countedText(count, "thing")
-    } that no known release of Codex writes; codexpipe drift says which`;
+    } that no known release of Codex writes; codexpipe drift lists them`;
   }
 
-  /** What was found, a line each, with names of fields from the input. */
+  /** The findings, a line each, with names of fields from the input. */
   get lines(): readonly string[] {
     return this.#meter.findings().map(driftText);
   }

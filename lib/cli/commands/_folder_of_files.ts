@@ -1,4 +1,4 @@
-/** What commands share that write files into a folder, one or more for each input. */
+/** Shared by commands that write one or more files for each input into a folder. */
 
 import { basename, dirname, resolve } from "node:path";
 import {
@@ -16,7 +16,12 @@ import { folderOf } from "./_sessions.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
 
-/** The folder that a flag names to write to, if it does: one that is there, and not in a Codex home. */
+/**
+ * Resolves the output folder that a flag names.
+ *
+ * @returns The absolute path; `undefined` if the flag is not given.
+ * @throws {UsageError} If the folder does not exist, or lies in a Codex home.
+ */
 export async function targetFolder(
   args: Arguments,
   { process }: CommandContext,
@@ -30,33 +35,35 @@ export async function targetFolder(
   );
   await refuseCodexHome(flag, folder, process, homes);
   if ((await process.look(folder))?.isDirectory !== true) {
-    throw new UsageError(`--${flag}: ${given} is no folder: make it first`);
+    throw new UsageError(
+      `--${flag}: ${given} is not a folder: create it first`,
+    );
   }
   return folder;
 }
 
-/** Reads the head of an input, if it is a session file with a header. */
+/** Reads the head of an input; `undefined` if it is not a session file with a header. */
 export async function headOfInput(
   input: Pick<ChosenInput, "name">,
   { cwd, look }: Surroundings,
 ): Promise<SessionHead | undefined> {
   const path = resolve(cwd(), input.name);
-  // What a pipe has given is gone.
+  // A pipe cannot be read a second time.
   if ((await look(path))?.identity === undefined) return undefined;
   try {
     const file = await sessionFileAt(path, homeInPath(path) ?? dirname(path));
     const head = await readSessionHead(file);
     return head.hasHeader ? head : undefined;
   } catch {
-    // Whatever is wrong with it will be seen when it is read.
+    // Reading the input later reports the error.
     return undefined;
   }
 }
 
 /**
- * Gives each input a name that files can begin with, and no two of them the same.
+ * Gives each input a unique stem for the names of its output files.
  *
- * @param reserved A name that none is given.
+ * @param reserved A stem that is not used.
  */
 export function stems(reserved = ""): (name: string) => string {
   const taken = new Set([reserved]);
@@ -65,7 +72,7 @@ export function stems(reserved = ""): (name: string) => string {
       ? "stdin"
       : basename(name).replace(/(?:\.jsonl?)?(?:\.zst|\.gz)?$/i, "");
     let own = stem;
-    // Some file systems take names for the same that differ in case.
+    // Compared in lower case, since some file systems ignore case.
     for (let n = 2; taken.has(own.toLowerCase()); n++) own = `${stem}-${n}`;
     taken.add(own.toLowerCase());
     return own;

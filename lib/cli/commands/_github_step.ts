@@ -1,4 +1,4 @@
-/** What a step of GitHub Actions is told of a run: annotations, a summary and outputs. */
+/** The report of a run to GitHub Actions: annotations, a step summary and step outputs. */
 
 import type { Verdict } from "../../check/check.ts";
 import { Redactor } from "../../redact/redact.ts";
@@ -21,10 +21,10 @@ import { patternsOf, saySecrets } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
 
-/** GitHub shows no more errors of a step. */
+/** GitHub shows at most ten errors of a step. */
 const MAX_ANNOTATIONS = 10;
 
-/** What is known of a run that could not be read. */
+/** The outputs of a run that could not be read. */
 const NOTHING = {
   threadId: null,
   status: null,
@@ -32,17 +32,17 @@ const NOTHING = {
   finalMessage: null,
 };
 
-/** What a step is told of one run among several. */
+/** The options of one run, among the runs of a step. */
 export interface GithubStepOptions {
-  /** What the run is called, if it is one of several. */
+  /** The name of the run, if there are several. */
   readonly name?: string | undefined;
-  /** Gives the verdict when everything has been read. */
+  /** Returns the verdict; called when the whole input has been read. */
   readonly verdict: () => Verdict;
-  /** The drift that the summary tells of. */
+  /** The drift to list in the summary. */
   readonly drift: DriftRemark | undefined;
-  /** How many bytes the summaries of the runs before it have: those of a step share a limit. */
+  /** The bytes of the summaries of earlier runs: all summaries of a step share one limit. */
   readonly summaryBytes: number;
-  /** How many runs there are still to tell of, with this one. */
+  /** The number of runs that are still to be reported, including this one. */
   readonly runsLeft: number;
 }
 
@@ -80,17 +80,17 @@ export class GithubStep {
     });
   }
 
-  /** Why the run failed, in words that the job's log may show. */
+  /** The reasons that the run failed, with secrets masked. */
   get reasons(): readonly string[] {
     return this.#githubVerdict().reasons;
   }
 
-  /** How many bytes the summary has, when the step has been told. */
+  /** The size of the summary in bytes, after `end`. */
   get summaryBytes(): number {
     return ENCODER.encode(this.#summary).length;
   }
 
-  /** Takes secrets out of a text. */
+  /** Masks the secrets in a text. */
   masked(text: string): string {
     return this.#redactor?.redact(text) ?? text;
   }
@@ -99,7 +99,7 @@ export class GithubStep {
     this.#renderer.feed(part);
   }
 
-  /** Tells the step what is known. */
+  /** Writes the annotations and the summary of the run. */
   async end(): Promise<void> {
     const { process } = this.#context;
     if (this.#hasRoom) {
@@ -114,24 +114,24 @@ export class GithubStep {
     if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
     else this.#say("GITHUB_STEP_SUMMARY is not set: there is no summary");
     if (!this.#hasRoom) {
-      this.#say("there is no summary: those of other files have all the room");
+      this.#say("there is no summary: those of other files use all the space");
     }
     if (this.#redactor !== undefined) {
       saySecrets(this.#redactor.counts, this.#args, this.#context);
     }
   }
 
-  /** Tells the step that the run could not be read. */
+  /** Reports a run that could not be read. */
   fail(message: string): void {
     this.#isUnread = true;
     this.#context.diagnostics.command(annotationOf(message));
   }
 
   /**
-   * Writes the outputs of the step. They are those of one run: what two of them said would be
-   * taken for one.
+   * Writes the outputs of the step. They are those of this run alone: GitHub would mix up the
+   * outputs of two runs.
    *
-   * @param isPassed Whether all runs of the step are good: it has one verdict.
+   * @param isPassed Whether all runs of the step passed, since a step has one verdict.
    */
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
@@ -142,7 +142,7 @@ export class GithubStep {
     if (!this.#args.has("quiet")) this.#context.diagnostics.say(message);
   }
 
-  /** What is to be said, when everything has been read. */
+  /** The verdict for the summary; valid when the whole input has been read. */
   #githubVerdict(): GithubVerdict {
     if (this.#said !== undefined) return this.#said;
     const { verdict: judge, drift } = this.#options;
@@ -178,7 +178,7 @@ function annotationOf(message: string): string {
   return githubAnnotation({ level: "error", title: "Codex run", message });
 }
 
-/** Tokens as JavaScript numbers: what is told of is small enough. */
+/** Converts token counts to JavaScript numbers; those of a run are small enough. */
 function usageOf(tokens: NonNullable<Verdict["tokens"]>): TurnUsage {
   return {
     input_tokens: Number(tokens.input_tokens),

@@ -1,22 +1,22 @@
-/** What is said of a session file whose history may not be all of it. */
+/** Messages about session files whose history may be incomplete. */
 
 import type { HistoryState } from "../../history/history_state.ts";
 import { idText, isSessionId } from "../../sessions/session_id.ts";
 import type { CommandContext } from "../command.ts";
 
-/** The facts of a history that remarks are made of. */
+/** The facts of a history that messages are made of. */
 type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
 
 export interface HistoryRemarksOptions {
-  /** Whether nothing is said. */
+  /** Whether no message is printed. */
   readonly isQuiet: boolean;
-  /** Whether it is known what the file goes on from: that was read, or said to be missing. */
+  /** Whether the session that the file continues was read, or reported as missing, already. */
   readonly isBaseKnown?: boolean;
-  /** Whether it is known that codexpipe does not know how it tells its history. */
+  /** Whether the unknown history mode was reported already. */
   readonly isModeKnown?: boolean;
 }
 
-/** Says what may be missing in a history, each thing once for a file. */
+/** Reports what may be missing in a history, each message once for a file. */
 export class HistoryRemarks {
   readonly #file: string;
   readonly #context: CommandContext;
@@ -36,13 +36,13 @@ export class HistoryRemarks {
     this.#isModeKnown = isModeKnown || isQuiet;
   }
 
-  /** Takes what has been found out so far. */
+  /** Checks the facts so far, and prints messages that are due. */
   see({ base, threadId, unknownMode }: HistoryFacts): void {
     const { diagnostics } = this.#context;
     if (!this.#isBaseKnown && base !== null) {
       this.#isBaseKnown = true;
       diagnostics.say(
-        `${this.#file}: partial: it goes on from the session ${
+        `${this.#file}: partial: it continues the session ${
           idText(base.thread_id)
         }, which was not read${
           threadId !== null && isSessionId(threadId) ? joinAdvice(threadId) : ""
@@ -60,9 +60,9 @@ function joinAdvice(threadId: string): string {
   return `; "codexpipe sessions show ${threadId}" joins the two`;
 }
 
-/** Says that a file tells its history in a way that codexpipe does not know, and what that means. */
+/** The message for a history mode that codexpipe does not know. */
 export function unknownModeText(file: string, mode: string): string {
   return `${file}: its history mode is ${
     JSON.stringify(mode)
-  }, which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it`;
+  }, which codexpipe does not know: parts of the history may be missing; a later release of codexpipe may know the mode`;
 }

@@ -11,30 +11,30 @@ import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 /** An input: a file, stdin or a session. */
 export interface ChosenInput extends JobInput {
-  /** Its name from the Codex home on, if it was found in one: that says nothing of whose it is. */
+  /** The path relative to the Codex home, if found in one: it does not contain a user name. */
   readonly place?: string;
 }
 
 /** The inputs of a command. */
 export interface ChosenInputs {
-  /** Whether it is all of a Codex home. */
+  /** Whether the inputs are the sessions of Codex homes. */
   readonly isHome: boolean;
-  /** The files and streams, those of a home from the oldest on. */
+  /** The files and streams; those of a home are sorted from old to new. */
   readonly inputs: readonly ChosenInput[];
-  /** Whether something could not be looked at; it has been said. */
+  /** Whether a file or folder could not be read; that was reported. */
   readonly isIncomplete: boolean;
-  /** Opens one of them; the one before must have been read. */
+  /** Opens one of the inputs. They share buffers: read one input to its end before the next. */
   open(input: ChosenInput): Promise<Input>;
 }
 
-/** The first CLI, which wrote one object a file, did not count. */
+/** The session files of the first CLI: one JSON object per file, without token counts. */
 const UNCOUNTED_REGEXP = /\.json$/i;
 
 /**
  * Finds the session files of the Codex homes.
  *
- * @param context What the command works with; is told what could not be looked at.
- * @param since What was last written to before that time does not matter.
+ * @param context Its diagnostics report files and folders that could not be read.
+ * @param since Files that were last written to before this time are left out.
  */
 export async function homeInputs(
   args: Arguments,
@@ -59,13 +59,13 @@ export async function homeInputs(
   return { isHome: true, inputs, isIncomplete };
 }
 
-/** The path of a file from its home on. */
+/** The path of a file relative to its home. */
 function placeIn(codexHomes: readonly string[], path: string): string {
   const home = codexHomes.find((home) => path.startsWith(home)) ?? "";
   return path.slice(home.length).replace(/^[\\/]+/, "");
 }
 
-/** Opens a session file, also while Codex packs it. */
+/** Opens a session file, even if Codex compresses it at the same time. */
 export async function openSessionInput(
   { name: path, size }: ChosenInput,
   process: Surroundings,

@@ -1,4 +1,4 @@
-/** The work of `codexpipe normalize`: input after input, block after block. */
+/** The work of `codexpipe normalize` and other commands: inputs, blocks, pieces. */
 
 import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
@@ -22,28 +22,28 @@ import type { Output } from "../output.ts";
 const LF = 0x0a;
 
 /**
- * How much is answered at once where lines fail: what is said of a short one is fifty times as
- * long, and waits in memory until it is written.
+ * The bytes that are processed at once while lines fail: the message about a short line can be
+ * fifty times as long, and waits in memory until it is written.
  */
 const FAILING_PIECE = 1 << 15;
 
-/** How much is answered at first, which tells whether lines fail and what engine is of use. */
+/** The bytes that are processed first: they show whether lines fail, and which engine to use. */
 const FIRST_PIECE = 1 << 12;
 
 /**
- * How much is read at once as long as the engine is `js`, for which larger blocks save no time:
- * with blocks of half a megabyte, a stream of the old protocol takes 4 MB more.
+ * The size of blocks while the engine is `js`, for which larger blocks save no time: with blocks
+ * of half a megabyte, a stream of the old protocol takes 4 MB more memory.
  */
 const SLOW_BLOCK = 1 << 17;
 
-/** Says where a line of an input is that was put together of several files. */
+/** Maps a line of an input that joins several files to its own file. */
 export type PlaceOf = LineageSource["placeOf"];
 
 export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
   return new JsonlNormalizer(options);
 }
 
-/** Writes answers to an output; they are not copied until then. */
+/** Collects results without copying them, and writes them to an output. */
 export function writing(
   output: Output,
 ): Pick<NormalizationOptions, "take" | "write"> {
@@ -59,45 +59,45 @@ export function writing(
 }
 
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
-  /** Makes what answers the lines of an input. */
+  /** Creates the stage that processes the lines of an input. */
   readonly make: (options: JsonlNormalizerOptions) => LineStage<A>;
-  /** Takes an answer: of the stage nothing else is asked until it is written. */
+  /** Takes a result; the stage is not used again until `write` is done. */
   readonly take: (answer: A) => void;
-  /** Writes what has come of the answers to a piece of the input. */
+  /** Writes the results of a piece of the input. */
   readonly write: () => Promise<void>;
   /** The options of the stage. */
   readonly options: JsonlNormalizerOptions;
-  /** Where failed lines are kept. */
+  /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
-  /** What the command was called with: how much is said, and when answers are written. */
+  /** The arguments of the command: `--quiet`, `--verbose` and `--line-buffered` matter. */
   readonly args: Arguments;
   /**
-   * Whether something is said about each failed line.
+   * Whether each failed line is reported on stderr.
    *
-   * @default {true} Unless `onError` keeps them in band, or drops them.
+   * @default {true} Unless `onError` is `inline` or `drop`.
    */
   readonly isReporting?: boolean;
-  /** Is called when an input has been answered to its end. */
+  /** Called at the end of each input. */
   readonly onEnd?: () => Promise<void>;
 }
 
-/** Normalizes one input after the other, and remembers how it went. */
+/** Processes one input after the other, and records failures for the exit status. */
 export class Normalization<A = Uint8Array<ArrayBuffer>> {
   readonly #context: CommandContext;
   readonly #options: NormalizationOptions<A>;
   readonly #isQuiet: boolean;
   readonly #isVerbose: boolean;
-  /** Whether something could not be read to its end. */
+  /** Whether an input could not be read to its end. */
   isIncomplete = false;
   /** Whether a line has failed. */
   hasFailures = false;
-  /** Whether a failed line was to end everything, and has. */
+  /** Whether a failed line has ended the work, as `onError: "stop"` requires. */
   hasStopped = false;
   #isFollowing = false;
   #normalizer: LineStage<A> | undefined;
-  /** What the first input goes on from: those behind it are streams of their own. */
+  /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
-  /** What is known of the lines of the input that failed. */
+  /** Counts of the failed lines of the current input. */
   #failures: FailureFacts = { inBand: 0, tooLong: 0, threadless: 0 };
 
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
@@ -108,20 +108,20 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     this.#resume = options.options.resume;
   }
 
-  /** What the input that is being read has turned out to be. */
+  /** The detected kind of the current input. */
   get kind(): StreamKind | undefined {
     return this.#normalizer?.kind;
   }
 
-  /** How many lines of the input have become records so far. */
+  /** The number of records of the current input so far. */
   get records(): number {
     return this.#normalizer?.records ?? 0;
   }
 
   /**
-   * Normalizes a file, or stdin; one that cannot be read is reported.
+   * Processes a file, or stdin. An error of reading is reported, not thrown.
    *
-   * @param opening Opens it, if it takes more than its name.
+   * @param opening Opens the input, if the name is not enough.
    */
   async normalize(file: string, opening?: () => Promise<Input>): Promise<void> {
     const input = await this.open(file, opening);
@@ -129,11 +129,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Normalizes a file while it grows; one that cannot be read is reported. A file that is
+   * Processes a growing file. An error of reading is reported, not thrown. A file that is
    * emptied or replaced begins another stream.
    *
-   * @throws {Interrupted} When what was complete has been answered, if the user wanted the
-   *   work to end.
+   * @throws {Interrupted} If the user interrupted, after all complete lines are processed.
    */
   async follow(file: string): Promise<void> {
     const { followInput } = await import("../followed_input.ts");
@@ -156,9 +155,9 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Opens a file, or stdin; one that cannot be opened is reported.
+   * Opens a file, or stdin. An error of opening is reported, not thrown.
    *
-   * @param opening Opens it, if it takes more than its name.
+   * @param opening Opens the input, if the name is not enough.
    */
   async open(
     file: string,
@@ -176,9 +175,9 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Normalizes what was opened, and closes it.
+   * Processes an open input, and closes it.
    *
-   * @param placeOf Where its lines are, if it was put together of several files.
+   * @param placeOf Maps lines to their own files, if several files are joined.
    */
   async normalizeInput(
     file: string,
@@ -232,7 +231,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
       } catch (error) {
         this.#reportUnreadable(error);
       }
-      // What came before the end, or before what broke, is answered either way.
+      // At the end, and after an error, the bytes that were read are processed.
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
@@ -249,7 +248,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     }
   }
 
-  /** Lets the normalizer work, and writes what it emits and reports. */
+  /** Runs the stage, and writes its results and messages. */
   async #answer(
     work: (emit: (answer: A) => void) => void,
   ): Promise<void> {
@@ -259,12 +258,12 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     } catch (error) {
       if (!this.hasStopped) throw error;
     }
-    // First what could be lost: a reader of an answer can trust that the failures before
-    // it are on record.
+    // The error file comes first: a reader of a result can rely on the failures before it being
+    // in that file.
     await this.#options.errors?.flush();
     await this.#options.write();
     await diagnostics.flush();
-    // Of a file that is followed, what is complete is still answered.
+    // A followed file ends by itself, after its complete lines are processed.
     if (process.interrupt.aborted && !this.#isFollowing) {
       throw new Interrupted();
     }
@@ -298,12 +297,11 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     this.#context.diagnostics.say(error.message);
   }
 
-  /** Says how an input went, if that was asked for or looks like a wrong guess. */
+  /** Prints the summary of `--verbose`, and a hint if the dialect may have been guessed wrong. */
   async #report(file: string, normalizer: LineStage<A>): Promise<void> {
     const { from } = this.#options.options;
     const { failures, records } = normalizer;
-    // What failed when it was read before, and what is too long to be looked at, says nothing
-    // of how it was read now.
+    // Failures from an earlier run, and lines that are too long, do not hint at a wrong dialect.
     const { inBand, tooLong } = this.#failures;
     const isDoubtful = !this.hasStopped && !this.#isQuiet && from === "auto" &&
       failures - inBand - tooLong > records;
@@ -316,7 +314,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** The lines of a block, with their ends; the last one may lack its own. */
+/** Splits a block into lines with their line feeds; the last line may be incomplete. */
 function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < block.length;) {
     const end = block.indexOf(LF, start);
@@ -326,13 +324,16 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A block, cut into pieces as long as lines fail; the first one is of a given size. */
+/**
+ * Splits a block into pieces: the first one has a given size, and the others are small while
+ * lines fail.
+ */
 function* piecesIn(
   block: Uint8Array,
   size: number,
   normalizer: LineStage<unknown>,
 ): Generator<Uint8Array> {
-  // A first line tells what the input is, however long it is.
+  // The first piece has at least one line: it determines the dialect.
   let end = Math.min(Math.max(size, block.indexOf(LF) + 1), block.length);
   for (let start = 0; start < block.length;) {
     const { failures } = normalizer;

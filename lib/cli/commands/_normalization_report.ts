@@ -1,10 +1,10 @@
-/** What is said of an input when it has been normalized. */
+/** Messages about an input after it was processed. */
 
 import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 import type { Stage } from "../../stage.ts";
 
-/** What answers the lines of an input. */
+/** A stage that processes the lines of an input. */
 export type LineStage<A = Uint8Array<ArrayBuffer>> =
   & Pick<
     JsonlNormalizer,
@@ -12,17 +12,17 @@ export type LineStage<A = Uint8Array<ArrayBuffer>> =
   >
   & Required<Stage<Uint8Array, A>>;
 
-/** What is known of the lines of an input that failed, beside how many there are. */
+/** Counts of failed lines by cause. */
 export interface FailureFacts {
-  /** How many are records of failures that were reported in band. */
+  /** Failures of an earlier run: `line.failed` records in the input. */
   inBand: number;
-  /** How many were too long to be looked at. */
+  /** Lines that are too long. */
   tooLong: number;
-  /** How many belong to a thread that nothing names. */
+  /** Lines without a thread id, before any line that names one. */
   threadless: number;
 }
 
-/** What an input was read as, how many lines it had, and what answered them. */
+/** The summary of an input: dialect, counts of lines, and engine. */
 export function summaryOf(normalizer: LineStage<unknown>): string {
   const { kind, failures, records } = normalizer;
   const dialect = kind === undefined ? "" : `${kind}, `;
@@ -31,20 +31,20 @@ export function summaryOf(normalizer: LineStage<unknown>): string {
   return `${dialect}${good}, ${failed}; ${engineOf(normalizer)}`;
 }
 
-/** Which engine ran, and how much of the work it did. */
+/** The engine, and the share of lines that it processed. */
 function engineOf(
   { engine, fastLines, records, failures }: LineStage<unknown>,
 ): string {
   if (engine === "js") return "engine js";
-  // Not rounded up: what looks like all of them is all of them.
+  // Rounded down, so that 100 % means all lines.
   const thousandth = Math.floor(1000 * fastLines / (records + failures || 1));
   return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
 }
 
 /**
- * What to say of an input most of whose lines failed.
+ * Writes a hint for an input most of whose lines failed.
  *
- * @returns What may help, if there is something.
+ * @returns The hint, if there is advice.
  */
 export function hintOf(
   { kind, failures, records }: LineStage<unknown>,
@@ -61,13 +61,13 @@ export function hintOf(
         `${failures} of ${lines} lines failed when read as exec; if `;
       return failed +
         (2 * threadless > failures
-          ? "the log was cut at its start, say --thread-id=ID"
-          : "it is a session file, say --from=rollout");
+          ? "the beginning of the log was cut off, use --thread-id=ID"
+          : "it is a session file, use --from=rollout");
     }
     case "rollout":
-      return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, say --from=exec`;
+      return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, use --from=exec`;
     default:
-      // Each of its lines was said to be what it is.
+      // The user chose this kind of input.
       return undefined;
   }
 }

@@ -1,19 +1,16 @@
-/**
- * The spelling of numbers, kept from the text that a value was read from to the one that it
- * is written as.
- */
+/** Preserves the spelling of numbers from JSON that is parsed to JSON that is written. */
 
 /**
- * Finds numbers that may be spelled otherwise than JavaScript spells them; in strings also what
- * only looks like one.
+ * Matches numbers whose spelling may differ from that of JavaScript. May also match inside
+ * strings.
  */
 const UNUSUAL_REGEXP =
   /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.0{6}|\.?\d*[eE]|[.\d]{15}))/;
 
-/** How deep values may nest: engines that read and write any depth do not call back at any. */
+/** The depth up to which spelling is preserved: revivers of JSON.parse() fail at some depth. */
 const MAX_DEPTH = 500;
 
-/** A number that is spelled in a way of its own. */
+/** A number with its spelling in the source text. */
 class SpelledNumber {
   readonly value: unknown;
   readonly text: string;
@@ -24,7 +21,7 @@ class SpelledNumber {
   }
 }
 
-/** What newer engines can do, and TypeScript does not know of. */
+/** Features of newer engines that TypeScript does not declare. */
 interface JsonOfSources {
   parse(
     text: string,
@@ -40,10 +37,10 @@ interface JsonOfSources {
 const SOURCES: JsonOfSources = JSON;
 
 /**
- * Finds the numbers in a text that are not spelled as JavaScript spells them.
+ * Finds the numbers of a JSON text whose spelling differs from that of JavaScript.
  *
- * @returns Those numbers, each where it is in the value, and nothing else; `undefined` if
- *   there are none, or the engine cannot tell, of values that nest very deep among others.
+ * @returns A tree of the value's shape with only these numbers; `undefined` if there are none, if
+ *   the engine does not support it, or if the value nests too deep.
  */
 export function spellingOf(text: string, value: unknown): unknown {
   if (SOURCES.rawJSON === undefined || !UNUSUAL_REGEXP.test(text)) {
@@ -52,7 +49,7 @@ export function spellingOf(text: string, value: unknown): unknown {
   if (isDeeperThan(value, MAX_DEPTH)) return undefined;
   return SOURCES.parse(text, (_name, value, context) => {
     if (typeof value === "object" && value !== null) {
-      // What was found nothing in has been taken out of it.
+      // Members without such numbers are removed.
       const hasAny = value instanceof SpelledNumber ||
         Object.keys(value).length > 0;
       return hasAny ? value : undefined;
@@ -65,10 +62,10 @@ export function spellingOf(text: string, value: unknown): unknown {
 }
 
 /**
- * Spells the numbers in a value as they were.
+ * Restores the spelling of the numbers in a value.
  *
- * @param value What was made of the value that the text had, its numbers where they were.
- * @param spelling What {@linkcode spellingOf} gave.
+ * @param value The value to write, with its numbers at the same paths as in the source.
+ * @param spelling The result of {@linkcode spellingOf}.
  */
 export function spelled(value: unknown, spelling: unknown): unknown {
   if (spelling instanceof SpelledNumber) {
@@ -87,7 +84,7 @@ export function spelled(value: unknown, spelling: unknown): unknown {
   );
 }
 
-/** Gives the spelling of a member of a value; `undefined` if it is the usual one. */
+/** Returns the spelling of a member; `undefined` if it has no unusual numbers. */
 export function spellingAt(spelling: unknown, name: string): unknown {
   return isContainer(spelling) && Object.hasOwn(spelling, name)
     ? spelling[name]

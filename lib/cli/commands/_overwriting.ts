@@ -1,4 +1,4 @@
-/** Files that are written must not be those that are read. */
+/** Protects input files, session files and Codex homes from being overwritten. */
 
 import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
@@ -8,16 +8,16 @@ import { UsageError } from "../endings.ts";
 import { identityOf } from "../input.ts";
 import { STDIN } from "../flags.ts";
 
-/** The name of a session file; nothing that this command writes is called like that. */
+/** The name of a session file; codexpipe never writes a file with such a name. */
 const SESSION_FILE_REGEXP =
   /(?:^|[\\/])rollout-[^\\/]+\.jsonl(?:\.zst|\.gz)?$/i;
 
-/** Files that are to be read: nothing may be written over them. */
+/** The input files of a command, which must not be overwritten. */
 export class InputFiles {
   readonly #names: ReadonlySet<string>;
   readonly #process: Surroundings;
   readonly #codexHomes: readonly string[] | undefined;
-  /** What they are called by what tells them apart. */
+  /** The names of the files by their identities. */
   #known: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(
@@ -31,13 +31,12 @@ export class InputFiles {
   }
 
   /**
-   * Refuses to write to one of them, since emptying it would lose it, and to any session file:
-   * those are Codex's own.
+   * Refuses to write to an input file, to any session file, and into a Codex home.
    *
-   * @param flag What names the file to write, without the dashes.
-   * @param path Where it is.
-   * @param isInFolder Whether it is in a folder that has been found to be in no Codex home.
-   * @throws {UsageError} If it is one of them, a session file, or lies in a Codex home.
+   * @param flag The flag that names the output file, without the dashes.
+   * @param path The path of the output file.
+   * @param isInFolder Whether its folder is already known to be in no Codex home.
+   * @throws {UsageError} If the path is refused.
    */
   async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
     if (path !== STDIN && this.#names.has(path)) throw overwriting(flag, path);
@@ -50,7 +49,7 @@ export class InputFiles {
         throw overwriting(flag, name === STDIN ? path : name);
       }
     }
-    // A link is called otherwise than what would be lost.
+    // The real path is tested, since a link to a session file can have any name.
     if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
       throw new UsageError(
         `--${flag} would overwrite ${path}, a session file: name another file`,
@@ -72,11 +71,13 @@ export class InputFiles {
 }
 
 /**
- * Refuses to write into a Codex home, whatever is to be written there: it is Codex's own.
+ * Refuses to write into a Codex home.
  *
- * @param flag What names the file to write, without the dashes.
- * @param process Knows where it leads, and which home is the usual one.
- * @throws {UsageError} If the file lies in one of them, in the usual one, or where sessions lie.
+ * @param flag The flag that names the output file, without the dashes.
+ * @param process Resolves links, and has the variables of the default home.
+ * @param codexHomes Codex homes beside the default one.
+ * @throws {UsageError} If the file lies in one of the homes, in the default one, or in any other
+ *   folder that contains sessions as a home does.
  */
 export async function refuseCodexHome(
   flag: string,
@@ -100,7 +101,7 @@ export async function refuseCodexHome(
   }
 }
 
-/** The path without links of what is at a place, or would be. */
+/** The path of a file with links resolved, even if the file does not exist yet. */
 async function realPathOf(
   path: string,
   process: Surroundings,
@@ -115,6 +116,6 @@ async function realPathOf(
 
 function overwriting(flag: string, file: string): UsageError {
   return new UsageError(
-    `--${flag} would overwrite ${file}, which is to be read`,
+    `--${flag} would overwrite ${file}, which is an input`,
   );
 }

@@ -1,4 +1,4 @@
-/** What the flags say of how lines are read. */
+/** The flags that set how lines are read, as options. */
 
 import { type Dialect, DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Arguments } from "../arguments.ts";
@@ -7,7 +7,7 @@ import { parseByteSize } from "../flags.ts";
 export interface ReadingOptions {
   readonly from: Dialect | undefined;
   readonly maxLineBytes: number | undefined;
-  /** The only thread that is wanted. */
+  /** The only thread to read. */
   readonly thread: string | undefined;
   readonly initialThreadId: string | undefined;
   readonly initialTurnId: string | undefined;

@@ -1,7 +1,4 @@
-/**
- * The work of `codexpipe render`, for every command that shows a session: input after input
- * into one document.
- */
+/** The work of `codexpipe render` and `sessions show`: renders inputs into one document. */
 
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { Outcome } from "../../outcome.ts";
@@ -34,32 +31,32 @@ import {
 } from "./_snapshot_text.ts";
 
 /**
- * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,
+ * Renders inputs into one document. Reads the flags `to`, `reasoning`, `tools`,
  * `max-output-lines`, `redact`, `no-redact`, `redact-pattern`, `stamp`, `on-error`, `quiet` and
- * what says how to read. A command need not have all of them.
+ * those of {@linkcode readingOptions}. A command need not have all of them.
  */
 export class Rendering {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #destination: Destination;
   readonly #rendition: Rendition;
-  /** Has the lines read, and hands what comes of them to the document. */
+  /** Reads the lines, and passes their records to the document. */
   readonly work: Normalization<Outcome<unknown>>;
-  /** What is to be written: the end of a page, and the next one. */
+  /** Text that is not written yet: the end of the current page, and the pages after it. */
   readonly #written: Gathered[];
   #output: Output;
   #page = 1;
   #length = 0;
   #isIncomplete = false;
-  /** Whether more may be written: text then says at once what begins. */
+  /** Whether the input is live: text then shows calls when they begin. */
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
-  /** What has become of lines before the transcript. */
+  /** Outcomes of lines before the kind of the input is known, and a transcript can begin. */
   #early: Outcome<unknown>[] = [];
   #nextTurn = 1;
-  /** Where the lines of the input are that is being read, if several files are one. */
+  /** Maps lines of the current input to their own files, if several files are joined. */
   #placeOf: PlaceOf | undefined;
-  /** Makes what says that something may be missing in a transcript. */
+  /** Creates the remarks for the next transcript. */
   #remarksOnNext: (() => HistoryRemarks) | undefined;
   #remarks: HistoryRemarks | undefined;
 
@@ -80,9 +77,9 @@ export class Rendering {
   }
 
   /**
-   * Begins a document: loads what renders it.
+   * Begins a document: loads the renderer of its form.
    *
-   * @param destination Where the document goes.
+   * @param destination The destination of the document.
    */
   static async create(
     args: Arguments,
@@ -95,12 +92,12 @@ export class Rendering {
     return new Rendering(args, context, destination, rendition, written);
   }
 
-  /** Whether something could not be read to its end. */
+  /** Whether an input could not be read to its end. */
   get isIncomplete(): boolean {
     return this.#isIncomplete || this.work.isIncomplete;
   }
 
-  /** Renders a file, or stdin; one that cannot be read is reported. */
+  /** Renders a file, or stdin. An error of reading is reported, not thrown. */
   async render(file: string): Promise<void> {
     const input = await this.work.open(file);
     const peeked = input && await this.#peek(file, input);
@@ -122,10 +119,9 @@ export class Rendering {
   }
 
   /**
-   * Renders a file while it grows; one that cannot be read is reported.
+   * Renders a growing file. An error of reading is reported, not thrown.
    *
-   * @throws {Interrupted} When what was complete has been rendered, if the user wanted the
-   *   work to end.
+   * @throws {Interrupted} If the user interrupted, after all complete lines are rendered.
    */
   async follow(file: string): Promise<void> {
     this.#grow();
@@ -134,9 +130,9 @@ export class Rendering {
   }
 
   /**
-   * Renders what was opened, and closes it. What may be missing in it is not said.
+   * Renders an open input, and closes it. Prints no remarks about an incomplete history.
    *
-   * @param placeOf Where its lines are, if it was put together of several files.
+   * @param placeOf Maps lines to their own files, if several files are joined.
    */
   async renderInput(
     name: string,
@@ -150,10 +146,10 @@ export class Rendering {
     else await this.#renderSnapshot(snapshot, blocks);
   }
 
-  /** Ends the document, and says what was masked in it. */
+  /** Ends the document, and reports the secrets that were masked. */
   async end(): Promise<void> {
     this.#context.progress.watch();
-    // Whatever ended the work: what was read so far is shown.
+    // After an interrupt too, the part that was read is shown.
     await this.#endInput();
     this.#rendition.renderer.flush?.((text) => this.#add(text));
     await this.#flush();
@@ -164,7 +160,7 @@ export class Rendering {
     await this.#context.diagnostics.flush();
   }
 
-  /** More may be written: text says at once what begins, and a person sees that it runs. */
+  /** Marks the input as live: text shows calls when they begin, and a terminal what runs. */
   #grow(): void {
     this.#isGrowing = true;
     const { renderer } = this.#rendition;
@@ -201,13 +197,13 @@ export class Rendering {
     return new HistoryRemarks(file, this.#context, { isQuiet, isBaseKnown });
   }
 
-  /** Finds out whether an input is a snapshot; one that cannot be read is reported. */
+  /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
       return await peekSnapshot(input, name, peekOptions(this.#args));
     } catch (error) {
       input.close();
-      // One file that cannot be read does not keep the others from being.
+      // The other files are still rendered.
       if (!(error instanceof IoError)) throw error;
       this.#isIncomplete = true;
       const { diagnostics } = this.#context;
@@ -228,30 +224,30 @@ export class Rendering {
       options: {
         ...readingOptions(args),
         except: LINES_NOT_SHOWN,
-        // What is reported has its place in the transcript too.
+        // A failure that is reported also appears in the transcript.
         onError: isReporting || onError === "inline" ? "mark" : onError,
       },
       errors: this.#destination.errors,
       args,
       isReporting: isReporting || onError === "stop",
       onEnd: () => {
-        // There may have been nothing but lines that are not shown.
+        // All lines may be of kinds that are not shown; the transcript exists all the same.
         if (this.work.records > 0) this.#transcript ??= this.#newTranscript();
         return this.#endInput();
       },
     };
   }
 
-  /** Takes what has become of a line into the document. */
+  /** Adds the outcome of a line to the document. */
   #fold(outcome: Outcome<unknown>): void {
     if (this.#transcript === undefined) {
-      // Whose transcript it is, a line that has failed does not tell.
+      // A failed line does not show the kind of the input, which the transcript depends on.
       this.#early.push(outcome);
       if (this.work.kind !== undefined) this.#begin();
     } else this.#feed(this.#transcript, outcome);
   }
 
-  /** Begins a transcript with the lines so far. */
+  /** Begins a transcript with the outcomes so far. */
   #begin(): void {
     const transcript = this.#transcript = this.#newTranscript();
     for (const outcome of this.#early) this.#feed(transcript, outcome);
@@ -265,7 +261,7 @@ export class Rendering {
     transcript.feed(this.#told(outcome), (part) => this.#take(part));
   }
 
-  /** Writes what a piece of the input has added to the document. */
+  /** Writes the part of the document that a piece of the input has added. */
   async #write(): Promise<void> {
     if (this.#early.length > 0) this.#begin();
     if (this.#transcript !== undefined) this.#remarks?.see(this.#transcript);
@@ -300,21 +296,21 @@ export class Rendering {
     );
   }
 
-  /** Whether what is reported of failed lines stands where the document does. */
+  /** Whether failures on stderr appear on the same terminal as the document. */
   get #isReportSeen(): boolean {
     const onError = this.#args.choice("on-error", ON_ERROR) ?? "report";
     return onError === "report" && !this.#args.has("quiet") &&
       this.#destination.isTerminal && this.#context.process.isTerminal.stderr;
   }
 
-  /** Gives a failed line the number that it has in its own file. */
+  /** Replaces the line number of a failure by the one in its own file. */
   #placed(part: TranscriptPart): TranscriptPart {
     if (part.type !== "failure") return part;
     const place = this.#placeOf?.({ line: part.line, offset: 0 });
     return place === undefined ? part : { ...part, line: place.line };
   }
 
-  /** What is said of a line: what failed before says so itself, and a record may need a time. */
+  /** Prepares an outcome: a failure of an earlier run becomes its record, and `--stamp` applies. */
   #told(outcome: Outcome<unknown>): Outcome<unknown> {
     const { line, offset } = outcome;
     if (!outcome.ok) {

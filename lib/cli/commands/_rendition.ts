@@ -1,4 +1,4 @@
-/** How a document is rendered: the form, and what makes it, as the flags of a command say. */
+/** The form of a document, its renderer and its redactor, from the flags of a command. */
 
 import { Redactor } from "../../redact/redactor.ts";
 import type {
@@ -26,33 +26,34 @@ import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { patternsOf } from "./_secrets.ts";
 
 export interface Destination {
-  /** Takes the document. */
+  /** The output of the document. */
   readonly output: Output;
-  /** The pages that a page which is too long goes on in. */
+  /** Creates further pages, for a page that is too long. */
   readonly pages?: FollowingPages | undefined;
-  /** Whether a person looks at it as it comes. */
+  /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
-  /** The form of the document; without it, text on a terminal, and Markdown elsewhere. */
+  /** The form of the document; by default, text on a terminal, and Markdown elsewhere. */
   readonly form?: RenderForm | undefined;
-  /** Where failed lines are kept. */
+  /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
-  /** What pages of a site share, and what is told of this one. */
+  /** For a page of a site: the shared redactor, and the listing that collects its facts. */
   readonly site?: {
     readonly redactor: Redactor | undefined;
     readonly listing: PageListing;
   };
 }
 
-/** The pages behind the first one. */
+/** The pages after the first one. */
 export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
-  /** Ends the page at hand, and makes the one with a number, from 2. */
+  /** Closes the current page, and creates the page with a number, from 2 on. */
   open(page: number): Promise<Output>;
 }
 
 /**
- * Stdout as the place for a document.
+ * Makes stdout the destination of a document.
  *
- * @param form The form of the document if no flag asks for one.
+ * @param form The form of the document if `--to` is not given.
+ * @throws {UsageError} If `--images` is given and the form is not html.
  */
 export function screenDestination(
   args: Arguments,
@@ -67,21 +68,21 @@ export function screenDestination(
 
 export interface Rendition {
   readonly form: RenderForm;
-  /** Masks secrets. */
+  /** Masks secrets; `undefined` if they are not masked. */
   readonly redactor: Redactor | undefined;
-  /** Whether images are shown, in which nothing can be masked. */
+  /** Whether images are shown; secrets in them cannot be masked. */
   readonly hasImages: boolean;
-  /** Makes its text; that of a live view knows what runs. */
+  /** The renderer; the one for text also has the running call. */
   readonly renderer:
     & Stage<TranscriptPart, string>
     & Partial<Pick<TextRenderer, "running">>;
 }
 
 /**
- * Finds out how a document is to be rendered, and loads what does it and no more.
+ * Determines how a document is rendered, and loads only the renderer that is needed.
  *
- * @param destination Where the document goes.
- * @param turn Is called when what comes next is of the next page.
+ * @param destination The destination of the document.
+ * @param turn Called when the text that follows belongs to the next page.
  */
 export async function renditionOf(
   args: Arguments,
@@ -118,7 +119,7 @@ async function textRenderer(
   { screen, style, process }: CommandContext,
   { isTerminal, output }: Destination,
 ): Promise<TextRenderer> {
-  // What goes to a file has colours only if they are asked for.
+  // A file has colours only with --color=always.
   const isColored = args.choice("color", COLOR) === "always";
   const fileStyle = isColored ? COLORED_STYLE : PLAIN_STYLE;
   const { TextRenderer } = await import("../../render/text.ts");

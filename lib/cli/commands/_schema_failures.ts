@@ -1,4 +1,4 @@
-/** Lines that are not as the schemas of `codexpipe schema` say, each path once. */
+/** Validation of lines with the schemas of `codexpipe schema`; reports each path once. */
 
 import type { VerdictReason } from "../../check/check.ts";
 import {
@@ -8,17 +8,17 @@ import {
 import type { FailureView } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
-/** So many paths are told apart. */
+/** The number of paths that are reported; further ones are ignored. */
 const MAX_FAILURES = 1000;
 
-/** A path that is not as it should be. */
+/** A path that does not match its schema. */
 interface PathFailure {
   readonly message: string;
   readonly line: number;
   count: number;
 }
 
-/** Holds the lines of one input to the schemas. */
+/** Validates the lines of one input. */
 export class SchemaFailures {
   readonly #decoder: JsonlDecoder;
   readonly #failures = new Map<string, PathFailure>();
@@ -39,7 +39,7 @@ export class SchemaFailures {
     this.#decoder.flush(() => {});
   }
 
-  /** A reason for each path that is not as its schema says. */
+  /** A reason for each path that does not match its schema. */
   get reasons(): readonly VerdictReason[] {
     return [...this.#failures.values()].map(({ message, line, count }) => {
       const more = count - 1;
@@ -57,7 +57,7 @@ export class SchemaFailures {
   }
 
   #add({ error, line }: FailureView): void {
-    // What is no JSON is no matter of a schema.
+    // Other failures, such as lines that are not JSON, are reported by the verdict itself.
     if (error.kind !== "typed") return;
     // "Cannot decode event_msg agent_message: payload.message is ..."
     const record = /^Cannot decode (.*?): /.exec(error.message)?.[1] ?? "";
@@ -85,7 +85,7 @@ export class SchemaFailures {
   }
 }
 
-/** A path in any element of a list. */
+/** Replaces list indexes in a path by `[]`, so that all elements count as one path. */
 function placeOf(path: string): string {
   return path.replaceAll(/\[\d+\]/g, "[]");
 }

@@ -1,22 +1,23 @@
-/** Secrets, for the commands that mask them. */
+/** Patterns and counts of secrets, for the commands that mask them. */
 
 import { LinearPattern } from "../../redact/linear_pattern.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 
-/** A class of characters, or an escape that has no meaning of its own. */
+/** A character class, or an escape that is not needed. */
 const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
 
 /**
- * Makes the patterns that the flags ask for.
+ * Compiles the patterns of `--redact-pattern`.
  *
  * @returns The patterns, in order.
- * @throws {UsageError} If one could hang; the message says why.
+ * @throws {UsageError} If matching a pattern could take more than linear time; the message has
+ *   the reason.
  */
 export function patternsOf(args: Arguments): LinearPattern[] {
   return args.values("redact-pattern").map((given) => {
-    // The Unicode rules know no `\-` but in a class, where it is needed.
+    // Unicode mode rejects needless escapes such as `\-` outside of character classes.
     const pattern = given.replace(
       ESCAPE_REGEXP,
       (found) => found.startsWith("[") ? found : found.slice(1),
@@ -30,7 +31,7 @@ export function patternsOf(args: Arguments): LinearPattern[] {
   });
 }
 
-/** Adds how many secrets were masked, by kind, to what was counted before. */
+/** Adds numbers of secrets by kind to `counts`. */
 export function addSecrets(
   counts: Map<string, number>,
   more: ReadonlyMap<string, number> = new Map(),
@@ -41,10 +42,7 @@ export function addSecrets(
 }
 
 /**
- * Says how many secrets were masked, by kind, if there were any.
- *
- * @param args What the command was called with: it may be quiet.
- * @param context Says it.
+ * Reports the number of masked secrets by kind, if there are any, unless `--quiet` is given.
  */
 export function saySecrets(
   counts: ReadonlyMap<string, number>,

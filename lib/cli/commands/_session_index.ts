@@ -1,4 +1,4 @@
-/** What the commands about the index of sessions share. */
+/** Shared by the commands that use the search index. */
 
 import { resolve } from "node:path";
 import { countText } from "../../render/quantity_text.ts";
@@ -15,9 +15,10 @@ import { sessionPlaces } from "./_sessions.ts";
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
 /**
- * Where the index is, and what it is of.
+ * Returns the path of the index, and the Codex homes that it covers.
  *
- * @throws {UsageError} If it is to be in a Codex home.
+ * @throws {UsageError} If `--index` names a file in a Codex home.
+ * @throws {IoError} If there is no cache folder for the default index.
  */
 export async function indexPlaces(
   args: Arguments,
@@ -35,18 +36,18 @@ export async function indexPlaces(
   });
   if (path === undefined) {
     throw new IoError(
-      "no place for the index: neither XDG_CACHE_HOME, as an absolute path, nor HOME is set; --index=FILE names one",
+      "no place for the index: neither XDG_CACHE_HOME (an absolute path) nor HOME is set; use --index=FILE",
     );
   }
   return { codexHomes, path, isOwnPath: true };
 }
 
-/** Is told how the work with an index goes. */
+/** Callbacks for the progress of work with an index. */
 export type IndexWatch = Required<
   Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">
 >;
 
-/** Works with the index, and says how far the work is. */
+/** Runs work with the index: shows its progress, and converts its errors. */
 export async function withProgress<T>(
   { process, progress, diagnostics }: CommandContext,
   path: string,
@@ -72,14 +73,14 @@ export async function withProgress<T>(
         isDamaged = true;
       },
     });
-    // What was read until then is in the index.
+    // Sessions that were read before the interrupt are in the index.
     if (process.interrupt.aborted) throw new Interrupted();
     return result;
   } catch (error) {
     if (!(error instanceof SessionIndexError)) throw error;
     const reason = indexReason(error);
     const advice = error.kind === "io"
-      ? "; --index=FILE names another place"
+      ? "; use --index=FILE for another place"
       : "";
     throw new IoError(`${path}: cannot use the index: ${reason}${advice}`, {
       cause: error,
@@ -88,7 +89,7 @@ export async function withProgress<T>(
     await progress.clear();
     if (isDamaged) {
       diagnostics.say(
-        `${path}: the index was damaged, and is made anew from the session files`,
+        `${path}: the index was damaged and is rebuilt from the session files`,
       );
       await diagnostics.flush();
     }

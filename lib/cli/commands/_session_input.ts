@@ -1,4 +1,4 @@
-/** Reading one whole session: its file, joined with what it goes on from. */
+/** Reading one whole session: its file, joined with the sessions that it continues. */
 
 import type { Session } from "../../sessions/session.ts";
 import { idText } from "../../sessions/session_id.ts";
@@ -16,19 +16,19 @@ import { oneSession } from "../refusals.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 
-/** A session, and what it consists of. */
+/** A session with the files that it consists of. */
 export interface WholeSession {
   readonly session: Session;
   readonly lineage: SessionLineage;
 }
 
 /**
- * Finds the session that the arguments name, and what it goes on from. That some of that is
- * missing is said; what is wrong with its beginning is for the command to say.
+ * Finds the session that the arguments name, and the sessions that it continues. Reports a
+ * missing one of those. A problem in the head of the session is not reported here.
  *
- * @param args Name a session, or say `--last`.
- * @returns The session; if there is none, or several, which has been said, the exit status.
- * @throws {UsageError} If no session is named, or several are.
+ * @param args The arguments, with a session or `--last`.
+ * @returns The session; or the exit status if no session or several match, which is reported.
+ * @throws {UsageError} If the arguments name no session or several.
  */
 export async function wholeSession(
   args: Arguments,
@@ -40,7 +40,7 @@ export async function wholeSession(
   if (session === undefined) return status;
   const { path } = session.file;
   const { codexHomes } = sessionPlaces(args, context.process);
-  // A file that was named by its path may lie in a home that was not named.
+  // A file that is given by its path may lie in another home.
   const homes = new Set([...codexHomes, session.file.home]);
   try {
     const lineage = await readSessionLineage(session.file, {
@@ -57,17 +57,17 @@ export async function wholeSession(
   }
 }
 
-/** What a session consists of, as one input. */
+/** The files of a session, joined to one input. */
 export interface JoinedInput {
   readonly input: Input;
-  /** Where its lines are. */
+  /** Maps a line to its own file. */
   readonly placeOf: PlaceOf;
 }
 
 /**
- * Opens a session, with what it goes on from.
+ * Opens a session, joined with the sessions that it continues.
  *
- * @throws {UsageError} If stdout is one of its files.
+ * @throws {UsageError} If stdout is one of the files.
  */
 export async function openWhole(
   name: string,
@@ -82,7 +82,7 @@ export async function openWhole(
   };
 }
 
-/** Writes what is missing of a session as a record; `null` if nothing is. */
+/** The missing part of a session as a record; `null` if the session is complete. */
 export function missingRecord(
   { missing }: SessionLineage,
 ): Readonly<Record<string, unknown>> | null {
@@ -95,11 +95,11 @@ export function missingText(
   { threadId, reason, message }: MissingHistory,
 ): string {
   const states: Readonly<Record<typeof reason, string>> = {
-    not_found: "which is not there",
-    unknown_extent: "and does not say from where",
-    too_short: "whose file is shorter than it was",
+    not_found: "which was not found",
+    unknown_extent: "but does not record from which line on",
+    too_short: "whose file is shorter than it was then",
     unreadable: `which cannot be read: ${message}`,
   };
   const whose = `the session ${idText(threadId)}`;
-  return `partial: it goes on from ${whose}, ${states[reason]}`;
+  return `partial: it continues ${whose}, ${states[reason]}`;
 }

@@ -1,4 +1,4 @@
-/** The sessions that the flags of a list are about. */
+/** The list of sessions that the flags of a command select. */
 
 import { countText } from "../../render/quantity_text.ts";
 import { CursorError } from "../../sessions/cursor.ts";
@@ -12,7 +12,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { sessionPlaces, workingFolderOf } from "./_sessions.ts";
 
-/** The flags that say what is looked for. */
+/** The flags that filter sessions. */
 export const FILTERS = [
   "cwd",
   "since",
@@ -24,10 +24,10 @@ export const FILTERS = [
 ] as const;
 
 /**
- * Asks for the sessions that the flags are about.
+ * Lists the sessions that the flags select.
  *
- * @param most How many there may be at most, unless --limit says.
- * @throws {UsageError} If --cursor is none.
+ * @param most The default of `--limit`.
+ * @throws {UsageError} If the value of `--cursor` is not a cursor.
  */
 export async function sessionPage(
   args: Arguments,
@@ -54,7 +54,7 @@ export async function sessionPage(
       ),
   };
   try {
-    // The clock starts now, though there is nothing to count yet.
+    // Starts the clock of the progress line before anything can be counted.
     await progress.update(() => "Looking for sessions");
     return await listSessions(options);
   } catch (error) {
@@ -62,7 +62,7 @@ export async function sessionPage(
       throw new UsageError(
         `--cursor cannot be ${
           JSON.stringify(error.cursor)
-        }: expected a time and an id, as the page before gave it`,
+        }: expected a time and an id, as the previous page gave it`,
       );
     }
     throw process.interrupt.aborted ? new Interrupted() : error;

@@ -1,6 +1,6 @@
 /**
- * What the commands about sessions share: where to look, which session is meant, and how one
- * is written as a record.
+ * Shared by the commands about sessions: Codex homes, lookup of sessions, messages about files
+ * that cannot be read, and the record of a session.
  */
 
 import { resolve } from "node:path";
@@ -31,11 +31,11 @@ import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
 
 export interface SessionPlaces {
   readonly codexHomes: readonly string[];
-  /** Where heads are remembered; `undefined` if there is no place for that. */
+  /** The cache folder for heads of sessions; `undefined` if there is none. */
   readonly cache: string | undefined;
 }
 
-/** The flags that say where to look, and the environment, in this order. */
+/** Determines the Codex homes, from the flags or else the environment, and the cache folder. */
 export function sessionPlaces(
   args: Arguments,
   process: Pick<Surroundings, "env" | "cwd">,
@@ -47,7 +47,7 @@ export function sessionPlaces(
   return { codexHomes, cache: cacheFolder({ env }) };
 }
 
-/** Gives the absolute path of a folder that a flag names. A `~` stands for the user's home. */
+/** Returns the absolute path of a folder that a flag names. A `~` is the user's home. */
 export function folderOf(
   folder: string,
   { env, cwd }: Pick<Surroundings, "env" | "cwd">,
@@ -56,8 +56,8 @@ export function folderOf(
 }
 
 /**
- * Gives the absolute path of a folder that sessions ran in. One of Windows is what it is, also
- * where that is not.
+ * Returns the absolute path of a working directory of sessions. A Windows path is not resolved,
+ * even on other platforms.
  */
 export function workingFolderOf(
   folder: string,
@@ -67,20 +67,20 @@ export function workingFolderOf(
 }
 
 export interface LookedUpSession {
-  /** The session; `undefined` if there is none, or several. */
+  /** The session; `undefined` if no session or several match. */
   readonly session: Session | undefined;
-  /** The exit status of a command that does no more than to look it up. */
+  /** The exit status of the lookup. */
   readonly status: number;
 }
 
 /**
- * Finds the session that an argument means.
+ * Finds the session that an argument names.
  *
- * @param query What it is called; `undefined` for the last one.
- * @param args Say where to look.
- * @param context What the command works with; is told what could not be looked at, and why
- *   there is none.
- * @param told The paths of what could not be looked at and is not to be said again.
+ * @param query The id, name or path; `undefined` for the last session.
+ * @param args The arguments, which have the Codex homes.
+ * @param context Its diagnostics report files that could not be read, and why no session was
+ *   found.
+ * @param told The paths whose problems were reported already; new ones are added.
  */
 export async function lookUpSession(
   query: string | undefined,
@@ -111,14 +111,14 @@ export async function lookUpSession(
     } else if (isPlatformError(error)) {
       throw cannot("read", query ?? "the last session", error);
     } else throw error;
-    // Where something could not be read, what was meant may be there.
+    // If a folder could not be read, the session may be there: that status takes precedence.
     return { session: undefined, status: status || EXIT.no };
   } finally {
     await diagnostics.flush();
   }
 }
 
-/** What was found in the Codex homes, as far as people have to be told. */
+/** The result of a search of the Codex homes, as far as it has to be reported. */
 interface FoundInHomes {
   readonly total: number;
   readonly problems: readonly SessionProblem[];
@@ -126,10 +126,10 @@ interface FoundInHomes {
 }
 
 /**
- * Says what could not be looked at, which of the homes that were named are not there, and
- * where there is nothing at all.
+ * Reports files and folders that could not be read, given homes that do not exist, and homes
+ * without any session.
  *
- * @returns Whether something could not be read that was asked for.
+ * @returns Whether anything could not be read.
  */
 export function reportHomes(
   { total, problems, missingHomes }: FoundInHomes,
@@ -147,7 +147,7 @@ export function reportHomes(
   return problems.length > 0 || missing.length > 0;
 }
 
-/** That the usual home is not there means that there are no sessions, and no more. */
+/** The given homes that do not exist. A missing default home only means that it has no sessions. */
 function lackingHomes(
   missingHomes: readonly string[],
   args: Arguments,
@@ -157,10 +157,10 @@ function lackingHomes(
 
 export function noSessions(codexHomes: readonly string[]): string {
   return codexHomes.length === 0
-    ? "no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one"
+    ? "no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR"
     : `no sessions in ${
       codexHomes.join(", ")
-    }, neither in sessions nor in archived_sessions; --codex-home=DIR looks elsewhere`;
+    }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;
 }
 
 export function problemLine({ path, code, message }: SessionProblem): string {
@@ -168,10 +168,7 @@ export function problemLine({ path, code, message }: SessionProblem): string {
   return `${path}: cannot read: ${reasonOf(error)}`;
 }
 
-/**
- * Writes what could not be looked at as records, the homes among it that were named and are
- * not there.
- */
+/** The given homes that do not exist. A missing default home only means that it has no sessions. */
 export function problemRecords(
   { problems, missingHomes }: Omit<FoundInHomes, "total">,
   args: Arguments,
@@ -187,7 +184,7 @@ export function problemRecords(
   ];
 }
 
-/** When a session began, for people: to the minute, in UTC. */
+/** Writes a time for people: to the minute, in UTC. */
 export function minuteOf(time: number): string {
   const text = new Date(time).toISOString();
   return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
@@ -232,9 +229,11 @@ function notFoundLines(
 ): string[] {
   const where = codexHomes.length === 0
     ? noSessions(codexHomes)
-    : `looked into ${codexHomes.join(", ")}; --codex-home=DIR looks elsewhere`;
+    : `searched ${
+      codexHomes.join(", ")
+    }; use --codex-home=DIR for another home`;
   return query === undefined ? [noSessions(codexHomes)] : [
-    `there is no session "${query}": no id begins with it, no session has this name, and no file is there`,
+    `there is no session "${query}": it is neither the beginning of an id, nor the name of a session, nor a file`,
     where,
     '"codexpipe sessions list" shows the sessions',
   ];
@@ -256,7 +255,7 @@ function ambiguousLines(
     ? "its id"
     : "its id or its file";
   return [
-    `"${query}" could be one of ${total} sessions; name one by ${what}:`,
+    `"${query}" could be one of ${total} sessions; give ${what}:`,
     ...rows,
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];

@@ -1,4 +1,4 @@
-/** A list of sessions, for people. */
+/** The table of sessions, for people. */
 
 import { countText, durationText } from "../../render/quantity_text.ts";
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
@@ -12,10 +12,10 @@ import { type Column, tableText } from "../table.ts";
 import { ageText } from "../times.ts";
 import { minuteOf } from "./_sessions.ts";
 
-/** A terminal of this width has room for what is nice to know. */
+/** The width of a terminal from which optional columns are shown. */
 const WIDE = 130;
 
-/** One that is narrower has room for how sessions ended, and no figures. */
+/** The width below which outcomes are shown, but neither tokens nor durations. */
 const NARROW = 80;
 
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
@@ -37,15 +37,15 @@ interface SessionColumn extends Column {
   text(session: Session): string;
 }
 
-/** What is known of sessions beside their heads, by the paths of their files. */
+/** Facts about sessions beside their heads, by the paths of their files. */
 export interface KnownOfSessions {
-  /** Why Codex itself does not show them. */
+  /** The reasons that Codex itself does not show them. */
   readonly hidden?: ReadonlyMap<string, HiddenReason>;
-  /** How they went. */
+  /** Their outcomes, tokens and durations. */
   readonly runs?: ReadonlyMap<string, SessionRun>;
 }
 
-/** Lays out a page of sessions; what no session has is left out. */
+/** Lays out a table of sessions. Columns that are empty for all sessions are left out. */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style }: CommandContext,
@@ -58,7 +58,7 @@ export async function sessionsTable(
   const dim = (text: string): string => text === "" ? "" : style.dim(text);
   const isSet = (get: (session: Session) => unknown): boolean =>
     sessions.some((session) => (get(session) ?? "") !== "");
-  // Who looks at it wants to know how long ago; what is kept needs the time.
+  // A terminal shows ages; elsewhere the text may be kept, so it has times.
   const { stdout: isScreen } = process.isTerminal;
   const zone = isScreen ? "" : " (UTC)";
   const now = process.now();
@@ -73,7 +73,7 @@ export async function sessionsTable(
   const runOf = ({ file }: Session): SessionRun | undefined =>
     runs.get(file.path);
   const hasFigures = runs.size > 0 && (width === undefined || width >= NARROW);
-  // A file that cannot be read says so in the place of its title.
+  // A file that cannot be read is not marked here: its title has the reason.
   const hiddenText = ({ file }: Session): string =>
     HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
   const all: readonly (SessionColumn | false)[] = [
@@ -135,7 +135,7 @@ export async function sessionsTable(
       title: "Title",
       cut: "end",
       share: 2,
-      // A stand-in for a title is not a text of the session.
+      // A title in parentheses is a placeholder, not text of the session.
       look: (text) => text.startsWith("(") ? dim(text) : text,
       text: titleText,
     },
@@ -160,7 +160,7 @@ export function runFacts(run: SessionRun | undefined): string[] {
   ].filter((fact) => fact !== "");
 }
 
-/** A number as a text; nothing if there is none. */
+/** Writes a number; empty if there is none. */
 function textOf(
   value: number | null | undefined,
   write: (value: number) => string,
@@ -168,7 +168,7 @@ function textOf(
   return value === null || value === undefined ? "" : write(value);
 }
 
-/** A count in three digits or so: `950`, `12.3k`, `4.6M`. */
+/** Writes a rounded count: `950`, `12.3k`, `4.6M`. */
 function roundText(count: number): string {
   const unit = [["k", 1e3], ["M", 1e6], ["G", 1e9]] as const;
   const [name, size] = unit.findLast(([, size]) => count >= 0.99995 * size) ??
@@ -191,7 +191,7 @@ export function titleText({ head, title }: Session): string {
   return head.hasHeader ? `${problem} ${title}` : problem;
 }
 
-/** A path, from the user's home on if it is below that. */
+/** Writes a path, with `~` for the user's home. */
 export function shortPath(path: string, userHome: string | undefined): string {
   if (!userHome || !path.startsWith(userHome)) return path;
   const rest = path.slice(userHome.length);

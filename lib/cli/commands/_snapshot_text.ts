@@ -1,4 +1,4 @@
-/** Snapshots as text: read whole, written record by record. */
+/** Detecting, reading and writing of history snapshots. */
 
 import { isSnapshotLike, readSnapshot } from "../../history/code_layout.ts";
 import {
@@ -14,26 +14,26 @@ import { maxLineBytesOf } from "./_reading_options.ts";
 
 const INDENT = "  ";
 
-/** How much is read to find out what an input is, in bytes, and the words that tell. */
+/** The bytes that are read to detect a snapshot, and the words that show one. */
 const LOOK_AHEAD = 1 << 17;
 const CLUE_REGEXP = /"(?:records|history_snapshot|session_meta)"/;
 
-/** The beginning of an input, read to find out what it is. */
+/** An input whose beginning was read to detect a snapshot. */
 export interface Peeked {
-  /** The snapshot that the input is, if it is one. */
+  /** The snapshot, if the input is one. */
   readonly snapshot: HistorySnapshot | undefined;
-  /** The first line, if that is JSON. */
+  /** The value of the first line, if it is JSON. */
   readonly first?: unknown;
-  /** Gives the spelling of the numbers in the snapshot. */
+  /** Returns the spelling of the numbers in the snapshot. */
   readonly spelling?: () => unknown;
-  /** The input, with its beginning. */
+  /** The input, including the beginning that was read. */
   readonly blocks: Blocks;
 }
 
 export interface PeekOptions {
-  /** What `--from` says that it is; `auto` leaves it to be found out. */
+  /** The value of `--from`; `auto` detects a snapshot. */
   readonly from: string;
-  /** How long a line may be; a snapshot may be as long, however many lines it has. */
+  /** The limit of a line in bytes; it is also the limit of a whole snapshot. */
   readonly maxLineBytes: number;
 }
 
@@ -45,9 +45,12 @@ export function peekOptions(args: Arguments): PeekOptions {
 }
 
 /**
- * Finds out whether an input is a snapshot: its first line says so, or is the brace that an
- * indented one begins with. No more than that line is read of anything else, and of one that
- * does not begin like a snapshot or a session file, no more than its beginning.
+ * Detects a snapshot by the first line of an input: a snapshot object, or the brace that an
+ * indented one begins with. Of other inputs only that line is read, and if the beginning looks
+ * neither like a snapshot nor like a session file, only the beginning.
+ *
+ * @throws {IoError} If the input should be a snapshot but is not, or if a snapshot is too long or
+ *   invalid.
  */
 export async function peekSnapshot(
   input: Blocks,
@@ -106,14 +109,14 @@ async function peek(
 }
 
 /**
- * The beginning of an input: what was read of it is kept, to be read again. Of a gigabyte that
- * has no line, or is blank, that must not be much.
+ * The beginning of an input. The blocks are kept to be read again; of a gigabyte without line
+ * feeds, or of blank lines, only a small part is kept.
  */
 class Beginning {
   readonly #input: Blocks;
   readonly #maxLineBytes: number;
   readonly read: Uint8Array[] = [];
-  /** How much was read, in bytes. */
+  /** The number of bytes that were read. */
   size = 0;
 
   constructor(input: Blocks, maxLineBytes: number) {
@@ -126,7 +129,7 @@ class Beginning {
     this.size += block.length;
   }
 
-  /** Reads the first line that is not blank, without what is blank around it; empty if none. */
+  /** Reads the first line that is not blank, and trims it; empty if there is none. */
   async firstLine(): Promise<string> {
     let line: string | undefined;
     const framer = new LineFramer(this.#maxLineBytes);
@@ -157,7 +160,7 @@ class Beginning {
     return line ?? "";
   }
 
-  /** Whether an object over several lines begins like a snapshot. */
+  /** Reads on, and returns whether an indented object looks like a snapshot. */
   async isPromising(): Promise<boolean> {
     while (this.size <= LOOK_AHEAD) {
       const block = await this.#input.next();
@@ -168,7 +171,7 @@ class Beginning {
   }
 }
 
-/** Whether what a snapshot or a session file says of itself is in the beginning of an input. */
+/** Whether the beginning of an input contains a member that snapshots or session files have. */
 function hasClue(read: readonly Uint8Array[]): boolean {
   const decoder = new TextDecoder();
   let text = "";
@@ -179,7 +182,7 @@ function hasClue(read: readonly Uint8Array[]): boolean {
   return CLUE_REGEXP.test(text);
 }
 
-/** Gives the spelling of the numbers in a history, whatever it is wrapped in. */
+/** Returns the spelling of the numbers in a history, bare or in one of its wrappers. */
 function snapshotSpelling(text: string, value: unknown): unknown {
   const spelling = spellingOf(text, value);
   const isBare = isObject(value) && Array.isArray(value.records);
@@ -197,7 +200,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON is no snapshot; what it is, is found out elsewhere.
+    // Not a snapshot; the reader of lines reports the failure.
     return undefined;
   }
 }
@@ -210,10 +213,10 @@ function textOf(pieces: readonly Uint8Array[]): string {
 }
 
 /**
- * Writes a snapshot as JSON, in pieces of one record: one text of all of them could be
- * longer than the engine can encode.
+ * Writes a snapshot as JSON, in pieces of one record: a single text could be longer than the
+ * engine allows.
  *
- * @param spelling How its numbers are spelled, if not as usual.
+ * @param spelling The spelling of its numbers, from {@linkcode spellingOf}.
  */
 export function* snapshotText(
   { records, ...others }: HistorySnapshot,

@@ -23,7 +23,7 @@ import type { SchemaFailures } from "./_schema_failures.ts";
 
 const ENCODER = new TextEncoder();
 
-/** How many reasons against a run are said on stderr. */
+/** The number of reasons that are printed to stderr. */
 const MAX_SAID = 10;
 
 export const run: RunCommand = async (args, context) => {
@@ -45,7 +45,7 @@ export const run: RunCommand = async (args, context) => {
       const { isIncomplete, hasFailed } = check;
       yield { isIncomplete, hasFailed };
     },
-    // What GitHub is told of a file leaves less room for the next one.
+    // The summaries of all files share a limit, so each depends on those before it.
     jobs: args.has("github") ? 1 : args.number("jobs"),
   }, context);
   for await (const { isIncomplete, hasFailed } of verdicts) {
@@ -57,7 +57,7 @@ export const run: RunCommand = async (args, context) => {
   return check.hasFailed ? EXIT.no : EXIT.done;
 };
 
-/** Stdout is one thing: the input, the message or the verdict. */
+/** Refuses several outputs: stdout can have the input, the message or the verdict. */
 function refuseTwoOutputs(args: Arguments): void {
   const takers = [
     ...(args.has("tee") ? ["--tee"] : []),
@@ -70,7 +70,7 @@ function refuseTwoOutputs(args: Arguments): void {
   );
 }
 
-/** What looks at an input beside the verdict. */
+/** Further checks of an input, beside the verdict. */
 interface Witnesses {
   readonly drift: DriftRemark | undefined;
   readonly schema: SchemaFailures | undefined;
@@ -105,7 +105,7 @@ class Check {
     };
   }
 
-  /** Judges a file, or stdin; one that cannot be read is reported. */
+  /** Judges a file, or stdin. An error of reading is reported, not thrown. */
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
@@ -158,7 +158,7 @@ class Check {
     await this.#lastStep?.output(!this.hasFailed && !this.isIncomplete);
   }
 
-  /** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
+  /** Creates the report to GitHub Actions; loaded here, since it needs a renderer. */
   async #githubStep(
     file: string,
     verdict: () => Verdict,
@@ -174,7 +174,7 @@ class Check {
     });
   }
 
-  /** Looks for drift, unless the result would be shown nowhere. */
+  /** Creates the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const args = this.#args;
     const isTold = !args.has("quiet") || args.has("github") ||
@@ -193,7 +193,7 @@ class Check {
     return new SchemaFailures(this.#options);
   }
 
-  /** The verdict, with what only the command looks at. */
+  /** The verdict, including the reasons of the further checks. */
   #verdict(
     { verdict }: VerdictBuilder,
     { drift, schema }: Witnesses,
@@ -236,14 +236,18 @@ class Check {
     this.#context.diagnostics.failed(file, { ...part, message });
   }
 
-  /** Says the verdict to people, in the words of the step if there are any. */
+  /**
+   * Prints the verdict to stderr.
+   *
+   * @param words The reasons with secrets masked, if there is a report to GitHub Actions.
+   */
   #say(file: string, verdict: Verdict, words?: readonly string[]): void {
     if (this.#args.has("quiet")) return;
     const { diagnostics } = this.#context;
     const name = this.#isOneOfMany ? `${file}: ` : "";
     const { isPassed, tokens } = verdict;
     const reasons = words ?? verdict.reasons.map(({ message }) => message);
-    // One that is left over takes no more room than to say so, and may say how many others.
+    // A single reason more takes no more space than the message that it is left out.
     const said = reasons.length === MAX_SAID + 1 ? reasons.length : MAX_SAID;
     for (const message of reasons.slice(0, said)) {
       diagnostics.say(`${name}failed: ${message}`);
@@ -253,12 +257,12 @@ class Check {
       diagnostics.say(
         `${name}failed: ... and ${
           countText(more)
-        } more reasons: --json gives all`,
+        } more reasons: --json prints all`,
       );
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
       diagnostics.say(
-        `${name}--max-tokens could not be checked: the input does not say how many were used`,
+        `${name}--max-tokens could not be checked: the input has no token counts`,
       );
     }
     if (isPassed) diagnostics.say(`${name}passed: ${runFigures(verdict)}`);
@@ -282,7 +286,7 @@ class Check {
     await this.#write(ENCODER.encode(text));
   }
 
-  /** Writes to stdout as long as it has a reader; the verdict stands without. */
+  /** Writes to stdout; if its reader closed it, the run is still judged. */
   async #write(bytes: Uint8Array): Promise<void> {
     if (this.#isClosed) return;
     try {

@@ -22,10 +22,10 @@ import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 
-/** How large a baseline can be, in UTF-16 units. */
+/** The limit of a baseline, in UTF-16 units. */
 const MAX_BASELINE = 1 << 26;
 
-/** GitHub shows no more notices of a step. */
+/** GitHub shows at most ten notices of a step. */
 const MAX_ANNOTATIONS = 10;
 
 export const run: RunCommand = async (args, context) => {
@@ -50,7 +50,7 @@ export const run: RunCommand = async (args, context) => {
   const found = resultsOf({
     inputs,
     work: (input) => look(input, open, meter, isRecording, args, context),
-    // What is recorded stays where it was read.
+    // The records of a baseline are kept in the meter of this thread.
     jobs: isRecording ? 1 : args.number("jobs"),
     title: "Looking for drift",
   }, context);
@@ -67,7 +67,9 @@ export const run: RunCommand = async (args, context) => {
   else {
     await writeFile(target, meter.baseline(), process);
     if (!args.has("quiet")) {
-      diagnostics.say(`${target}: written, of ${countedText(files, "file")}`);
+      diagnostics.say(
+        `${target}: baseline of ${countedText(files, "file")} written`,
+      );
     }
   }
   if (isUnread) return EXIT.io;
@@ -87,7 +89,7 @@ async function meterOf(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(
-      `${file}: not a baseline: --write-baseline writes one`,
+      `${file}: not a baseline: create one with --write-baseline`,
     );
   }
 }
@@ -98,7 +100,7 @@ interface Found {
   readonly isIncomplete: boolean;
 }
 
-/** Reads a file, or stdin; one that cannot be read is reported. */
+/** Reads a file, or stdin. An error of reading is reported, not thrown. */
 async function* look(
   chosen: ChosenInput,
   open: ChosenInputs["open"],
@@ -120,13 +122,13 @@ async function* look(
   if (!args.has("quiet")) {
     if (other !== undefined) {
       diagnostics.say(
-        `${name}: left out: it is a ${other}, not a stream or session of Codex's`,
+        `${name}: left out: it is a ${other}, not a stream or session of Codex`,
       );
     }
     if (failures > 0) {
       const lines = countedText(failures, "line");
       diagnostics.say(
-        `${name}: ${lines} could not be read; normalize says why`,
+        `${name}: ${lines} could not be read; codexpipe normalize reports why`,
       );
     }
   }
@@ -157,7 +159,7 @@ async function print(
   if (args.has("github")) annotate(findings, diagnostics);
   if (args.has("quiet")) return;
   if (more > 0) {
-    diagnostics.say(`... and ${countText(more)} more that are not told`);
+    diagnostics.say(`... and ${countText(more)} more that are not shown`);
   }
   if (findings.length === 0 && files > 0) {
     diagnostics.say(`nothing new in ${countedText(files, "file")}`);

@@ -57,7 +57,7 @@ export const run: RunCommand = async (args, context) => {
     csv: args.choice("format", TABLE_FORMATS) === "csv",
   });
   const stemOf = stems();
-  // Columns have their names before the first row, which a thread may write.
+  // The header rows come first; the rows after them may be written by threads.
   if (exporter.take) {
     const heads = [...exporter.flush()];
     if (!process.starter) heads.forEach(files.add);
@@ -78,7 +78,7 @@ export const run: RunCommand = async (args, context) => {
       inputs: exporter.agents === undefined
         ? chosen.map((input) => ({ ...input, stem: stemOf(input.name) }))
         : nested(chosen, exporter, context),
-      // A file that is named twice has its rows once.
+      // Rows of a file that is given twice are written once, which depends on earlier inputs.
       isInTurn: exporter.take === undefined ||
         new Set(names).size < names.length,
       open,
@@ -86,7 +86,7 @@ export const run: RunCommand = async (args, context) => {
         make: (options) =>
           new JsonlEvents({
             ...options,
-            // Formats take failures, whatever is said of them.
+            // Exporters get failures in band, whether they are reported or not.
             onError: options.onError === "stop" ? "stop" : "inline",
             modelCalls: exporter.modelCalls,
             text: false,
@@ -130,7 +130,7 @@ export const run: RunCommand = async (args, context) => {
   }
 };
 
-/** The format that is asked for; options that only others have are refused. */
+/** The format of `--to`. Refuses options of other formats. */
 function formatOf(args: Arguments): ExportFormat {
   const name = args.value("to");
   const format = EXPORT_FORMATS.find((format) => format.name === name);
@@ -146,13 +146,13 @@ function formatOf(args: Arguments): ExportFormat {
   return format;
 }
 
-/** What comes of an input beside what is written of it. */
+/** The results of an input beside its output. */
 interface TakenExport {
   readonly taken: unknown;
   readonly secrets: ReadonlyMap<string, number> | undefined;
 }
 
-/** What is exported, and how deep it stands within what comes before it. */
+/** An input, and its depth in the tree of spawned sessions. */
 interface NestedInput extends ChosenInput {
   readonly stem?: string;
   readonly depth?: number;
@@ -164,8 +164,8 @@ interface SessionInput extends ChosenInput {
 }
 
 /**
- * Puts the sessions of agents behind that of the thread that spawned them. Of a file that is
- * named, they are also looked for in the Codex home that it lies in, else beside it.
+ * Orders inputs so that the sessions of agents follow the session that spawned them. Agents of
+ * a given file are also searched in the Codex home that it lies in, or else in its folder.
  */
 async function* nested(
   inputs: readonly ChosenInput[],
@@ -196,7 +196,7 @@ async function* nested(
     const home = homeInPath(path);
     const place = home ?? dirname(path);
     for (const id of agents) {
-      // Each comes once, however many say that they have spawned it.
+      // An agent is exported once, even if several sessions claim to have spawned it.
       if (ids.has(id)) continue;
       ids.add(id);
       const known = paths.get(place) ??
@@ -211,7 +211,7 @@ async function* nested(
     const isWithin = input.parent !== undefined && ids.has(input.parent);
     if (!isWithin) yield* within(input, 0);
   }
-  // Of sessions that say of each other that they spawned them, none comes first.
+  // Sessions whose headers form a cycle.
   for (const input of left) yield* within(input, 0);
 }
 
@@ -225,7 +225,7 @@ async function sessionInput(
 
 const LF = 0x0a;
 
-/** A file that is being written, or stdout. */
+/** An output file, or stdout. */
 interface ExportFile {
   readonly pieces: Gathered;
   output?: Output;
@@ -233,13 +233,13 @@ interface ExportFile {
   isComplete: boolean;
 }
 
-/** Writes the pieces of an export: to files in a folder, or all of them to stdout. */
+/** Writes the pieces of an export to files in a folder, or to stdout. */
 class ExportFiles extends Output {
   readonly #folder: string | undefined;
   readonly #inputs: InputFiles;
   readonly #context: CommandContext;
   readonly #files = new Map<string, ExportFile>();
-  /** Whether anything was added since this was last made false. */
+  /** Set to `true` by `add`; callers reset it. */
   hasNews = false;
 
   constructor(
@@ -257,7 +257,7 @@ class ExportFiles extends Output {
     this.#context = context;
   }
 
-  /** Takes a piece, which is written with the others. */
+  /** Buffers a piece. */
   readonly add: Emit<ExportPiece> = ({ file, data, isLast = false }): void => {
     this.hasNews = true;
     const name = this.#folder === undefined ? "" : file;
@@ -272,9 +272,9 @@ class ExportFiles extends Output {
   };
 
   /**
-   * Writes the pieces that were added.
+   * Writes the buffered pieces.
    *
-   * @param bytes What another thread has written: the name of a file, and below it a piece.
+   * @param bytes A piece from another thread: the name of a file, a line feed, and the data.
    */
   override async write(bytes?: Uint8Array): Promise<void> {
     if (bytes !== undefined) {
@@ -295,7 +295,7 @@ class ExportFiles extends Output {
     }
   }
 
-  /** Writes pieces that need not all be held. */
+  /** Writes pieces without buffering all of them. */
   async writeAll(pieces: Iterable<ExportPiece>): Promise<void> {
     let length = 0;
     for (const piece of pieces) {
@@ -307,7 +307,7 @@ class ExportFiles extends Output {
     }
   }
 
-  /** What writes the pieces of a file to the thread that writes it. */
+  /** In a thread: an output that sends pieces of a file, with its name, to the first thread. */
   #shared(name: string): Output {
     const { stdout, process } = this.#context;
     const head = new TextEncoder().encode(`${name}\n`);

@@ -30,21 +30,23 @@ import {
 } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
 
-/** How many threads are named where one has to be chosen. */
+/** The number of threads that the message lists when the user has to choose one. */
 const MAX_NAMED = 20;
 
 export const run: RunCommand = async (args, context) => {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const restore = args.value("restore");
   if (restore !== undefined && files.length > 1) {
-    throw new UsageError("--restore goes on with one input, not with several");
+    throw new UsageError(
+      "--restore continues with one input, not with several",
+    );
   }
   refuseSeveral(args, files);
   if (
     args.has("follow") && (!args.has("mutations") || args.has("checkpoint"))
   ) {
     throw new UsageError(
-      "--follow needs --mutations, and cannot have --checkpoint: a file that grows has no last history",
+      "--follow needs --mutations and excludes --checkpoint: a file that grows has no final history",
     );
   }
   const base = restore === undefined
@@ -72,7 +74,7 @@ async function readSnapshotFile(
 ): Promise<HistorySnapshot> {
   const input = await openInput(file, process);
   try {
-    // What --from and --max-line-bytes say is of the lines that follow on it.
+    // --from and --max-line-bytes apply to the input, not to the snapshot.
     const { snapshot } = await peekSnapshot(input, file, {
       from: "auto",
       maxLineBytes: MAX_LINE_BYTES,
@@ -89,20 +91,20 @@ class Fold {
   readonly #stdout: Output;
   readonly #options: HistoryStateOptions;
   #state: HistoryState;
-  /** Whether what comes next is another stream, and its first mutation is to say so. */
+  /** Whether the next record begins another stream, and a `truncated` mutation comes first. */
   #isOver = false;
-  /** The time that the clock gave for the event that is being folded. */
+  /** The time of the clock for the current event, with `--stamp`. */
   #stamp: string | undefined;
   readonly #context: CommandContext;
-  /** Whether it goes on with a history; a file then does not begin with what is before it. */
+  /** Whether a snapshot was restored; the input is then not joined with an earlier session. */
   readonly #isRestored: boolean;
   #file = STDIN;
   #remarks: HistoryRemarks | undefined;
   readonly #threads = new Set<string>();
   #lines: JsonlRecords | undefined;
-  /** What was read of it, as long as nothing has come of that. */
+  /** Records that are not folded yet, with `--mutations`. */
   #records: Success<unknown>[] = [];
-  /** Has them read, and hands what comes of them to the state. */
+  /** Reads the lines, and passes their records to the state. */
   readonly work: Normalization<Outcome<unknown>>;
 
   constructor(
@@ -137,7 +139,7 @@ class Fold {
     });
   }
 
-  /** Folds a file while it grows. One that is emptied or replaced is another history. */
+  /** Folds a growing file. If it is emptied or replaced, another history begins. */
   async follow(file: string): Promise<void> {
     this.#file = file;
     this.#remarks = this.#newRemarks();
@@ -154,7 +156,7 @@ class Fold {
       input.close();
       if (this.#isRestored) {
         throw new IoError(
-          `${file}: it is a snapshot: --restore goes on with what happened after one`,
+          `${file}: it is a snapshot: --restore needs the lines that come after a snapshot`,
         );
       }
       const texts = snapshotText(snapshot, isPretty, spelling?.());
@@ -183,13 +185,13 @@ class Fold {
     if (typeof thread_id === "string") this.#threads.add(thread_id);
   }
 
-  /** A history is one of a thread. */
+  /** Throws if the input has several threads: a history is that of one thread. */
   #refuseThreads(): void {
     if (this.#threads.size < 2) return;
     const names = [...this.#threads].slice(0, MAX_NAMED).map(idText);
     const more = this.#threads.size > MAX_NAMED ? ", ..." : "";
     throw new UsageError(
-      `${this.#file}: it has several threads: say which, as in --thread=${
+      `${this.#file}: it has several threads: choose one, as in --thread=${
         names[0]
       }: ${names.join(", ")}${more}`,
     );
@@ -199,7 +201,7 @@ class Fold {
     const { base, unknownMode } = this.#state;
     return new HistoryRemarks(this.#file, this.#context, {
       isQuiet: this.#args.has("quiet"),
-      // What is known of a restored history was said when it was made.
+      // Remarks about a restored history were printed when it was made.
       isBaseKnown: isBaseKnown || base !== null,
       isModeKnown: unknownMode !== null,
     });
@@ -210,14 +212,14 @@ class Fold {
     return this.#stamp = new Date(process.now()).toISOString();
   }
 
-  /** Takes a normalized record; what it changes is found out when that can be written. */
+  /** Folds a record; with `--mutations`, keeps it until its mutations can be written. */
   #take(outcome: Outcome<unknown>): void {
     if (!outcome.ok) return;
     if (this.#args.has("mutations")) this.#records.push(outcome);
     else this.#fold(outcome);
   }
 
-  /** Writes what the records change, if that was asked for. */
+  /** Folds the kept records, and writes their mutations. */
   async #write(): Promise<void> {
     const records = this.#records;
     this.#records = [];
@@ -235,12 +237,12 @@ class Fold {
       }
     }
     if (changes !== "") await this.#stdout.writeText(changes);
-    // A reader of a live stream is not to wait for the end.
+    // Checked here too, so that a live stream fails at once.
     if (records.length > 0) this.#refuseThreads();
     this.#remarks?.see(this.#state);
   }
 
-  /** Folds a record into the history, which is another one behind the end of an input. */
+  /** Folds a record into the history; after the end of an input, begins a new history. */
   #fold({ value, text }: Success<unknown>): readonly HistoryMutation[] {
     if (this.#isOver) {
       this.#isOver = false;
@@ -250,7 +252,7 @@ class Fold {
     }
     this.#stamp = undefined;
     this.#seeThread(value);
-    // What several threads say is no history: their names are all that is still of interest.
+    // With several threads the command fails; only their names are still collected.
     return this.#threads.size > 1 ? [] : this.#state.apply(value, text);
   }
 }

@@ -21,7 +21,7 @@ import { readingOptions } from "./_reading_options.ts";
 export const run: RunCommand = (args, context) =>
   answerLines(args, context, normalizing);
 
-/** Answers the lines of the named files, or of stdin, to stdout. */
+/** Processes the lines of the given files, or of stdin, and writes the results to stdout. */
 export function answerLines(
   args: Arguments,
   context: CommandContext,
@@ -44,25 +44,25 @@ interface HowItWent<R> extends
 
 interface AnsweredInputs<T extends JobInput, R, A>
   extends Pick<NormalizationOptions, "onEnd"> {
-  /** What answers their lines, and what becomes of the answers. */
+  /** The stage that processes lines, and the callbacks for its results. */
   readonly answering: Pick<NormalizationOptions<A>, "make" | "take" | "write">;
-  /** The names of the files, as far as they are known: nothing is written over them. */
+  /** The names of the files as far as known; they must not be overwritten. */
   readonly names: readonly string[];
-  /** The files: a list of them, which threads may share, or one after the other. */
+  /** The inputs: a list, which threads can share, or a sequence. */
   readonly inputs: readonly T[] | AsyncIterable<T>;
-  /** Opens one of them, if that takes more than its name. */
+  /** Opens an input, if its name is not enough. */
   readonly open?: (input: T) => Promise<Input>;
-  /** Is called before an input is read. */
+  /** Called before an input is read. */
   readonly onBegin?: (input: T) => void;
-  /** Whether what is written of an input depends on those before it. */
+  /** Whether the output of an input depends on the inputs before it. */
   readonly isInTurn?: boolean;
-  /** Gives what has come of the last input, in the thread that has read it. */
+  /** Returns the result of the last input, in the thread that read it. */
   readonly take?: () => R;
-  /** Adds what `take` gave to the sum of all inputs. */
+  /** Adds the result of `take` to that of all inputs, in the first thread. */
   readonly add?: (taken: R) => void;
 }
 
-/** Answers the lines of inputs to stdout, as the flags say. */
+/** Processes the lines of inputs according to the flags, and writes the results to stdout. */
 export async function answerInputs<T extends JobInput, R, A>(
   args: Arguments,
   context: CommandContext,
@@ -126,10 +126,10 @@ export async function answerInputs<T extends JobInput, R, A>(
   return isNo ? EXIT.no : EXIT.done;
 }
 
-/** With these, the inputs are read one after the other; which engine runs depends on those before. */
+/** The flags with which inputs are read one after the other, in one thread. */
 const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
 
-/** Works on inputs, in several threads unless what comes of one depends on those before it. */
+/** Processes inputs, in several threads unless `isInTurn`. */
 async function* shared<T extends JobInput, R>(
   inputs: readonly T[],
   work: (input: T) => AsyncIterable<HowItWent<R>>,
@@ -139,7 +139,7 @@ async function* shared<T extends JobInput, R>(
 ): AsyncGenerator<HowItWent<R>> {
   const [input] = inputs;
   if (inputs.length === 1 && input && context.process.starter === undefined) {
-    // Nothing more is loaded for the one input that most runs have.
+    // The module for threads is not loaded for one input, which is the usual case.
     return yield* work(input);
   }
   const { resultsOf } = await import("../jobs.ts");
@@ -150,7 +150,7 @@ async function* shared<T extends JobInput, R>(
   }, context);
 }
 
-/** Opens the file that failed lines are kept in; few runs have one. */
+/** Opens the file of `--errors-to`; its modules are loaded here, since few runs have one. */
 async function createErrorFile(
   path: string,
   inputs: readonly string[],
@@ -164,7 +164,7 @@ async function createErrorFile(
   return await ErrorFile.create(path, process);
 }
 
-/** Says so before anything is read if the engine that was asked for cannot run. */
+/** Throws before any input is read if the chosen engine cannot run. */
 function checkEngine(
   options: JsonlNormalizerOptions,
   make: (options: JsonlNormalizerOptions) => unknown,
@@ -175,7 +175,7 @@ function checkEngine(
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new UsageError(
-      "--engine=wasm: WebAssembly with SIMD cannot run here; say --engine=auto",
+      "--engine=wasm: WebAssembly with SIMD cannot run here; use --engine=auto",
     );
   }
 }

@@ -29,7 +29,7 @@ export const run: RunCommand = async (args, context) => {
     work: (emit: (lines: Uint8Array) => void) => void,
   ): Promise<void> => {
     let lines: Uint8Array | undefined;
-    // They are not copied: nothing else is asked of the redactor until they are written.
+    // The bytes are not copied: the redactor is not called again until they are written.
     work((bytes) => lines = bytes);
     if (lines !== undefined) await write(lines);
     await diagnostics.flush();
@@ -45,21 +45,21 @@ export const run: RunCommand = async (args, context) => {
         if (!isQuiet) diagnostics.failed(file, { line, kind, message });
       },
     });
-    // The lines of two files stay two lines.
+    // Keeps the last line of one file and the first of the next apart.
     if (last !== LF) await write(LINE_END);
     try {
       for await (const block of blocksOf(input, process)) {
         await pass((emit) => redactor.feed(block, emit));
       }
     } finally {
-      // What came before the end, or before what broke, is written either way.
+      // At the end, and after an error, the bytes that were read are written.
       await pass((emit) => redactor.flush(emit));
       addSecrets(counts, redactor.counts);
     }
   };
   try {
     for (const file of files) {
-      // One that cannot be read is reported.
+      // An error of reading is reported, and the other files are still read.
       const isRead = await readOrSay(
         () => redact(file),
         (message) => diagnostics.say(message),

@@ -59,7 +59,7 @@ export const run: RunCommand = async (args, context) => {
         if (isFollowing) await rendering.follow(operand);
         else await rendering.render(operand);
       } catch (error) {
-        // A transcript that was interrupted is one all the same.
+        // The end of the document is written after an interrupt, too.
         await rendering.end();
         throw error;
       }
@@ -76,7 +76,7 @@ export const run: RunCommand = async (args, context) => {
   }
 };
 
-/** The file that `--output` names; what makes sure that none is lost takes long to load. */
+/** Opens the file of `--output`; loaded here, since the checks for overwriting load slowly. */
 async function fileOf(
   args: Arguments,
   context: CommandContext,

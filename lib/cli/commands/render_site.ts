@@ -37,7 +37,7 @@ import { Rendering } from "./_rendering.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
-/** Writes a page of each session, and an index of them. */
+/** Writes a page for each session, and an index page. */
 export const renderSite: RunCommand = async (args, context) => {
   refuseIdleFlags(
     args,
@@ -111,11 +111,11 @@ export const renderSite: RunCommand = async (args, context) => {
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
 };
 
-/** A page that a thread is to write. */
+/** A page for a thread to write. */
 interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {
-  /** The pages that are called like those that others go on in. */
+  /** The pages with a number in their names, which continued pages must not overwrite. */
   readonly numbered: readonly string[];
-  /** The inputs that are called like a page. */
+  /** The inputs with the same file name as a page, which must not be overwritten. */
   readonly likeAPage: readonly string[];
 }
 
@@ -124,7 +124,7 @@ interface WrittenPage {
   readonly hasFailures: boolean;
   readonly hasStopped: boolean;
   readonly secrets: ReadonlyMap<string, number> | undefined;
-  /** What the index says of it; nothing of what could not be opened. */
+  /** The facts for the index page; `undefined` if the input could not be opened. */
   readonly shown: {
     readonly title: string;
     readonly session: SessionPart | undefined;
@@ -192,7 +192,7 @@ interface Page {
   readonly listing: SiteSession;
 }
 
-/** Finds out which pages there will be, and which of them are of a family. */
+/** Names the page of each session, and links the sessions of families. */
 async function pagesOf(
   inputs: readonly ChosenInput[],
   { process }: CommandContext,
@@ -207,7 +207,7 @@ async function pagesOf(
     const id = head?.id ?? "";
     const listing = new SiteSession(page, id, originOf(head), names);
     pages.push({ input, listing });
-    // Of a session in several files, the last one counts.
+    // If a session has several files, links lead to the page of the last one.
     if (id === "") continue;
     names.set(id.toLowerCase(), page);
     byId.set(id.toLowerCase(), listing);
@@ -226,7 +226,7 @@ function originOf(head: SessionHead | undefined): SiteOrigin | undefined {
     : { id, isAgent: head?.parent !== undefined };
 }
 
-/** Counts what a session used. What of it cannot be read was said when its page was written. */
+/** Counts the tokens of a session. Failures were reported when its page was written. */
 async function count(
   open: () => Promise<Input>,
   source: UsageSource,

@@ -27,7 +27,7 @@ export const run: RunCommand = async (args, { stdout }) => {
   return EXIT.done;
 };
 
-/** The statements that create a table, or all of them. */
+/** The CREATE TABLE statement of a table, or of all tables. */
 function statements(given: string | undefined, options: ColumnOptions): string {
   const names = given === undefined
     ? TABLE_NAMES
@@ -43,7 +43,7 @@ function schemaOf(
     : jsonSchemaOf(named(given, JSON_SCHEMA_NAMES, "schema"));
 }
 
-/** The name that is meant, however it is spelled: `ThreadEvent`, `thread-event`, `thread_event`. */
+/** Finds a name regardless of its spelling: `ThreadEvent`, `thread-event`, `thread_event`. */
 function named<T extends string>(
   given: string,
   names: readonly T[],

@@ -18,16 +18,16 @@ import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
 import { run as resume } from "./sessions_resume.ts";
 import { run as show } from "./sessions_show.ts";
 
-/** The size of a terminal that does not tell. */
+/** The size of a terminal whose size is unknown. */
 const COLUMNS = 80;
 const ROWS = 24;
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
 
-/** Empties the screen from here on. */
+/** Erases the screen from the cursor on. */
 const ERASE = "\x1b[J";
 
-/** Longer than what any key sends. */
+/** The size of the buffer for keys: more than the bytes that any key sends. */
 const KEY_BYTES = 1 << 10;
 
 export const run: RunCommand = async (args, context) => {
@@ -55,7 +55,7 @@ export const run: RunCommand = async (args, context) => {
   return await (choice.what === "show" ? show : resume)(own, context);
 };
 
-/** Shows the list until something is decided, and takes it away. */
+/** Shows the list until the user chooses or leaves, and erases it. */
 async function choose(
   chooser: SessionChooser,
   { process, screen }: CommandContext,
@@ -63,7 +63,7 @@ async function choose(
   const decoder = new TextDecoder();
   const bytes = new Uint8Array(KEY_BYTES);
   const write = (text: string): Promise<void> => screen.writeText(text);
-  /** Goes to where the list begins. */
+  /** Moves the cursor to the start of the list. */
   let home = "\r";
   let reading: Promise<number | null> | undefined;
   process.setRaw(true);
@@ -74,7 +74,7 @@ async function choose(
         process.columns() ?? COLUMNS,
         process.rows() ?? ROWS,
       );
-      // A terminal in this mode needs to be told to go to the start of a line.
+      // In raw mode, a line feed alone does not move to the start of the line.
       await write(home + ERASE + lines.join("\r\n"));
       home = `\r\x1b[${lines.length - 1}A`;
       reading ??= unlessInterrupted(
@@ -98,10 +98,10 @@ async function choose(
 }
 
 /**
- * Tells the list how the session that is selected went, unless a key comes before its file has
- * been read.
+ * Reads the file of the selected session, and adds its outcome to the list, unless a key is
+ * pressed before.
  *
- * @returns Whether it was told.
+ * @returns Whether the outcome was added.
  */
 async function isTold(
   chooser: SessionChooser,
@@ -121,14 +121,14 @@ async function isTold(
   }
 }
 
-/** How many lines stand above and below the list. */
+/** The number of lines above and below the list. */
 const AROUND = 8;
 
-/** How many sessions are shown at once, at most and at least. */
+/** The number of sessions that are shown at once, at most and at least. */
 const MOST = 12;
 const LEAST = 3;
 
-/** How many lines the preview has for the first message. */
+/** The number of lines for the first message in the preview. */
 const PREVIEW = 3;
 const KEYS = "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves";
 
@@ -137,16 +137,16 @@ type Choice =
   | { readonly what: "leave" | "interrupt"; readonly session?: never };
 
 interface ChooserOptions {
-  /** Measures what is shown of {@linkcode chooserTexts}. */
+  /** Measures {@linkcode chooserTexts}. */
   readonly ruler: TextRuler;
   readonly style: TextStyle;
-  /** The present, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
-  /** The home of the user, which paths are shown from. */
+  /** The user's home folder, shown as `~` in paths. */
   readonly userHome: string | undefined;
 }
 
-/** The texts that are shown of a session. */
+/** The texts of a session in the list. */
 interface Row {
   readonly session: Session;
   /** The line in the list. */
@@ -155,11 +155,11 @@ interface Row {
   /** The lines below the list. */
   readonly facts: string;
   readonly message: string;
-  /** What a filter looks into, in lower case. */
+  /** The text that filters search, in lower case. */
   readonly text: string;
 }
 
-/** Texts that a list of sessions may show, for who measures them. */
+/** All texts that a list of sessions may show, for its ruler. */
 function chooserTexts(sessions: readonly Session[]): string[] {
   return [
     KEYS,
@@ -175,11 +175,11 @@ function chooserTexts(sessions: readonly Session[]): string[] {
 }
 
 /**
- * A list of sessions on a terminal, from which a person chooses one: keys in, what is shown out.
+ * A list of sessions on a terminal, from which the user chooses one: keys in, lines out.
  *
- * It is our own: the prompt libraries on npm read process.stdin and write process.stdout
- * themselves, past what a command is given, so nothing of them could be tried in memory, and
- * none has a list that is filtered, shows a preview, and has keys of its own.
+ * Not a library: the prompt libraries on npm read process.stdin and write process.stdout
+ * themselves, so tests could not run them in memory, and none has a list with a filter, a preview
+ * and custom keys.
  */
 export class SessionChooser {
   readonly #rows: readonly Row[];
@@ -195,21 +195,21 @@ export class SessionChooser {
     this.#shown = this.#rows;
   }
 
-  /** The session that is selected, if it was not told how it went. */
+  /** The selected session, if its outcome was not added yet. */
   get unknown(): Session | undefined {
     const session = this.#shown[this.#at]?.session;
     return session && this.#runs.has(session) ? undefined : session;
   }
 
-  /** Is told how a session went; nothing, if its file cannot be read. */
+  /** Adds the outcome of a session; `undefined` if its file cannot be read. */
   tell(session: Session, run: SessionRun | undefined): void {
     this.#runs.set(session, run);
   }
 
   /**
-   * Takes a key.
+   * Processes a key.
    *
-   * @returns What it decides, if it decides something.
+   * @returns The choice, if the key makes one.
    */
   press(key: string): Choice | undefined {
     const session = this.#shown[this.#at]?.session;
@@ -289,7 +289,7 @@ export class SessionChooser {
       );
       lines.push(row === selected ? style.bold(line) : line);
     }
-    // Nothing jumps while the list gets shorter.
+    // Blank lines keep the preview in place while the list gets shorter.
     while (lines.length <= Math.min(count, this.#rows.length)) lines.push("");
     lines.push("");
     const preview = selected === undefined
@@ -353,9 +353,9 @@ function folded(text: string, room: number, ruler: TextRuler): string[] {
 }
 
 /**
- * Tells keys apart that came together.
+ * Splits input into keys.
  *
- * @returns The keys; an escape with nothing behind it is the key Esc.
+ * @returns The keys; an escape that begins no sequence is the key Esc.
  */
 export function keysOf(text: string): string[] {
   // deno-lint-ignore no-control-regex

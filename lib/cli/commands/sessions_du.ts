@@ -28,14 +28,14 @@ import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
 
-/** How long each table is, unless a flag says. */
+/** The default number of rows of each table. */
 const ROWS = 10;
 
-/** How wide the longest bar is. */
+/** The width of a bar of 100 %. */
 const BAR = 20;
 const DAY = 86_400_000;
 
-/** The names of ages, and up to how many milliseconds they go. */
+/** The names of ages, and their upper limits in milliseconds. */
 const AGES = [
   ["less than a day", DAY],
   ["less than a week", 7 * DAY],
@@ -45,7 +45,7 @@ const AGES = [
   ["older", Infinity],
 ] as const;
 
-/** What the keys are called above a table. */
+/** The titles of the keys in tables. */
 const TITLES: Readonly<Record<SizeKey, string>> = {
   content: "Content",
   kind: "Kind",
@@ -54,7 +54,7 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 };
 
 export const run: RunCommand = async (args, context) => {
-  refuseOperands(args, "sessions du", "--codex-home names a home");
+  refuseOperands(args, "sessions du", "use --codex-home=DIR for another home");
   const found = await measure(args, context);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
   await writeTexts(
@@ -123,7 +123,7 @@ async function* texts(
   const { sessions } = found;
   const { now } = context.process;
   const keys = args.choices("by", SIZE_KEYS);
-  // All sums that were asked for; each if none was.
+  // The sums by the given keys, or by all.
   const groups = (): readonly SessionSizeGroup[] =>
     (keys.length === 0 ? SIZE_KEYS : keys)
       .flatMap((key) => groupsBy(key, found, now()));
@@ -294,9 +294,9 @@ async function* tables(
   const spare = spareIn(sessions);
   if (spare.length === 0) return;
   const size = sumOf(spare, ({ session }) => session.diskBytes);
-  yield `\nWhat could go, ${
+  yield `\nCould be removed: ${
     bytesText(size)
-  }; codexpipe deletes nothing, these commands would:\n`;
+  }. codexpipe deletes nothing; these commands would:\n`;
   for (const one of spare.slice(0, rows)) {
     const { session, reason } = one;
     yield `${commandOf(one)}  # ${reason}, ${bytesText(session.diskBytes)}\n`;

@@ -57,23 +57,23 @@ async function familyTexts(
   }
 }
 
-/** Divides all sessions into shards that other commands read apart. */
+/** Divides all sessions into shards, for separate processes. */
 async function divide(
   count: number,
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
   if (args.operands.length > 0 || args.has("last")) {
-    throw new UsageError("--shards divides all sessions: name none beside it");
+    throw new UsageError("--shards divides all sessions: give no session");
   }
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";
   if (form === "ids") {
     throw new UsageError(
-      "--shards divides files, not ids: say --format=paths, or jsonl",
+      "--shards divides files, not ids: use --format=paths or jsonl",
     );
   }
   const page = await sessionPage(args, context, undefined);
-  // What is divided is what a home is read for, and no other files.
+  // The shards have the files that other commands read with --home.
   const { inputs, isIncomplete } = await homeInputs(args, context, -Infinity);
   const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
   const shards = divideSessions(files, page.sessions, count);
@@ -119,7 +119,7 @@ async function shardTexts(
   }
 }
 
-/** The table of lists, in the order of the family: what is from a session stands below it. */
+/** The table of `sessions list`, with the titles of descendants indented. */
 async function tableOf(
   members: readonly FamilyMember[],
   context: CommandContext,
@@ -130,7 +130,7 @@ async function tableOf(
       depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `
     }${session.title}`,
   }));
-  // What tells ids of one family apart does not tell them from others.
+  // Full ids: short ones would be unique only within the family.
   return await sessionsTable({ sessions, shortIds: new Map() }, context);
 }
 
@@ -145,13 +145,13 @@ function recordOf(
 }
 
 interface LookedUpFamily {
-  /** The family; `undefined` if there is no such session, or there are several. */
+  /** The family; `undefined` if no session or several match. */
   readonly family: SessionFamily | undefined;
-  /** The exit status of a command that does no more than to look it up. */
+  /** The exit status of the lookup. */
   readonly status: number;
 }
 
-/** Finds the family of a session; says why there is none, and what of it is not there. */
+/** Finds the family of a session; reports why none was found, and a missing session. */
 async function lookUpFamily(
   query: string | undefined,
   args: Arguments,
@@ -163,21 +163,26 @@ async function lookUpFamily(
   const family = await findSessionFamily(session, sessionPlaces(args, process));
   if (family.missing !== undefined) {
     diagnostics.say(
-      `the family is not whole: session ${family.missing} is not there`,
+      `the family is incomplete: session ${family.missing} was not found`,
     );
     await diagnostics.flush();
   }
   return { family, status };
 }
 
-/** The same arguments, with the files of the family that they name; or how the command ends. */
+/**
+ * Replaces `--family` by the files of the family.
+ *
+ * @returns The arguments with the files as operands, or the exit status if none was found.
+ * @throws {UsageError} If files are given too.
+ */
 export async function withFamily(
   args: Arguments,
   context: CommandContext,
 ): Promise<Arguments | number> {
   if (args.operands.length > 0) {
     throw new UsageError(
-      "--family names what is read: name no files beside it",
+      "--family and files cannot be read together: give one or the other",
     );
   }
   const found = await lookUpFamily(args.value("family"), args, context);

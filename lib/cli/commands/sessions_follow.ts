@@ -24,7 +24,7 @@ export const run: RunCommand = async (args, context) => {
   }
   if (query !== undefined && args.has("last")) {
     throw new UsageError(
-      "--last is a session of its own: name one, or give --last",
+      "give a session or --last, not both",
     );
   }
   const { session, status } = await lookUpSession(query, args, context);
@@ -37,16 +37,16 @@ class Following {
   readonly #path: string;
   readonly #args: Arguments;
   readonly #context: CommandContext;
-  /** Whether it ends when a turn has ended and nothing follows. */
+  /** Whether to exit when a turn has ended and no line follows. */
   readonly #endsWithTurn: boolean;
-  /** After how many milliseconds without anything new it ends. */
+  /** The milliseconds without new lines after which to exit. */
   readonly #idleMs: number;
-  /** Writes all contents of the file, with space between them. */
+  /** The renderer of text; shared by all contents of the file, which are separate documents. */
   #renderer: TextRenderer | undefined;
   #view: LiveView;
-  /** When something new was read last. */
+  /** The time of the last read, in milliseconds since 1970. */
   #lastTime: number;
-  /** Whether what was there at the beginning has been read. */
+  /** Whether the initial content has been read. */
   #isCaughtUp = false;
 
   constructor(path: string, args: Arguments, context: CommandContext) {
@@ -73,7 +73,7 @@ class Following {
     let isFirst = true;
     for await (const input of inputs) {
       if (!isFirst) {
-        // Another file in the place of the first one: all of it is new.
+        // The file was replaced or emptied: all of its content is new.
         this.#view = this.#newView();
         this.#view.show();
       }
@@ -97,7 +97,7 @@ class Following {
     }
   }
 
-  /** Is asked whenever everything that is there has been written. */
+  /** Whether to exit; called whenever all current content has been written. */
   #isOver(): boolean {
     if (!this.#isCaughtUp) {
       this.#isCaughtUp = true;
@@ -142,7 +142,7 @@ const LF = 0x0a;
 const DECODER = new TextDecoder();
 const ENCODER = new TextEncoder();
 
-/** How turns end that are known to have ended. */
+/** The statuses of turns that have ended for certain. */
 const ENDS: ReadonlySet<TurnStatus> = new Set([
   "completed",
   "failed",
@@ -150,21 +150,21 @@ const ENDS: ReadonlySet<TurnStatus> = new Set([
 ]);
 
 interface LiveViewOptions {
-  /** Writes text, behind what it may have written of another content; without it, lines are given. */
+  /** The renderer for text; without it, the output is normalized lines. */
   readonly renderer: TextRenderer | undefined;
-  /** Whether it is of interest when turns end. */
+  /** Whether the ends of turns have to be known. */
   readonly isWatchingTurns: boolean;
-  /** Is told of lines that failed, once they are shown; as text they stand in their place. */
+  /** Called for failed lines after `show`; not for text, which contains the failures. */
   onFailure(failed: FailureView): void;
 }
 
-/** Gives what a session shows, from some time on: its normalized lines, or text. */
+/** Converts a session to normalized lines or text; the output begins after `show`. */
 class LiveView {
   readonly #normalizer: JsonlNormalizer;
   readonly #renderer: TextRenderer | undefined;
   readonly #transcript: TranscriptBuilder | undefined;
   #isShown = false;
-  /** The turn that has ended last since it is shown. */
+  /** The turn that ended last, since `show`. */
   #lastTurn: number | undefined;
 
   constructor(
@@ -186,7 +186,7 @@ class LiveView {
     }
   }
 
-  /** Whether the last turn that began has ended since it is shown. */
+  /** Whether the last turn that began has ended, since `show`. */
   get isTurnOver(): boolean {
     const { nextTurn } = this.#transcript ?? {};
     return nextTurn !== undefined && this.#lastTurn === nextTurn - 1;
@@ -197,16 +197,16 @@ class LiveView {
     this.#lastTurn = undefined;
   }
 
-  /** Takes a block, and gives what is to be written; the bytes last until the next call. */
+  /** Processes a block, and returns the bytes to write, which are valid until the next call. */
   feed(block: Uint8Array): Uint8Array {
     return this.#answer((emit) => this.#normalizer.feed(block, emit));
   }
 
-  /** Ends the file, and gives what is to be written. */
+  /** Ends the file, and returns the bytes to write. */
   flush(): Uint8Array {
     return this.#answer(
       (emit) => this.#normalizer.flush(emit),
-      // A prompt waits until the model is known, which no line has told.
+      // The transcript holds back a prompt until a line names the model.
       (take) => this.#transcript?.flush(take),
     );
   }
@@ -220,7 +220,7 @@ class LiveView {
     const take = (part: TranscriptPart): void => {
       const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
       if (isEnd) this.#lastTurn = part.turn;
-      // What the session is, everybody wants to know.
+      // The head of the session is always shown.
       if (!this.#isShown && part.type !== "session") return;
       this.#renderer?.feed(part, (written) => text += written);
     };
@@ -234,7 +234,7 @@ class LiveView {
   }
 }
 
-/** Shows normalized lines to a transcript. */
+/** Feeds normalized lines to a transcript. */
 function transcribe(
   lines: Uint8Array,
   transcript: TranscriptBuilder,

@@ -21,7 +21,7 @@ export const run: RunCommand = async (args, context) => {
   refuseOperands(
     args,
     "sessions index",
-    '"sessions search" looks for words, --index=FILE names an index',
+    '"sessions search" searches for words, --index=FILE names an index',
   );
   const { process, stdout } = context;
   const readAhead = (
@@ -60,7 +60,7 @@ export const run: RunCommand = async (args, context) => {
   return isIncomplete ? EXIT.io : EXIT.done;
 };
 
-/** Ends where the user wants the work to end: what was read until then is kept. */
+/** Ends the sequence without an error if the user interrupts, so that pieces so far are kept. */
 async function* untilInterrupted<T>(
   pieces: AsyncIterable<T>,
 ): AsyncGenerator<T> {
@@ -71,7 +71,7 @@ async function* untilInterrupted<T>(
   }
 }
 
-/** What was done, as a record. This list may expand over time. */
+/** The report as a record. Fields may be added over time. */
 function reportRecord(
   report: IndexingReport,
   path: string,
@@ -101,7 +101,7 @@ function reportText(report: IndexingReport, path: string): string {
     : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
   const { sessions, files } = report;
   const noun = sessions === 1 ? "session" : "sessions";
-  // Only one that goes on in further files has more than one.
+  // A session has several files only if it continues in further ones.
   const where = files === sessions ? "" : ` in ${countText(files)} files`;
   return `${countText(sessions)} ${noun}${where}: ${what}\n${path}\n`;
 }

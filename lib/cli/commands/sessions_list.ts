@@ -29,14 +29,14 @@ import {
 } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
-/** How long a table on a terminal is, unless a flag says. */
+/** The default number of rows of a table on a terminal. */
 const SCREENFUL = 50;
 
 export const run: RunCommand = async (args, context) => {
   refuseOperands(
     args,
     "sessions list",
-    '--grep=REGEXP looks for a word, "sessions search" into whole sessions',
+    '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
   );
   const form = args.choice("format", LIST_FORMATS) ?? "table";
   if (form === "ids" || form === "paths") {
@@ -51,14 +51,14 @@ export const run: RunCommand = async (args, context) => {
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
   context.paging.begin();
-  // Lists for other commands have no place for it.
+  // Lists of ids and paths do not show it.
   const codex = form === "ids" || form === "paths"
     ? NOTHING_HIDDEN
     : await hiddenFromCodex(page.sessions, {
       cache: sessionPlaces(args, context.process).cache,
     });
   const pieces = piecesOf({ ...page, codex }, form, args, context);
-  // A reader that has enough spares the rest from being read.
+  // Each row is written at once: when the reader closes the pipe, no further file is read.
   await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
   await context.progress.clear();
   const isIncomplete = reportHomes(page, args, context);
@@ -66,28 +66,28 @@ export const run: RunCommand = async (args, context) => {
   for (const { state, file, reason } of codex.indexes) {
     if (state !== "unknown") continue;
     diagnostics.say(
-      `${file}: what Codex itself does not show is not known: ${reason}`,
+      `${file}: cannot tell which sessions Codex itself does not show: ${reason}`,
     );
   }
   if (isIncomplete) return EXIT.io;
-  // Where nothing was looked for, that there are no sessions is an answer.
+  // Without filters, an empty list is a valid result.
   const isNo = page.sessions.length === 0 &&
     (page.total > 0 || FILTERS.some((name) => args.has(name)));
   return isNo ? EXIT.no : EXIT.done;
 };
 
-/** What is known if it was not asked what Codex does not show. */
+/** The result if hidden sessions were not determined. */
 const NOTHING_HIDDEN: HiddenSessions = { hidden: new Map(), indexes: [] };
 
-/** A page, and what of it Codex itself does not show. */
+/** A page, with the sessions that Codex itself does not show. */
 interface MarkedPage extends SessionPage {
   readonly codex: HiddenSessions;
 }
 
-/** A session, and how it went, as far as that is known. */
+/** A session, with its outcome, tokens and duration if its file was read. */
 type RunSession = readonly [session: Session, run: SessionRun | undefined];
 
-/** The sessions of a page, each when the next one is asked for; how they went takes time to read. */
+/** Yields the sessions of a page, and reads the file of each only when it is requested. */
 async function* runSessions(
   { sessions }: MarkedPage,
   args: Arguments,
@@ -147,7 +147,7 @@ async function* piecesOf(
       }
       break;
     case "ids":
-      // What has no id is known by its path.
+      // A session without an id is listed by its path.
       for (const { head, file } of sessions) yield `${head.id || file.path}\n`;
       break;
     case "paths":
@@ -156,7 +156,7 @@ async function* piecesOf(
   }
 }
 
-/** One value, put together of its parts: as one text it could be more than engines bear. */
+/** Writes one JSON value in pieces: a single text could exceed the limit of strings. */
 async function* jsonPieces(
   page: MarkedPage,
   args: Arguments,
@@ -243,7 +243,7 @@ function* remarks(
 ): Generator<string> {
   const { sessions, nextCursor, total } = page;
   if (total > 0 && sessions.length === 0) {
-    const where = args.has("cursor") ? " behind the cursor" : "";
+    const where = args.has("cursor") ? " after the cursor" : "";
     const { codexHomes } = sessionPlaces(args, process);
     yield `no session matches${where}, of ${countText(total)} in ${
       codexHomes.join(", ")
@@ -255,7 +255,7 @@ function* remarks(
 }
 
 function nextCommand(args: Arguments, cursor: string): string {
-  // What --json means is there as --format.
+  // --json is left out, since its meaning, --format=json, is among the flags too.
   const flags = args.given
     .filter(({ name }) => name !== "cursor" && name !== "json")
     .flatMap(({ name, values }) =>

@@ -9,7 +9,7 @@ export const run: RunCommand = async (args, context) => {
   if (isLast === args.operands.length > 0) {
     throw new UsageError(
       isLast
-        ? "--last is a session of its own: name sessions, or give --last"
+        ? "give sessions or --last, not both"
         : "sessions path takes the id, the name or the file of a session, or --last",
     );
   }

@@ -35,12 +35,12 @@ async function repair(
 ): Promise<number> {
   if (/\.json$/i.test(file.path)) {
     throw new UsageError(
-      `${file.path} is one object, not lines: there are no parts to leave out`,
+      `${file.path} is one JSON object, not lines: it cannot be repaired`,
     );
   }
   const target = join(folder, basename(file.path).replace(PACKED_REGEXP, ""));
   if (await process.look(target) !== undefined) {
-    throw new UsageError(`${target} is there already: name another folder`);
+    throw new UsageError(`${target} exists already: use another folder`);
   }
   const { path: name, size } = file;
   const input = await openSessionInput({ name, size }, process);
@@ -59,7 +59,7 @@ async function repair(
       try {
         block = await input.next();
       } catch (error) {
-        // What came before the end of a packed file that was cut is what there is to save.
+        // A truncated compressed file: the data before the error is kept.
         if (!(error instanceof IoError)) throw error;
         problem = error;
       }
@@ -75,7 +75,7 @@ async function repair(
   }
   const { torn, tornCount, lines } = repairer;
   for (const part of torn) {
-    const rest = part.hasRecord ? "; the record behind it is kept" : "";
+    const rest = part.hasRecord ? "; the record after it is kept" : "";
     diagnostics.say(
       `${file.path}:${part.line}: left out ${
         countedText(part.bytes, "byte")
@@ -86,7 +86,7 @@ async function repair(
     diagnostics.say(`... and ${countText(tornCount - torn.length)} more`);
   }
   if (problem !== undefined) {
-    diagnostics.say(`${problem.message}; what came before is kept`);
+    diagnostics.say(`${problem.message}; the data before is kept`);
   }
   const left = tornCount === 0
     ? "nothing was left out"

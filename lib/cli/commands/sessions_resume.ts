@@ -86,13 +86,13 @@ function resumeText(
   return `${lines.join("\n")}\n`;
 }
 
-/** What a session does not have that Codex needs to go on with it. */
+/** The reason that Codex cannot resume a session, if there is one. */
 function lackIn({ hasHeader, id }: Session["head"]): string | undefined {
   if (!hasHeader) return "it has no session header";
   return id === "" ? "neither its header nor its name has an id" : undefined;
 }
 
-/** How a shell calls Codex for the home of a session. */
+/** The command that starts Codex with the home of a session, for a shell. */
 function codexCommand(
   { file }: Session,
   { process }: CommandContext,
@@ -110,13 +110,13 @@ function* remarks(
   codex: string,
 ): Generator<string> {
   if (homeInPath(file.path) === undefined) {
-    yield `${file.path}: Codex finds it only in the sessions folder of a Codex home`;
+    yield `${file.path}: Codex finds it only in the folder sessions of a Codex home`;
   } else if (file.isArchived) {
-    yield `the session is archived: "${codex} unarchive ${head.id}" comes first`;
+    yield `the session is archived: first run "${codex} unarchive ${head.id}"`;
   }
 }
 
-/** Makes the items of a JSON list of lines: what ends a line stands before the next one. */
+/** Converts lines to the elements of a JSON list: writes a comma before each but the first. */
 function listSink(output: Output): ByteSink {
   const list = new Gathered();
   let isFirst = true;

@@ -18,25 +18,25 @@ import { TextRuler } from "../text_ruler.ts";
 import { indexPlaces, indexReason, withProgress } from "./_session_index.ts";
 import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
 
-/** How long a search waits for the index at most, in milliseconds. */
+/** The time limit for updating the index before a search, in milliseconds. */
 const PATIENCE = 3_000;
 const INDENT = "    ";
 
-/** How long snippets are where there is no terminal, and at least. */
+/** The length of snippets without a terminal, and their minimum length. */
 const SNIPPET = 200;
 const MIN_SNIPPET = 60;
 
-/** What there is room for of a title at least. */
+/** The minimum width of a title. */
 const MIN_TITLE = 10;
 
-/** What a match is marked with where nothing can be bold. */
+/** The marks around a match if the output has no styles. */
 const MARK = "**";
 
 export const run: RunCommand = async (args, context) => {
   const query = args.operands.join(" ");
   if (query.trim() === "") {
     throw new UsageError(
-      'sessions search takes what to search: words, "a phrase", begin*, or any string',
+      'sessions search needs a query: words, "a phrase", begin*, or any string',
     );
   }
   const form = args.choice("format", SEARCH_FORMATS) ?? "text";
@@ -51,7 +51,7 @@ export const run: RunCommand = async (args, context) => {
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
 };
 
-/** Says that words are whole, to who may have looked for the beginning of one. */
+/** Prints a hint after a search without results: words must match whole. */
 function hint(
   words: readonly string[],
   { process, diagnostics }: CommandContext,
@@ -62,9 +62,9 @@ function hint(
   diagnostics.say(
     begun.length === 0
       ? "nothing found"
-      : `nothing found; words are whole: ${
+      : `nothing found; words match whole: ${
         begun.join(" ")
-      } finds what begins so`,
+      } also finds longer words`,
   );
 }
 
@@ -96,7 +96,7 @@ async function search(
     }));
 }
 
-/** On a terminal, a line. */
+/** The length of snippets: one line on a terminal. */
 function snippetLength({ process }: CommandContext): number {
   const columns = process.isTerminal.stdout ? process.columns() : undefined;
   return columns === undefined
@@ -132,7 +132,7 @@ async function textOf(
   }
 }
 
-/** A message that was found, as a record. This list may expand over time. */
+/** A message that was found, as a record. Fields may be added over time. */
 function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
   const { session_id, title, cwd, rollout_path, offset, time } = hit;
   const { role, kind, tool_name, snippet } = hit;
@@ -150,7 +150,7 @@ function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Two lines: where it is, and what is there. */
+/** Two lines for a hit: its session, time and role, and the snippet. */
 function hitText(
   { session_id, short_id, title, time, role, snippet }: SearchHit,
   { process, style }: CommandContext,
@@ -158,7 +158,7 @@ function hitText(
 ): string {
   const isScreen = process.isTerminal.stdout;
   const columns = isScreen ? process.columns() : undefined;
-  // On a terminal as much of the id as other commands need.
+  // A terminal shows the short id, which is enough for other commands.
   const id = escapeControls(isScreen ? short_id : session_id);
   const facts = `  ${minuteOf(Date.parse(time))}  ${role}  `;
   const room = (columns ?? Infinity) - id.length - facts.length;
@@ -179,9 +179,9 @@ function partText(
 }
 
 /**
- * Says what there is to say beside what was found.
+ * Prints the messages after a search.
  *
- * @returns Whether something could not be read that was asked for.
+ * @returns Whether anything could not be read.
  */
 function remark(
   { hasMore, files, refresh, makeshift }: SearchResult,
@@ -193,7 +193,7 @@ function remark(
     reportHomes({ ...refresh, total: refresh.files }, args, context);
   if (refresh === undefined && files === 0) {
     diagnostics.say(
-      "the index is empty; without --no-refresh it is brought up to date",
+      "the index is empty; without --no-refresh it is updated first",
     );
   }
   if (makeshift !== undefined) {

@@ -17,10 +17,10 @@ import {
 import { sessionRecord } from "./_sessions.ts";
 import { snapshotText } from "./_snapshot_text.ts";
 
-/** What may be shown instead of what a reader sees. */
+/** The flags for output other than a transcript. */
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
-/** The flags that have a meaning for transcripts only. */
+/** The flags that apply only to transcripts. */
 const OF_TRANSCRIPTS = [
   "output",
   "reasoning",
@@ -34,7 +34,7 @@ export const run: RunCommand = async (args, context) => {
   const [form] = forms;
   if (forms.length > 1 || (form !== undefined && args.has("to"))) {
     const [one = "", other = "to"] = forms;
-    throw new UsageError(`--${one} and --${other} are two forms: give one`);
+    throw new UsageError(`--${one} and --${other} exclude each other`);
   }
   if (form !== undefined) {
     refuseIdleFlags(args, OF_TRANSCRIPTS, `with --${form}`);
@@ -98,7 +98,7 @@ async function writeLines(
   const work = new Normalization(context, {
     make: normalizing,
     ...writing(context.stdout),
-    // A file that was named by its path may be something else.
+    // A file that is given by its path may not be a session file.
     options: { from: head.hasHeader ? "rollout" : "auto" },
     args,
   });
@@ -135,7 +135,7 @@ async function writeHistory(
   return status;
 }
 
-/** Writes what its first lines tell, and what it goes on from. */
+/** Writes the facts of a session, with the sessions that it continues. */
 async function writeMeta(
   { session, lineage }: WholeSession,
   args: Arguments,

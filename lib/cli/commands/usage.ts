@@ -36,10 +36,10 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { readingOptions } from "./_reading_options.ts";
 
-/** How large a list of prices can be, in UTF-16 units. */
+/** The limit of a price list, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
 
-/** What has no meaning where each line is explained. */
+/** The flags that have no effect with `--explain`. */
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
 export const run: RunCommand = async (args, context) => {
@@ -62,7 +62,7 @@ export const run: RunCommand = async (args, context) => {
     runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
   };
   const meter = new UsageMeter(options);
-  /** Counts one input after the other: each is taken before the next one begins. */
+  /** Counts one input at a time; its counts are taken out before the next input begins. */
   const inputMeter = new UsageMeter(options);
   const prices = await pricesOf(args, context);
   const chosen = await chosenInputs(args, context, since);
@@ -107,7 +107,7 @@ interface Counted {
   readonly isIncomplete: boolean;
 }
 
-/** Counts an input; one that cannot be read is reported. */
+/** Counts an input. An error of reading is reported, not thrown. */
 async function* count(
   chosen: ChosenInput,
   open: ChosenInputs["open"],
@@ -142,7 +142,7 @@ async function pricesOf(
     return PriceList.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${file}: not a list of prices: ${error.message}`);
+    throw new UsageError(`${file}: not a price list: ${error.message}`);
   }
 }
 
@@ -172,25 +172,25 @@ function* whatIsMissing(
     const [counts, are] = untimed === 1
       ? ["1 count has", "is"]
       : [`${untimed} counts have`, "are"];
-    yield `${counts} no time and ${are} left out: exec streams do not say when they were`;
+    yield `${counts} no time and ${are} left out: exec streams contain no times`;
   }
   if (rows.length === 0 && !isIncomplete) yield "no usage was found";
   for (const [model, tokens] of prices?.costOf(rows).unpriced ?? []) {
     const what = model === null
-      ? 'usage that names no model (the model "*" of the list would be taken)'
+      ? 'usage without a model (the model "*" of the list would apply)'
       : `model "${model}"`;
     const count = grouped(String(tokens));
     yield `no price for ${what}: ${count} tokens are not in the cost`;
   }
 }
 
-/** The name of a time zone; the table of flags has checked that there is one. */
+/** Resolves the name of a time zone, which the table of flags has validated. */
 function timeZoneOf(name: string): string {
   if (name === "UTC") return name;
   const timeZone = name.toLowerCase() === "local" ? undefined : name;
   const { timeZone: found } = new Intl.DateTimeFormat("en-US", { timeZone })
     .resolvedOptions();
-  // What a machine is in that does not say (TZ is empty, or no zone is installed).
+  // The zone of a machine that has none: TZ is empty, or no zones are installed.
   return found === "Etc/Unknown" ? "UTC" : found;
 }
 
@@ -207,7 +207,7 @@ const NO_ROW: UsageRow = {
   day: null,
 };
 
-/** An empty derivation, for the names of its columns. */
+/** An empty derivation, for the names of the columns. */
 const NO_DERIVATION: UsageDerivation = {
   source: "",
   line: 0,
@@ -219,9 +219,9 @@ const NO_DERIVATION: UsageDerivation = {
 };
 
 /**
- * Prints what was used.
+ * Writes the tokens by group.
  *
- * @param parts What groups are made by, the time zone of days, and what tokens cost.
+ * @param parts The keys of groups, the time zone of days, and the price list.
  */
 async function* usageText(
   rows: readonly UsageRow[],
@@ -329,7 +329,7 @@ interface CostedGroup {
 
 interface GroupColumn extends Column {
   cell(row: CostedGroup): string;
-  /** Whether it is left out where the table would be too wide. */
+  /** Whether the column is left out if the table is too wide. */
   readonly isSpare?: boolean;
 }
 
@@ -381,7 +381,7 @@ async function groupsTable(
   by: readonly UsageKey[],
   { width, style }: TableOptions,
 ): Promise<string> {
-  // A turn is one of its thread.
+  // Turns are shown with their threads.
   const keys = by.includes("turn") && !by.includes("thread")
     ? by.flatMap((key): UsageKey[] => key === "turn" ? ["thread", key] : [key])
     : by;
@@ -445,9 +445,9 @@ async function derivationsTable(
 }
 
 /**
- * Writes a number with commas between thousands.
+ * Inserts commas between thousands.
  *
- * @param text The number in digits, with a point in it or none.
+ * @param text The number in decimal digits, with or without a decimal point.
  */
 function grouped(text: string): string {
   const [whole = "", places] = text.split(".");
@@ -455,7 +455,7 @@ function grouped(text: string): string {
   return places === undefined ? commas : `${commas}.${places}`;
 }
 
-/** How wide a table is, as far as that has to be known to choose its columns. */
+/** Estimates the width of a table in UTF-16 units, to decide whether to leave out a column. */
 function widthOf(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -480,7 +480,7 @@ function number(
   };
 }
 
-/** A thread by its id, or by where it is from if it has none. */
+/** The id of a thread, or the name of its input if it has none. */
 function threadOf({ row }: UsageGroup): string {
   const { thread_id, source } = row;
   return thread_id === null || MADE_UP_REGEXP.test(thread_id)
@@ -488,7 +488,7 @@ function threadOf({ row }: UsageGroup): string {
     : thread_id;
 }
 
-/** A turn by its id, or by its number, and its file, if it has none of its own. */
+/** The id of a turn, or its number and file if it has none. */
 function turnOf(
   { turn_id, source }: {
     readonly turn_id: string | null;
@@ -502,7 +502,7 @@ function turnOf(
   return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
 }
 
-/** Puts the derivations of each source together, in the order of the sources. */
+/** Groups derivations by source, in the order of the sources. */
 function bySource(
   derivations: readonly UsageDerivation[],
 ): Map<string, UsageDerivation[]> {

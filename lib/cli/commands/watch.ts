@@ -35,36 +35,37 @@ import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
 import { shortPath } from "./_sessions_table.ts";
 
-/** How much is read at once. */
+/** The size of a block, in bytes. */
 const BLOCK = 1 << 16;
 
-/** What happened less long ago, in milliseconds, waits: others may have happened before it. */
+/** The age in milliseconds before which an event waits, since earlier ones may still arrive. */
 const SETTLE_MS = 100;
 
 /**
- * A session without a turn that is not written to for so long, in milliseconds, is read no longer.
- * Once it is written to again, it is read from its start: one of so many bytes is kept for longer.
+ * The time after which a session without a running turn is closed, if it is not written to, in
+ * milliseconds. When it is written to again, it is read from its start, so that files of more
+ * than `LARGE` bytes are kept open for longer.
  */
 const REST_MS = 60_000;
 const LARGE = 1 << 22;
 
-/** After how many milliseconds without a line it is said for how long there was none. */
+/** The silence in milliseconds after which the table shows for how long a session wrote nothing. */
 const SILENT_MS = 60_000;
 
-/** How much is shown of an id: of those that Codex gives, the time, to the millisecond. */
+/** The length of ids in the output: the part of Codex's ids that is the time in milliseconds. */
 const SHORT_ID = 13;
 
-/** The size of a terminal that does not tell. */
+/** The size of a terminal whose size is unknown. */
 const COLUMNS = 80;
 const ROWS = 24;
 
-/** How many lines of a terminal the table leaves free. */
+/** The number of lines of the terminal that the table leaves free. */
 const SPARE_ROWS = 4;
 
-/** How much is shown of a command, in characters. */
+/** The length of commands in the output, in UTF-16 units. */
 const MAX_COMMAND = 120;
 
-/** Empties the screen from here on. */
+/** Erases the screen from the cursor on. */
 const ERASE = "\x1b[J";
 
 export const run: RunCommand = async (args, context) => {
@@ -81,7 +82,7 @@ export const run: RunCommand = async (args, context) => {
   }
 };
 
-/** A change of a session, or of its file. */
+/** An event in a session, or a change of its file. */
 type Told =
   | Happening
   | {
@@ -100,7 +101,7 @@ type Told =
 interface Waiting {
   readonly told: Told;
   readonly file: SessionFile;
-  /** When it happened, or was seen if nothing says it or the clocks differ. */
+  /** The time of the event, or of its arrival if that is earlier or the event has no time. */
   readonly at: number;
   readonly seenAt: number;
 }
@@ -111,18 +112,18 @@ class Watching {
   readonly #home: HomeWatch;
   readonly #isJson: boolean;
   readonly #screen: Screen | undefined;
-  /** What happened up to then is not told. */
+  /** Events up to this time are not reported. */
   readonly #since: number;
   readonly #followed = new Map<string, FollowedSession>();
-  /** Up to when sessions were told that are not read any more. */
+  /** For sessions that were closed: the time up to which events were reported. */
   readonly #toldUpTo = new Map<string, number>();
-  /** What is known of the sessions of which something was told or is shown. */
+  /** The heads of the sessions that appear in the output. */
   readonly #sessions = new Map<string, Session>();
   readonly #problems = new Set<string>();
-  /** The sessions of which it has been told that they cannot be read. */
+  /** The sessions that were reported as unreadable. */
   readonly #unreadable = new Set<string>();
   #waiting: Waiting[] = [];
-  /** When what was told last happened. */
+  /** The time of the last reported event. */
   #lastAt = -Infinity;
 
   constructor(args: Arguments, context: CommandContext) {
@@ -152,10 +153,10 @@ class Watching {
     const { process, diagnostics, progress } = this.#context;
     for (const home of this.#homes) {
       if ((await process.look(home))?.isDirectory === true) continue;
-      diagnostics.say(`${home}: not there yet; waiting for it`);
+      diagnostics.say(`${home}: does not exist yet; waiting for it`);
     }
     for (;;) {
-      // What is complete when the end is wished is told: so this is asked before it is looked.
+      // Read before looking, so that lines that are complete at the interrupt are reported.
       const isEnding = process.interrupt.aborted;
       const { changes, problems } = await this.#home.look();
       for (const problem of problems) {
@@ -170,7 +171,7 @@ class Watching {
           `Reading sessions: ${at} of ${changes.length}`
         );
         await this.#take(change);
-        // What has been read so far is not told: others may have happened before it.
+        // Events read so far are not reported: earlier ones may be in files not read yet.
         if (process.interrupt.aborted && !isEnding) throw new Interrupted();
       }
       await progress.clear();
@@ -226,9 +227,9 @@ class Watching {
   }
 
   /**
-   * Reads a session no longer.
+   * Closes a session.
    *
-   * @param isKilled Whether it is known that nobody goes on with its turn.
+   * @param isKilled Whether the program that wrote it has ended during a turn.
    */
   async #leave(session: FollowedSession, isKilled = false): Promise<void> {
     const { key } = session.file;
@@ -242,7 +243,7 @@ class Watching {
     });
   }
 
-  /** Whether nothing happens in a session. */
+  /** Whether a session was not written to for so long that it is closed. */
   #isResting({ file, reader }: FollowedSession): boolean {
     const isKept = reader.hasTurn || file.size > LARGE;
     const silence = this.#context.process.now() - file.mtime;
@@ -255,7 +256,7 @@ class Watching {
     this.#waiting.push({ told, file, at, seenAt });
   }
 
-  /** Tells what is to be told, in the order in which it happened, and shows what is going on. */
+  /** Writes the events that are due, in the order of their times, and the table. */
   async #show(isAll: boolean): Promise<void> {
     const limit = this.#context.process.now() - SETTLE_MS;
     const isDue = ({ at, seenAt }: Waiting): boolean =>
@@ -287,12 +288,13 @@ class Watching {
     for (const waiting of due) yield this.#text(waiting);
   }
 
-  /** Reads what there is to say of sessions. */
+  /** Reads the heads of sessions that are not known yet. */
   async #know(files: readonly SessionFile[]): Promise<void> {
     const unknown = new Map<string, SessionFile>();
     for (const file of files) {
       const known = this.#sessions.get(file.key);
-      // The first message may come later; sub-agents have none.
+      // Until the first message is there, the head is read again when the file grows; sub-agents
+      // have no such message.
       const isKnown = known?.head.firstMessage !== undefined ||
         known?.head.kind === "subagent" || known?.file.size === file.size;
       if (!isKnown) unknown.set(file.key, file);
@@ -301,7 +303,7 @@ class Watching {
     const asked = [...unknown.values()];
     for (const session of await this.#home.sessions(asked)) {
       const { key } = session.file;
-      // Of a file that is gone, what was known of it.
+      // If the file is gone, the old head is kept.
       const isWorse = session.head.problem !== undefined &&
         this.#sessions.has(key);
       if (!isWorse) this.#sessions.set(key, session);
@@ -313,7 +315,7 @@ class Watching {
     const time = new Date(this.#lastAt).toISOString();
     const session = this.#sessions.get(file.key);
     if (this.#isJson) return `${recordText(told, time, file, session)}\n`;
-    // What runs is in the table.
+    // On a terminal, running turns and commands are in the table.
     const isEnd = told.type !== "turn.started" &&
       !told.type.startsWith("command.");
     if (this.#screen !== undefined && !isEnd) return "";
@@ -368,7 +370,7 @@ function recordText(
       });
     case "turn.ended": {
       const text = textOf({ duration_ms: told.durationMs });
-      // Tokens may be more than a number can hold.
+      // verdictJson() writes token counts as BigInt, which JSON.stringify() cannot.
       return `${text.slice(0, -1)},"verdict":${verdictJson(told.verdict)}}`;
     }
     default:
@@ -393,7 +395,7 @@ function words(
     }
     case "session.damaged": {
       const { line, message } = told.failure;
-      const what = line === null ? "it cannot be read" : `line ${line}`;
+      const what = line === null ? "the file cannot be read" : `line ${line}`;
       return `${what}: ${message}`;
     }
     case "turn.started":
@@ -421,7 +423,7 @@ function words(
   }
 }
 
-/** A command on one line, as much of it as is shown. */
+/** A command on one line, shortened. */
 function oneLine(command: string): string {
   const line = command.replace(/\s+/g, " ").trim();
   return line.length <= MAX_COMMAND
@@ -429,21 +431,18 @@ function oneLine(command: string): string {
     : `${line.slice(0, MAX_COMMAND - 1).toWellFormed()}…`;
 }
 
-/** Is told what happens in a session. */
+/** Receives the events of a session. */
 interface HappeningTaker {
   take(happening: Happening): void;
   fail(message: string): void;
 }
 
-/**
- * Reads a session file that grows, whenever it is told to: in between it waits, like a program
- * that follows one file.
- */
+/** Follows a session file. It reads new content only when `read` is called. */
 class FollowedSession implements ChangeWaiter {
-  /** The file, as it was seen last. */
+  /** The file in its last known state. */
   file: SessionFile;
   reader = new HappeningReader();
-  /** What happened up to then is not told. */
+  /** Events up to this time are not reported. */
   after: number;
   readonly #taker: HappeningTaker;
   readonly #end = new AbortController();
@@ -458,7 +457,7 @@ class FollowedSession implements ChangeWaiter {
     this.#taker = taker;
   }
 
-  /** Up to when everything has been told. */
+  /** The time up to which all events were reported. */
   get toldUpTo(): number {
     return Math.max(this.after, this.reader.at ?? 0);
   }
@@ -471,7 +470,7 @@ class FollowedSession implements ChangeWaiter {
     await rest;
   }
 
-  /** Ends the reading; what goes on ends without an end. */
+  /** Stops following; a running turn is reported as `open`. */
   async end(take: (happening: Happening) => void = () => {}): Promise<void> {
     this.#end.abort();
     this.#wake();
@@ -479,7 +478,7 @@ class FollowedSession implements ChangeWaiter {
     if (this.reader.hasTurn) this.reader.flush(take);
   }
 
-  /** All that is there has been read. */
+  /** Called by `follow` when all current content has been read; resolves at the next `read`. */
   wait(): Promise<void> {
     this.#rest();
     return new Promise((resolve) => this.#wake = resolve);
@@ -498,16 +497,16 @@ class FollowedSession implements ChangeWaiter {
         signal: this.#end.signal,
         changes: this,
         onChange: (change) => {
-          // It has been moved since it was seen: what it is called now is told soon.
+          // The file was moved since it was found: the watch will report its new path.
           if (change === "awaited") this.#end.abort();
-          // What stood behind the cut may be written again.
+          // Lines after the cut may be written again: events up to now are not repeated.
           if (change === "cut") this.after = this.toldUpTo;
         },
       });
       let isFirst = true;
       for await (const content of contents) {
         if (!isFirst) {
-          // Another content in its place: what of it was told before is not told again.
+          // The file was replaced or emptied: events that were reported are not repeated.
           this.after = this.toldUpTo;
           this.reader = new HappeningReader();
         }
@@ -532,7 +531,7 @@ interface Row {
   readonly known: Session | undefined;
 }
 
-/** A terminal: lines, and below them a table of what is going on. */
+/** A terminal with lines of events, and below them a table of the sessions at work. */
 class Screen {
   readonly #context: CommandContext;
   #table = "";
@@ -541,7 +540,7 @@ class Screen {
     this.#context = context;
   }
 
-  /** Adds lines, and shows what is going on. */
+  /** Adds lines, and redraws the table. */
   async show(
     text: string,
     rows: readonly Row[],
@@ -581,7 +580,7 @@ class Screen {
     if (erased !== "") await this.#write(erased);
   }
 
-  /** Goes to where the table begins, and empties the screen from there on. */
+  /** The escape sequence that erases the table. */
   get erased(): string {
     const lines = this.#table.split("\n").length - 1;
     return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE}`;
@@ -633,7 +632,7 @@ function secondsSince(at: number | undefined, now: number): string {
   return seconds < 60 ? `${seconds}s` : durationText(1000 * seconds);
 }
 
-/** Puts sub-agents below the sessions that spawned them. */
+/** Sorts rows so that sub-agents come below the sessions that spawned them. */
 function inFamilies(
   rows: readonly Row[],
 ): readonly (Row & { readonly depth: number })[] {
@@ -653,7 +652,7 @@ function inFamilies(
   for (const row of rows) {
     if (!ids.has(row.known?.head.parent ?? "")) add(row, 0);
   }
-  // Headers can be made to go in circles.
+  // Sessions whose headers form a cycle.
   for (const row of rows) add(row, 0);
   return ordered;
 }

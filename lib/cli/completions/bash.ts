@@ -18,7 +18,7 @@ _codexpipe() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
   local command="" before="" word i
   COMPREPLY=()
-  # bash takes "--flag=value" apart, unless COMP_WORDBREAKS is without "=".
+  # bash splits "--flag=value" at "=", unless COMP_WORDBREAKS lacks it.
   if [[ $cur == "=" ]]; then
     cur=""
   elif [[ $prev == "=" ]]; then
@@ -50,7 +50,7 @@ ${
 ${
     [
       ...commands.flatMap(({ name, flags }) => valueCases(`"${name}:`, flags)),
-      // Whatever the command is, or if there is none.
+      // The common flags, with any command or none.
       ...valueCases('*":', common),
     ].join("\n")
   }
@@ -90,7 +90,7 @@ _codexpipe_words() {
   COMPREPLY=($(compgen -P "$before" -W "$1" -- "$cur"))
 }
 
-# Words with commas between them.
+# Completes the last word of a list with commas.
 _codexpipe_list() {
   local IFS=$' \\t\\n' first=""
   if [[ $cur == *,* ]]; then
@@ -109,7 +109,7 @@ complete -F _codexpipe codexpipe
 `;
 }
 
-/** @param start How the pattern begins, up to the colon before the flag. */
+/** @param start The beginning of the pattern, up to the colon before the flag. */
 function valueCases(start: string, flags: readonly FlagPlace[]): string[] {
   return flags.flatMap(({ flag, value }) => {
     if (value === undefined) return [];

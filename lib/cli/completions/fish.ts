@@ -13,7 +13,7 @@ export function fishCompletions(table: CommandTable): string {
   const { first, groups, common, commands } = grammarOf(table);
   return `# fish completion of codexpipe: codexpipe completions fish | source
 
-# The words that choose a command, as far as they are there.
+# Prints the words typed so far that name a command.
 function __codexpipe_command
     set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
     switch "$words[1]"

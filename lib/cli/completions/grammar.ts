@@ -1,51 +1,51 @@
 /**
- * What can stand on the command line, for programs that complete it: made from the tables of
- * commands and flags.
+ * The grammar of the command line for shell completions, generated from the tables of commands
+ * and flags.
  */
 
 import type { Command, CommandTable } from "../command.ts";
 import { type Flag, flagsOf } from "../flags.ts";
 
-/** What a place on the command line can be filled with. */
+/** The values that complete a place on the command line. */
 export type Filler =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | { readonly kind: "files" | "folders" | "sessions" | "anything" };
 
-/** A word that chooses what the words behind it mean. */
+/** A word that names a command or a group. */
 export interface Word {
   readonly name: string;
-  /** Its summary, in one sentence. */
+  /** The summary, one sentence. */
   readonly summary: string;
 }
 
-/** A flag as one command has it. */
+/** A flag of one command. */
 export interface FlagPlace {
   readonly flag: Flag;
-  /** What its value can be; nothing, if it is a switch. */
+  /** The completions of its value; `undefined` for a switch. */
   readonly value: Filler | undefined;
 }
 
 export interface CommandPlace {
-  /** Its name: a word, or two. */
+  /** The name: one word, or two. */
   readonly name: string;
-  /** Its flags, with those of all commands. */
+  /** The flags, including the common ones. */
   readonly flags: readonly FlagPlace[];
-  /** The kind of its operands. */
+  /** The completions of its operands. */
   readonly operand: Filler | undefined;
 }
 
-/** What lists the sessions whose ids can be completed. */
+/** The shell command that lists ids of sessions. */
 export const LIST_SESSIONS =
   "codexpipe sessions list --format=ids --limit=100 2>/dev/null";
 
-/** All that a command line can hold. */
+/** The whole grammar. */
 export interface Grammar {
-  /** The words that it can begin with. */
+  /** The first words. */
   readonly first: readonly Word[];
-  /** What can be the second word, by the first one. */
+  /** The second words of each group. */
   readonly groups:
     readonly (readonly [first: string, words: readonly Word[]])[];
-  /** The flags that need no command. */
+  /** The flags that are valid without a command. */
   readonly common: readonly FlagPlace[];
   readonly commands: readonly CommandPlace[];
 }
@@ -87,7 +87,7 @@ function placeOf(flag: Flag): FlagPlace {
 
 function valueOf({ name, value }: Flag): Filler {
   const filler = fillerOf(value?.name ?? "", value?.choices);
-  // An id is that of a session if it is that of a thread.
+  // Of the flags with an ID, only --thread-id is completed with ids of sessions.
   return filler.kind === "sessions" && name !== "thread-id"
     ? { kind: "anything" }
     : filler;
@@ -98,7 +98,7 @@ function operandOf({ operands }: Command): Filler | undefined {
   return operand && fillerOf(operand[0], operand[2]);
 }
 
-/** What a name in the help says that can stand there. */
+/** Derives the completions from the placeholder of the help. */
 function fillerOf(name: string, choices?: readonly string[]): Filler {
   if (choices !== undefined) return { kind: "choices", choices };
   if (/\bFILE\b/.test(name)) return { kind: "files" };

@@ -12,8 +12,8 @@ import {
 } from "./grammar.ts";
 
 /**
- * Writes a script that completes the command line in zsh, to be sourced or put where zsh finds
- * functions.
+ * Writes a script that completes the command line in zsh, to be sourced, or put into a folder of
+ * `fpath`.
  */
 export function zshCompletions(table: CommandTable): string {
   const { first, groups, common, commands } = grammarOf(table);
