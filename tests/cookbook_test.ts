@@ -57,18 +57,18 @@ const RECIPES: readonly {
     checks: [prints("$ echo out-line; echo err-line 1>&2")],
   },
   {
-    heading: "Normalize a stream for a program of your own",
+    heading: "Normalize a stream for your own program",
     checks: [writes("events.jsonl", '"type":"thread.started"')],
   },
-  { heading: "Fail a job when the turn failed", checks: [ends] },
-  { heading: "Take the answer out of a log", checks: [prints("\n")] },
+  { heading: "Fail a CI job if the turn failed", checks: [ends] },
+  { heading: "Extract the answer from a log", checks: [prints("\n")] },
   {
-    heading: "Ask a log with jq",
+    heading: "Query a log with jq",
     programs: ["jq"],
     checks: [prints("127\t"), prints("\n")],
   },
   {
-    heading: "Ask many logs with DuckDB",
+    heading: "Query many logs with DuckDB",
     programs: ["duckdb"],
     checks: [prints("command_execution")],
   },
@@ -80,20 +80,20 @@ const RECIPES: readonly {
     checks: [writes("received.txt", "invoke_agent codex, chat")],
   },
   {
-    heading: "Make trajectories of sessions",
+    heading: "Export sessions as trajectories",
     programs: ["jq"],
     checks: [prints("Done with the flaky test.")],
   },
   {
-    heading: "Hear of it when Codex has changed",
+    heading: "Detect changes in the output of Codex",
     checks: [ends, writes("baseline.json", '"turn.completed"')],
   },
   {
-    heading: "Hold a log to the schemas",
+    heading: "Validate a log with the schemas",
     checks: [({ stderr }) => assertStringIncludes(stderr, "passed")],
   },
   {
-    heading: "Many files at once",
+    heading: "Process many files in parallel",
     programs: ["parallel"],
     checks: [
       prints("Total"),
@@ -102,7 +102,7 @@ const RECIPES: readonly {
     ],
   },
   {
-    heading: "One line in, one line out",
+    heading: "Write one line for each input line",
     checks: [prints('"type":"thread.started"')],
   },
   {
@@ -120,7 +120,7 @@ const RECIPES: readonly {
     checks: [writes("hidden.tsv", "refused\t/")],
   },
   {
-    heading: "See where the gigabytes are",
+    heading: "See which sessions take disk space",
     programs: ["jq"],
     checks: [writes("content.csv", "messages,1,")],
   },
@@ -129,7 +129,7 @@ const RECIPES: readonly {
     checks: [prints("/repaired/rollout-")],
   },
   {
-    heading: "Follow the session that runs now",
+    heading: "Follow the current session",
     checks: [prints("Done with the flaky test.")],
   },
   {
@@ -144,12 +144,12 @@ const RECIPES: readonly {
     checks: [prints("nonexistent-dir-xyz")],
   },
   {
-    heading: "A text in old sessions",
+    heading: "A search in old sessions",
     programs: ["jq"],
     checks: [writes("found.txt", "01a1f985-0000-7000-8000-000000000001")],
   },
   {
-    heading: "A session in the pager",
+    heading: "A session in a pager",
     checks: [writes("run.txt", "$ echo out-line")],
   },
   {
@@ -157,7 +157,7 @@ const RECIPES: readonly {
     checks: [prints("codex resume 01a1f985-0000")],
   },
   {
-    heading: "What a session does just now",
+    heading: "A live view of a session",
     checks: [prints("Done with the flaky test.")],
   },
   {
@@ -338,7 +338,7 @@ for (const { heading, programs = [], empty, isReceived, checks } of RECIPES) {
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>
           line !== "" &&
-          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written|.*: \d+ lines, nothing was left out)/
+          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: baseline of|.*: \d+ lines, nothing was left out)/
             .test(line)
         );
         assertEquals([ran.status, complaints], [0, []], code);
@@ -359,7 +359,7 @@ Deno.test({
   async fn(): Promise<void> {
     const { folder, env } = await kitchen();
     const recipe = blocks.find(({ heading }) =>
-      heading === "Ask a log with jq"
+      heading === "Query a log with jq"
     );
     // Before 0.142, a command that was killed has the exit status -1.
     const log = new URL("../0.104.0/shellmany/stdout.jsonl", CAPTURES);

@@ -128,7 +128,7 @@ export const COMMANDS: readonly Command[] = [
     name: "history",
     summary: "Prints the history of a session as JSON, or its changes.",
     details:
-      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots of two layouts; the output has one layout. Several files are independent: each gives one snapshot. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the history is partial.",
+      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the history is partial.",
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
