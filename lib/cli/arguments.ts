@@ -119,15 +119,17 @@ export function parseArguments(
   const flags = flagsFor(operands);
   const given = new Map<FlagName, GivenFlag>();
   for (const { name, isShort, value } of found) {
-    const own = flags.find((flag) => flag.name === name);
-    const flag = own ?? ALL_FLAGS.find((flag) => flag.name === name);
+    const ofCommand = flags.find((flag) => flag.name === name);
+    const flag = ofCommand ?? ALL_FLAGS.find((flag) => flag.name === name);
     if (flag === undefined) continue;
     const aliases = flag.value?.aliases ?? {};
     const parts = partsOfValue(flag, value).map((part) =>
       part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
     );
     // A flag that the command lacks is reported by the caller, not its value here.
-    if (own !== undefined) { for (const part of parts) check(flag, part); }
+    if (ofCommand !== undefined) {
+      for (const part of parts) check(flag, part);
+    }
     const values = [
       ...given.get(name)?.values ?? [],
       ...parts.map((part) => part ?? ""),
@@ -191,10 +193,10 @@ function takenApart(
 /** Splits a list of choices, if the flag is repeatable: `--by=turn,model`. */
 function partsOfValue(
   { isRepeatable, value }: Flag,
-  given: string | undefined,
+  text: string | undefined,
 ): (string | undefined)[] {
   const isList = isRepeatable && value?.choices !== undefined;
-  return isList && given !== undefined ? given.split(",") : [given];
+  return isList && text !== undefined ? text.split(",") : [text];
 }
 
 /** A flag as it was written. */
@@ -229,18 +231,18 @@ function flagOf({ key, isShort }: Part): typeof ALL_FLAGS[number] | undefined {
   );
 }
 
-function check({ name, value }: Flag, given: string | undefined): void {
+function check({ name, value }: Flag, text: string | undefined): void {
   if (value === undefined) {
-    if (given !== undefined) throw new UsageError(`--${name} takes no value`);
-  } else if (given === undefined) {
+    if (text !== undefined) throw new UsageError(`--${name} takes no value`);
+  } else if (text === undefined) {
     throw new UsageError(
       `--${name} needs a value, as in --${name}=${
         value.example ?? value.name
       }: ${expectationOf(value)}`,
     );
-  } else if (!admits(value, given)) {
+  } else if (!admits(value, text)) {
     throw new UsageError(
-      `--${name} cannot be "${given}": expected ${expectationOf(value)}`,
+      `--${name} cannot be "${text}": expected ${expectationOf(value)}`,
     );
   }
 }

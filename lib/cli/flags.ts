@@ -884,10 +884,10 @@ function nameOf(use: FlagName | NarrowedFlag): FlagName {
 function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
   const { choices, default: fallback, value = flag.value, ...others } = use;
   if (value === undefined) return { ...flag, ...others };
-  const own = {
+  const merged = {
     ...value,
     ...(choices === undefined ? {} : { choices }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-  return { ...flag, ...others, value: own };
+  return { ...flag, ...others, value: merged };
 }

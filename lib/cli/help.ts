@@ -61,7 +61,7 @@ export function helpOf(
   { isLong, style }: HelpOptions,
 ): string {
   const { name, summary, details, usage, operands } = command;
-  const own = [...flagsOf(command), ...COMMON_FLAGS];
+  const flags = [...flagsOf(command), ...COMMON_FLAGS];
   return [
     style.bold(`codexpipe ${name} ${VERSION}`),
     ...fold(summary, WIDTH),
@@ -75,14 +75,14 @@ export function helpOf(
     "",
     ...(operands.length === 0 ? [] : [
       style.bold("ARGUMENTS:"),
-      ...operands.flatMap(([operand, what]) => beside(`  ${operand}`, what)),
+      ...operands.flatMap(([operand, text]) => beside(`  ${operand}`, text)),
       "",
     ]),
     ...CATEGORIES.flatMap((category) => {
-      const some = own.filter((flag) => flag.category === category);
-      return some.length === 0
+      const shown = flags.filter((flag) => flag.category === category);
+      return shown.length === 0
         ? []
-        : [style.bold(`${category}:`), ...flagLines(some, isLong), ""];
+        : [style.bold(`${category}:`), ...flagLines(shown, isLong), ""];
     }),
     ...statusLines(style),
     "",

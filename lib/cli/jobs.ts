@@ -79,7 +79,7 @@ type Order =
   | { readonly taken: number; readonly room?: ArrayBuffer };
 
 /** Output or a result of a thread for an input; it takes memory until its turn. */
-type Given =
+type Delivery =
   & { readonly at: number; readonly weight: number }
   & (
     | {
@@ -91,7 +91,7 @@ type Given =
 
 /** One element of a message from a thread. */
 type Report =
-  | Given
+  | Delivery
   /** The input is done, or has failed with an error. */
   | {
     readonly at: number;
@@ -213,7 +213,7 @@ class Crew<I extends JobInput, O> {
       const answer = this.#answers.get(at);
       const report = answer?.reports.shift();
       if (answer === undefined || report === undefined) {
-        await this.#news();
+        await this.#nextMessage();
         continue;
       }
       if (!("weight" in report)) {
@@ -252,7 +252,7 @@ class Crew<I extends JobInput, O> {
     );
     this.#peers.push(peer);
     this.#idle.push(peer);
-    tell(peer, { words });
+    send(peer, { words });
   }
 
   /**
@@ -274,7 +274,7 @@ class Crew<I extends JobInput, O> {
         this.#answers.set(at, { peer, isLast, reports: [] });
       }
       const { inputs } = this.#job;
-      tell(peer, { share: share.map((at) => ({ at, input: inputs[at] })) });
+      send(peer, { share: share.map((at) => ({ at, input: inputs[at] })) });
     }
   }
 
@@ -307,7 +307,7 @@ class Crew<I extends JobInput, O> {
   }
 
   async #write(
-    { stream, bytes }: Extract<Given, { stream: string }>,
+    { stream, bytes }: Extract<Delivery, { stream: string }>,
   ): Promise<void> {
     const { stdout, diagnostics } = this.#context;
     if (stream === "stdout") return await stdout.write(bytes);
@@ -315,26 +315,27 @@ class Crew<I extends JobInput, O> {
     await diagnostics.flush();
   }
 
-  #release(given: Given, peer: Peer): void {
-    const { weight } = given;
+  #release(delivery: Delivery, peer: Peer): void {
+    const { weight } = delivery;
     this.#held -= weight;
     if (weight === 0) return;
-    if (this.#isAnyOrder || !("stream" in given)) tell(peer, { taken: weight });
-    else {
+    if (this.#isAnyOrder || !("stream" in delivery)) {
+      send(peer, { taken: weight });
+    } else {
       // The buffer goes back to the thread: the engine would be slow to collect it.
-      const room = given.bytes.buffer;
-      tell(peer, { taken: weight, room }, [room]);
+      const room = delivery.bytes.buffer;
+      send(peer, { taken: weight, room }, [room]);
     }
   }
 
-  async #news(): Promise<void> {
+  async #nextMessage(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const woken = new Promise<void>((resolve) => this.#wake = resolve);
     await unlessInterrupted(woken, this.#context.process.interrupt);
   }
 }
 
-function tell(
+function send(
   peer: Peer,
   order: Order,
   moved: readonly ArrayBuffer[] = [],
@@ -413,13 +414,13 @@ class Thread implements Starter {
     for (;;) {
       const tasks = this.#tasks;
       this.#tasks = [];
-      if (tasks.length === 0) await this.#news();
+      if (tasks.length === 0) await this.#nextMessage();
       for (const { at, input } of tasks) {
         this.#at = at;
         let end: Report = { at };
         try {
           for await (const part of work(input)) {
-            await this.#give({ at, part, weight: weigh(part) });
+            await this.#deliver({ at, part, weight: weigh(part) });
           }
         } catch (error) {
           const { name, message } = error instanceof Error
@@ -436,8 +437,8 @@ class Thread implements Starter {
   /** Returns a sink that sends its bytes to the first thread. */
   sink(stream: "stdout" | "stderr"): ByteSink {
     return {
-      write: async (given): Promise<number> => {
-        const weight = given.length;
+      write: async (written): Promise<number> => {
+        const weight = written.length;
         const room = this.#rooms.pop();
         const bytes = new Uint8Array(
           room === undefined || room.byteLength < weight
@@ -446,19 +447,22 @@ class Thread implements Starter {
           0,
           weight,
         );
-        bytes.set(given);
-        await this.#give({ at: this.#at, stream, bytes, weight }, bytes.buffer);
+        bytes.set(written);
+        await this.#deliver(
+          { at: this.#at, stream, bytes, weight },
+          bytes.buffer,
+        );
         return weight;
       },
     };
   }
 
   /** Sends output or a result, and waits while too much of it waits to be written. */
-  async #give(given: Given, ...moved: ArrayBuffer[]): Promise<void> {
-    this.#waiting += given.weight;
-    this.#reports.push(given);
-    if (given.weight > 0) this.#report(moved);
-    while (this.#waiting > WINDOW) await this.#news();
+  async #deliver(delivery: Delivery, ...moved: ArrayBuffer[]): Promise<void> {
+    this.#waiting += delivery.weight;
+    this.#reports.push(delivery);
+    if (delivery.weight > 0) this.#report(moved);
+    while (this.#waiting > WINDOW) await this.#nextMessage();
   }
 
   /** Sends the pending reports. */
@@ -467,7 +471,7 @@ class Thread implements Starter {
     this.#reports = [];
   }
 
-  #news(): Promise<void> {
+  #nextMessage(): Promise<void> {
     return new Promise((resolve) => this.#wake = resolve);
   }
 }

@@ -78,10 +78,10 @@ function commandSection(command: Command): string[] {
     ".nf",
     ...usage.map((line) => `\\&    ${roff(line)}`),
     ".fi",
-    ...operands.flatMap(([operand, what]) => [
+    ...operands.flatMap(([operand, text]) => [
       ".TP",
       `.I ${roff(operand)}`,
-      roff(what),
+      roff(text),
     ]),
     ...flagsOf(command).flatMap(flagEntry),
   ];

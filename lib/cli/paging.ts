@@ -84,9 +84,9 @@ export class Paging {
 
   async #start(): Promise<void> {
     const { env } = this.#context;
-    const own = env("LESS") === undefined ? { LESS } : {};
+    const extra = env("LESS") === undefined ? { LESS } : {};
     const command = this.#command;
-    this.#pager = command && await this.#context.startPager(command, own);
+    this.#pager = command && await this.#context.startPager(command, extra);
     await this.flush();
   }
 }

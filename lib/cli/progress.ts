@@ -35,7 +35,7 @@ export class Progress {
   #start: number | undefined;
   #shown: number | undefined;
   /** Whether the work reports its own progress, with `update`. */
-  #isTold = false;
+  #hasUpdates = false;
   /** Stops the timer of {@linkcode Progress.watch}. */
   #stop = (): void => {};
   /** The last write; the next one waits for it, since the timer writes too. */
@@ -51,7 +51,7 @@ export class Progress {
    * @param text Returns the text; called only if it is shown.
    */
   async update(text: () => string): Promise<void> {
-    this.#isTold = true;
+    this.#hasUpdates = true;
     await this.#update(text);
   }
 
@@ -63,7 +63,7 @@ export class Progress {
   async reading(
     read: { readonly bytes: number; readonly size: number },
   ): Promise<void> {
-    if (this.#isTold || read.size === 0) return;
+    if (this.#hasUpdates || read.size === 0) return;
     await this.#update((elapsed) => {
       const share = Math.min(1, read.bytes / read.size);
       const left = Math.ceil(

@@ -128,7 +128,7 @@ export async function run(
       await screen.writeText(`${VERSION_TEXT}\n`);
       return EXIT.done;
     }
-    const target = find(isHelp ? asked(parsed.operands) : parsed.operands);
+    const target = find(isHelp ? helpTarget(parsed.operands) : parsed.operands);
     if (isHelp || parsed.has("help")) {
       // `help` and `--help` show everything; `-h` is short.
       const isLong = !parsed.isShort("help");
@@ -165,10 +165,10 @@ export async function run(
       style,
       table: TABLE,
     };
-    const own = await ownArguments(command, parsed, commandContext);
-    const status = typeof own === "number"
-      ? own
-      : await runCommand(own, commandContext);
+    const commandArgs = await commandArguments(command, parsed, commandContext);
+    const status = typeof commandArgs === "number"
+      ? commandArgs
+      : await runCommand(commandArgs, commandContext);
     await diagnostics.flush();
     await stdout.end();
     await progress.clear();
@@ -229,20 +229,22 @@ async function parse(
  *
  * @returns The arguments, or the exit status if the family is not found.
  */
-async function ownArguments(
+async function commandArguments(
   { name, operands }: Command,
   args: Arguments,
   context: CommandContext,
 ): Promise<Arguments | number> {
-  const own = args.withOperands(
+  const commandArgs = args.withOperands(
     args.operands.slice(name.split(" ").length),
   );
-  if (operands[0]?.[0] !== SEVERAL_FILES) return own;
-  if (own.has("family")) {
+  if (operands[0]?.[0] !== SEVERAL_FILES) return commandArgs;
+  if (commandArgs.has("family")) {
     const { withFamily } = await import("./commands/sessions_family.ts");
-    return await withFamily(own, context);
+    return await withFamily(commandArgs, context);
   }
-  return own.withOperands(await withoutFolders(own.operands, context.process));
+  return commandArgs.withOperands(
+    await withoutFolders(commandArgs.operands, context.process),
+  );
 }
 
 /** Guesses the command if none is named: `render` on a terminal, `normalize` in a pipe. */
@@ -295,9 +297,9 @@ function find([first, second]: readonly string[]): Target {
 }
 
 /** The operands after `help`; `help help` is the overview. */
-function asked([first, ...others]: readonly string[]): readonly string[] {
+function helpTarget([first, ...others]: readonly string[]): readonly string[] {
   if (first === undefined) return [];
-  return first === "help" ? asked(others) : [first, ...others];
+  return first === "help" ? helpTarget(others) : [first, ...others];
 }
 
 async function help(target: Target, options: HelpOptions): Promise<string> {
@@ -327,8 +329,8 @@ function unknownCommand({ unknown = "", group }: Target): UsageError {
 /** The flags that a target accepts: those of its command, or all if no command is named. */
 function allowed({ command, unknown }: Target): ReturnType<typeof flagsOf> {
   if (command === undefined && unknown === undefined) return ALL_FLAGS;
-  const own = command === undefined ? [] : flagsOf(command);
-  return [...own, ...COMMON_FLAGS];
+  const flags = command === undefined ? [] : flagsOf(command);
+  return [...flags, ...COMMON_FLAGS];
 }
 
 function checkFlags(command: Command, args: Arguments): void {
@@ -337,10 +339,10 @@ function checkFlags(command: Command, args: Arguments): void {
     flags.every(({ name }) => name !== given.name)
   );
   if (foreign !== undefined) {
-    const way = otherWay(foreign.name, command.name);
+    const advice = otherWay(foreign.name, command.name);
     throw new UsageError(
       `--${foreign.name} is not an option of ${command.name}${
-        way === undefined ? "" : `; ${way}`
+        advice === undefined ? "" : `; ${advice}`
       }`,
     );
   }
@@ -379,8 +381,8 @@ function statusOf(
     const name = command?.name ?? group?.name;
     const words = ["codexpipe", ...(name === undefined ? [] : [name]), "-h"];
     diagnostics.say(error.message);
-    const what = command === undefined ? "commands" : "options";
-    diagnostics.say(`"${words.join(" ")}" shows the ${what}`);
+    const noun = command === undefined ? "commands" : "options";
+    diagnostics.say(`"${words.join(" ")}" shows the ${noun}`);
     return EXIT.usage;
   }
   const message = error instanceof Error ? error.message : String(error);

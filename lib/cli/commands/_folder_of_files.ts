@@ -27,16 +27,16 @@ export async function targetFolder(
   { process }: CommandContext,
   flag: "output" | "to" = "output",
 ): Promise<string | undefined> {
-  const given = args.value(flag);
-  if (given === undefined) return undefined;
-  const folder = folderOf(given, process);
+  const name = args.value(flag);
+  if (name === undefined) return undefined;
+  const folder = folderOf(name, process);
   const homes = args.values("codex-home").map((home) =>
     folderOf(home, process)
   );
   await refuseCodexHome(flag, folder, process, homes);
   if ((await process.look(folder))?.isDirectory !== true) {
     throw new UsageError(
-      `--${flag}: ${given} is not a folder: create it first`,
+      `--${flag}: ${name} is not a folder: create it first`,
     );
   }
   return folder;
@@ -71,10 +71,12 @@ export function stems(reserved = ""): (name: string) => string {
     const stem = name === STDIN
       ? "stdin"
       : basename(name).replace(/(?:\.jsonl?)?(?:\.zst|\.gz)?$/i, "");
-    let own = stem;
+    let unique = stem;
     // Compared in lower case, since some file systems ignore case.
-    for (let n = 2; taken.has(own.toLowerCase()); n++) own = `${stem}-${n}`;
-    taken.add(own.toLowerCase());
-    return own;
+    for (let n = 2; taken.has(unique.toLowerCase()); n++) {
+      unique = `${stem}-${n}`;
+    }
+    taken.add(unique.toLowerCase());
+    return unique;
   };
 }

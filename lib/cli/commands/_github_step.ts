@@ -55,7 +55,7 @@ export class GithubStep {
   readonly #hasRoom: boolean;
   #summary = "";
   #isUnread = false;
-  #said: GithubVerdict | undefined;
+  #verdict: GithubVerdict | undefined;
 
   constructor(
     args: Arguments,
@@ -144,12 +144,12 @@ export class GithubStep {
 
   /** The verdict for the summary; valid when the whole input has been read. */
   #githubVerdict(): GithubVerdict {
-    if (this.#said !== undefined) return this.#said;
+    if (this.#verdict !== undefined) return this.#verdict;
     const { verdict: judge, drift } = this.#options;
     const verdict = judge();
     const { isPassed, reasons } = verdict;
     const words = isPassed ? "passed" : "failed";
-    return this.#said = {
+    return this.#verdict = {
       isPassed,
       title: `The Codex run ${words} · ${runFigures(verdict)}`,
       reasons: reasons.map(({ message }) => this.masked(message)),

@@ -87,11 +87,11 @@ export async function refuseCodexHome(
 ): Promise<void> {
   const place = resolve(process.cwd(), path);
   const real = await realPathOf(place, process);
-  const own = [place, real].map(homeInPath).filter((home) =>
+  const around = [place, real].map(homeInPath).filter((home) =>
     home !== undefined
   );
-  const usual = codexHomesFrom({ env: process.env });
-  for (const home of [...own, ...usual, ...codexHomes]) {
+  const defaults = codexHomesFrom({ env: process.env });
+  for (const home of [...around, ...defaults, ...codexHomes]) {
     const isIn = isInside(place, home) ||
       isInside(real, await realPathOf(home, process));
     if (!isIn) continue;

@@ -258,7 +258,7 @@ export class Rendering {
     transcript: TranscriptBuilder | ThreadTranscripts,
     outcome: Outcome<unknown>,
   ): void {
-    transcript.feed(this.#told(outcome), (part) => this.#take(part));
+    transcript.feed(this.#prepared(outcome), (part) => this.#take(part));
   }
 
   /** Writes the part of the document that a piece of the input has added. */
@@ -311,7 +311,7 @@ export class Rendering {
   }
 
   /** Prepares an outcome: a failure of an earlier run becomes its record, and `--stamp` applies. */
-  #told(outcome: Outcome<unknown>): Outcome<unknown> {
+  #prepared(outcome: Outcome<unknown>): Outcome<unknown> {
     const { line, offset } = outcome;
     if (!outcome.ok) {
       const { inBand: value } = outcome;

@@ -16,9 +16,9 @@ const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
  *   the reason.
  */
 export function patternsOf(args: Arguments): LinearPattern[] {
-  return args.values("redact-pattern").map((given) => {
+  return args.values("redact-pattern").map((text) => {
     // Unicode mode rejects needless escapes such as `\-` outside of character classes.
-    const pattern = given.replace(
+    const pattern = text.replace(
       ESCAPE_REGEXP,
       (found) => found.startsWith("[") ? found : found.slice(1),
     );

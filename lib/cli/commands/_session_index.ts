@@ -25,10 +25,10 @@ export async function indexPlaces(
   { process }: CommandContext,
 ): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {
   const { codexHomes } = sessionPlaces(args, process);
-  const given = args.value("index");
-  if (given !== undefined) {
-    await refuseCodexHome("index", given, process, codexHomes);
-    return { codexHomes, path: resolve(process.cwd(), given) };
+  const file = args.value("index");
+  if (file !== undefined) {
+    await refuseCodexHome("index", file, process, codexHomes);
+    return { codexHomes, path: resolve(process.cwd(), file) };
   }
   const path = sessionIndexPath({
     codexHomes,

@@ -86,15 +86,15 @@ export async function lookUpSession(
   query: string | undefined,
   args: Arguments,
   { process, diagnostics }: CommandContext,
-  told: Set<string> = new Set(),
+  reported: Set<string> = new Set(),
 ): Promise<LookedUpSession> {
   let status: number = EXIT.done;
   const options = {
     ...sessionPlaces(args, process),
     onProblem(problem: SessionProblem): void {
       status = EXIT.io;
-      if (told.has(problem.path)) return;
-      told.add(problem.path);
+      if (reported.has(problem.path)) return;
+      reported.add(problem.path);
       diagnostics.say(problemLine(problem));
     },
   };
@@ -243,19 +243,19 @@ function ambiguousLines(
   { query, candidates, total, shortIds }: AmbiguousSessionError,
 ): string[] {
   // A copy under another name has the same id.
-  const isTold = (id: string): boolean =>
+  const isUnique = (id: string): boolean =>
     candidates.filter(({ head }) => head.id === id).length === 1;
   const rows = candidates.map(({ file, head, title }) =>
-    `  ${isTold(head.id) && shortIds.get(head.id) || file.path}  ${
+    `  ${isUnique(head.id) && shortIds.get(head.id) || file.path}  ${
       minuteOf(startedAt(file, head.started))
     }  ${title}`
   );
   const more = total - candidates.length;
-  const what = candidates.every(({ head }) => isTold(head.id))
+  const choice = candidates.every(({ head }) => isUnique(head.id))
     ? "its id"
     : "its id or its file";
   return [
-    `"${query}" could be one of ${total} sessions; give ${what}:`,
+    `"${query}" could be one of ${total} sessions; give ${choice}:`,
     ...rows,
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];

@@ -177,9 +177,9 @@ class Check {
   /** Creates the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const args = this.#args;
-    const isTold = !args.has("quiet") || args.has("github") ||
+    const isShown = !args.has("quiet") || args.has("github") ||
       args.has("fail-on-drift");
-    if (!isTold) return undefined;
+    if (!isShown) return undefined;
     const { DriftRemark } = await import("./_drift_remark.ts");
     return new DriftRemark(file, {
       maxLineBytes: this.#options.maxLineBytes,
@@ -248,11 +248,11 @@ class Check {
     const { isPassed, tokens } = verdict;
     const reasons = words ?? verdict.reasons.map(({ message }) => message);
     // A single reason more takes no more space than the message that it is left out.
-    const said = reasons.length === MAX_SAID + 1 ? reasons.length : MAX_SAID;
-    for (const message of reasons.slice(0, said)) {
+    const shown = reasons.length === MAX_SAID + 1 ? reasons.length : MAX_SAID;
+    for (const message of reasons.slice(0, shown)) {
       diagnostics.say(`${name}failed: ${message}`);
     }
-    const more = reasons.length - said;
+    const more = reasons.length - shown;
     if (more > 0) {
       diagnostics.say(
         `${name}failed: ... and ${

@@ -172,13 +172,13 @@ async function* nested(
   exporter: Exporter,
   { process }: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
-  const given: SessionInput[] = [];
+  const sessions: SessionInput[] = [];
   for (const input of inputs) {
     const isAlone = inputs.length === 1;
-    given.push(isAlone ? input : await sessionInput(input, process));
+    sessions.push(isAlone ? input : await sessionInput(input, process));
   }
-  const left = new Set<SessionInput>(given);
-  const ids = new Set(given.map(({ id }) => id));
+  const left = new Set<SessionInput>(sessions);
+  const ids = new Set(sessions.map(({ id }) => id));
   const paths = new Map<string, ReadonlyMap<string, string>>();
   async function* within(
     input: SessionInput,
@@ -187,7 +187,7 @@ async function* nested(
     left.delete(input);
     yield { ...input, depth };
     const agents = exporter.agents ?? [];
-    for (const child of given) {
+    for (const child of sessions) {
       const isChild = child.parent !== undefined && child.parent === input.id;
       if (isChild && left.has(child)) yield* within(child, depth + 1);
     }
@@ -207,7 +207,7 @@ async function* nested(
       yield* within({ name: found, id }, depth + 1);
     }
   }
-  for (const input of given) {
+  for (const input of sessions) {
     const isWithin = input.parent !== undefined && ids.has(input.parent);
     if (!isWithin) yield* within(input, 0);
   }

@@ -47,12 +47,12 @@ function schemaOf(
 function named<T extends string>(
   given: string,
   names: readonly T[],
-  what: string,
+  noun: string,
 ): T {
   const name = names.find((name) => plain(name) === plain(given));
   if (name !== undefined) return name;
   throw new UsageError(
-    `there is no ${what} "${given}"${suggestion(given, names)}`,
+    `there is no ${noun} "${given}"${suggestion(given, names)}`,
   );
 }
 

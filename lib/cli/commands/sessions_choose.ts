@@ -49,10 +49,10 @@ export const run: RunCommand = async (args, context) => {
     userHome: userHomeFrom(context.process.env),
   });
   const choice = await choose(chooser, context);
-  if (choice.what === "interrupt") throw new Interrupted();
+  if (choice.action === "interrupt") throw new Interrupted();
   if (choice.session === undefined) return EXIT.done;
-  const own = args.withOperands([choice.session.file.path]);
-  return await (choice.what === "show" ? show : resume)(own, context);
+  const sessionArgs = args.withOperands([choice.session.file.path]);
+  return await (choice.action === "show" ? show : resume)(sessionArgs, context);
 };
 
 /** Shows the list until the user chooses or leaves, and erases it. */
@@ -81,10 +81,10 @@ async function choose(
         process.stdin.read(bytes),
         process.interrupt,
       );
-      if (await isTold(chooser, reading)) continue;
+      if (await addsOutcome(chooser, reading)) continue;
       const size = await reading;
       reading = undefined;
-      if (size === null) return { what: "leave" };
+      if (size === null) return { action: "leave" };
       const text = decoder.decode(bytes.subarray(0, size), { stream: true });
       for (const key of keysOf(text)) {
         const choice = chooser.press(key);
@@ -103,7 +103,7 @@ async function choose(
  *
  * @returns Whether the outcome was added.
  */
-async function isTold(
+async function addsOutcome(
   chooser: SessionChooser,
   key: Promise<unknown>,
 ): Promise<boolean> {
@@ -133,8 +133,8 @@ const PREVIEW = 3;
 const KEYS = "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves";
 
 type Choice =
-  | { readonly what: "show" | "resume"; readonly session: Session }
-  | { readonly what: "leave" | "interrupt"; readonly session?: never };
+  | { readonly action: "show" | "resume"; readonly session: Session }
+  | { readonly action: "leave" | "interrupt"; readonly session?: never };
 
 interface ChooserOptions {
   /** Measures {@linkcode chooserTexts}. */
@@ -215,15 +215,15 @@ export class SessionChooser {
     const session = this.#shown[this.#at]?.session;
     switch (key) {
       case "\x03":
-        return { what: "interrupt" };
+        return { action: "interrupt" };
       case "\x1b":
       case "\x04":
-        return { what: "leave" };
+        return { action: "leave" };
       case "\r":
       case "\n":
-        return session && { what: "show", session };
+        return session && { action: "show", session };
       case "\x12":
-        return session && { what: "resume", session };
+        return session && { action: "resume", session };
       case "\x1b[A":
       case "\x1bOA":
       case "\x10":
@@ -243,7 +243,7 @@ export class SessionChooser {
         return this.#look("");
     }
     if (key === "r" && this.#filter === "") {
-      return session && { what: "resume", session };
+      return session && { action: "resume", session };
     }
     // deno-lint-ignore no-control-regex
     if (/[\x00-\x1f\x7f-\x9f]/.test(key)) return undefined;

@@ -224,7 +224,7 @@ class LiveView {
       if (!this.#isShown && part.type !== "session") return;
       this.#renderer?.feed(part, (written) => text += written);
     };
-    work((given) => lines = given);
+    work((bytes) => lines = bytes);
     if (this.#transcript !== undefined) {
       transcribe(lines, this.#transcript, take);
       end(take);

@@ -95,13 +95,13 @@ function reportText(report: IndexingReport, path: string): string {
   const { added, grown, changed, moved, removed } = report;
   const changes = Object.entries({ added, grown, changed, moved, removed })
     .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${countText(count)} ${what}`);
-  const what = changes.length === 0
+    .map(([kind, count]) => `${countText(count)} ${kind}`);
+  const summary = changes.length === 0
     ? "nothing has changed"
     : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
   const { sessions, files } = report;
   const noun = sessions === 1 ? "session" : "sessions";
   // A session has several files only if it continues in further ones.
   const where = files === sessions ? "" : ` in ${countText(files)} files`;
-  return `${countText(sessions)} ${noun}${where}: ${what}\n${path}\n`;
+  return `${countText(sessions)} ${noun}${where}: ${summary}\n${path}\n`;
 }

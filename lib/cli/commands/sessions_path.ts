@@ -14,10 +14,10 @@ export const run: RunCommand = async (args, context) => {
     );
   }
   const queries = isLast ? [undefined] : args.operands;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let status: number = EXIT.done;
   for (const query of queries) {
-    const found = await lookUpSession(query, args, context, told);
+    const found = await lookUpSession(query, args, context, reported);
     const { session } = found;
     status = Math.max(status, found.status);
     if (session !== undefined) {

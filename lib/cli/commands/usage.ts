@@ -82,7 +82,7 @@ export const run: RunCommand = async (args, context) => {
   await progress.clear();
   const rows = await rowsOf(meter, args, context);
   if (!args.has("quiet")) {
-    const missing = whatIsMissing(rows, prices, meter.untimed, isIncomplete);
+    const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
     for (const line of missing) diagnostics.say(line);
   }
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
@@ -162,7 +162,7 @@ async function rowsOf(
   return rows.filter((row) => folder.holds(row.cwd));
 }
 
-function* whatIsMissing(
+function* omissionsIn(
   rows: readonly UsageRow[],
   prices: PriceList | undefined,
   untimed: number,
@@ -176,11 +176,11 @@ function* whatIsMissing(
   }
   if (rows.length === 0 && !isIncomplete) yield "no usage was found";
   for (const [model, tokens] of prices?.costOf(rows).unpriced ?? []) {
-    const what = model === null
+    const usage = model === null
       ? 'usage without a model (the model "*" of the list would apply)'
       : `model "${model}"`;
     const count = grouped(String(tokens));
-    yield `no price for ${what}: ${count} tokens are not in the cost`;
+    yield `no price for ${usage}: ${count} tokens are not in the cost`;
   }
 }
 

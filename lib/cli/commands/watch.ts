@@ -83,7 +83,7 @@ export const run: RunCommand = async (args, context) => {
 };
 
 /** An event in a session, or a change of its file. */
-type Told =
+type WatchedEvent =
   | Happening
   | {
     readonly type: `session.${Exclude<
@@ -99,7 +99,7 @@ type Told =
   };
 
 interface Waiting {
-  readonly told: Told;
+  readonly event: WatchedEvent;
   readonly file: SessionFile;
   /** The time of the event, or of its arrival if that is earlier or the event has no time. */
   readonly at: number;
@@ -116,7 +116,7 @@ class Watching {
   readonly #since: number;
   readonly #followed = new Map<string, FollowedSession>();
   /** For sessions that were closed: the time up to which events were reported. */
-  readonly #toldUpTo = new Map<string, number>();
+  readonly #reportedUpTo = new Map<string, number>();
   /** The heads of the sessions that appear in the output. */
   readonly #sessions = new Map<string, Session>();
   readonly #problems = new Set<string>();
@@ -211,7 +211,7 @@ class Watching {
   }
 
   #follow(file: SessionFile): FollowedSession {
-    const after = this.#toldUpTo.get(file.key) ?? this.#since;
+    const after = this.#reportedUpTo.get(file.key) ?? this.#since;
     const session = new FollowedSession(file, after, {
       take: (happening) => this.#add(session.file, happening),
       fail: (message) => {
@@ -234,7 +234,7 @@ class Watching {
   async #leave(session: FollowedSession, isKilled = false): Promise<void> {
     const { key } = session.file;
     this.#followed.delete(key);
-    this.#toldUpTo.set(key, session.toldUpTo);
+    this.#reportedUpTo.set(key, session.reportedUpTo);
     await session.end((happening) => {
       const { at = 0 } = happening;
       const isNew = isKilled || at > session.after;
@@ -250,10 +250,10 @@ class Watching {
     return silence > (isKept ? LATELY_MS : REST_MS);
   }
 
-  #add(file: SessionFile, told: Told): void {
+  #add(file: SessionFile, event: WatchedEvent): void {
     const seenAt = this.#context.process.now();
-    const at = Math.min(told.at ?? seenAt, seenAt);
-    this.#waiting.push({ told, file, at, seenAt });
+    const at = Math.min(event.at ?? seenAt, seenAt);
+    this.#waiting.push({ event, file, at, seenAt });
   }
 
   /** Writes the events that are due, in the order of their times, and the table. */
@@ -265,7 +265,7 @@ class Watching {
     this.#waiting = this.#waiting.filter((waiting) => !isDue(waiting));
     const running = [...this.#followed.values()]
       .filter(({ reader }) => reader.hasTurn);
-    await this.#know([
+    await this.#readHeads([
       ...due.map(({ file }) => file),
       ...running.map(({ file }) => file),
     ]);
@@ -289,7 +289,7 @@ class Watching {
   }
 
   /** Reads the heads of sessions that are not known yet. */
-  async #know(files: readonly SessionFile[]): Promise<void> {
+  async #readHeads(files: readonly SessionFile[]): Promise<void> {
     const unknown = new Map<string, SessionFile>();
     for (const file of files) {
       const known = this.#sessions.get(file.key);
@@ -300,8 +300,8 @@ class Watching {
       if (!isKnown) unknown.set(file.key, file);
     }
     if (unknown.size === 0) return;
-    const asked = [...unknown.values()];
-    for (const session of await this.#home.sessions(asked)) {
+    const unread = [...unknown.values()];
+    for (const session of await this.#home.sessions(unread)) {
       const { key } = session.file;
       // If the file is gone, the old head is kept.
       const isWorse = session.head.problem !== undefined &&
@@ -310,21 +310,21 @@ class Watching {
     }
   }
 
-  #text({ told, file, at }: Waiting): string {
+  #text({ event, file, at }: Waiting): string {
     this.#lastAt = Math.max(this.#lastAt, at);
     const time = new Date(this.#lastAt).toISOString();
     const session = this.#sessions.get(file.key);
-    if (this.#isJson) return `${recordText(told, time, file, session)}\n`;
+    if (this.#isJson) return `${recordText(event, time, file, session)}\n`;
     // On a terminal, running turns and commands are in the table.
-    const isEnd = told.type !== "turn.started" &&
-      !told.type.startsWith("command.");
+    const isEnd = event.type !== "turn.started" &&
+      !event.type.startsWith("command.");
     if (this.#screen !== undefined && !isEnd) return "";
     const { style, process } = this.#context;
     const id = (session?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
-    const what = words(told, session, userHomeFrom(process.env));
-    const isBad = told.type === "session.damaged" ||
-      (told.type === "turn.ended" && !told.verdict.isPassed);
-    const shown = escapeControls(what);
+    const text = eventText(event, session, userHomeFrom(process.env));
+    const isBad = event.type === "session.damaged" ||
+      (event.type === "turn.ended" && !event.verdict.isPassed);
+    const shown = escapeControls(text);
     return `${style.dim(timeText(time))}  ${style.cyan(escapeControls(id))}  ${
       isBad ? style.red(shown) : shown
     }\n`;
@@ -332,14 +332,14 @@ class Watching {
 }
 
 function recordText(
-  told: Told,
+  event: WatchedEvent,
   at: string,
   file: SessionFile,
   session: Session | undefined,
 ): string {
   const { head } = session ?? {};
   const record: HappeningRecord = {
-    type: told.type,
+    type: event.type,
     at,
     session_id: head?.id || file.id || null,
     parent_id: head?.parent ?? null,
@@ -348,7 +348,7 @@ function recordText(
   };
   const textOf = (fields: Partial<HappeningRecord>): string =>
     JSON.stringify({ ...record, ...fields });
-  switch (told.type) {
+  switch (event.type) {
     case "session.started":
       return textOf({
         cwd: head?.cwd ?? null,
@@ -358,33 +358,36 @@ function recordText(
         agent: head?.agent ?? null,
       });
     case "session.damaged":
-      return textOf({ line: told.failure.line, message: told.failure.message });
+      return textOf({
+        line: event.failure.line,
+        message: event.failure.message,
+      });
     case "command.started":
-      return textOf({ command: told.command });
+      return textOf({ command: event.command });
     case "command.ended":
       return textOf({
-        command: told.command,
-        status: told.status,
-        exit_code: told.exitCode,
-        duration_ms: told.durationMs,
+        command: event.command,
+        status: event.status,
+        exit_code: event.exitCode,
+        duration_ms: event.durationMs,
       });
     case "turn.ended": {
-      const text = textOf({ duration_ms: told.durationMs });
+      const text = textOf({ duration_ms: event.durationMs });
       // verdictJson() writes token counts as BigInt, which JSON.stringify() cannot.
-      return `${text.slice(0, -1)},"verdict":${verdictJson(told.verdict)}}`;
+      return `${text.slice(0, -1)},"verdict":${verdictJson(event.verdict)}}`;
     }
     default:
       return textOf({});
   }
 }
 
-function words(
-  told: Told,
+function eventText(
+  event: WatchedEvent,
   session: Session | undefined,
   userHome: string | undefined,
 ): string {
   const title = session?.title ?? "";
-  switch (told.type) {
+  switch (event.type) {
     case "session.started": {
       const { parent, cwd } = session?.head ?? {};
       const who = parent === undefined
@@ -394,14 +397,14 @@ function words(
       return `${who}: ${title}${where}`;
     }
     case "session.damaged": {
-      const { line, message } = told.failure;
-      const what = line === null ? "the file cannot be read" : `line ${line}`;
-      return `${what}: ${message}`;
+      const { line, message } = event.failure;
+      const text = line === null ? "the file cannot be read" : `line ${line}`;
+      return `${text}: ${message}`;
     }
     case "turn.started":
       return "turn started";
     case "turn.ended": {
-      const { verdict, durationMs } = told;
+      const { verdict, durationMs } = event;
       const [reason] = verdict.reasons;
       const time = durationMs === null ? "" : ` (${durationText(durationMs)})`;
       return reason === undefined
@@ -409,9 +412,9 @@ function words(
         : `✗ ${reason.message}${time}; ${title}`;
     }
     case "command.started":
-      return `$ ${oneLine(told.command)}`;
+      return `$ ${oneLine(event.command)}`;
     case "command.ended": {
-      const { command, exitCode, durationMs, status } = told;
+      const { command, exitCode, durationMs, status } = event;
       const time = durationMs === null ? "" : ` (${durationText(durationMs)})`;
       const how = status === "completed"
         ? "✓"
@@ -419,7 +422,7 @@ function words(
       return `${how} $ ${oneLine(command)}${time}`;
     }
     default:
-      return `${told.type.replace("session.", "")}: ${title}`;
+      return `${event.type.replace("session.", "")}: ${title}`;
   }
 }
 
@@ -458,7 +461,7 @@ class FollowedSession implements ChangeWaiter {
   }
 
   /** The time up to which all events were reported. */
-  get toldUpTo(): number {
+  get reportedUpTo(): number {
     return Math.max(this.after, this.reader.at ?? 0);
   }
 
@@ -500,14 +503,14 @@ class FollowedSession implements ChangeWaiter {
           // The file was moved since it was found: the watch will report its new path.
           if (change === "awaited") this.#end.abort();
           // Lines after the cut may be written again: events up to now are not repeated.
-          if (change === "cut") this.after = this.toldUpTo;
+          if (change === "cut") this.after = this.reportedUpTo;
         },
       });
       let isFirst = true;
       for await (const content of contents) {
         if (!isFirst) {
           // The file was replaced or emptied: events that were reported are not repeated.
-          this.after = this.toldUpTo;
+          this.after = this.reportedUpTo;
           this.reader = new HappeningReader();
         }
         isFirst = false;
