@@ -79,6 +79,9 @@ const ANSWERING: Command["flags"] = [
   "verbose",
 ];
 
+const FORKS =
+  "If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the output is partial.";
+
 const WHAT_AN_ID_IS =
   "ID is a session id or its beginning, the name of a session, or the path of its file, even if the file was moved since";
 
@@ -128,7 +131,7 @@ export const COMMANDS: readonly Command[] = [
     name: "history",
     summary: "Prints the history of a session as JSON, or its changes.",
     details:
-      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the history is partial.",
+      `Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
@@ -215,7 +218,7 @@ export const COMMANDS: readonly Command[] = [
     name: "render",
     summary: "Renders a session as text, Markdown, HTML or a summary.",
     details:
-      "Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. If the file of a fork holds only the part after the fork, the session before the fork is read first, from the same Codex home or the same folder. If that session is not found, or if the file comes from stdin, a message says that the transcript is partial.",
+      `Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",
@@ -508,7 +511,7 @@ export const COMMANDS: readonly Command[] = [
     name: "watch",
     summary: "Shows the activity of all sessions, live.",
     details:
-      "Reports new sessions and sub-agents, the begin and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, a table shows the sessions at work, below a line for each event that has ended; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
+      "Reports new sessions and sub-agents, the begin and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
     usage: [
       "codexpipe watch [OPTIONS]",
       "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
