@@ -57,7 +57,7 @@ export async function refuseOwnOutput(
     : `; its first ${size} bytes are its original content`;
   const name = input === STDIN ? "the file of stdin" : input;
   throw new UsageError(
-    `stdout is ${name}, which is to be read: write to another file${rest}`,
+    `stdout goes to ${name}, which is an input: write to another file${rest}`,
   );
 }
 

@@ -173,7 +173,7 @@ for (
     const { message } = await assertRejects(() => input.next(), UsageError);
     assertEquals(
       message,
-      `stdout is a, which is to be read: write to another file${rest}`,
+      `stdout goes to a, which is an input: write to another file${rest}`,
     );
   });
 }
@@ -188,7 +188,7 @@ for (const path of ["a", "-"]) {
         Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
       streamIdentity: () => Promise.resolve("1"),
     });
-    await assertRejects(() => input.next(), UsageError, "stdout is ");
+    await assertRejects(() => input.next(), UsageError, "stdout goes to ");
   });
 }
 
@@ -225,7 +225,7 @@ Deno.test("Input.next() refuses a long stdin that is the file of stdout", async 
       while (await input.next() !== undefined);
     },
     UsageError,
-    "stdout is the file of stdin, which is to be read: write to another file",
+    "stdout goes to the file of stdin, which is an input: write to another file",
   );
 });
 

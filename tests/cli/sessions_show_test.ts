@@ -60,7 +60,7 @@ for (const written of [PARENT, FORK]) {
         },
       );
       assertEquals([status, stdout], [2, ""]);
-      assertStringIncludes(stderr, `stdout is ${path}, which is to be read`);
+      assertStringIncludes(stderr, `stdout goes to ${path}, which is an input`);
     });
   });
 }

@@ -109,7 +109,7 @@ for (
         const { status, stderr } = await runProgram("bash", { args });
         assertStringIncludes(
           stderr,
-          `stdout is ${path}, which is to be read: write to another file\n`,
+          `stdout goes to ${path}, which is an input: write to another file\n`,
         );
         assertEquals(status, 2);
         assert(await Deno.readTextFile(path) === text, "it has changed");

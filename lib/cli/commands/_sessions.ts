@@ -80,7 +80,7 @@ export interface LookedUpSession {
  * @param args The arguments, which have the Codex homes.
  * @param context Its diagnostics report files that could not be read, and why no session was
  *   found.
- * @param told The paths whose problems were reported already; new ones are added.
+ * @param reported The paths whose problems were reported already; new ones are added.
  */
 export async function lookUpSession(
   query: string | undefined,
@@ -168,7 +168,7 @@ export function problemLine({ path, code, message }: SessionProblem): string {
   return `${path}: cannot read: ${reasonOf(error)}`;
 }
 
-/** The given homes that do not exist. A missing default home only means that it has no sessions. */
+/** The records of files and folders that could not be read, and of given homes that are missing. */
 export function problemRecords(
   { problems, missingHomes }: Omit<FoundInHomes, "total">,
   args: Arguments,
