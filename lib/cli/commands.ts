@@ -511,7 +511,7 @@ export const COMMANDS: readonly Command[] = [
     name: "watch",
     summary: "Shows the activity of all sessions, live.",
     details:
-      "Reports new sessions and sub-agents, the begin and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
+      "Reports new sessions and sub-agents, the start and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
     usage: [
       "codexpipe watch [OPTIONS]",
       "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
@@ -620,7 +620,7 @@ export const COMMANDS: readonly Command[] = [
         choices: FAMILY_FORMATS,
         default: "table",
         details:
-          "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not possible.",
+          "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not available.",
       },
       "json",
       "no-pager",
