@@ -1,6 +1,6 @@
 /** Messages on stderr. */
 
-import { ClosedOutput, IoError } from "./endings.ts";
+import { isWriteError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import { Gathered, type Output } from "./output.ts";
 import type { TextStyle } from "../render/text_style.ts";
@@ -63,9 +63,7 @@ export class Diagnostics {
     try {
       await this.#lines.writeTo(this.#output);
     } catch (error) {
-      const isExpected = error instanceof ClosedOutput ||
-        error instanceof IoError;
-      if (!isExpected) throw error;
+      if (!isWriteError(error)) throw error;
     }
   }
 }

@@ -29,6 +29,11 @@ export class IoError extends Error {
   override readonly name = "IoError";
 }
 
+/** Whether an error means that an output cannot be written: an `IoError`, or a closed pipe. */
+export function isWriteError(error: unknown): boolean {
+  return error instanceof ClosedOutput || error instanceof IoError;
+}
+
 /** The command line is wrong; the message has the expected form. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

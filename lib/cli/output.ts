@@ -2,7 +2,7 @@
 
 import { codeOf } from "../files/byte_source.ts";
 import type { ByteSink, Surroundings } from "./context.ts";
-import { ClosedOutput, IoError } from "./endings.ts";
+import { ClosedOutput, isWriteError } from "./endings.ts";
 import { escapeLines } from "./escape.ts";
 import { cannot, isWouldBlock } from "./reasons.ts";
 
@@ -37,9 +37,7 @@ export class Output {
         at += await this.#sink.write(at === 0 ? bytes : bytes.subarray(at));
       } catch (error) {
         // The sink may be another output, whose errors are complete.
-        if (error instanceof ClosedOutput || error instanceof IoError) {
-          throw error;
-        }
+        if (isWriteError(error)) throw error;
         if (codeOf(error) === "EPIPE") throw new ClosedOutput();
         if (!isWouldBlock(error)) throw cannot("write", this.#name, error);
         // The pipe is non-blocking: a program that shares it made it so.

@@ -2,7 +2,7 @@
 
 import type { RunningWork } from "../render/text.ts";
 import type { RunContext } from "./context.ts";
-import { ClosedOutput, IoError } from "./endings.ts";
+import { isWriteError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
 
@@ -141,9 +141,7 @@ export class Progress {
     try {
       await this.#options.output.writeText(text);
     } catch (error) {
-      const isExpected = error instanceof ClosedOutput ||
-        error instanceof IoError;
-      if (!isExpected) throw error;
+      if (!isWriteError(error)) throw error;
     }
   }
 }
