@@ -5,15 +5,13 @@ import type { RunContext } from "./context.ts";
 import { isWriteError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
+import { COLUMNS } from "./terminal.ts";
 
 /** The duration of work after which progress is shown, in milliseconds. */
 const PATIENCE = 500;
 
 /** The interval between updates, in milliseconds. */
 const PERIOD = 100;
-
-/** The width of a terminal whose width is unknown. */
-const WIDTH = 80;
 
 /** Moves to the start of the line and erases it. */
 const ERASE = "\r\x1b[2K";
@@ -106,7 +104,11 @@ export class Progress {
       .replace(/^0ms$/, "0s").replace(".0s", "s");
     const around = `${frame}  · ${time}`.length;
     const ruler = await TextRuler.for([title, "…"]);
-    const shown = ruler.fitted(title, (columns() ?? WIDTH) - 1 - around, "end");
+    const shown = ruler.fitted(
+      title,
+      (columns() ?? COLUMNS) - 1 - around,
+      "end",
+    );
     await this.update(() => `${frame} ${shown} · ${time}`);
   }
 
@@ -118,7 +120,7 @@ export class Progress {
     if (time - this.#start < PATIENCE) return;
     if (this.#shown !== undefined && time - this.#shown < PERIOD) return;
     this.#shown = time;
-    const width = (columns() ?? WIDTH) - 1;
+    const width = (columns() ?? COLUMNS) - 1;
     await this.#write(
       ERASE + escapeControls(text(time - this.#start)).slice(0, width),
     );

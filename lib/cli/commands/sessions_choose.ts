@@ -10,6 +10,7 @@ import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
 import type { TextStyle } from "../../render/text_style.ts";
+import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
 import { sessionPage } from "./_session_page.ts";
@@ -18,14 +19,8 @@ import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
 import { run as resume } from "./sessions_resume.ts";
 import { run as show } from "./sessions_show.ts";
 
-/** The size of a terminal whose size is unknown. */
-const COLUMNS = 80;
-const ROWS = 24;
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
-
-/** Erases the screen from the cursor on. */
-const ERASE = "\x1b[J";
 
 /** The size of the buffer for keys: more than the bytes that any key sends. */
 const KEY_BYTES = 1 << 10;
@@ -75,7 +70,7 @@ async function choose(
         process.rows() ?? ROWS,
       );
       // In raw mode, a line feed alone does not move to the start of the line.
-      await write(home + ERASE + lines.join("\r\n"));
+      await write(home + ERASE_BELOW + lines.join("\r\n"));
       home = `\r\x1b[${lines.length - 1}A`;
       reading ??= unlessInterrupted(
         process.stdin.read(bytes),
@@ -93,7 +88,7 @@ async function choose(
     }
   } finally {
     process.setRaw(false);
-    await write(home + ERASE + SHOW_CURSOR);
+    await write(home + ERASE_BELOW + SHOW_CURSOR);
   }
 }
 

@@ -30,6 +30,7 @@ import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
+import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
@@ -55,18 +56,11 @@ const SILENT_MS = 60_000;
 /** The length of ids in the output: the part of Codex's ids that is the time in milliseconds. */
 const SHORT_ID = 13;
 
-/** The size of a terminal whose size is unknown. */
-const COLUMNS = 80;
-const ROWS = 24;
-
 /** The number of lines of the terminal that the table leaves free. */
 const SPARE_ROWS = 4;
 
 /** The length of commands in the output, in UTF-16 units. */
 const MAX_COMMAND = 120;
-
-/** Erases the screen from the cursor on. */
-const ERASE = "\x1b[J";
 
 export const run: RunCommand = async (args, context) => {
   refuseOperands(
@@ -586,7 +580,7 @@ class Screen {
   /** The escape sequence that erases the table. */
   get erased(): string {
     const lines = this.#table.split("\n").length - 1;
-    return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE}`;
+    return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE_BELOW}`;
   }
 
   async #write(text: string): Promise<void> {
