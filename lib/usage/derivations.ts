@@ -1,32 +1,37 @@
-/** Where the numbers come from: which line was counted, by which rule, and which was not. */
+/** Derivations: which lines of a file were counted and which were not, and by which rule. */
 
 import type { Tokens } from "./tokens.ts";
 
 /**
- * The name of a rule by which the counts of a line were taken, or not.
+ * The name of the rule that decided whether the token counts of a line are counted.
  *
- * - `record`: taken: a `token_usage_record` counts one request (0.155 and later).
- * - `request`: taken: the line counts one request (up to 0.29).
- * - `first`: taken: the first total of the thread.
- * - `grown`: taken: what the total grew by, which is the last request.
- * - `missed`: taken: what the total grew by, which is more than the last request.
- * - `restarted`: taken: a total that began anew.
- * - `unwritten`: taken: the first total in a file that lacks what came before.
- * - `inherited`: taken: the last request of the first total of a fork.
- * - `turn`: taken: the usage of the only exec turn of a thread.
- * - `thread`: taken: what the usage of an exec turn has more than that of the turn before.
- * - `run`: taken: the usage of an exec turn, each of a process of its own.
- * - `unknown`: not taken: nothing is known.
- * - `repeated`: not taken: it was said before.
- * - `recorded`: not taken: a `token_usage_record` has counted it.
- * - `replayed`: not taken: it was copied from another thread.
- * - `reviewed`: not taken: the file of the thread that did a review has counted it.
- * - `summed`: not taken: token counts have counted it.
- * - `empty`: not taken: it says that nothing was used.
- * - `copied`: not taken: another file has the same turn.
- * - `filed`: not taken: the session file of the thread is read as well.
- * - `outside`: not taken: it was at another time.
- * - `untimed`: not taken: its time is not known.
+ * Rules that count the line:
+ *
+ * - `record`: a `token_usage_record`, the tokens of one request (0.155 and later).
+ * - `request`: the tokens of one request (up to 0.29).
+ * - `first`: the first total of the thread.
+ * - `grown`: the growth of the total, which equals the last request.
+ * - `missed`: the growth of the total, which is more than the last request.
+ * - `restarted`: a total that began anew.
+ * - `unwritten`: the first total in a file that lacks the requests before it.
+ * - `inherited`: the last request of the first total of a fork.
+ * - `turn`: the usage of the only exec turn of a thread.
+ * - `thread`: the growth of the usage since the exec turn before.
+ * - `run`: the usage of an exec turn, where each turn counts a process of its own.
+ *
+ * Rules that do not count it:
+ *
+ * - `unknown`: the line has no counts (`"info":null`).
+ * - `repeated`: an earlier line has the same counts.
+ * - `recorded`: a `token_usage_record` has counted the request.
+ * - `replayed`: the line was copied from another thread.
+ * - `reviewed`: the file of the thread that did the review has counted it.
+ * - `summed`: the token counts of the turn have counted it.
+ * - `empty`: all counts are zero.
+ * - `copied`: another file has the same turn.
+ * - `filed`: the session file of the thread is read as well.
+ * - `outside`: the line's time is outside of `since` and `until`.
+ * - `untimed`: the line has no time, and `since` or `until` is set.
  */
 export type UsageRule =
   | "record"
@@ -52,7 +57,7 @@ export type UsageRule =
   | "outside"
   | "untimed";
 
-/** What the rules say. */
+/** The explanations of the rules, as `usage --explain` shows them. */
 const RULES: Readonly<Record<UsageRule, string>> = {
   record: "a token_usage_record: the tokens of one request",
   request: "the tokens of one request",
@@ -81,28 +86,28 @@ const RULES: Readonly<Record<UsageRule, string>> = {
   untimed: "nothing says when it was, and a time was asked for",
 };
 
-/** What became of the counts of one line. */
+/** One line with token counts: whether they were counted, by which rule, and how many. */
 export interface UsageDerivation {
   /** The name of the file or stream. */
   readonly source: string;
   /** The number of the line, from 1. */
   readonly line: number;
-  /** The thread that the line belongs to, as far as that is known. */
+  /** The thread that the line belongs to; null if unknown. */
   readonly thread_id: string | null;
-  /** The turn that the line belongs to, as far as that is known. */
+  /** The turn that the line belongs to; null if unknown. */
   readonly turn_id: string | null;
   /** Whether tokens were counted. */
   readonly counted: boolean;
-  /** The rule that it was decided by. */
+  /** The rule that decided it. */
   readonly rule: UsageRule;
-  /** The tokens that were counted; none, if they were not. */
+  /** The tokens that were counted; all zero if the line does not count. */
   readonly tokens: Tokens;
 }
 
 /**
- * Says in words what a rule is.
+ * Explains a rule in words.
  *
- * @param rule Its name.
+ * @param rule The name of the rule.
  * @returns A sentence without a period.
  *
  * @example Why a line does not count

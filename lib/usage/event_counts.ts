@@ -1,4 +1,4 @@
-/** The tokens that the events of one file or stream count. */
+/** Finds the token counts in the events of one file or stream, with their thread and turn. */
 
 import {
   type Fields,
@@ -17,65 +17,66 @@ import {
 } from "./token_counter.ts";
 import { isNothing, readTokens } from "./tokens.ts";
 
-/** What stands for the ids that an input without its beginning does not have. */
+/** Stands for the thread and turn ids that an input without its beginning lacks. */
 export const UNKNOWN_ID = "unknown";
 
-/** The ids of turns that the input itself does not name. */
+/** Matches ids that the reader made up for turns without an id in the input. */
 const MADE_UP_TURN_REGEXP = /^synthetic-turn-\d+$/;
 
-/** A review that a thread does, or that another one does for it. */
+/** A review in progress, done by the thread itself or by another thread for it. */
 interface Review {
-  /** When it began. */
+  /** When it began, in milliseconds since 1970. */
   readonly began: number | undefined;
-  /** What counts in it, once there has been a count: the thread's own, or another one. */
+  /** The counter of its totals: the thread's own or a new one. Set at its first count. */
   counter: TokenCounter | undefined;
 }
 
-/** What is known of a thread of a stream, of which an app-server has many. */
+/** The state of one thread of a stream. The stream of an app-server has many threads. */
 interface ThreadState {
   readonly counter: TokenCounter;
   readonly model: string | null;
   readonly cwd: string | null;
-  /** Whether it had turns before it was taken up, and nothing has been counted since then. */
+  /** Whether the thread is resumed or forked and has had no count in this process yet. */
   isResumed: boolean;
-  /** Whether the process counts request by request (app-servers, and exec up to 0.42). */
+  /** Whether the process writes a count for each request (app-servers, and exec up to 0.42). */
   hasCounts: boolean;
 }
 
 /**
- * Reads the events of one file or stream. A session file counts by what its requests used; an
- * exec stream does so up to 0.42, and by what is said at the ends of its turns since then.
+ * Reads the events of one file or stream and passes their token counts to a ledger. Session
+ * files, and exec streams up to 0.42, have counts of requests; exec streams since then have
+ * the usage at the ends of turns.
  */
 export class EventCounts {
   readonly #ledger: CountTaker;
-  /** The threads of a stream. */
+  /** The threads of a stream, by their ids. */
   readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
   #model: string | null = null;
   #cwd: string | null = null;
   #turn: string | null = null;
-  /** Whether the turn has an id of its own, and so an event that begins it. */
+  /** Whether the current turn has an id in the input, and so an event that begins it. */
   #isNamedTurn = false;
-  /** Whether any turn has had an id of its own (0.104 and later). */
+  /** Whether any turn has had an id in the input (0.104 and later). */
   #hasTurnIds = false;
-  /** Whether the thread has been asked anything, as far as the file has it. */
+  /** Whether the file has had a prompt, a turn with an id, or a `turn_context`. */
   #isBegun = false;
-  /** How many turns have been given an id because they had none. */
+  /** How many turns without an id have had one made up. */
   #turns = 0;
-  /** Whether the thread began with what another one had. */
+  /** Whether the thread began with a copy of another thread's history. */
   #isFork = false;
-  /** Whether its file is of those that number their lines (0.148 and later). */
+  /** Whether the lines of the session file have ordinals (0.148 and later). */
   #hasOrdinals = false;
-  /** The review that is going on. */
+  /** The review in progress. */
   #review: Review | undefined;
-  /** What counted in the review before, until the thread itself counts again. */
+  /** The counter of the review before, until the thread itself counts again. */
   #reviewCounter: TokenCounter | undefined;
 
   constructor(ledger: CountTaker) {
     this.#ledger = ledger;
   }
 
-  /** Takes an event of an exec stream. */
+  /** Reads an event of an exec stream or app-server. */
   takeExec(event: Fields, line: number): void {
     const state = this.#stateOf(event);
     switch (event.type) {
@@ -86,7 +87,7 @@ export class EventCounts {
         const place = this.#execPlace(event, state, line);
         const isOfServer = textOf(event.method) !== undefined;
         if (state.isResumed && isOfServer) {
-          // First of all, an app-server says once more what the thread used before.
+          // The first count of an app-server repeats the usage from before the thread resumed.
           state.isResumed = false;
           state.counter.goOnFrom(count);
           this.#ledger.add(place, { rule: "repeated" });
@@ -114,11 +115,11 @@ export class EventCounts {
     }
   }
 
-  /** What is known of the thread of an event; of one that begins, what that says. */
+  /** Returns the state of the event's thread; `thread.started` makes a new one. */
   #stateOf(event: Fields): ThreadState {
     const id = threadOf(event);
     const known = this.#threads.get(id);
-    // A process that begins counts anew.
+    // A new process counts from zero.
     if (known !== undefined && event.type !== "thread.started") return known;
     const state: ThreadState = {
       counter: new TokenCounter(),
@@ -148,7 +149,7 @@ export class EventCounts {
     };
   }
 
-  /** Takes an event of a session file. */
+  /** Reads an event of a session file. */
   takeSession(event: Fields, line: number): void {
     this.#isFork ||= event.inherited === true;
     switch (event.type) {
@@ -168,7 +169,7 @@ export class EventCounts {
     const content = fieldsOf(event.content);
     switch (event.item_type) {
       case "user_message":
-        // Up to 0.98 nothing but the prompt begins a turn.
+        // Up to 0.98 only the prompt begins a turn.
         if (this.#isNamedTurn || this.#review !== undefined) return;
         return this.#begin(undefined);
       case "turn_context":
@@ -199,7 +200,7 @@ export class EventCounts {
   }
 
   #context(event: Fields, { model, cwd }: Fields): void {
-    // The thread itself goes on, whatever became of a review.
+    // A turn_context belongs to the thread itself, so a review without an end is over.
     this.#leaveReview();
     this.#isBegun = true;
     this.#model = renewed(this.#model, model);
@@ -218,7 +219,7 @@ export class EventCounts {
       hasTurnIds: this.#hasTurnIds,
       hasOrdinal: this.#hasOrdinals,
     });
-    // Nothing has been asked yet: what is known is what the other thread used.
+    // Before the fork's first prompt, a count is that of the thread it was forked from.
     const isOthers = isBefore && addition.tokens !== undefined;
     this.#add(
       event,
@@ -272,7 +273,7 @@ export class EventCounts {
     this.#ledger.add(place, isCopied ? { rule: "replayed" } : addition);
   }
 
-  /** A review begins. Up to 0.77 what it uses is written down here. */
+  /** Begins a review. Up to 0.77 this file has the review's counts, too. */
   #enterReview(event: Fields): void {
     this.#review ??= { began: timeOf(event.timestamp), counter: undefined };
     this.#begin(undefined);
@@ -285,8 +286,8 @@ export class EventCounts {
   }
 
   /**
-   * Gives what follows the totals that a count belongs to. In some releases a review is a
-   * thread of its own with totals of its own; in others it goes on with those of the thread.
+   * Returns the counter that follows the totals of a count. In some releases a review has
+   * totals of its own; in others it continues those of the thread.
    */
   #counterOf(count: TokenCount): TokenCounter {
     if (this.#review !== undefined) {
@@ -295,7 +296,8 @@ export class EventCounts {
         : new TokenCounter();
       return this.#review.counter;
     }
-    // Nothing had been counted before the review, which was the thread's own after all.
+    // The thread had no total before the review and now continues the review's: they are the
+    // same totals.
     if (!this.#counter.hasTotal && this.#reviewCounter?.isContinuedBy(count)) {
       this.#counter = this.#reviewCounter;
     }
@@ -304,7 +306,7 @@ export class EventCounts {
   }
 }
 
-/** A text, or what it was before if it is none; the same text is not kept twice. */
+/** Returns `value` if it is a new text, otherwise the text before, so that none is kept twice. */
 function renewed(before: string | null, value: unknown): string | null {
   const text = textOf(value);
   return text === undefined || text === before ? before : ownText(text);
@@ -318,7 +320,7 @@ function knownId(id: unknown): string | null {
   return id === UNKNOWN_ID ? null : idOf(id) ?? null;
 }
 
-/** The turn of an event, if the input names it. */
+/** Returns the turn of an event; `undefined` if the input has no id for it. */
 function namedTurnOf(event: Fields): string | undefined {
   const turn = idOf(event.turn_id);
   return turn === undefined || MADE_UP_TURN_REGEXP.test(turn)

@@ -1,25 +1,25 @@
-/** The tokens that each event adds, told at once. */
+/** Computes the tokens that each event adds, at once instead of at the end of the input. */
 
 import type { Fields } from "../json/fields.ts";
 import type { CountPlace } from "./source_ledger.ts";
 import { EventCounts } from "./event_counts.ts";
 import { addTokens, growth, NO_TOKENS, type Tokens } from "./tokens.ts";
 
-/** What the ends of the exec turns of a thread have said. */
+/** The usage at the ends of the exec turns of a thread, so far. */
 interface ThreadRuns {
   last: Tokens;
-  /** All together. */
+  /** The sum over all turns. */
   sum: Tokens;
-  /** Whether none was less than the one before: then they count the whole thread. */
+  /** Whether no usage was less than the one before: then they count the whole thread. */
   isThread: boolean;
 }
 
 /**
- * Tells what each event of one file or stream adds to what was used. All together that is what
- * {@linkcode UsageMeter} counts of the file or stream.
+ * Computes the tokens that each event of one file or stream adds. Their sum is what
+ * {@linkcode UsageMeter} counts for the file or stream.
  *
- * Whether the turns of an exec stream count their thread or their process may turn out at a later
- * one: that one is given what was missing until then.
+ * Whether the usage of exec turns counts the thread or the process may be known only at a later
+ * turn: that turn then adds the tokens that were missing until then, too.
  */
 export class EventTokens {
   readonly #counts = new EventCounts({
@@ -28,15 +28,15 @@ export class EventTokens {
       this.#added = tokens && { tokens, turn, model },
     run: (place, usage) => this.#run(place, usage),
   });
-  /** What the last event has added. */
+  /** The tokens that the last event has added. */
   #added: TokensOfTurn | undefined;
   readonly #threads = new Map<string | null, ThreadRuns>();
 
   /**
-   * Takes an event.
+   * Reads an event.
    *
-   * @param event The event; one of a session file says which line it is of.
-   * @returns What it adds, and to which turn; nothing if it adds nothing.
+   * @param event The event. It has a `line` if it comes from a session file.
+   * @returns The tokens that it adds, with their turn and model; `undefined` if it adds none.
    */
   take(event: Fields): TokensOfTurn | undefined {
     this.#added = undefined;
@@ -67,7 +67,7 @@ export class EventTokens {
   }
 }
 
-/** Tokens, and the turn and the model that used them, as far as these are known. */
+/** Tokens, and the turn and the model that used them; null where unknown. */
 export interface TokensOfTurn extends Pick<CountPlace, "turn" | "model"> {
   readonly tokens: Tokens;
 }

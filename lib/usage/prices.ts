@@ -1,19 +1,19 @@
-/** What tokens cost, by a list of prices that the user has. */
+/** Computes the cost of tokens from a list of prices that the user supplies. */
 
 import { isObject } from "../json/fields.ts";
 import { wordsOf } from "../checked.ts";
 import type { Tokens, UsageRow } from "./tokens.ts";
 
-/** How many digits behind the point a price can have. */
+/** How many digits after the decimal point a price can have. */
 const DECIMAL_PLACES = 12;
 
 /**
- * Writes a number.
+ * Formats `units` * 10^-`scale` as a decimal number.
  *
- * @param units How many times 10^-`scale` it is; not negative.
- * @param scale How many of its digits stand behind the point.
- * @param places How many digits it is rounded to, half up; all that are needed, if it is
- * left out.
+ * @param units The digits of the number; not negative.
+ * @param scale How many of the digits stand after the decimal point.
+ * @param places To how many digits after the point the number is rounded, half up. Without it,
+ * the number is exact, without trailing zeros.
  */
 export function decimalText(
   units: bigint,
@@ -31,7 +31,7 @@ export function decimalText(
   return shown === "" ? whole : `${whole}.${shown}`;
 }
 
-/** The prices of a model, by the names that lists have for them. */
+/** The names of a model's prices in a list. */
 const PRICE_NAMES = [
   "input",
   "cached_input",
@@ -45,41 +45,41 @@ type PriceName = typeof PRICE_NAMES[number];
 /** The prices of a model, in units of 10^-12 for a million tokens. */
 type ModelPrices = Readonly<Record<PriceName, bigint>>;
 
-/** What stands for every model that is not in the list. */
+/** The name in a list that matches every model without prices of its own. */
 const ANY_MODEL = "*";
-/** A million tokens are priced, so an amount has six places more than a price. */
+/** A price is for a million tokens, so an amount has six places more than a price. */
 const AMOUNT_PLACES = DECIMAL_PLACES + 6;
 
-/** What tokens cost. */
+/** The cost of rows of usage. */
 export interface UsageCost {
   /**
-   * What those cost that have a price, as an exact decimal number in the currency of the
+   * The cost of all tokens that have a price, as an exact decimal number in the currency of the
    * list.
    */
   readonly amount: string;
-  /** The same, rounded half up to four places. */
+  /** The amount, rounded half up to four places. */
   readonly rounded: string;
-  /** Whether any of them have a price, or there are none at all. */
+  /** Whether at least one row has a price, or there are no rows. */
   readonly isKnown: boolean;
-  /** The tokens without a price, by model; null is the model that nothing says. */
+  /** The tokens without a price, by model; null stands for rows without a model. */
   readonly unpriced: ReadonlyMap<string | null, bigint>;
 }
 
 /**
- * A list of prices. There is none in this library: prices change, and are not the same for
- * everybody.
+ * A list of prices. This library has none: prices change, and differ between customers.
  *
- * A list is JSON: for each model, what a million tokens cost. `input` and `output` are required; `cached_input` and `cache_write_input` are as dear as `input`, and
- * `reasoning_output` as `output`, unless the list says otherwise. The model `*` stands for
- * every model that is not in the list, and for usage that names none.
+ * A list is a JSON object with the prices of a million tokens, by model. `input` and `output`
+ * are required; `cached_input` and `cache_write_input` default to `input`, and
+ * `reasoning_output` defaults to `output`. The model `*` matches every model that is not in the
+ * list, and usage without a model.
  *
  *     {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}
  *
- * Of the input, what was cached and what is kept from now on are charged as such and the
- * rest as input; of the output, reasoning as such and the rest as output. Arithmetic is
- * decimal and exact.
+ * Cached input and cache writes are charged at their own prices and the rest of the input as
+ * input; reasoning is charged at its own price and the rest of the output as output. Arithmetic
+ * is decimal and exact.
  *
- * @example What a request cost
+ * @example The cost of a request
  * ```ts
  * import { NO_TOKENS, PriceList, type UsageRow } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
@@ -113,11 +113,11 @@ export class PriceList {
   }
 
   /**
-   * Reads a list.
+   * Parses a list of prices.
    *
    * @param text JSON.
    * @returns The list.
-   * @throws {SyntaxError} If it is not JSON, or no such list; the message says why.
+   * @throws {SyntaxError} If the text is not JSON, or not such a list; the message says why.
    */
   static parse(text: string): PriceList {
     const list: unknown = JSON.parse(text);
@@ -136,10 +136,10 @@ export class PriceList {
   }
 
   /**
-   * Adds up what rows cost.
+   * Adds up the costs of rows.
    *
    * @param rows The rows.
-   * @returns The cost, and what has no price.
+   * @returns The cost, and the tokens without a price.
    */
   costOf(rows: readonly UsageRow[]): UsageCost {
     let units = 0n;
@@ -166,7 +166,7 @@ export class PriceList {
   }
 }
 
-/** What tokens cost, in units of 10^-18. */
+/** Returns the cost of tokens, in units of 10^-18. */
 function unitsOf(tokens: Tokens, prices: ModelPrices): bigint {
   const cached = tokens.cached_input_tokens;
   const written = tokens.cache_write_input_tokens;
@@ -202,7 +202,8 @@ function pricesOf(model: string, given: unknown): ModelPrices {
     const price = given[name];
     if (price === undefined && otherwise !== undefined) return otherwise;
     if (typeof price === "number" && price >= 0 && price < 1e9) {
-      // What was written; more digits would be those of the binary number.
+      // The digits as they are in the list. `toFixed` of any price would add those of its
+      // binary form. Below 1e-6 a template would write an exponent.
       const text = price < 1e-6 ? price.toFixed(DECIMAL_PLACES) : `${price}`;
       const [whole = "", places = ""] = text.split(".");
       return BigInt(

@@ -1,4 +1,4 @@
-/** What one file or stream adds to what was used, turn by turn. */
+/** The ledger of one file or stream: the tokens it adds, by thread, turn and day. */
 
 import { msOf, timestampOf } from "../events/times.ts";
 import { ownText } from "../json/utf8.ts";
@@ -6,10 +6,10 @@ import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";
 
-/** Every offset of a time zone that is in use is a multiple of this, in milliseconds. */
+/** 15 minutes in milliseconds: the offsets of all time zones in use are multiples of it. */
 const QUARTER_HOUR = 900_000;
 
-/** Tells days in one time zone. */
+/** Converts times to days in one time zone. */
 export class Calendar {
   readonly #format: Intl.DateTimeFormat | undefined;
   #quarter = NaN;
@@ -22,7 +22,7 @@ export class Calendar {
    * @throws {RangeError} If there is no such time zone.
    */
   constructor(timeZone: string) {
-    // To load what tells of time zones takes as long as to start half of the command.
+    // Loading the time zone data of `Intl` takes as long as starting half of the command.
     if (timeZone === "UTC") return;
     const format = new Intl.DateTimeFormat("en-US", {
       timeZone,
@@ -35,7 +35,7 @@ export class Calendar {
   }
 
   /**
-   * Tells the day.
+   * Returns the day of a time.
    *
    * @param ms Milliseconds since 1970.
    * @returns `YYYY-MM-DD`.
@@ -55,23 +55,25 @@ export class Calendar {
   }
 }
 
+/** The line of a count, and the thread, turn, model and directory it belongs to. */
 export interface CountPlace {
+  /** The number of the line, from 1. */
   readonly line: number;
-  /** The id of the thread, as far as it is known. */
+  /** The id of the thread; null if unknown. */
   readonly thread: string | null;
-  /** The id of the turn, as far as it is known. */
+  /** The id of the turn; null if unknown. */
   readonly turn: string | null;
-  /** The model, as far as it is known. */
+  /** The model; null if unknown. */
   readonly model: string | null;
-  /** The working directory, as far as it is known. */
+  /** The working directory; null if unknown. */
   readonly cwd: string | null;
-  /** When it was, as RFC 3339. */
+  /** The time of the line, as RFC 3339. */
   readonly timestamp: string | undefined;
-  /** When the review began that it belongs to, if another thread did it. */
+  /** When the count's review began, in milliseconds since 1970, if another thread did it. */
   readonly reviewed?: number | undefined;
 }
 
-/** What a turn used on one day, of one model, in one directory. */
+/** The tokens of a turn on one day, with one model, in one directory. */
 export interface Slice {
   readonly day: string | null;
   readonly model: string | null;
@@ -79,80 +81,81 @@ export interface Slice {
   tokens: Tokens;
 }
 
+/** The tokens of one turn. */
 export interface TurnEntry {
   /** Its parts; there is one unless the turn went over midnight or changed its settings. */
   slices: readonly Slice[];
-  /** Of a turn of an exec stream: what its end said. */
+  /** The usage at its end, if it is a turn of an exec stream. */
   run: RunEntry | undefined;
   /** When it began, if it is a review that another thread did, in milliseconds since 1970. */
   reviewed: number | undefined;
 }
 
-/** The usage that the end of a turn of an exec stream says. */
+/** The usage at the end of a turn of an exec stream. */
 export interface RunEntry {
   readonly place: CountPlace;
-  /** What it says. */
   readonly usage: Tokens;
 }
 
-/** What a thread used, as far as one file or stream says. */
+/** The tokens of a thread in one file or stream. */
 export interface ThreadEntry {
   /** The turns, by their ids. */
   readonly turns: Map<string | null, TurnEntry>;
-  /** The thread that spawned it. */
+  /** The id of the thread that spawned it. */
   parent: string | null;
-  /** Whether it is the session file of the thread that says so. */
+  /** Whether the source is the session file of the thread. */
   isFile: boolean;
   /** When it began, if it reviews for another thread, in milliseconds since 1970. */
   reviews: number | undefined;
 }
 
-/** What became of a line; the end of an exec turn is settled when all have been read. */
+/** A line with counts and its rule; the end of an exec turn is settled after all input. */
 export interface Step {
   readonly line: number;
   readonly thread: string | null;
   readonly turn: string | null;
   readonly rule: UsageRule;
-  /** What was counted. */
+  /** The tokens that were counted. */
   readonly tokens?: Tokens;
-  /** What is settled later. */
+  /** The end of an exec turn, which is settled later. */
   readonly run: RunEntry | undefined;
 }
 
+/** The options of {@linkcode SourceLedger}. */
 export interface LedgerOptions {
-  /** Tells days. */
+  /** Converts times to days. */
   readonly calendar: Calendar;
-  /** When what is counted begins, in milliseconds since 1970. */
+  /** The first time that is counted, in milliseconds since 1970. */
   readonly since: number;
-  /** When it ends; what was at that time is not counted. */
+  /** The end of the time that is counted, exclusive, in milliseconds since 1970. */
   readonly until: number;
   /** Whether each step is kept. */
   readonly explain: boolean;
 }
 
-/** Takes what the events of one file or stream count. */
+/** Receives the counts in the events of one file or stream. */
 export interface CountTaker {
-  /** Gives what is known of a thread, to be added to. */
+  /** Returns the entry of a thread, for the caller to set its members. */
   thread(id: string | null): Omit<ThreadEntry, "turns">;
-  /** Takes in what a line adds. */
+  /** Adds the tokens of a line. */
   add(place: CountPlace, addition: Addition): void;
-  /** Takes in what the end of a turn of an exec stream says. */
+  /** Adds the usage at the end of a turn of an exec stream. */
   run(place: CountPlace, usage: Tokens): void;
 }
 
-/** What one file or stream adds: data that can be copied. */
+/** The counts of one file or stream, as data that can be copied. */
 export interface Ledger {
   /** The name of the file or stream. */
   readonly name: string;
   /** The threads, by their ids. */
   readonly threads: ReadonlyMap<string | null, ThreadEntry>;
-  /** What became of each line, if that is kept. */
+  /** The lines with counts and their rules; empty without the option `explain`. */
   readonly steps: readonly Step[];
-  /** How often something was left out because nothing says when it was. */
+  /** How many counts were left out because their lines have no time. */
   readonly untimed: number;
 }
 
-/** Keeps what one file or stream adds. */
+/** Collects the counts of one file or stream. */
 export class SourceLedger implements CountTaker, Ledger {
   readonly name: string;
   readonly threads: Map<string | null, ThreadEntry> = new Map();
@@ -193,7 +196,7 @@ export class SourceLedger implements CountTaker, Ledger {
     const slice = entry.slices.find((slice) =>
       slice.day === day && slice.model === model && slice.cwd === cwd
     );
-    // A list that grows takes room for sixteen more, and there may be many turns.
+    // `push` would make room for sixteen more slices, and there may be many turns.
     if (slice === undefined) {
       entry.slices = entry.slices.concat({ day, model, cwd, tokens });
     } else slice.tokens = addTokens(slice.tokens, tokens);
@@ -213,13 +216,13 @@ export class SourceLedger implements CountTaker, Ledger {
     let entry = turns.get(turn);
     if (entry === undefined) {
       entry = { slices: [], run: undefined, reviewed: undefined };
-      // A session may have many turns, and a megabyte each.
+      // A copy: a part of a line's text would keep the whole line, which may be a megabyte.
       turns.set(turn === null ? null : ownText(turn), entry);
     }
     return entry;
   }
 
-  /** Why something of that time is not counted, if it is not. */
+  /** Returns the rule by which a count of that time is left out, if it is. */
   #outside(ms: number | undefined): "outside" | "untimed" | undefined {
     if (!this.#isTimed) return undefined;
     if (ms === undefined) {
@@ -242,7 +245,7 @@ export class SourceLedger implements CountTaker, Ledger {
   }
 }
 
-/** Adds up the parts of a turn. */
+/** Adds up the slices of a turn. */
 export function tokensOfTurn({ slices }: TurnEntry): Tokens {
   return slices.reduce(
     (sum, { tokens }) => addTokens(sum, tokens),
@@ -250,7 +253,7 @@ export function tokensOfTurn({ slices }: TurnEntry): Tokens {
   );
 }
 
-/** Reads a time: milliseconds since 1970, or `undefined` if it is none. */
+/** Parses an RFC 3339 time: milliseconds since 1970, or `undefined` if it is not a time. */
 export function timeOf(timestamp: unknown): number | undefined {
   const text = timestampOf(timestamp);
   return text === undefined ? undefined : msOf(text);

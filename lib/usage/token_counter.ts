@@ -1,4 +1,4 @@
-/** Tells what each `token_count` of a stream adds to what was used. */
+/** Computes the tokens that each `token_count` of a stream adds. */
 
 import { type Fields, fieldsOf } from "../json/fields.ts";
 import type { UsageRule } from "./derivations.ts";
@@ -10,39 +10,43 @@ import {
   type Tokens,
 } from "./tokens.ts";
 
+/** The counts of one `token_count`. */
 export interface TokenCount {
-  /** What the thread, or the process, has used so far. */
+  /** The usage of the thread, or of the process, so far. */
   readonly total: Tokens | undefined;
-  /** What the last request used. */
+  /** The usage of the last request. */
   readonly last: Tokens | undefined;
-  /** Whether it says that nothing is known (`"info":null`). */
+  /** Whether it has no counts (`"info":null`). */
   readonly isUnknown: boolean;
 }
 
+/** The context of a `token_count`, as far as a decision depends on it. */
 export interface CountContext {
+  /** The id of the turn. */
   readonly turn: unknown;
-  /** Whether the thread began with what another one used. */
+  /** Whether the thread began with a copy of another thread's history. */
   readonly isFork: boolean;
   /** Whether turns have ids of their own (0.104 and later). */
   readonly hasTurnIds: boolean;
-  /** Whether its line has a number of its own (0.148 and later). */
+  /** Whether its line has an ordinal (0.148 and later). */
   readonly hasOrdinal: boolean;
 }
 
+/** The tokens that a line adds, and the rule that decided it. */
 export interface Addition {
-  /** The rule that says so. */
+  /** The rule that decided it. */
   readonly rule: UsageRule;
   /** The tokens; `undefined` if nothing is added. */
   readonly tokens?: Tokens;
 }
 
 /**
- * How many totals are remembered for the processes that count in the same file: what one of them
- * says last stands that many counts of the others before what it says next.
+ * How many totals are remembered for several processes that count in the same file: between two
+ * counts of one process there may be this many counts of the others.
  */
 const MAX_REMEMBERED = 256;
 
-/** A total, and what the last request of it used. */
+/** A total, and the usage of the last request in it. */
 interface SeenTotal {
   readonly total: Tokens;
   readonly last: Tokens | undefined;
@@ -51,24 +55,24 @@ interface SeenTotal {
 /**
  * Follows the totals of one file or stream.
  *
- * What is counted is how much the total grows, because a `token_count` is written again
- * whenever the rate limits are heard of (0.42 and later), and after a compaction with an
- * estimate in place of the last request. A total that shrinks, or that is all of what the
- * last request used, was begun by a new process. If several processes resume a session at once,
- * each goes on from the total that it knows.
+ * It counts the growth of the total and not the last request, because Codex writes a
+ * `token_count` again with each update of the rate limits (0.42 and later), and after a
+ * compaction with an estimate in place of the last request. A total that shrinks, or that equals
+ * the last request, was begun by a new process. If several processes resume a session at once,
+ * each continues from the total that it knows.
  */
 export class TokenCounter {
   #total: Tokens | undefined;
   #turn: unknown;
-  /** Whether the stream writes counts before anything is known (0.42 and later). */
+  /** Whether the stream has counts with `"info":null` (0.42 and later). */
   #writesUnknown = false;
   /** Whether requests since the last total have been counted by their records. */
   #isRecorded = false;
-  /** Whether requests have records (0.155 and later): a total adds nothing of its own. */
+  /** Whether requests have records (0.155 and later): then totals add nothing. */
   #hasRecords = false;
-  /** The latest totals, each once in a row. */
+  /** The latest totals, without repetitions of the one before. */
   readonly #seen: SeenTotal[] = [];
-  /** Whether the stream writes again what it said last, as some releases do at each request. */
+  /** Whether the stream repeats counts, as some releases do at each request. */
   #writesAgain = false;
 
   /** Whether there has been a total. */
@@ -77,9 +81,9 @@ export class TokenCounter {
   }
 
   /**
-   * Tells whether a count goes on from the last total.
+   * Tests whether a count continues the last total.
    *
-   * @returns Whether its total is the last one, or has grown by what the last request used.
+   * @returns Whether its total equals the last one, or has grown by its last request.
    */
   isContinuedBy({ total, last }: TokenCount): boolean {
     if (this.#total === undefined || total === undefined) return false;
@@ -88,19 +92,19 @@ export class TokenCounter {
       (sameTokens(grown, last) || isNothing(grown) && !sameTokens(last, total));
   }
 
-  /** Goes on from a count of what was used before, which adds nothing. */
+  /** Continues from a count of earlier usage, which adds nothing. */
   goOnFrom(count: TokenCount): void {
     this.#remember(count);
     this.#total = count.total ?? this.#total;
   }
 
-  /** Takes note that the next total holds requests that have been counted. */
+  /** Notes that a record has counted requests that the next total includes. */
   recorded(): void {
     this.#isRecorded = true;
     this.#hasRecords = true;
   }
 
-  /** Tells what a count adds. */
+  /** Returns the tokens that a count adds. */
   count(count: TokenCount, context: CountContext): Addition {
     if (count.isUnknown) {
       this.#total = undefined;
@@ -127,7 +131,8 @@ export class TokenCounter {
     if (before === undefined) {
       if (isNothing(total)) return { rule: "empty" };
       if (isNew) return { rule: "first", tokens: total };
-      // That nothing is known was said by another process, or of something else.
+      // The `"info":null` before it may be of another process, so it may continue a total
+      // from before that.
       const isSeen = this.#seen.some((seen) => sameTokens(seen.total, total));
       const other: Addition | undefined = isSeen
         ? { rule: "repeated" }
@@ -168,8 +173,8 @@ export class TokenCounter {
   }
 
   /**
-   * Tells what a count adds that does not go on from the last total, but from an earlier one:
-   * then another process writes to the file as well (up to 0.145 nothing keeps it from that).
+   * Returns the tokens of a count that continues an earlier total than the last one: then
+   * another process writes to the file as well (up to 0.145 Codex does not prevent that).
    */
   #additionOfOther(
     total: Tokens,
@@ -177,7 +182,7 @@ export class TokenCounter {
   ): Addition | undefined {
     if (last === undefined) return undefined;
     const isNew = sameTokens(last, total);
-    // Where nothing announces a process that begins anew, that is what this is.
+    // Without counts of `"info":null` that announce new processes, this is a new process.
     if (isNew && !this.#writesUnknown) return undefined;
     const wasSaid = this.#writesAgain &&
       this.#seen.some((seen) => isSameCount(seen, { total, last }));
@@ -189,10 +194,11 @@ export class TokenCounter {
   }
 
   /**
-   * Tells whether a total that is what it was before is that of a new process, which has used
-   * as much in all. It is not where what is known is written again in a later turn: releases
-   * that do so also write that nothing is known, or name turns and let processes go on
-   * counting, as all that name them do but 0.148 to 0.152. A fork begins with what it copied.
+   * Tests whether a total that equals the one before, and its own last request, is that of a new
+   * process that used as much. It is not in releases that repeat counts in later turns: those
+   * write `"info":null` too, or have turn ids and processes that continue the total. All
+   * releases with turn ids continue it, except 0.148 to 0.152, whose lines have ordinals. Nor is
+   * it in a fork, which begins with copied totals.
    */
   #isRestart({ turn, isFork, hasTurnIds, hasOrdinal }: CountContext): boolean {
     const goesOn = this.#writesUnknown || this.#hasRecords ||
@@ -209,9 +215,9 @@ function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
 }
 
 /**
- * Reads a `token_count`.
+ * Parses the content of a `token_count`.
  *
- * @returns The counts; `info` is null as long as nothing is known.
+ * @returns The counts; `isUnknown` if `info` is null or has none.
  */
 export function readTokenCount({ info }: Fields): TokenCount {
   const { total_token_usage, last_token_usage } = fieldsOf(info);

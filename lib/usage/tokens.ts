@@ -1,8 +1,8 @@
-/** Numbers of tokens, exact however large they are. */
+/** Token counts as 64-bit integers. */
 
 import { fieldsOf } from "../json/fields.ts";
 
-/** The kinds of tokens, by the names that Codex gives them. */
+/** The kinds of tokens, by Codex's names. */
 export const TOKEN_KINDS = [
   "input_tokens",
   "cached_input_tokens",
@@ -11,23 +11,23 @@ export const TOKEN_KINDS = [
   "reasoning_output_tokens",
 ] as const;
 
-/** A kind of tokens, by the name that Codex gives it. */
+/** A kind of tokens, by Codex's name. */
 export type TokenKind = typeof TOKEN_KINDS[number];
 
 /**
- * How many tokens of each kind were used. The numbers are `bigint`: Codex counts with 64
- * bits. A kind that a release does not report is 0.
+ * Token counts of each kind. The numbers are `bigint`: Codex counts with 64 bits. A kind that a
+ * release does not report is 0.
  */
 export interface Tokens {
-  /** Tokens that were sent to the model. */
+  /** Tokens sent to the model. */
   readonly input_tokens: bigint;
-  /** Those among them that the server had kept. */
+  /** Input tokens that the server read from its cache. */
   readonly cached_input_tokens: bigint;
-  /** Those among them that the server keeps from now on (reported since 0.145). */
+  /** Input tokens that the server wrote to its cache (reported since 0.145). */
   readonly cache_write_input_tokens: bigint;
   /** Tokens that the model wrote. */
   readonly output_tokens: bigint;
-  /** Those among them that are reasoning; exec streams since 0.44 report them only from 0.130. */
+  /** Output tokens of reasoning; exec streams since 0.44 report them only from 0.130. */
   readonly reasoning_output_tokens: bigint;
   /** Input and output together. */
   readonly total_tokens: bigint;
@@ -37,9 +37,9 @@ export interface Tokens {
 export const NO_TOKENS: Tokens = tokensOf(() => 0n);
 
 /**
- * Makes tokens of a number for each kind.
+ * Makes token counts from a number for each kind.
  *
- * @param count Gives the number of a kind.
+ * @param count Returns the number of a kind.
  */
 export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
   const input_tokens = count("input_tokens");
@@ -55,11 +55,11 @@ export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
 }
 
 /**
- * Adds tokens up.
+ * Adds two token counts.
  *
- * @param one Tokens.
- * @param other More of them.
- * @returns Both together.
+ * @param one The first counts.
+ * @param other The second counts.
+ * @returns The sum of each kind.
  *
  * @example Two requests
  * ```ts
@@ -75,7 +75,7 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
   return tokensOf((kind) => one[kind] + other[kind]);
 }
 
-/** What there is more of in `later`; `undefined` if there is less of any kind. */
+/** Returns `later` minus `earlier`, or `undefined` if any kind is less in `later`. */
 export function growth(earlier: Tokens, later: Tokens): Tokens | undefined {
   for (const kind of TOKEN_KINDS) {
     if (later[kind] < earlier[kind]) return undefined;
@@ -84,7 +84,7 @@ export function growth(earlier: Tokens, later: Tokens): Tokens | undefined {
 }
 
 export function sameTokens(one: Tokens, other: Tokens): boolean {
-  // Of the kinds, those that differ first: this is asked of every count.
+  // First the two kinds that differ most often: this runs for every count.
   return one.input_tokens === other.input_tokens &&
     one.output_tokens === other.output_tokens &&
     TOKEN_KINDS.every((kind) => one[kind] === other[kind]);
@@ -95,10 +95,10 @@ export function isNothing(tokens: Tokens): boolean {
 }
 
 /**
- * Reads counts.
+ * Reads token counts from an object of the wire.
  *
- * @param value The object that has them; counts that are too large for a number are `bigint`.
- * @returns The counts; `undefined` if the object has none.
+ * @param value The object; integers beyond 2^53 are `bigint`.
+ * @returns The counts; `undefined` if the object has neither input nor output tokens.
  */
 export function readTokens(value: unknown): Tokens | undefined {
   const counts = fieldsOf(value);
@@ -110,7 +110,7 @@ export function readTokens(value: unknown): Tokens | undefined {
 }
 
 function wholeCount(count: unknown): bigint | undefined {
-  // Each that is made takes memory, and many are none.
+  // Each `BigInt` call allocates, and many counts are zero.
   if (count === 0) return 0n;
   if (typeof count === "number") {
     return count >= 0 && Number.isInteger(count) ? BigInt(count) : undefined;
@@ -118,9 +118,9 @@ function wholeCount(count: unknown): bigint | undefined {
   return typeof count === "bigint" && count >= 0n ? count : undefined;
 }
 
-/** What one turn used on one day, of one model, in one directory. */
+/** The tokens that one turn used on one day, with one model, in one directory. */
 export interface UsageRow extends Tokens {
-  /** The name of the file or stream that says so. */
+  /** The name of the file or stream that the counts are from. */
   readonly source: string;
   /**
    * The thread; `synthetic-thread-N` where a release names none (up to 0.42), null in a
@@ -129,17 +129,17 @@ export interface UsageRow extends Tokens {
   readonly thread_id: string | null;
   /** The thread that spawned it, if it is a sub-agent. */
   readonly parent_thread_id: string | null;
-  /** The turn; `synthetic-turn-N` where a release names none, null where none is known. */
+  /** The turn; `synthetic-turn-N` where a release names none, null if unknown. */
   readonly turn_id: string | null;
-  /** The model; null if nothing says it, as in exec streams since 0.44. */
+  /** The model; null if unknown, as in exec streams since 0.44. */
   readonly model: string | null;
-  /** The working directory; null if nothing says it, as in exec streams since 0.44. */
+  /** The working directory; null if unknown, as in exec streams since 0.44. */
   readonly cwd: string | null;
-  /** The day, `YYYY-MM-DD`; null if nothing says it, as in exec streams. */
+  /** The day, `YYYY-MM-DD`; null if unknown, as in exec streams. */
   readonly day: string | null;
 }
 
-/** Whether other sources may have the same thread: an id that was made up is good for one. */
+/** Whether other sources may have the same thread: a made-up id is unique to one source only. */
 export function isShared(id: string | null): boolean {
   return id !== null && !/^synthetic-thread-\d+$/.test(id);
 }

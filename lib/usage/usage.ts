@@ -4,10 +4,10 @@
  *
  * Releases count differently, and write the same count more than once;
  * {@link https://github.com/codexpipe/codexpipe/blob/main/docs/usage.md | docs/usage.md}
- * says how each number is derived, and {@linkcode UsageMeter.derivations} says it line by line.
- * Nothing here knows the platform: it is fed bytes.
+ * explains how each number is derived, and {@linkcode UsageMeter.derivations} lists it line by
+ * line. The module takes bytes and uses no API of a platform.
  *
- * @example What a stream used, by thread
+ * @example The tokens of a stream, by thread
  * ```ts
  * import { groupUsage, UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";

@@ -1,4 +1,4 @@
-/** What was used, summed up. */
+/** Groups rows of usage and sums them up. */
 
 import {
   addTokens,
@@ -9,28 +9,28 @@ import {
 } from "./tokens.ts";
 import type { UsageKey } from "./usage_names.ts";
 
-/** What the rows that have something in common used. */
+/** Rows with the same keys, and their sums. */
 export interface UsageGroup {
-  /** The first of the rows; what the group was made by is the same in all of them. */
+  /** The first row; the keys of the group are equal in all rows. */
   readonly row: UsageRow;
   /** The rows, in their order. */
   readonly rows: readonly UsageRow[];
-  /** How many threads they are of. */
+  /** The number of distinct threads in the rows. */
   readonly threads: number;
-  /** How many turns they are of. */
+  /** The number of distinct turns in the rows. */
   readonly turns: number;
-  /** What they used together. */
+  /** The sum of the tokens. */
   readonly tokens: Tokens;
 }
 
 /**
- * Sums rows up.
+ * Groups rows and sums them up.
  *
  * @param rows The rows.
- * @param by What the rows of a group have in common; nothing makes one group of all, if
- * there are any.
- * @returns The groups: days, models and directories in their own order, threads and turns in
- * that of the rows.
+ * @param by The keys that rows of a group share. Without keys, all rows make one group; no rows
+ * make none.
+ * @returns The groups: sorted by day, model and directory; threads and turns in the order of the
+ * rows.
  *
  * @example Tokens by model
  * ```ts
@@ -75,7 +75,7 @@ export function groupUsage(
   }).sort(({ row: one }, { row: other }) => compare(one, other, by));
 }
 
-/** Counts threads and turns; a text for each turn would take more memory than the rows. */
+/** Counts threads and turns; a string key for each turn would take more memory than the rows. */
 function countsOf(
   rows: readonly UsageRow[],
 ): Pick<UsageGroup, "threads" | "turns"> {
@@ -100,7 +100,7 @@ function countsOf(
   return { threads: threads.size + ownThreads, turns };
 }
 
-/** Compares what is put in order; what is not known comes last. */
+/** Compares rows by the keys that are sorted; null comes last. */
 function compare(
   one: UsageRow,
   other: UsageRow,
@@ -118,7 +118,7 @@ function compare(
   return 0;
 }
 
-/** What makes rows belong together. */
+/** Returns the text that is equal for rows with the same key. */
 function keyOf(row: UsageRow, key: UsageKey): string {
   if (key === "thread") return threadKey(row);
   return key === "turn" ? turnKey(row) : JSON.stringify(row[key]);

@@ -1,4 +1,4 @@
-/** What was used, from any number of files and streams. */
+/** Counts the tokens that were used, from any number of files and streams. */
 
 import { checkedTime, checkedWord } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
@@ -28,23 +28,24 @@ import type { Addition } from "./token_counter.ts";
 import { growth, isShared, NO_TOKENS, type UsageRow } from "./tokens.ts";
 import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
 
-// What several files and streams say together.
+// Decisions that need all files and streams.
 
-/** How far apart a review and the thread that does it can begin, in milliseconds. */
+/** The greatest distance between the beginnings of a review and its thread, in milliseconds. */
 const REVIEW_START = 5000;
 
-/** Tells what can only be told when all files and streams have been read. */
+/** Decides the counts that depend on all files and streams, after they have been read. */
 class Settlement {
-  /** Which session file counts for a turn. */
+  /** The session file that counts for each turn, by thread and turn. */
   readonly #files = new Map<string | null, Map<string | null, Ledger>>();
   readonly #runs = new Map<RunEntry, Addition>();
-  /** When threads began that review for others. */
+  /** The times at which threads began that review for others. */
   readonly #reviews: number[] = [];
 
   /**
    * Constructs a new instance.
    *
-   * @param counters What the usage of exec turns counts.
+   * @param ledgers The ledgers of all files and streams.
+   * @param counters How to interpret the usage at the ends of exec turns.
    */
   constructor(ledgers: readonly Ledger[], counters: RunCounters) {
     const runs = new Map<string | null, LedgerRun[]>();
@@ -62,7 +63,7 @@ class Settlement {
     for (const list of runs.values()) this.#settle(list, counters);
   }
 
-  /** The rule by which a turn in a file or stream is left out, if it is. */
+  /** Returns the rule by which a turn in a file or stream is left out, if it is. */
   leftOut(
     ledger: Ledger,
     thread: string | null,
@@ -79,14 +80,14 @@ class Settlement {
     return (turns.get(turn) ?? ledger) === ledger ? undefined : "copied";
   }
 
-  /** What the end of a turn of an exec stream adds. */
+  /** Returns the tokens that the end of a turn of an exec stream adds. */
   additionOf(run: RunEntry | undefined): Addition | undefined {
     return run === undefined ? undefined : this.#runs.get(run);
   }
 
   derivation(ledger: Ledger, step: Step): UsageDerivation {
     const { line, thread, turn, run } = step;
-    // What the same turn said once more later on is all that counts of it.
+    // Of a turn with several ends, the last replaces the others.
     const replaced = run === undefined ? step : { rule: "repeated" } as const;
     let { rule, tokens }: Addition = this.additionOf(run) ?? replaced;
     const leftOut = this.leftOut(ledger, thread, turn);
@@ -105,7 +106,7 @@ class Settlement {
     };
   }
 
-  /** Of the files that have a turn, the one counts that has most of it. */
+  /** Chooses, among the files that have a turn, the one with the most tokens of it. */
   #file(ledger: Ledger, id: string | null, thread: ThreadEntry): void {
     const turns = this.#files.get(id) ?? new Map<string | null, Ledger>();
     this.#files.set(id, turns);
@@ -115,10 +116,10 @@ class Settlement {
     }
   }
 
-  /** Tells what each of a thread's exec turns used. */
+  /** Computes the tokens of each exec turn of a thread. */
   #settle(given: readonly LedgerRun[], counters: RunCounters): void {
-    // Files are often named in the order of their names, not of time. What a thread has used
-    // never shrinks, so that order tells; what processes used can be added up in any.
+    // Files are often given in the order of their names, not of time. The usage of a thread
+    // never shrinks, so sorting by usage restores the order; that of processes adds up in any.
     const runs = inOrder(given);
     const isThread = counters === "thread" ||
       (counters === "auto" && runs.every(isGrowing));
@@ -128,7 +129,7 @@ class Settlement {
       const grown = before === undefined
         ? usage
         : growth(before.run.usage, usage);
-      // With `runCounters: "thread"` the caller knows that a counter that shrinks began anew.
+      // With `runCounters: "thread"`, a counter that shrinks is one that began anew.
       const ofThread = grown === undefined ? "restarted" : "thread";
       const ofMany = isThread ? ofThread : "run";
       const rule = runs.length === 1 ? "turn" : ofMany;
@@ -137,7 +138,7 @@ class Settlement {
   }
 }
 
-/** The end of an exec turn, and where it stands. */
+/** The end of an exec turn, and the ledger it is in. */
 interface LedgerRun {
   readonly ledger: Ledger;
   readonly run: RunEntry;
@@ -149,7 +150,7 @@ function runsOf(ledger: Ledger, { turns }: ThreadEntry): LedgerRun[] {
   );
 }
 
-/** Puts runs in the order of what they say was used; those of one stream stay in theirs. */
+/** Sorts runs by total usage; those of one stream keep the order of their lines. */
 function inOrder(runs: readonly LedgerRun[]): readonly LedgerRun[] {
   return runs.toSorted(({ ledger: a, run: one }, { ledger: b, run: other }) => {
     if (a === b) return one.place.line - other.place.line;
@@ -158,7 +159,7 @@ function inOrder(runs: readonly LedgerRun[]): readonly LedgerRun[] {
   });
 }
 
-/** Whether a run says at least as much of each kind as the one before it. */
+/** Whether the usage of a run is at least that of the run before it, in each kind. */
 function isGrowing(
   { run }: LedgerRun,
   i: number,
@@ -173,31 +174,31 @@ function isMore(one: TurnEntry, other: TurnEntry): boolean {
   return tokensOfTurn(one).total_tokens > tokensOfTurn(other).total_tokens;
 }
 
-// Reads one file or stream for what was used.
+// Reading one file or stream.
 
 /** Options for {@linkcode UsageMeter.open}. */
 export interface UsageSourceOptions {
   /**
-   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   * The dialect to expect. `auto` detects it from the first line that is a JSON object.
    *
    * @default {"auto"}
    */
   readonly from?: Dialect | undefined;
   /**
-   * How many bytes a line may have; longer ones fail.
+   * The longest line that is read, in bytes; longer ones fail.
    *
    * @default {268435456}
    */
   readonly maxLineBytes?: number | undefined;
   /**
-   * The id of the only thread that counts, of the stream of an app-server.
+   * The id of the only thread that is counted, in the stream of an app-server.
    *
-   * @default {undefined} All do.
+   * @default {undefined} All threads.
    */
   readonly thread?: string | undefined;
 }
 
-/** The lines that say something of threads, turns, models or tokens. */
+/** Selects the lines about threads, turns, models or tokens. */
 const LINES = new LineSelection([
   "thread.started",
   "turn.started",
@@ -211,11 +212,10 @@ const LINES = new LineSelection([
 ]);
 
 /**
- * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
- * would have counted; {@linkcode UsageMeter.open} makes it. What the lines say goes to the
- * meter.
+ * Reads one file or stream from blocks of bytes; {@linkcode UsageMeter.open} makes it. Its counts
+ * go to the meter. It emits the failures of lines that may have had counts.
  *
- * @example A line that would have counted
+ * @example The failure of a line that may have had counts
  * ```ts
  * import { UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
@@ -231,7 +231,7 @@ const LINES = new LineSelection([
  */
 export class UsageSource implements Stage<Uint8Array, Failure> {
   readonly #lines: JsonlRecords;
-  /** Copes with a part of the lines. */
+  /** The reader, in the mode for a selection of lines. */
   readonly #reader = new EventReader(undefined, {
     initialThreadId: UNKNOWN_ID,
     isSelection: true,
@@ -242,8 +242,8 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
   /**
    * Constructs a new instance.
    *
-   * @param ledger Takes what the lines say.
-   * @param options What to expect.
+   * @param ledger The ledger that receives the counts.
+   * @param options The dialect, the limit of lines and the thread.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
@@ -259,16 +259,16 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
     this.#counts = new EventCounts(ledger);
   }
 
-  /** How many lines that would have counted could not be read. */
+  /** The number of failed lines that may have had counts. */
   get failures(): number {
     return this.#failures;
   }
 
   /**
-   * Takes a block.
+   * Reads a block.
    *
-   * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with each failure.
+   * @param block The bytes; the caller may reuse the buffer afterwards.
+   * @param emit Called with each failure.
    */
   feed(block: Uint8Array, emit: Emit<Failure>): void {
     this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
@@ -277,7 +277,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
   /**
    * Ends the input.
    *
-   * @param emit Is called with the failure of a last line without LF.
+   * @param emit Called with the failure of a last line without LF.
    */
   flush(emit: Emit<Failure>): void {
     this.#lines.flush((outcome) => this.#take(outcome, emit));
@@ -299,9 +299,9 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
   }
 }
 
-/** What a {@linkcode UsageMeter} was fed, as data that `structuredClone` can copy. */
+/** The counts of a {@linkcode UsageMeter}, as data that `structuredClone` can copy. */
 export interface UsageCounts {
-  /** What each file or stream adds, in a form that is nobody else's business. */
+  /** The counts of each file or stream. The form is private to this module. */
   readonly sources: readonly unknown[];
 }
 
@@ -314,30 +314,29 @@ export interface UsageMeterOptions {
    */
   readonly timeZone?: string | undefined;
   /**
-   * When what is counted begins, in milliseconds since 1970. With this or `until`, what has
-   * no time is not counted: exec streams have none.
+   * The first time that is counted, in milliseconds since 1970. With `since` or `until`, lines
+   * without a time are not counted: those of exec streams have none.
    *
    * @default {-Infinity}
    */
   readonly since?: number | undefined;
   /**
-   * When what is counted ends, in milliseconds since 1970; what was at that time is not
-   * counted.
+   * The end of the time that is counted, exclusive, in milliseconds since 1970.
    *
    * @default {Infinity}
    */
   readonly until?: number | undefined;
   /**
-   * Whether the usage that turns of an exec stream end with counts the whole `thread` (0.80
-   * to 0.147, and since 0.155) or the `process` (up to 0.77, and 0.148 to 0.152). Nothing in
-   * the stream says which; `auto` takes it for the thread's as long as it never shrinks.
+   * Whether the usage at the ends of exec turns counts the whole `thread` (0.80 to 0.147, and
+   * since 0.155) or the `process` (up to 0.77, and 0.148 to 0.152). The stream does not show
+   * which; `auto` assumes the thread's if the usage never shrinks.
    *
    * @default {"auto"}
    */
   readonly runCounters?: RunCounters | undefined;
   /**
-   * Whether {@linkcode UsageMeter.derivations} is to say what became of each line. That
-   * takes memory for each.
+   * Whether to keep a derivation of each line with counts, for
+   * {@linkcode UsageMeter.derivations}. Each takes memory.
    *
    * @default {false}
    */
@@ -345,17 +344,17 @@ export interface UsageMeterOptions {
 }
 
 /**
- * Counts tokens: each request once, whatever repeats it.
+ * Counts tokens: each request once, however often its count is repeated.
  *
- * It is fed exec streams and session files of every release, and tells apart counters that
- * go on from those that begin anew, totals that are written again, what forks and sub-agents
- * copied from the thread that they come from, several files with the same turns, and the
- * stream and the session file of one thread: the file says more, so the stream is left out.
- * {@linkcode UsageDerivation} says which rule each number comes from.
+ * It reads exec streams and session files of every release. It distinguishes counters that
+ * continue from those that begin anew, and recognizes totals that are written again, lines that
+ * forks and sub-agents copied from the thread they come from, several files with the same turns,
+ * and the stream and the session file of one thread: the file has more, so the stream is left
+ * out. {@linkcode UsageDerivation} has the rule that each number comes from.
  *
  * Memory is bounded by the number of turns and the longest line.
  *
- * @example What a run used
+ * @example The tokens of a run
  * ```ts
  * import { UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
@@ -382,9 +381,9 @@ export class UsageMeter {
   /**
    * Constructs a new instance.
    *
-   * @param options The time zone, the time, and how to count.
-   * @throws {RangeError} If there is no such time zone, a time is `NaN`, or `runCounters` none of
-   *   its words.
+   * @param options The time zone, the range of time, and how to count.
+   * @throws {RangeError} If there is no such time zone, a time is `NaN`, or `runCounters` is not
+   *   one of {@linkcode RUN_COUNTERS}.
    */
   constructor(options: UsageMeterOptions = {}) {
     this.#options = {
@@ -401,12 +400,12 @@ export class UsageMeter {
   }
 
   /**
-   * Begins with a file or stream. The rows come in the order of these calls; what is counted
-   * does not depend on it.
+   * Opens a file or stream. The rows come in the order of these calls; the counts do not depend
+   * on it.
    *
-   * @param name What it is called in rows and derivations.
-   * @param options What to expect.
-   * @returns What it is to be fed to.
+   * @param name The name of the file or stream in rows and derivations.
+   * @param options The dialect, the limit of lines and the thread.
+   * @returns The source, to feed the bytes to.
    * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24.
    */
   open(name: string, options: UsageSourceOptions = {}): UsageSource {
@@ -416,7 +415,7 @@ export class UsageMeter {
     return source;
   }
 
-  /** @ignore Begins with a file or stream whose events the caller reads, and takes their counts. */
+  /** @ignore Opens a file or stream whose events the caller reads; returns its ledger. */
   openLedger(name: string): CountTaker {
     const ledger = new SourceLedger(name, this.#options);
     this.#ledgers.push(ledger);
@@ -424,10 +423,10 @@ export class UsageMeter {
   }
 
   /**
-   * Gives away what has been fed so far, to be added to another meter with the same options:
-   * files can so be read in several threads.
+   * Removes all counts from this meter and returns them, to be added to another meter with the
+   * same options. So files can be read in several threads.
    *
-   * @returns What was fed; it counts here no more.
+   * @returns The counts of all that was fed; they no longer count here.
    *
    * @example From one thread to another
    * ```ts
@@ -452,22 +451,22 @@ export class UsageMeter {
   }
 
   /**
-   * Adds what another meter was fed, behind all that this one was.
+   * Adds the counts of another meter, after those of this one.
    *
-   * @param counts What {@linkcode UsageMeter.take} gave there.
+   * @param counts The result of {@linkcode UsageMeter.take} of the other meter.
    */
   add({ sources }: UsageCounts): void {
-    // The boundary between meters: what is given away is given by a meter.
+    // The boundary between meters: only `take` makes sources, and those are ledgers.
     for (const source of sources) this.#ledgers.push(source as Ledger);
   }
 
-  /** How many counts were left out because nothing says when they were. */
+  /** The number of counts that were left out because their lines have no time. */
   get untimed(): number {
     return this.#ledgers.reduce((sum, { untimed }) => sum + untimed, 0);
   }
 
   /**
-   * Gives what was used, of all that has been fed so far.
+   * Returns the tokens of all that has been fed so far.
    *
    * @returns The rows, in the order of files, threads and turns.
    */
@@ -502,7 +501,7 @@ export class UsageMeter {
   }
 
   /**
-   * Says what became of each line that has counts; of none, without the option `explain`.
+   * Returns the derivation of each line that has counts; none without the option `explain`.
    *
    * @returns The derivations, in the order of files and lines.
    */

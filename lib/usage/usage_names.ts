@@ -1,13 +1,13 @@
-/** What usage can be asked for by name. */
+/** The names of keys and modes of usage. */
 
-/** What usage can be summed up by. */
+/** The keys by which usage can be grouped. */
 export const USAGE_KEYS = ["turn", "thread", "model", "day", "cwd"] as const;
 
-/** What usage can be summed up by. */
+/** A key by which usage can be grouped. */
 export type UsageKey = typeof USAGE_KEYS[number];
 
-/** How the usage at the end of turns of exec streams is understood. */
+/** How to interpret the usage at the ends of exec turns: as the thread's or the process's. */
 export const RUN_COUNTERS = ["auto", "thread", "process"] as const;
 
-/** How the usage at the end of turns of exec streams is understood. */
+/** How to interpret the usage at the ends of exec turns: as the thread's or the process's. */
 export type RunCounters = typeof RUN_COUNTERS[number];

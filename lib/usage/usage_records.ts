@@ -1,4 +1,4 @@
-/** Usage as JSON. */
+/** Usage as JSON records. */
 
 import { explainRule, type UsageDerivation } from "./derivations.ts";
 import type { UsageCost } from "./prices.ts";
@@ -7,71 +7,71 @@ import type { UsageGroup } from "./usage_groups.ts";
 import type { UsageKey } from "./usage_names.ts";
 
 /**
- * The numbers of tokens in JSON: whole numbers of 64 bits. One beyond 2^53 is rounded by a
- * reader whose numbers are those of JavaScript.
+ * Token counts in JSON: whole numbers of 64 bits. A reader with the numbers of JavaScript rounds
+ * those beyond 2^53.
  */
 export type TokenFields = { readonly [Kind in keyof Tokens]: number };
 
 /**
- * A group of usage as JSON: what it was made by, how much there is of it, and the tokens.
+ * A group of usage as JSON: its keys, the numbers of threads and turns, and the tokens.
  *
  * This list may expand over time.
  */
 export interface UsageRecord extends TokenFields {
-  /** The day, `YYYY-MM-DD`, by day; null if it is not known. */
+  /** The day, `YYYY-MM-DD`; null if unknown. Only when grouped by day. */
   readonly day?: string | null;
-  /** The model, by model; null if it is not known. */
+  /** The model; null if unknown. Only when grouped by model. */
   readonly model?: string | null;
-  /** The working directory, by directory; null if it is not known. */
+  /** The working directory; null if unknown. Only when grouped by directory. */
   readonly cwd?: string | null;
-  /** The thread, by thread and by turn; null if it is not known. */
+  /** The thread; null if unknown. Only when grouped by thread or turn. */
   readonly thread_id?: string | null;
-  /** The thread that spawned it, by thread and by turn; null if it is no sub-agent. */
+  /** The thread that spawned it; null if none did. Only when grouped by thread or turn. */
   readonly parent_thread_id?: string | null;
-  /** The turn, by turn; null if it is not known. */
+  /** The turn; null if unknown. Only when grouped by turn. */
   readonly turn_id?: string | null;
-  /** The first file or stream that says so, by thread and by turn. */
+  /** The first file or stream of the group. Only when grouped by thread or turn. */
   readonly source?: string;
-  /** The models that were used, as far as they are known; unless by model. */
+  /** The known models of the group, sorted. Only when not grouped by model. */
   readonly models?: readonly string[];
-  /** How many threads are in the group. */
+  /** The number of threads in the group. */
   readonly threads: number;
-  /** How many turns are in the group. */
+  /** The number of turns in the group. */
   readonly turns: number;
   /**
-   * What the tokens that have a price cost, an exact decimal number; null if none has; only
-   * with prices.
+   * The cost of the tokens that have a price, an exact decimal number; null if none has a price.
+   * Only with prices.
    */
   readonly cost?: string | null;
 }
 
-/** All that `codexpipe usage --format json` says. */
+/** The output of `codexpipe usage --format json`. */
 export interface UsageReport {
-  /** What the groups were made by. */
+  /** The keys of the groups. */
   readonly by: readonly UsageKey[];
   /** The time zone of days. */
   readonly time_zone: string;
   /** The groups. */
   readonly groups: readonly UsageRecord[];
-  /** All of them together. */
+  /** The sum of all groups. */
   readonly total: UsageRecord;
 }
 
-/** What became of the counts of one line, as JSON. */
+/** One line with token counts as JSON: whether they were counted, and by which rule. */
 export interface UsageDerivationRecord extends TokenFields {
   /** The name of the file or stream. */
   readonly source: string;
   /** The number of the line, from 1. */
   readonly line: number;
-  /** The thread; null if it is not known. */
+  /** The thread; null if unknown. */
   readonly thread_id: string | null;
-  /** The turn; null if it is not known. */
+  /** The turn; null if unknown. */
   readonly turn_id: string | null;
   /** Whether the tokens were counted. */
   readonly counted: boolean;
   /** The name of the rule. */
   readonly rule: string;
-  /** What the rule says. */
+  /** The explanation of the rule. */
   readonly explanation: string;
 }
 
@@ -85,7 +85,7 @@ const KEY_COLUMNS: Readonly<
   turn: ["thread_id", "parent_thread_id", "turn_id", "source"],
 };
 
-/** A value as it is written. */
+/** A value of a field in a usage record. */
 export type UsageValue =
   | string
   | number
@@ -95,11 +95,11 @@ export type UsageValue =
   | readonly string[];
 
 /**
- * Gives the fields of a {@linkcode UsageRecord}, in the order in which they are written.
+ * Returns the fields of a {@linkcode UsageRecord}, in the order in which they are written.
  *
  * @param group The group.
- * @param by What it was made by.
- * @param cost What it cost, if there are prices.
+ * @param by The keys of the group.
+ * @param cost The cost of the group, if there are prices.
  * @returns The names and values.
  *
  * @example The names of a group by model
@@ -151,10 +151,10 @@ export function usageFields(
 }
 
 /**
- * Gives the fields of a {@linkcode UsageDerivationRecord}, in the order in which they are
+ * Returns the fields of a {@linkcode UsageDerivationRecord}, in the order in which they are
  * written.
  *
- * @param derivation What became of a line.
+ * @param derivation The derivation of a line.
  * @returns The names and values.
  *
  * @example A line that does not count
@@ -196,12 +196,12 @@ export function derivationFields(
 }
 
 /**
- * Writes fields as the text of a JSON object; whole numbers are exact, however large.
+ * Encodes fields as the text of a JSON object; whole numbers are exact, however large.
  *
  * @param fields The fields.
  * @returns The text, on one line.
  *
- * @example More than a number of JavaScript holds
+ * @example A whole number beyond 2^53
  * ```ts
  * import { encodeFields } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
