@@ -71,19 +71,19 @@ const RULES: Readonly<Record<UsageRule, string>> = {
   inherited:
     "the first total of a fork: of it, the last request is the thread's own",
   turn: "the usage of the only turn of the thread",
-  thread: "the usage of the thread grew by this since its turn before",
+  thread: "the usage of the thread grew by this since the turn before",
   run: "the usage of one process, not of the thread",
-  unknown: "the server did not say; a total that follows begins anew",
+  unknown: "no counts yet; the next total begins anew",
   repeated: "the total has not changed since it was written last",
   recorded: "the token_usage_record before it has counted it",
   replayed: "copied from the thread that this one comes from",
   reviewed: "a review: the thread that did it has counted it",
   summed: "the token counts of the turn have counted it",
-  empty: "it says that nothing was used",
-  copied: "another file has the same turn, as completely or more so",
+  empty: "all counts are zero",
+  copied: "another file has the same turn, with as many tokens or more",
   filed: "the session file of the thread is among the files",
-  outside: "it is not within the time that was asked for",
-  untimed: "nothing says when it was, and a time was asked for",
+  outside: "its time is outside of the requested range",
+  untimed: "it has no time, and a range of time was requested",
 };
 
 /** One line with token counts: whether they were counted, by which rule, and how many. */

@@ -182,13 +182,13 @@ function atLeastNone(count: bigint): bigint {
   return count < 0n ? 0n : count;
 }
 
-function pricesOf(model: string, given: unknown): ModelPrices {
-  if (!isObject(given)) {
+function pricesOf(model: string, entry: unknown): ModelPrices {
+  if (!isObject(entry)) {
     throw new SyntaxError(
       `model "${model}" has no prices: expected an object such as {"input": 1.25, "output": 10}`,
     );
   }
-  const unknown = Object.keys(given).find((name) =>
+  const unknown = Object.keys(entry).find((name) =>
     !PRICE_NAMES.some((each) => each === name)
   );
   if (unknown !== undefined) {
@@ -199,7 +199,7 @@ function pricesOf(model: string, given: unknown): ModelPrices {
     );
   }
   const priceOf = (name: PriceName, otherwise?: bigint): bigint => {
-    const price = given[name];
+    const price = entry[name];
     if (price === undefined && otherwise !== undefined) return otherwise;
     if (typeof price === "number" && price >= 0 && price < 1e9) {
       // The digits as they are in the list. `toFixed` of any price would add those of its

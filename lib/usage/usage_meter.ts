@@ -117,10 +117,10 @@ class Settlement {
   }
 
   /** Computes the tokens of each exec turn of a thread. */
-  #settle(given: readonly LedgerRun[], counters: RunCounters): void {
+  #settle(unsorted: readonly LedgerRun[], counters: RunCounters): void {
     // Files are often given in the order of their names, not of time. The usage of a thread
     // never shrinks, so sorting by usage restores the order; that of processes adds up in any.
-    const runs = inOrder(given);
+    const runs = inOrder(unsorted);
     const isThread = counters === "thread" ||
       (counters === "auto" && runs.every(isGrowing));
     for (const [i, { run }] of runs.entries()) {
