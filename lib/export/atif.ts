@@ -1,7 +1,7 @@
 /**
  * Trajectories: the Agent Trajectory Interchange Format (ATIF), version 1.7.
  *
- * docs/export.md says what becomes of which event.
+ * docs/export.md maps events to the parts of a trajectory.
  *
  * @module
  */
@@ -37,10 +37,10 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 /**
  * Writes one trajectory for each thread of each input.
  *
- * Each model request is a step of the agent, with its message, its reasoning, its calls and what
- * they gave. Steps are written as soon as all of their calls are answered, at the latest when
- * their turn ends: memory is bounded by the longest turn. Only of a stream with several threads,
- * what all but the first do is held until the stream ends.
+ * Each model request is a step of the agent, with its message, reasoning, calls and their
+ * results. A step is written as soon as all of its calls have results, at the latest when its
+ * turn ends: memory is bounded by the longest turn. In a stream with several threads, the steps
+ * of all threads but the first are held until the stream ends.
  *
  * @example The steps of a run
  * ```ts
@@ -65,11 +65,11 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
  * ```
  */
 export class AtifExporter implements Exporter {
-  /** It takes calls as the model made them. */
+  /** The exporter reads calls as the model made them. */
   readonly modelCalls = true;
   readonly #options: ExporterOptions;
   readonly #threads = new Map<string, Trajectory>();
-  /** The trajectories that may still hold those of agents, each within the one before it. */
+  /** The open trajectories, each nested in the one before it; agents may still be added. */
   #open: Trajectory[] = [];
   #stem = "";
   #images = 0;
@@ -79,13 +79,13 @@ export class AtifExporter implements Exporter {
   /**
    * Constructs a new instance.
    *
-   * @param options Whether secrets are masked, and whether images can have files.
+   * @param options The redactor, and whether images can be written to files.
    */
   constructor(options: ExporterOptions = {}) {
     this.#options = options;
   }
 
-  /** The threads that those of the last input have spawned: `depth` puts them into theirs. */
+  /** The threads that those of the last input have spawned; `depth` nests them in it. */
   get agents(): readonly string[] {
     return this.#agents;
   }
@@ -93,8 +93,8 @@ export class AtifExporter implements Exporter {
   /**
    * Begins an input.
    *
-   * @param input What it is called, and how deep it is within the one before it.
-   * @param emit Is called with what is left of trajectories that it is not within.
+   * @param input The name of the input, and its depth in the one before it.
+   * @param emit Called with the ends of open trajectories that do not contain it.
    */
   begin({ stem, depth = 0 }: ExportInput, emit: Emit<ExportPiece>): void {
     this.#close(emit, depth);
@@ -107,10 +107,10 @@ export class AtifExporter implements Exporter {
   }
 
   /**
-   * Takes what a line of the input has become; a failure is no step.
+   * Reads the outcome of a line; failures are ignored.
    *
    * @param outcome An event, or a failure.
-   * @param emit Is called with pieces of the trajectory.
+   * @param emit Called with pieces of the trajectory.
    */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok) return;
@@ -139,7 +139,7 @@ export class AtifExporter implements Exporter {
   /**
    * Ends the input. Its first trajectory stays open for those of its agents.
    *
-   * @param emit Is called with what is left of the others.
+   * @param emit Called with the rest of the other trajectories.
    */
   end(emit: Emit<ExportPiece>): void {
     const threads = [...this.#threads.values()];
@@ -166,7 +166,7 @@ export class AtifExporter implements Exporter {
     };
     write(first);
     for (const thread of others) {
-      // One whose parents are in a circle, or say nothing, is one of its own.
+      // A thread without a parent here, or whose parents form a circle, is a root itself.
       if (thread.isEnded) continue;
       this.#close(emit, 0);
       thread.parent = undefined;
@@ -177,7 +177,7 @@ export class AtifExporter implements Exporter {
   /**
    * Ends the export.
    *
-   * @returns What is left of the trajectories.
+   * @returns The ends of the open trajectories.
    */
   flush(): readonly ExportPiece[] {
     const pieces: ExportPiece[] = [];
@@ -189,13 +189,13 @@ export class AtifExporter implements Exporter {
     return `${this.#stem}.atif.json`;
   }
 
-  /** Closes the trajectories that are deeper. */
+  /** Closes the open trajectories that are deeper than `depth`. */
   #close(emit: Emit<ExportPiece>, depth: number): void {
     while (this.#open.length > depth) this.#open.pop()?.close(emit);
   }
 }
 
-/** A message or a result, as ATIF has it: parts, if there is an image among them. */
+/** A message or result of ATIF: a text, or a list of parts if there is an image. */
 type Content = string | readonly Fields[];
 
 interface Call {
@@ -203,13 +203,13 @@ interface Call {
   readonly name: string;
   /** The JSON text of an object. */
   readonly args: string;
-  /** What the model wrote, if that is no object. */
+  /** The arguments as the model wrote them, if they are no object. */
   readonly raw?: string | undefined;
   readonly extra?: Fields | undefined;
-  /** The step that makes it. */
+  /** The step that makes the call. */
   readonly step: Step;
   result?: Result | undefined;
-  /** What else is said of what came of it. */
+  /** The result of the call's item: exit code, status and duration beside the model's result. */
   facts?: Result | undefined;
   /** The agents that it spawned. */
   readonly agents: string[];
@@ -228,49 +228,49 @@ interface Step {
   readonly model: string | undefined;
   readonly effort: string | undefined;
   readonly isCopied: boolean;
-  /** What is said, by the id of the item that says it. */
+  /** The messages, by the ids of their items. */
   readonly messages: Map<string, Content>;
   readonly reasoning: string[];
   readonly calls: Call[];
-  /** How many of them have a result. */
+  /** How many of the calls have a result. */
   answered: number;
-  /** What came of a call whose step has been written. */
+  /** The result of a call whose step has been written. */
   late?: Result;
   tokens?: Tokens;
-  /** How many requests there were, if that is known. */
+  /** The number of requests, if known. */
   requests?: number;
-  /** Whether the tokens of its request have been told. */
+  /** Whether the tokens of its request have been read. */
   isCounted?: boolean;
   extra?: Fields;
 }
 
-/** What an event has beside its fields. */
+/** Facts about an event beside its fields. */
 interface EventFacts {
   /** The tokens that it adds. */
   readonly tokens: Tokens | undefined;
-  /** Its JSON text. */
+  /** The JSON text of the event. */
   readonly text: string | undefined;
 }
 
 interface TrajectoryOptions {
   readonly redactor: JsonRedactor | undefined;
   readonly file: string;
-  /** The trajectory that it stands in. */
+  /** The trajectory that contains it. */
   readonly parent: Trajectory | undefined;
-  /** Whether it waits for those before it. */
+  /** Whether its pieces are held until the trajectories before it are written. */
   readonly isHeld: boolean;
-  /** Names a file for an image; nothing, if images have no files. */
+  /** Returns a new file name for an image; `undefined` if images have no files. */
   readonly imageFile: ((ending: string) => string) | undefined;
 }
 
-/** The ids of threads and turns that the input itself does not name. */
+/** Matches ids that the reader made up for threads and turns without an id in the input. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
-/** Calls that response items make and that no program answers. */
+/** Calls that the provider runs: response items have no output for them. */
 const UNANSWERED: ReadonlySet<unknown> = new Set([
   "image_generation",
   "web_search",
 ]);
-/** The endings of the files of images, by the types that ATIF has. */
+/** The file extensions of images, by the media types of ATIF. */
 const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
   ["image/jpeg", "jpg"],
@@ -291,44 +291,46 @@ function isUnanswered({ calls, answered }: Step): boolean {
 class Trajectory {
   readonly id: string;
   readonly #options: TrajectoryOptions;
-  /** The trajectory that it stands in. */
+  /** The trajectory that contains it. */
   parent: Trajectory | undefined;
-  /** The agents that the thread spawned. */
+  /** The ids of the agents that the thread spawned. */
   readonly agents: string[] = [];
-  /** What waits for the trajectories before it. */
+  /** The pieces that are held until the trajectories before it are written. */
   readonly #held: ExportPiece[] = [];
   isEnded = false;
+  /** How many trajectories have been written in this one. */
   #nested = 0;
   #header: Fields = {};
-  /** The model of the first turn that says it, and that of the turn that goes on. */
+  /** The model of the first turn that has one. */
   #firstModel: string | undefined;
+  /** The model of the current turn. */
   #model: string | undefined;
   #effort: string | undefined;
   #turn: string | undefined;
   /** The steps that are not written yet, in order. */
   #steps: Step[] = [];
-  /** Their calls, by id: an input that never ends them has hundreds of thousands. */
+  /** Their calls, by id. A map, because an input without results has hundreds of thousands. */
   readonly #calls = new Map<string, Call[]>();
-  /** The first of them in which the item of an id speaks. */
+  /** The step that has the message of an item, by the item's id. */
   readonly #said = new Map<string, Step>();
-  /** The request that goes on. */
+  /** The step of the request in progress. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
   #last: Step | undefined;
-  /** Tokens of a request of which nothing has been told yet. */
+  /** Tokens that came before any message or call of their request. */
   #ahead: { tokens: Tokens; requests: number } | undefined;
   /**
-   * Whether the tokens of a request are told behind its calls (0.80 and later), or before them,
-   * but behind its messages (0.36 to 0.61).
+   * Whether the tokens of a request come after its calls (0.80 and later), or before them but
+   * after its messages (0.36 to 0.61). Unknown until a request shows it.
    */
   #countsFollow: boolean | undefined;
-  /** The calls of turns that have ended, as far as nothing came of them. */
+  /** The ids of calls without a result whose turns have ended. */
   readonly #left = new Set<string>();
-  /** The calls of which something came after their turn. */
+  /** The ids of calls whose results came after their turns. */
   readonly #late = new Set<string>();
-  /** Whether calls are told as the model made them. */
+  /** Whether the input has calls as the model made them. */
   #hasModelCalls = false;
-  /** The plan, as it was last said. */
+  /** The JSON text of the last plan. */
   #plan = "";
   #plans = 0;
   #written = 0;
@@ -341,12 +343,12 @@ class Trajectory {
     this.parent = options.parent;
   }
 
-  /** Whether it has no step, and so is none. */
+  /** Whether no step has been written. Such a trajectory is left out. */
   get isEmpty(): boolean {
     return this.#written === 0;
   }
 
-  /** The thread that spawned it, if it says so. */
+  /** The id of the thread that spawned it, if its header has it. */
   get parentId(): string | undefined {
     return idOf(this.#header.parent_thread_id);
   }
@@ -361,7 +363,8 @@ class Trajectory {
         this.#firstModel ??= this.#model;
         break;
       case "turn.started":
-        // A turn that only its prompt has announced may begin behind its first tokens.
+        // A turn that only its prompt implies may begin after its first tokens: those are kept
+        // for its first request.
         if (event.implied !== true) this.#spendAhead(event);
         this.#endTurn(emit);
         this.#turn = idOf(event.turn_id);
@@ -391,7 +394,7 @@ class Trajectory {
     this.#write(emit, false);
   }
 
-  /** Ends it, but for those that it holds; without a step there is none. */
+  /** Writes the rest, except nested trajectories. Writes nothing if there was no step. */
   end(emit: Emit<ExportPiece>): void {
     this.isEnded = true;
     this.#spendAhead({});
@@ -430,7 +433,7 @@ class Trajectory {
     return { file: this.#options.file, data };
   }
 
-  /** What stands before it in the trajectory that holds it. */
+  /** Returns the text before this trajectory in its parent. */
   #separator(): string {
     const { parent } = this;
     if (parent === undefined) return "";
@@ -438,7 +441,7 @@ class Trajectory {
     return parent.#nested === 1 ? ',"subagent_trajectories":[' : ",";
   }
 
-  /** Ends it, with those that it holds. */
+  /** Closes the trajectory, after its nested ones. */
   close(emit: Emit<ExportPiece>): void {
     const isRoot = this.parent === undefined;
     const end = `${this.#nested === 0 ? "" : "]"}}${isRoot ? "\n" : ""}`;
@@ -518,7 +521,7 @@ class Trajectory {
     }
   }
 
-  /** Takes a call as the model made it. */
+  /** Adds a call as the model made it. */
   #takeModelCall(event: Fields, { name, namespace, ...given }: Fields): void {
     this.#hasModelCalls = true;
     const text = textOf(given.arguments) ?? "";
@@ -530,7 +533,7 @@ class Trajectory {
     });
   }
 
-  /** Takes what the model was given back. */
+  /** Adds the result that the model got for a call. */
   #takeOutput(event: Fields, output: unknown, emit: Emit<ExportPiece>): void {
     const id = textOf(event.call_id) ?? "";
     const { blocks, extra } = readOutput(output);
@@ -547,7 +550,7 @@ class Trajectory {
     const { type, item_type, turn_id, call_id, line } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
-    // What the user ran stands in the conversation already.
+    // Commands that the user ran are in the conversation already, as messages.
     const isUsers = fieldsOf(event.content).source === "user_shell" ||
       typeof line === "number" && call_id === undefined &&
         item_type === "command_execution";
@@ -576,7 +579,7 @@ class Trajectory {
     if (isOver) answer(call, resultOf(event));
   }
 
-  /** A result whose step has been written has one of its own, however many lines tell of it. */
+  /** Adds a step for a result whose call's step is written; one step for each call id. */
   #takeLate(event: Fields, id: string, { content, extra }: Result): void {
     this.#left.delete(id);
     if (id !== "" && this.#late.has(id)) return;
@@ -586,7 +589,7 @@ class Trajectory {
     step.extra = { kind: "late_result" };
   }
 
-  /** A plan is a call each time that it changes. */
+  /** Adds a call for each change of the plan. */
   #takePlan(event: Fields): void {
     if (this.#hasModelCalls) return;
     const { items } = fieldsOf(event.delta ?? event.content);
@@ -602,7 +605,7 @@ class Trajectory {
     answer(call, {});
   }
 
-  /** Takes note of agents that a call has spawned. */
+  /** Records the agents that a call has spawned. */
   #takeAgents(event: Fields): void {
     const call = this.#callOf(
       textOf(event.call_id) ?? textOf(event.item_id) ?? "",
@@ -613,7 +616,7 @@ class Trajectory {
     }
   }
 
-  /** Finds the call of an id among the steps that are not written, one without a result first. */
+  /** Returns the call of an id in the steps not yet written; one without a result first. */
   #callOf(id: string): Call | undefined {
     const calls = this.#calls.get(id);
     return calls?.find(({ result }) => result === undefined) ?? calls?.at(-1);
@@ -629,7 +632,7 @@ class Trajectory {
     return call;
   }
 
-  /** Gives the step of the request that says something, or thinks. */
+  /** Returns the step that a message or reasoning of the agent belongs to. */
   #speechOf(event: Fields): Step {
     const request = this.#request;
     const isOver = request === undefined || request.isCounted ||
@@ -638,7 +641,7 @@ class Trajectory {
     return isOver ? this.#newRequest(event) : request;
   }
 
-  /** Gives the step of the request that makes a call. */
+  /** Returns the step that a call belongs to. */
   #callerOf(event: Fields): Step {
     const request = this.#request;
     const mayLead = this.#countsFollow !== true;
@@ -652,7 +655,7 @@ class Trajectory {
       this.#countsFollow = false;
       return request;
     }
-    // What the model calls behind a result is another request.
+    // A call after a result belongs to another request.
     const isOver = request === undefined || request.answered > 0;
     return isOver ? this.#newRequest(event) : request;
   }
@@ -694,7 +697,7 @@ class Trajectory {
     const known = id === undefined ? undefined : this.#said.get(id);
     const step = known ?? this.#newStep(event, source);
     this.#put(step, id, content);
-    // Remarks of the program may stand between a call and its result.
+    // Messages of the system may come between a call and its result: the request goes on.
     const isWaiting = this.#request !== undefined &&
       isUnanswered(this.#request);
     if (!isWaiting || source === "user") this.#request = undefined;
@@ -706,12 +709,12 @@ class Trajectory {
     if (id !== undefined && !this.#said.has(id)) this.#said.set(id, step);
   }
 
-  /** Says what is neither of the user nor of the agent. */
+  /** Adds a step of the system for a notice or an error. */
   #remark(event: Fields, text: string, extra: Fields): void {
     this.#say(event, "system", undefined, text).extra = extra;
   }
 
-  /** Counts the tokens of a request: of the one that goes on, or the next one. */
+  /** Adds the tokens of a request: to the request in progress, or the last, or the next one. */
   #spend(tokens: Tokens): void {
     const request = this.#request;
     if (
@@ -734,7 +737,7 @@ class Trajectory {
     }
   }
 
-  /** Counts tokens in a step; of how many requests they are may be unknown. */
+  /** Adds tokens to a step; `requests` is 0 if their number is unknown. */
   #count(step: Step, tokens: Tokens, requests: number): void {
     this.#hasTokens = true;
     this.#sum = addTokens(this.#sum, tokens);
@@ -742,7 +745,7 @@ class Trajectory {
     if (requests > 0) step.requests = (step.requests ?? 0) + requests;
   }
 
-  /** Counts tokens that no request has said anything for. */
+  /** Adds the tokens that no request has followed to the last step, or to one of their own. */
   #spendAhead(event: Fields): void {
     if (this.#ahead === undefined) return;
     const { tokens, requests } = this.#ahead;
@@ -763,7 +766,7 @@ class Trajectory {
     this.#write(emit, true);
   }
 
-  /** Writes the steps that are complete, up to the first one that is not. */
+  /** Writes the steps up to the first one that is not complete, or with `isAll` all of them. */
   #write(emit: Emit<ExportPiece>, isAll: boolean): void {
     let count = 0;
     for (const step of this.#steps) {
@@ -777,7 +780,7 @@ class Trajectory {
     if (count > 0) this.#steps.splice(0, count);
   }
 
-  /** Forgets what is in a step: it is the first one. */
+  /** Removes the calls and messages of a step from the maps. It must be the first step. */
   #forget({ calls, messages }: Step): void {
     for (const { id } of calls) {
       const left = this.#calls.get(id);
@@ -787,7 +790,7 @@ class Trajectory {
     for (const id of messages.keys()) this.#said.delete(id);
   }
 
-  /** What stands before a step. */
+  /** Counts a step, and returns the text before it. */
   #lead(): string {
     this.#written += 1;
     if (this.#written > 1) return ",";
@@ -850,7 +853,7 @@ class Trajectory {
     );
   }
 
-  /** The result of a call; nothing if there is none. */
+  /** Returns the JSON text of the result of a call; an empty text if there is none. */
   #resultText({ id, result, facts, agents }: Call): string {
     const given = result ?? facts;
     if (given === undefined) return "";
@@ -873,7 +876,7 @@ class Trajectory {
       this.#member("extra", extra);
   }
 
-  /** The text of a further member without its secrets; nothing if it has no value. */
+  /** Returns `,"name":value` with secrets masked; an empty text if `value` is `undefined`. */
   #member(name: string, value: unknown): string {
     if (typeof value !== "string") {
       return value === undefined
@@ -888,7 +891,7 @@ class Trajectory {
     return this.#options.redactor?.redact(text) ?? text;
   }
 
-  /** A block of what a tool gave back, as a part of content. */
+  /** Converts a block of a tool's result to a part of content. */
   #blockPart(block: unknown, emit: Emit<ExportPiece>): string | Fields {
     const { type, image_url, data, mimeType, text } = fieldsOf(block);
     if (typeof text === "string") return text;
@@ -902,7 +905,7 @@ class Trajectory {
     return textOf(block) ?? jsonTextOf(block);
   }
 
-  /** An image as a part of content; without a file for it, what stands in its place. */
+  /** Converts an image to a part of content: a file, or a text such as `[image: image/png]`. */
   #imagePart(image: unknown, emit: Emit<ExportPiece>): string | Fields {
     const { url, path } = fieldsOf(image);
     const source = textOf(url) ?? textOf(path) ?? "";
@@ -923,7 +926,7 @@ class Trajectory {
   }
 }
 
-/** The fields that have a value; nothing if none has. */
+/** Returns the fields that have a value; `undefined` if none has. */
 function valued(fields: Fields): Fields | undefined {
   const given = Object.entries(fields).filter(([, value]) =>
     value !== undefined && value !== null
@@ -931,26 +934,26 @@ function valued(fields: Fields): Fields | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** The text of a further member of an object; nothing if it has no value. */
+/** Returns `,"name":value`; an empty text if `value` is `undefined`. */
 function member(name: string, value: unknown): string {
   return value === undefined ? "" : `,"${name}":${jsonTextOf(value)}`;
 }
 
-/** The text of an object of members, of which there is one at least. */
+/** Returns the JSON text of an object from one or more members with leading commas. */
 function objectText(members: string): string {
   return `{${members.slice(1)}}`;
 }
 
-/** The counts that ATIF has no names for. */
+/** Returns the JSON text of the counts that ATIF has no fields for. */
 function countsText(tokens: Tokens): string {
   return `{"reasoning_output_tokens":${tokens.reasoning_output_tokens},"cache_write_input_tokens":${tokens.cache_write_input_tokens},"total_tokens":${tokens.total_tokens}}`;
 }
 
 /**
- * Arguments as the JSON text of an object.
+ * Converts arguments to the JSON text of an object.
  *
- * @param args What was given.
- * @param text How that is spelled, if it is known.
+ * @param args The arguments: an object, or a text.
+ * @param text Their JSON text in the input, if known.
  */
 function argumentsOf(
   args: unknown,
@@ -958,7 +961,7 @@ function argumentsOf(
 ): Pick<Call, "args" | "raw"> {
   const value = typeof args === "string" ? parseJson(args) : args;
   if (isObject(value)) {
-    // A document is a line.
+    // A document is one line, so a text with line breaks is encoded anew.
     const isLine = text !== undefined && !/[\r\n]/.test(text);
     return { args: isLine ? text : jsonTextOf(value) };
   }
@@ -968,9 +971,9 @@ function argumentsOf(
 }
 
 /**
- * Reads what the model was given back: a text, or blocks; what is said of it beside that.
+ * Reads the output of a model call: a text or blocks, and its metadata.
  *
- * Up to 0.53 it may be the JSON of an object that holds the text.
+ * Up to 0.53 the output may be the JSON of an object that contains the text.
  */
 function readOutput(
   output: unknown,
@@ -991,12 +994,12 @@ function readOutput(
     : readOutput(content);
 }
 
-/** Tells whether a value is a block of content. */
+/** Whether a value is a block of content. */
 function isBlock(value: unknown): boolean {
   return typeof fieldsOf(value).type === "string";
 }
 
-/** What an item that has ended says of what came of its call. */
+/** Reads the result of a call from the event that ends its item. */
 function resultOf(event: Fields): Result {
   const { exit_code, duration_ms } = fieldsOf(event.content);
   const status = textOf(event.status);
@@ -1008,7 +1011,7 @@ function resultOf(event: Fields): Result {
   return { content: resultTextOf(event), extra };
 }
 
-/** Makes content of texts and parts: a text, if there is nothing else. */
+/** Makes content from texts and parts: a text if there are only texts. */
 function contentOf(parts: readonly (string | Fields)[]): Content {
   const given = parts.filter((part) => part !== "");
   if (given.every((part) => typeof part === "string")) return given.join("\n");
@@ -1017,7 +1020,7 @@ function contentOf(parts: readonly (string | Fields)[]): Content {
   );
 }
 
-/** Joins what is said in one step. */
+/** Joins the messages of one step. */
 function joined(contents: readonly Content[]): Content {
   const given = contents.filter((content) => content !== "");
   if (given.every((content) => typeof content === "string")) {

@@ -4,21 +4,21 @@
  * @module
  */
 
-/** What a spreadsheet would take for the beginning of a formula, or skip before one. */
+/** Matches a first character that begins a formula in a spreadsheet, or is skipped before one. */
 const FORMULA_REGEXP = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const QUOTED_REGEXP = /[",\r\n]/;
 
 /**
- * Writes one row.
+ * Formats one row.
  *
- * A text that a spreadsheet would take for a formula gets an apostrophe in front, which
- * spreadsheets do not show: texts come from logs, and a log must not calculate. Numbers stay
- * as they are.
+ * A text that a spreadsheet would evaluate as a formula gets an apostrophe in front, which
+ * spreadsheets do not show: texts come from logs, whose authors must not run formulas. Numbers
+ * stay as they are.
  *
- * @param values The values of the row.
- * @returns The row, with its end.
+ * @param values The values of the row; null is an empty field.
+ * @returns The row, with CRLF at its end.
  *
- * @example A text with a comma, and one that is no formula
+ * @example A text with a comma, and a text that looks like a formula
  * ```ts
  * import { csvRow } from "@codexpipe/codexpipe/export";
  * import { assertEquals } from "@std/assert";

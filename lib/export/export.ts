@@ -1,8 +1,9 @@
 /**
- * Sessions in the formats of other tools. Each is a fold over events, written as it goes.
+ * Writes sessions in the formats of other tools. Each format is a fold over events that writes
+ * as it reads.
  *
- * {@link https://github.com/codexpipe/codexpipe/blob/main/docs/export.md | docs/export.md} says
- * what becomes of what. Nothing here knows the platform.
+ * {@link https://github.com/codexpipe/codexpipe/blob/main/docs/export.md | docs/export.md} maps
+ * events to the parts of each format. The module uses no API of a platform.
  *
  * @example The trajectory of a run
  * ```ts

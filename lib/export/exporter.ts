@@ -1,5 +1,5 @@
 /**
- * What every format of an export is made by.
+ * The interface of exporters, which every format implements.
  *
  * @module
  */
@@ -13,38 +13,38 @@ import type { TableName } from "./tables.ts";
 /** Options for an {@linkcode Exporter}. */
 export interface ExporterOptions {
   /**
-   * Masks the secrets in what is written.
+   * Masks secrets in the output.
    *
    * @default {undefined} None are masked.
    */
   readonly redactor?: JsonRedactor | undefined;
   /**
-   * Whether what is written goes to files of a folder: else all of it is one stream.
+   * Whether the output goes to files of a folder; otherwise it is one stream.
    *
    * @default {false}
    */
   readonly hasFolder?: boolean | undefined;
   /**
-   * Whether messages, and what went into calls and came out of them, are written where a format
-   * can do without.
+   * Whether messages, and the inputs and outputs of calls, are written in formats that can leave
+   * them out.
    *
    * @default {false}
    */
   readonly content?: boolean | undefined;
   /**
-   * Gives the time, in milliseconds since 1970, of what does not say when it happened.
+   * Returns the time for events without a timestamp, in milliseconds since 1970.
    *
-   * @default {undefined} It has none.
+   * @default {undefined} Such events have no time.
    */
   readonly clock?: (() => number) | undefined;
   /**
-   * The only table that is written, by a format that has tables.
+   * The only table that is written, in a format with tables.
    *
-   * @default {undefined} All are, each to a file of its own.
+   * @default {undefined} All tables are written, each to a file of its own.
    */
   readonly table?: TableName | undefined;
   /**
-   * Whether rows of tables are written as CSV (RFC 4180), below a row of names, and not as JSON.
+   * Whether rows of tables are written as CSV (RFC 4180) with a header, instead of JSONL.
    *
    * @default {false}
    */
@@ -53,27 +53,27 @@ export interface ExporterOptions {
 
 /** A file or stream that is exported. */
 export interface ExportInput {
-  /** What it is called. */
+  /** The name of the file or stream. */
   readonly name: string;
-  /** What the names of files begin with that are written of it alone. */
+  /** The beginning of the names of output files for this input alone. */
   readonly stem: string;
   /**
-   * How deep it stands within the inputs before it, as the session of an agent stands within
-   * that of the thread that spawned it; a format that has no such place may leave it where it is.
+   * How deep the input is nested in the inputs before it: the session of an agent is one deeper
+   * than that of the thread that spawned it. A format without nesting may ignore it.
    *
    * @default {0}
    */
   readonly depth?: number | undefined;
 }
 
-/** A piece of what is written. */
+/** A piece of output. */
 export interface ExportPiece {
-  /** The name of the file that it goes to; it has no folder in it. */
+  /** The name of the file that the piece belongs to, without a folder. */
   readonly file: string;
-  /** What is written behind the pieces of the file before it. */
+  /** The text or bytes to append to the file. */
   readonly data: string | Uint8Array;
   /**
-   * Whether it is the last one of the file.
+   * Whether it is the last piece of the file.
    *
    * @default {false}
    */
@@ -81,59 +81,60 @@ export interface ExportPiece {
 }
 
 /**
- * Writes one format: the events of one input after the other in, pieces of files out. As one
- * stream they are written in the order in which they come.
+ * Writes one format: takes the events of the inputs, one input after the other, and emits pieces
+ * of files. In one stream, the pieces are written in the order in which they come.
  */
 export interface Exporter {
-  /** Why nothing is written of the input, if the format cannot have it. */
+  /** Why nothing is written for the input, if the format cannot represent it. */
   readonly refusal?: string | undefined;
   /**
-   * Whether it takes the calls of session files as the model made them, too: see the option of
-   * that name of `JsonlEvents`.
+   * Whether the exporter wants the calls of session files also as the model made them: see
+   * `modelCalls` of `JsonlEvents`.
    */
   readonly modelCalls?: boolean;
   /**
-   * The threads that those of the last input have spawned, if their sessions belong within what
-   * is written of it: they are looked for and come next.
+   * The ids of the threads that the last input has spawned, in a format that nests their
+   * sessions in its output. The caller looks for their sessions and feeds them next.
    */
   readonly agents?: readonly string[];
   /**
    * Begins an input.
    *
-   * @param input What it is called.
-   * @param emit Is called with what there is to write.
+   * @param input The names of the input, and its depth.
+   * @param emit Called with pieces of output.
    */
   begin(input: ExportInput, emit: Emit<ExportPiece>): void;
   /**
-   * Takes what a line of the input has become.
+   * Reads the outcome of a line of the input.
    *
    * @param outcome An event, or a failure.
-   * @param emit Is called with what there is to write.
+   * @param emit Called with pieces of output.
    */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void;
   /**
    * Ends the input.
    *
-   * @param emit Is called with what there is to write.
+   * @param emit Called with pieces of output.
    */
   end(emit: Emit<ExportPiece>): void;
   /**
    * Ends the export.
    *
-   * @returns What there still is to write, which is made as it is asked for: it may be much.
+   * @returns The remaining pieces, made lazily because they may be large.
    */
   flush(): Iterable<ExportPiece>;
   /**
-   * Gives away what the end of the export takes of the inputs so far, as data that
-   * `structuredClone` can copy. Only formats have it that write the same of an input whatever came
-   * before: inputs can so be read in several threads. What begins their files is written by
-   * {@linkcode Exporter.flush} then, which is also called before the first input.
+   * Removes the state of the inputs so far that the end of the export needs, and returns it as
+   * data that `structuredClone` can copy. Only formats whose output for an input does not depend
+   * on the inputs before it have this method: so inputs can be read in several threads. The
+   * headers of their files come from {@linkcode Exporter.flush}, which the caller then calls
+   * before the first input, too.
    */
   take?(): unknown;
   /**
-   * Adds what the exporter of another thread has given away, behind all that this one has.
+   * Adds the state of an exporter in another thread, after that of this one.
    *
-   * @param taken What it was.
+   * @param taken The result of `take` of the other exporter.
    */
   add?(taken: unknown): void;
 }

@@ -6,15 +6,15 @@
 
 import type { Exporter, ExporterOptions } from "./exporter.ts";
 
-/** A format. */
+/** A format of `export`. */
 export interface ExportFormat {
-  /** Its name. */
+  /** The value of `--to`. */
   readonly name: string;
-  /** What it is, in a few words. */
+  /** A short description, for the help. */
   readonly summary: string;
-  /** The options of the command that only some formats take, and this one does. */
+  /** The flags that this format accepts, of those that not every format accepts. */
   readonly flags: readonly string[];
-  /** Loads what writes it. */
+  /** Loads the class of its exporter. */
   load(): Promise<new (options: ExporterOptions) => Exporter>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Traces: OTLP/JSON by the OpenTelemetry conventions for generative AI.
  *
- * docs/otlp.md says what becomes of which event.
+ * docs/otlp.md maps events to spans and attributes.
  *
  * @module
  */
@@ -42,24 +42,24 @@ import {
 } from "./otlp_names.ts";
 import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 
-/** What the agent is called, whatever began it. */
+/** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
-/** Ids that the input itself does not name: other inputs have the same. */
+/** Matches ids that the reader made up for an input without ids; they are not unique. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 /**
- * How many spans of a turn, and how many characters of content, one line has at most: collectors
- * do not take requests of any length. The rest of the turn follows in another line. And how many
- * names are known to hold no secret.
+ * The limits of one line: the spans of a turn, and the characters of content. Collectors refuse
+ * long requests, so the rest of the turn follows in another line. `names` limits the cache of
+ * names without secrets.
  */
 const MAX = { spans: 2048, content: 1 << 21, names: 1024 };
-/** How many calls wait for what is told of them once more when a line is full. */
+/** How many ended calls are kept when a line is full, because later events may repeat them. */
 const MAX_RECENT = 64;
 
-/** What attributes say, by their names. */
+/** The values of attributes, by their names. */
 type Attributes = Readonly<
   Record<string, string | number | bigint | undefined>
 >;
-/** A piece of a message, as the conventions have it. */
+/** A part of a message, by the conventions. */
 type Part = Readonly<Record<string, unknown>>;
 
 interface SpanIds {
@@ -70,59 +70,63 @@ interface SpanIds {
 /** A span: times are milliseconds since 1970. */
 interface Span {
   readonly operation: string;
-  /** What its name says beside the operation. */
+  /** The rest of its name, after the operation. */
   subject: string | undefined;
   start: number;
-  /** When it ended; `undefined` as long as it goes on. */
+  /** When it ended; `undefined` if it has not. */
   end: number | undefined;
   attributes: Attributes;
-  /** Why it failed: in one word, and in more. */
+  /** The type of the error, if it failed. */
   error?: string | undefined;
+  /** The message of the error. */
   readonly message?: string | undefined;
   readonly events?: readonly SpanEvent[];
 }
 
 /** A request or a call of a turn. */
 interface ChildSpan extends Span {
-  /** The item that tells of it. */
+  /** The id of its item. */
   readonly item: string;
-  /** What the model said, if content is wanted. */
+  /** The model's output, if content is exported. */
   readonly parts?: Part[];
 }
 
-/** Something that happened at one time of a turn. */
+/** An event at one time of a turn. */
 interface SpanEvent {
   readonly at: number;
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-/** A turn that goes on, or whose calls do. */
+/** A turn in progress, or one that has ended with calls in progress. */
 class Turn {
-  /** Its id, once it is known. */
+  /** Its id, if known yet. */
   id: string | undefined;
-  /** The turn of another thread that began it. */
+  /** The id of the other thread's turn that began it. */
   startedBy: string | undefined;
-  /** Whether only a prompt announced it: then nothing says that it ends. */
+  /** Whether only a prompt began it: then no event ends it. */
   isImplied = true;
-  /** Its ids, once they are needed. */
+  /** The ids of its span, computed at first use. */
   ids: SpanIds | undefined;
-  /** The calls that are not written yet, by their items. */
+  /** The calls that are not written yet, by the ids of their items. */
   readonly calls = new Map<string, ChildSpan>();
-  /** The items of all calls: what is told again of one that is written makes no other one. */
+  /** The ids of the items of all calls, so that a repeated one is not written twice. */
   readonly seen = new Set<string>();
   /** The requests that are not written yet. */
   requests: ChildSpan[] = [];
   readonly events: SpanEvent[] = [];
   readonly prompts: string[] = [];
   answer: string | undefined;
-  /** The last error, if the turn has not gone on since. */
+  /** The message of the last error, if the model has done nothing since. */
   problem: string | undefined;
-  /** Where its requests are counted: before what they say, or behind what came of their calls. */
+  /**
+   * Where the count of a request comes: before its messages and calls, between them and the
+   * results, or after the results.
+   */
   counts: "before" | "between" | "behind" | undefined;
-  /** How many characters of content wait to be written. */
+  /** How many characters of content are not written yet. */
   weight = 0;
-  /** How many requests and calls there are when it is looked for what can be written. */
+  /** The number of requests and calls at which complete ones are written next. */
   full = MAX.spans;
 
   constructor(readonly number: number, readonly start: number) {}
@@ -130,30 +134,30 @@ class Turn {
 
 class Thread {
   header: Fields = {};
-  /** What its spans have in common, as it is written. */
+  /** The JSON text of the resource of its spans. */
   resource: string | undefined;
   model: string | undefined;
-  /** Whether its times are its own: in a bare session file all are that of the header. */
+  /** Whether events have times of their own: in a bare session file all have the header's. */
   isTimed = true;
   now: number | undefined;
   turns = 0;
   turn: Turn | undefined;
   /** The turn before. */
   last: Turn | undefined;
-  /** The calls whose turn is over and which go on, by their items. */
+  /** The calls in progress whose turn has ended, by the ids of their items. */
   readonly late = new Map<string, { turn: Turn; call: ChildSpan }>();
-  /** When the model was last given something. */
+  /** When the model last got new input. */
   askedAt = 0;
-  /** What the model has said since the last count, and whether it was given something then. */
+  /** The model's output since the last count; `isOver` if it got new input after that. */
   answer:
     | { start: number; end: number; parts: Part[]; isOver: boolean }
     | undefined;
-  /** The request that was counted last, and whether the model was given something since. */
+  /** The request counted last; `isOver` if the model got new input after it. */
   counted: { request: ChildSpan; isOver: boolean } | undefined;
 
   constructor(readonly id: string) {}
 
-  /** Takes note that the model is given something. */
+  /** Records new input of the model: a prompt, a result, a compaction. */
   ask(at: number): void {
     this.askedAt = Math.max(this.askedAt, at);
     if (this.answer !== undefined) this.answer.isOver = true;
@@ -162,15 +166,15 @@ class Thread {
 }
 
 /**
- * Writes traces: an `ExportTraceServiceRequest` of OTLP/JSON a line, for each turn one.
+ * Writes traces: one line for each turn, an `ExportTraceServiceRequest` of OTLP/JSON.
  *
- * A turn is a span `invoke_agent codex`. Below it are its requests, `chat MODEL`, and its calls,
- * `execute_tool NAME`. Ids are hashes of the ids of thread, turn and item, so that a turn has the
- * same ones whenever it is exported; of several inputs that have a turn, the first one tells of
- * it. What was copied from another thread is left out.
+ * A turn is a span `invoke_agent codex`. Its children are its requests, `chat MODEL`, and its
+ * calls, `execute_tool NAME`. Ids are hashes of the ids of thread, turn and item, so that a turn
+ * has the same ids in each export; of several inputs with the same turn, the first is exported.
+ * Events that were copied from another thread are left out.
  *
- * Memory is bounded by what goes on: 2,048 spans of a turn at the most are held, and their
- * content. The others follow in another line, and so does a call that ends behind its turn.
+ * Memory is bounded by the turns in progress: of each, at most 2,048 spans and their content are
+ * held. More spans follow in another line, and so does a call that ends after its turn.
  *
  * @example The spans of a run, at the time of the clock
  * ```ts
@@ -195,11 +199,11 @@ class Thread {
  */
 export class OtlpExporter implements Exporter {
   readonly #options: ExporterOptions;
-  /** The number of the input that tells of a turn, by its trace. */
+  /** The number of the first input that has a turn, by the turn's trace id. */
   readonly #tellers = new Map<string, number>();
-  /** The calls that spawned threads, by these. */
+  /** The span ids of the calls that spawned threads, by the ids of these threads. */
   readonly #spawned = new Map<string, SpanIds>();
-  /** Tools and models whose names hold no secret. */
+  /** The names of tools and models that contain no secret. */
   readonly #clean = new Set<string>();
   #inputs = 0;
   #input: ExportInput = { name: "", stem: "" };
@@ -212,7 +216,7 @@ export class OtlpExporter implements Exporter {
   /**
    * Constructs a new instance.
    *
-   * @param options Whether secrets are masked and content is written, and the clock.
+   * @param options The redactor, whether content is written, and the clock.
    */
   constructor(options: ExporterOptions = {}) {
     this.#options = options;
@@ -221,7 +225,7 @@ export class OtlpExporter implements Exporter {
   /**
    * Begins an input.
    *
-   * @param input What it is called.
+   * @param input The name of the input.
    */
   begin(input: ExportInput): void {
     this.#inputs += 1;
@@ -232,16 +236,16 @@ export class OtlpExporter implements Exporter {
     this.#hasLines = false;
   }
 
-  /** Why the input is left out: one without times, if there is no clock. */
+  /** Why the input is left out: it has no times, and there is no clock. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
 
   /**
-   * Takes what a line of the input has become; a failure is no span.
+   * Reads the outcome of a line; failures are ignored.
    *
    * @param outcome An event, or a failure.
-   * @param emit Is called with the lines of turns that are over.
+   * @param emit Called with the lines of turns that have ended.
    */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok || this.#refusal !== undefined) return;
@@ -258,9 +262,9 @@ export class OtlpExporter implements Exporter {
   }
 
   /**
-   * Ends the input, and what goes on in it.
+   * Ends the input, and its turns in progress.
    *
-   * @param emit Is called with the lines of what went on.
+   * @param emit Called with the lines of those turns.
    */
   end(emit: Emit<ExportPiece>): void {
     this.#emit = emit;
@@ -268,7 +272,7 @@ export class OtlpExporter implements Exporter {
     if (this.#hasLines) emit({ file: this.#file, data: "", isLast: true });
   }
 
-  /** Ends the export: nothing is held behind the end of an input. */
+  /** Ends the export. Returns nothing: no state outlasts the end of an input. */
   flush(): readonly ExportPiece[] {
     return [];
   }
@@ -296,7 +300,8 @@ export class OtlpExporter implements Exporter {
       case "error":
         return this.#error(thread, textOf(event.message) ?? "", at);
       case "item.delta":
-        // What a command that goes on has printed is what the model was given of it.
+        // In session files, a delta is output of a running command that the model was given.
+        // In streams, it is only output that was printed.
         return typeof event.line === "number" ? thread.ask(at) : undefined;
     }
     const call = item_type === "todo_list"
@@ -337,7 +342,7 @@ export class OtlpExporter implements Exporter {
     this.#turnOf(thread, at).events.push({ at, name, attributes });
   }
 
-  /** A thread begins, or a process that takes it up. */
+  /** Begins a thread, or a process that resumes it. */
   #begins(thread: Thread, header: Fields): void {
     this.#leave(thread);
     const { timestamp, started_at } = header;
@@ -347,7 +352,7 @@ export class OtlpExporter implements Exporter {
     thread.isTimed = timestamp === undefined || timestamp !== started_at;
   }
 
-  /** When an event happened: the time before, if it does not say. */
+  /** Returns the time of an event: its own, the clock's, or that of the event before. */
   #timeOf(thread: Thread, event: Fields): number {
     const { clock } = this.#options;
     thread.isTimed ||= event.timestamp !== thread.header.timestamp;
@@ -360,7 +365,7 @@ export class OtlpExporter implements Exporter {
   #startTurn(thread: Thread, event: Fields, at: number): void {
     const { turn: open } = thread;
     const isImplied = event.implied === true;
-    // Its prompt has begun it already, or it is one of an agent that the turn waits for.
+    // Its prompt has begun it already, or it is implied by an agent that the open turn waits for.
     const isOpen = open !== undefined && (isImplied || open.id === undefined);
     if (!isOpen) this.#closeTurn(thread);
     const turn = this.#turnOf(thread, at);
@@ -369,7 +374,7 @@ export class OtlpExporter implements Exporter {
     turn.startedBy ??= idOf(fieldsOf(event.turn_attribution).parent_turn_id);
   }
 
-  /** The turn that goes on; one begins if none does. */
+  /** Returns the turn in progress, or begins one. */
   #turnOf(thread: Thread, at: number): Turn {
     if (thread.turn !== undefined) return thread.turn;
     thread.turns += 1;
@@ -386,12 +391,12 @@ export class OtlpExporter implements Exporter {
     thread.ask(at);
   }
 
-  /** Takes note of what the model says or wants. */
+  /** Adds a part of the model's output: a text, reasoning, or a call. */
   #say(thread: Thread, at: number, part: () => Part): void {
     const turn = this.#turnOf(thread, at);
     turn.problem = undefined;
     const { counted } = thread;
-    // What is said without anything new to the model belongs to the request that was counted.
+    // Output without new input before it belongs to the request that was counted.
     const isCounted = counted !== undefined && turn.counts !== "behind" &&
       (!counted.isOver || turn.counts === "before");
     if (!isCounted) {
@@ -410,7 +415,7 @@ export class OtlpExporter implements Exporter {
     turn.weight += textOf(said.content)?.length ?? 0;
   }
 
-  /** A request is over if it was counted, or if it is said that nothing is known of it. */
+  /** Ends a request: at its count, or at a `token_count` without counts (`"info":null`). */
   #count(
     thread: Thread,
     event: Fields,
@@ -449,7 +454,7 @@ export class OtlpExporter implements Exporter {
     this.#write(thread, turn, thread.turn === undefined);
   }
 
-  /** A call begins, ends, or is told of once more. */
+  /** Reads an event of a call: its beginning, its end, or a repetition. */
   #call(
     thread: Thread,
     event: Fields,
@@ -457,7 +462,7 @@ export class OtlpExporter implements Exporter {
     at: number,
   ): void {
     const item = textOf(event.item_id) ?? "";
-    // A plan holds until the next one, but to make it takes no time.
+    // The item of a plan ends with the next plan, but the call of a plan takes no time.
     const isPlan = event.item_type === "todo_list";
     const isOver = isPlan || event.type !== "item.started";
     const late = thread.late.get(item);
@@ -498,7 +503,7 @@ export class OtlpExporter implements Exporter {
     this.#write(thread, turn, false);
   }
 
-  /** Says of a call what its event says. */
+  /** Sets the name, times, error and attributes of a call from its event. */
   #describe(
     call: ChildSpan,
     turn: Turn,
@@ -538,7 +543,7 @@ export class OtlpExporter implements Exporter {
     };
   }
 
-  /** A call has spawned threads. */
+  /** Records the threads that a call has spawned. */
   #spawn(thread: Thread, id: unknown, event: Fields): void {
     const { turn } = thread;
     const item = textOf(id) ?? "";
@@ -564,7 +569,7 @@ export class OtlpExporter implements Exporter {
     tokens: TokensOfTurn | undefined,
   ): void {
     const id = idOf(event.turn_id);
-    // A turn that is over may be told to end once more.
+    // The end of a turn may be repeated.
     if (
       thread.turn === undefined && id !== undefined && id === thread.last?.id
     ) return;
@@ -587,7 +592,7 @@ export class OtlpExporter implements Exporter {
     });
   }
 
-  /** Ends the turn that goes on, if there is one; nothing says how it ended. */
+  /** Ends the turn in progress, if there is one, without an event that ends it. */
   #closeTurn(thread: Thread): void {
     const { turn, now } = thread;
     if (turn === undefined) return;
@@ -600,7 +605,7 @@ export class OtlpExporter implements Exporter {
     });
   }
 
-  /** Ends all that goes on in a thread. */
+  /** Ends the turn and the calls in progress of a thread. */
   #leave(thread: Thread): void {
     this.#closeTurn(thread);
     for (const { turn, call } of thread.late.values()) {
@@ -614,7 +619,7 @@ export class OtlpExporter implements Exporter {
     for (const [item, call] of turn.calls) {
       if (call.end !== undefined) continue;
       turn.calls.delete(item);
-      // Its turn is all that is known of its end, unless that is told later.
+      // It ends with its turn, unless its end comes later.
       call.end = end.at;
       call.attributes = { ...call.attributes, [ATTRIBUTE.callStatus]: "open" };
       thread.late.set(item, { turn, call });
@@ -647,7 +652,7 @@ export class OtlpExporter implements Exporter {
       [ATTRIBUTE.agentPath]: idOf(header.agent_path),
       [ATTRIBUTE.agentNickname]: idOf(header.agent_nickname),
       [ATTRIBUTE.agentRole]: idOf(header.agent_role),
-      // What the ends of exec turns count is of no request that is known.
+      // The usage at the ends of exec turns cannot be divided among requests.
       ...tokenAttributes(end.tokens),
       [ATTRIBUTE.inputMessages]: isWanted
         ? messageText("user", prompts.map(textPart))
@@ -665,7 +670,7 @@ export class OtlpExporter implements Exporter {
     }${links}}`;
   }
 
-  /** Writes what is complete of a turn, if there is enough of it, or all is to be written. */
+  /** Writes the complete spans of a turn, if there are enough of them, or with `isAll` all. */
   #write(thread: Thread, turn: Turn, isAll: boolean, root?: string): void {
     if (
       Number.isNaN(turn.start) ||
@@ -683,7 +688,7 @@ export class OtlpExporter implements Exporter {
     const kept = isAll || isHeavy ? 0 : MAX_RECENT;
     const written = ended.slice(0, Math.max(0, ended.length - kept));
     for (const { item } of written) calls.delete(item);
-    // What goes on is not looked through again before as much can be written.
+    // Calls in progress do not count for the next limit, or each event would scan them all again.
     turn.full = MAX.spans + calls.size - (ended.length - written.length);
     const spans = [...turn.requests, ...written].map((span) =>
       this.#childText(thread, ids, span)
@@ -703,7 +708,7 @@ export class OtlpExporter implements Exporter {
     this.#emit({ file: this.#file, data });
   }
 
-  /** Writes a request or a call as JSON. */
+  /** Returns the JSON text of the span of a request or a call. */
   #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
     const { traceId, spanId } = childIds(ids, span.item);
@@ -715,7 +720,7 @@ export class OtlpExporter implements Exporter {
           { [ATTRIBUTE.outputMessages]: messageText("assistant", parts) },
         ])
       }}`;
-    // Without content, names are all that could hold a secret.
+    // Without content, only names can contain a secret, so a name is searched once.
     if (this.#clean.has(subject)) return text;
     const masked = this.#masked(text);
     const isClean = this.#options.content !== true &&
@@ -732,18 +737,19 @@ export class OtlpExporter implements Exporter {
 interface TurnEnd {
   readonly at: number;
   readonly status: string;
-  /** Why it failed: in one word, and in more. */
+  /** The type of the error, if the turn failed. */
   readonly error: string | undefined;
+  /** The message of the error. */
   readonly message: string | undefined;
-  /** The tokens that are of the turn, and of no request. */
+  /** Tokens of the turn that belong to no request. */
   readonly tokens: TokensOfTurn | undefined;
 }
 
-/** What stands between a resource and its spans. */
+/** The JSON text between a resource and its spans. */
 const SCOPE =
   `"schemaUrl":"${SCHEMA_URL}","scopeSpans":[{"scope":{"name":"codexpipe"},"schemaUrl":"${SCHEMA_URL}"`;
 
-/** What the spans of a thread have in common, as JSON. */
+/** Returns the JSON text of the resource of a thread's spans. */
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
@@ -764,7 +770,7 @@ function isNamed(id: string | undefined): boolean {
   return id !== undefined && !MADE_UP_REGEXP.test(id);
 }
 
-/** The JSON text of what a call was given; as it is spelled, if that is known. */
+/** Returns the JSON text of the arguments of a call, as in the input if that is known. */
 function argumentsOf(event: Fields, args: unknown): string {
   const spelled: unknown = Reflect.get(
     fieldsOf(event.content),
@@ -798,7 +804,7 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
   };
 }
 
-/** Writes a span in the words of OTLP, but for its ids: the members of an object. */
+/** Returns the members of a span in OTLP/JSON, without its ids. */
 function spanText(span: Span, groups = [span.attributes]): string {
   const { operation, subject, start, end = start, error, message } = span;
   const name = subject === undefined ? operation : `${operation} ${subject}`;
@@ -818,7 +824,7 @@ function spanText(span: Span, groups = [span.attributes]): string {
   const status = error === undefined
     ? ""
     : `,"status":${jsonTextOf({ code: STATUS_ERROR, message })}`;
-  // Clocks are set back.
+  // A clock that was set back may let a span end before it starts.
   const endTime = nanosOf(Math.max(start, end));
   return `"name":${jsonTextOf(name)},"kind":${kind},"startTimeUnixNano":${
     nanosOf(start)
@@ -827,7 +833,7 @@ function spanText(span: Span, groups = [span.attributes]): string {
   }${status}`;
 }
 
-/** Writes the attributes that have a value, as a list of OTLP. */
+/** Returns the JSON text of the attributes that have a value, as a list of OTLP. */
 function attributesText(...groups: readonly Attributes[]): string {
   let text = "";
   for (const values of groups) {
@@ -844,12 +850,12 @@ function attributesText(...groups: readonly Attributes[]): string {
   return `[${text}]`;
 }
 
-/** A whole number; JSON would lose digits of larger ones, and OTLP takes a text, too. */
+/** Returns a whole number as JSON: as a string beyond 2^53, which OTLP accepts, too. */
 function wholeText(value: number | bigint): string {
   return Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`;
 }
 
-/** Milliseconds as nanoseconds: a number whose digits, in JSON, are all exact. */
+/** Converts milliseconds to nanoseconds: a number whose digits are all exact in JSON. */
 function nanosOf(ms: number): number {
   return Math.max(0, Math.trunc(ms)) * 1e6;
 }
@@ -862,20 +868,20 @@ function idsOf(thread: Thread, turn: Turn): SpanIds {
   );
 }
 
-/** The ids of a turn, by that of its thread and its own. */
+/** Returns the span ids of a turn, from the ids of its thread and the turn. */
 function turnIds(thread: string, turn: string): SpanIds {
   const traceId = hashOf(`${thread} ${turn}`, 4);
   return { traceId, spanId: hashOf(traceId, 2) };
 }
 
-/** The ids of a request or a call. */
+/** Returns the span ids of a request or a call, from the id of its item. */
 function childIds({ traceId }: SpanIds, item: string): SpanIds {
   return { traceId, spanId: hashOf(`${traceId} ${item}`, 2) };
 }
 
 /**
- * Hashes a text to hexadecimal digits, eight a word: FNV-1a from another beginning for each word,
- * mixed as MurmurHash3 does at its end.
+ * Hashes a text to hexadecimal digits, eight for each word: FNV-1a with another start value for
+ * each word, then the final mix of MurmurHash3.
  */
 function hashOf(text: string, words: number): string {
   let digits = "";
@@ -888,6 +894,6 @@ function hashOf(text: string, words: number): string {
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
     digits += ((hash ^ (hash >>> 16)) >>> 0).toString(16).padStart(8, "0");
   }
-  // An id of zeros is none.
+  // OTLP: an id of all zeros is invalid.
   return /^0+$/.test(digits) ? digits.replace(/0$/, "1") : digits;
 }

@@ -1,11 +1,11 @@
 /**
- * What spans are called, and what they say: the names of OpenTelemetry's conventions, of one
- * version. Those of `gen_ai.*` are all in development and may have other names in the next one.
+ * The names of spans, attributes and events, by one version of OpenTelemetry's conventions. All
+ * of `gen_ai.*` is in development and may have other names in the next version.
  *
  * @module
  */
 
-/** Where the version of the conventions is described. */
+/** The URL of the version of the conventions. */
 export const SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
 
 /** The operations: the first words of the names of spans. */
@@ -21,7 +21,7 @@ export const SPAN_KIND = { internal: 1, client: 3 } as const;
 /** The status of a span that failed, by its number in OTLP. */
 export const STATUS_ERROR = 2;
 
-/** The attributes. What the conventions have no name for begins with `codex.`. */
+/** The attributes. Names that the conventions do not define begin with `codex.`. */
 export const ATTRIBUTE = {
   agentName: "gen_ai.agent.name",
   agentVersion: "gen_ai.agent.version",
@@ -61,7 +61,7 @@ export const ATTRIBUTE = {
   turnStatus: "codex.turn.status",
 } as const;
 
-/** The events of a turn, by the types of the items that they are. */
+/** The names of span events, by the types of the items that they are made from. */
 export const SPAN_EVENTS: ReadonlyMap<unknown, string> = new Map([
   ["context_compaction", "codex.compaction"],
   ["exec_approval_request", "codex.approval_request"],
@@ -71,10 +71,10 @@ export const SPAN_EVENTS: ReadonlyMap<unknown, string> = new Map([
   ["exited_review_mode", "codex.review_ended"],
 ]);
 
-/** The event of a turn that a request is sent again. */
+/** The span event for a request that is sent again. */
 export const RETRY_EVENT = "codex.retry";
 
-/** The tools that the provider of the model runs. */
+/** The tools that run at the provider of the model. */
 export const HOSTED_TOOLS: ReadonlySet<string> = new Set([
   "web_search",
   "image_generation",

@@ -1,5 +1,5 @@
 /**
- * Schemas of the rows of tables, made of the descriptions of their columns.
+ * Schemas of the rows of tables, made from the descriptions of their columns.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 
 type RowSchema<T extends TableName> = v.GenericSchema<unknown, TableRow<T>>;
 
-/** What stands in a column that is not null. */
+/** The schemas of values, by the types of columns; all other types are strings. */
 const VALUES: Readonly<Record<string, v.GenericSchema>> = {
   integer: v.pipe(v.number(), v.integer()),
   boolean: v.boolean(),

@@ -1,5 +1,5 @@
 /**
- * Tables: flat rows, with the same columns of every release and dialect.
+ * Tables: flat rows, with the same columns for every release and dialect.
  *
  * @module
  */
@@ -48,89 +48,91 @@ import {
 } from "./tables.ts";
 import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 
-/** How many items wait for what is said of them later. */
+/** How many items are held for later events about them. */
 const MAX_WAITING = 1024;
 /**
- * How many wait that have ended: it is said again within four items of that in all captures. What
- * waits longer is moved to where the engine seldom collects garbage (15 MB of a session of 540 MB).
+ * How many items are held at least after they ended: in all captures, an item that ends twice
+ * does so within four items. Objects that are held longer move to the old generation, which is
+ * collected seldom (15 MB of a session of 540 MB).
  */
 const MAX_ENDED = 16;
-/** How many of them go at once: a map is slow to give its first entry when many have gone. */
+/** How many items are released together: a map is slow to find its first entry after deletions. */
 const RELEASED = 16;
-/** How many characters of contents wait. */
+/** How many characters of contents are held. */
 const MAX_WAITING_TEXT = 1 << 23;
 
-/** A row that is still to change. */
+/** A row that may still change. */
 type Draft<T extends TableName> = {
   -readonly [C in keyof TableRow<T>]: TableRow<T>[C];
 };
 
-/** Where a row is from. */
+/** The origin of a row. */
 type Place = Pick<
   TableRow<"failures">,
   "source" | "line" | "thread_id" | "turn_id"
 >;
 
-/** An item of which more may be said. */
+/** An item that is held because more events about it may come. */
 interface WaitingItem {
   readonly key: string;
   readonly item: Draft<"items">;
   call: Draft<"tool_calls"> | undefined;
-  /** Whether nothing more is to be said of it, but for its copies. */
+  /** Whether the item has ended: only repetitions may come. */
   hasEnded: boolean;
-  /** How long its contents are. */
+  /** The number of characters of its contents. */
   size: number;
 }
 
 interface ThreadState {
   readonly row: Draft<"threads">;
-  /** The turn that goes on, or the last one that nothing has ended. */
+  /** The turn in progress: the last turn without an end. */
   turn: TurnState | undefined;
-  /** How many turns had no id. */
+  /** The number of turns without an id. */
   unnamed: number;
   model: string | null;
 }
 
-/** A turn, kept until all files tell in which of them its counts count. */
+/** A turn, kept until all files are read and its tokens are assigned to one of them. */
 interface TurnState extends Draft<"turns"> {
-  /** Where it stands among those of its source. */
+  /** Its index in `turns` of its source. */
   readonly index: number;
-  /** Whether anything has been counted in it, and whether that counts here. */
+  /** Whether the turn has counts, and whether they count in this file. */
   counts: "none" | "some" | "here";
 }
 
-/** Turns by the ids of their threads and their own. */
+/** Turns, by the ids of their threads, then by their own ids. */
 type TurnsById = Map<string | null, Map<string | null, TurnState>>;
 
-/** What is known of a file or stream when it has been read. */
+/** The state of a file or stream that is kept after it has been read. */
 interface SourceState {
   readonly turns: TurnState[];
   readonly byId: TurnsById;
-  /** Those that usage knows by other ids than those of their rows. */
+  /** The turns whose ids in usage differ from those of their rows, by the ids in usage. */
   readonly counted: TurnsById;
   /**
-   * Their requests as numbers, `PACKED` for each, in lists of which none is long: objects take
+   * The requests, packed as numbers, `PACKED` for each, in lists of `MAX_PACKED`: objects take
    * more than twice the memory, and a session has a hundred thousand.
    */
   readonly requests: Float64Array[];
-  /** What stands for itself in none of these numbers; -1 is the first of them. */
+  /** The values that are packed as negative numbers: -1 is the first of them. */
   readonly words: TableValue[];
 }
 
-/** How many numbers there are of a request before its tokens: turn, line, time, model, rule. */
+/** How many numbers of a packed request come before its tokens: turn, line, time, model, rule. */
 const PACKED_PLACE = 5;
-/** How many there are of it. */
+/** How many numbers a packed request has. */
 const PACKED = PACKED_PLACE + TOKEN_KINDS.length;
-/** How many numbers are in a list. */
+/** How many numbers a list has. */
 const MAX_PACKED = 1024 * PACKED;
 
 /**
- * Writes what happened as rows of tables, of which {@linkcode TABLES} says the columns.
+ * Writes events as rows of tables; {@linkcode TABLES} has their columns.
  *
  * The rows of items and calls are written as an input is read, and those of threads when it
- * ends. Which tokens count can only be told when all inputs have been read, so turns and
- * requests come last. What is said of an item when 1,024 others have followed, or 16 since it or
- * its turn ended, is not in its row; a command without an exit status may yet be running.
+ * ends. The tokens of turns and requests are known only when all inputs have been read, so those
+ * rows come last. Events about an item are ignored after 1,024 further items, or after 16 since
+ * the item or its turn ended. A command ends only with its exit status: without one it may still
+ * be running.
  *
  * Memory is bounded by the number of turns and requests.
  *
@@ -159,13 +161,13 @@ export class TableExporter implements Exporter {
   readonly #meter = new UsageMeter();
   readonly #sources = new Map<string, SourceState>();
   readonly #content: boolean;
-  /** What is being read; nothing if its rows have been written. */
+  /** The input in progress; `undefined` if its rows have been written before. */
   #source: TableSource | undefined;
 
   /**
    * Constructs a new instance.
    *
-   * @param options What is written.
+   * @param options The redactor, the table, and the format of rows.
    */
   constructor(options: ExporterOptions = {}) {
     this.#content = options.content ?? false;
@@ -175,7 +177,7 @@ export class TableExporter implements Exporter {
   /**
    * Begins an input.
    *
-   * @param input What it is called; one that has been read already has its rows once.
+   * @param input The name of the input. A name that was read before is ignored.
    */
   begin({ name }: ExportInput): void {
     this.#source = undefined;
@@ -206,10 +208,10 @@ export class TableExporter implements Exporter {
   }
 
   /**
-   * Takes what a line of the input has become.
+   * Reads the outcome of a line.
    *
    * @param outcome An event, or a failure.
-   * @param emit Is called with the rows that are complete.
+   * @param emit Called with the rows that are complete.
    */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     this.#writer.emit = emit;
@@ -220,7 +222,7 @@ export class TableExporter implements Exporter {
   /**
    * Ends the input.
    *
-   * @param emit Is called with its last rows.
+   * @param emit Called with its last rows.
    */
   end(emit: Emit<ExportPiece>): void {
     this.#writer.emit = emit;
@@ -244,7 +246,7 @@ export class TableExporter implements Exporter {
       const turn = counted?.get(thread_id)?.get(turn_id) ??
         byId?.get(thread_id)?.get(turn_id);
       if (turn === undefined) continue;
-      // A turn has more rows if it went over midnight.
+      // Usage has several rows for a turn that went over midnight.
       Object.assign(turn, addTokens(readTokens(turn) ?? NO_TOKENS, row));
       turn.counts = "here";
     }
@@ -263,9 +265,10 @@ export class TableExporter implements Exporter {
   }
 
   /**
-   * Gives away the turns and requests of the inputs so far, for the exporter of another thread.
+   * Removes the turns and requests of the inputs so far and returns them, for the exporter of
+   * another thread.
    *
-   * @returns What {@linkcode TableExporter.add} takes.
+   * @returns The turns and requests, for {@linkcode TableExporter.add}.
    */
   take(): unknown {
     const counts = this.#meter.take();
@@ -277,27 +280,27 @@ export class TableExporter implements Exporter {
   /**
    * Adds the turns and requests of further inputs.
    *
-   * @param taken What {@linkcode TableExporter.take} gave in another thread.
+   * @param taken The result of {@linkcode TableExporter.take} in another thread.
    */
   add(taken: unknown): void {
-    // The boundary between exporters: what is given away is given by one of this format.
+    // The boundary between exporters: only `take` of this class makes such values.
     const { sources, counts } = taken as TakenTables;
     for (const [name, source] of sources) this.#sources.set(name, source);
     this.#meter.add(counts);
   }
 }
 
-/** What the end of an export takes of its inputs. */
+/** The state of inputs that the end of an export needs. */
 interface TakenTables {
   readonly sources: ReadonlyMap<string, SourceState>;
   readonly counts: UsageCounts;
 }
 
-/** Writes rows, as lines of their tables. */
+/** Writes rows as lines of their tables. */
 class RowWriter {
   readonly #options: ExporterOptions;
   readonly #columns: ReadonlyMap<TableName, readonly Column[]>;
-  /** The tables that have a header already. */
+  /** The tables whose header is written. */
   readonly #begun = new Set<TableName>();
   emit: Emit<ExportPiece> = () => {};
 
@@ -312,7 +315,7 @@ class RowWriter {
     );
   }
 
-  /** Begins the tables that have no row yet. */
+  /** Writes the headers of tables without rows; an empty piece makes the file of each. */
   begin(): void {
     for (const table of this.#columns.keys()) this.#data(table, "");
   }
@@ -343,7 +346,7 @@ class RowWriter {
     return this.#columns.has(table);
   }
 
-  /** Says that rows of a table are to come. */
+  /** Emits an empty piece for a table, so that the caller knows that rows will come. */
   announce(table: TableName): void {
     if (this.has(table)) this.#data(table, "");
   }
@@ -375,10 +378,10 @@ class TableSource {
   readonly #threads = new Map<string, ThreadState>();
   readonly #waiting = new Map<string, WaitingItem>();
   readonly #words = new Map<TableValue, number>();
-  /** The requests that have not been put away, packed. */
+  /** The packed requests that are not in a list of `requests` yet. */
   readonly #requests: number[] = [];
   #waitingText = 0;
-  /** The thread of the last event, and the turn that it was in. */
+  /** The thread and turn of the last event. */
   #thread: ThreadState | undefined;
   #turn: TurnState | undefined;
   #line = 0;
@@ -405,7 +408,7 @@ class TableSource {
     const { timestamp } = event;
     if (timestamp !== this.#time) this.#time = ownTextOf(timestamp);
     const id = idOf(event.thread_id);
-    // What names no thread, such as an error, is of the last one.
+    // Events without a thread, such as errors, belong to the last one.
     if (id !== undefined) this.#thread = this.#threadOf(id);
     const thread = this.#thread;
     if (thread !== undefined) this.#take(thread, event);
@@ -413,7 +416,7 @@ class TableSource {
       this.#turn ??= thread?.turn;
       this.#fail("error", textOf(event.message));
     }
-    // Events of session files say which line they are of.
+    // Only events of session files have a line.
     if (event.line === undefined) this.counts?.takeExec(event, line);
     else this.counts?.takeSession(event, line);
   }
@@ -437,7 +440,7 @@ class TableSource {
     if (requests.length > 0) this.#writer.announce("requests");
   }
 
-  /** Takes note that the event that is being taken counts tokens. */
+  /** Records tokens of the current event for its turn, and as a request. */
   count(
     { thread, turn: id, timestamp, model }: CountPlace,
     request?: { readonly rule: UsageRule; readonly tokens: Tokens },
@@ -448,7 +451,7 @@ class TableSource {
       const own = byId.get(thread)?.get(id);
       turn = own;
       if (own === undefined || own.counts === "none") {
-        // What is counted outside of any turn has a turn of its own.
+        // Tokens outside of any turn get a turn of their own.
         turn = this.#turn ?? this.#beginTurn({});
       }
       if (turn === undefined) return;
@@ -467,19 +470,19 @@ class TableSource {
     if (list.length >= MAX_PACKED) this.#putAway();
   }
 
-  /** Moves requests to where no garbage is collected. */
+  /** Moves the packed requests to a typed array, which the garbage collector does not scan. */
   #putAway(): void {
     this.#state.requests.push(Float64Array.from(this.#requests));
     this.#requests.length = 0;
   }
 
-  /** The number that stands for a time: its milliseconds, if they say all that it does. */
+  /** Packs a time: as milliseconds, if they convert back to the same text. */
   #packedTime(time: string | null): number {
     const ms = time === null ? -1 : msOf(time);
     return ms >= 0 && timestampOfMs(ms) === time ? ms : this.#packed(time);
   }
 
-  /** The number that stands for a value. */
+  /** Packs a value: a number as itself, others as a negative index of `words`. */
   #packed(value: TableValue): number {
     if (typeof value === "number" && value >= 0) return value;
     let at = this.#words.get(value);
@@ -521,13 +524,13 @@ class TableSource {
   #take(thread: ThreadState, event: Fields): void {
     const { row } = thread;
     const { type, implied } = event;
-    // That of an agent, which waits for its call, is no turn of the thread.
+    // An implied turn with an id belongs to an agent that waits for its call, not to the thread.
     if (type === "turn.started" && implied === true && idOf(event.turn_id)) {
       return;
     }
     const time = this.#time;
     if (time !== null && time > (row.ended_at ?? "")) row.ended_at = time;
-    // A turn without an id goes on until something begins another one.
+    // A turn without an id lasts until another turn begins.
     this.#turn = idOf(event.turn_id) === undefined
       ? thread.unnamed > 0 ? thread.turn : undefined
       : this.#turnOf(event);
@@ -549,7 +552,7 @@ class TableSource {
   }
 
   #beginThread(thread: ThreadState, header: Fields): void {
-    // A process that goes on with a thread counts its items anew.
+    // A process that resumes a thread numbers its items from zero again.
     this.#release(0);
     const { row } = thread;
     const git = fieldsOf(header.git);
@@ -569,7 +572,7 @@ class TableSource {
     row.git_url ??= ownTextOf(git.repository_url);
   }
 
-  /** Begins a turn of the last thread; one without an id is given one. */
+  /** Begins a turn of the last thread, and makes up an id if the event has none. */
   #beginTurn(event: Fields): TurnState | undefined {
     const thread = this.#thread;
     if (thread === undefined) return undefined;
@@ -583,7 +586,7 @@ class TableSource {
     return turn;
   }
 
-  /** The turn that an event names. */
+  /** Returns the turn of an event's id; makes it if it is new. */
   #turnOf(event: Fields): TurnState | undefined {
     const thread = this.#thread;
     if (thread === undefined) return undefined;
@@ -632,7 +635,7 @@ class TableSource {
     if (thread.turn === turn) thread.turn = undefined;
     for (const waiting of this.#waiting.values()) {
       const { turn_id, item_type } = waiting.item;
-      // Commands go on in the background.
+      // Commands may go on in the background.
       waiting.hasEnded ||= turn_id === turn.turn_id &&
         item_type !== "command_execution";
     }
@@ -656,7 +659,7 @@ class TableSource {
     const { type, item_type } = event;
     const content = fieldsOf(event.content);
     switch (item_type) {
-      // Their rows are those of requests.
+      // These have rows in `requests`.
       case "token_count":
       case "token_usage_record":
         return;
@@ -684,13 +687,13 @@ class TableSource {
       item.text = ownTextOf(content.text, content.message) ?? item.text ?? null;
     }
     waiting.call = this.#call(waiting, event);
-    // One that runs on behind its turn is said to have ended with that, too.
+    // A command that outlives its turn has an end with the turn, too, without an exit status.
     waiting.hasEnded = !isStart &&
       (item_type !== "command_execution" || waiting.call?.exit_code !== null);
     this.#weigh(waiting);
   }
 
-  /** The item of an event. */
+  /** Returns the held item of an event; makes it if it is new. */
   #itemOf(thread: ThreadState, event: Fields): WaitingItem {
     const item_id = ownTextOf(event.item_id) ?? "";
     const key = keyOf(thread.row.thread_id, item_id);
@@ -716,7 +719,7 @@ class TableSource {
     return waiting;
   }
 
-  /** The row of a call, of what has been said of it so far. */
+  /** Returns the row of a call, from this event and those before. */
   #call(
     { item, call }: WaitingItem,
     event: Fields,
@@ -741,7 +744,7 @@ class TableSource {
     return draft;
   }
 
-  /** What a command prints behind its first output. */
+  /** Adds further output of a command. */
   #delta(waiting: WaitingItem, { delta }: Fields): void {
     const { call } = waiting;
     const { stdout } = fieldsOf(delta);
@@ -750,7 +753,7 @@ class TableSource {
     this.#weigh(waiting);
   }
 
-  /** Lets an item wait, and gives those that have waited longest if there are too many. */
+  /** Updates the size of a held item, and releases the oldest items if there are too many. */
   #weigh(waiting: WaitingItem): void {
     const { item: { text }, call } = waiting;
     const size = (text?.length ?? 0) + (call?.input?.length ?? 0) +
@@ -764,7 +767,7 @@ class TableSource {
     }
   }
 
-  /** Gives the rows of those that have waited longest, up to the first that is to wait on. */
+  /** Writes the rows of the oldest items, up to the first that is still within the limits. */
   #release(items: number, text = Infinity): void {
     for (const waiting of this.#waiting.values()) {
       const { size } = this.#waiting;
@@ -803,11 +806,11 @@ function addTurn(
   else known.set(id, turn);
 }
 
-/** The requests that count. */
+/** Unpacks the requests whose turns count in this file. */
 function* requestsOf(
   { turns, requests, words }: SourceState,
 ): Generator<TableRow<"requests">> {
-  // The boundary between rows and numbers: what stands for a value is packed in its place.
+  // The boundary between rows and numbers: each value was packed from the column it is read for.
   const unpacked = (packed = 0) =>
     (packed < 0 ? words[-1 - packed] : packed) as never;
   for (const list of requests) {
@@ -840,19 +843,19 @@ function* requestsOf(
   }
 }
 
-/** What stands for two ids. */
+/** Joins two ids to one key. */
 function keyOf(one: string | null, other: string | null): string {
   return `${one}\n${other}`;
 }
 
-/** A count, which takes less memory as a number where that is exact. */
+/** Converts a count to a number where that is exact, which takes less memory. */
 function small(count: bigint): number | bigint {
   return count <= Number.MAX_SAFE_INTEGER ? Number(count) : count;
 }
 
 /**
- * The first of several values that is a text, as one that outlasts its line: a text that was cut
- * out of a line keeps some of it.
+ * Returns a copy of the first value that is a text. A part of a line's text would keep memory of
+ * the line alive.
  */
 function ownTextOf(...values: readonly unknown[]): string | null {
   const text = textOf(values.find((value) => typeof value === "string"));

@@ -1,14 +1,14 @@
 /**
- * The tables that sessions are told in: one description of each gives the type of its rows, the
- * header of CSV, JSON Schema, `CREATE TABLE` and the page of docs/analytics.md.
+ * The tables of `export --to=tables`: one description of each table defines the type of its
+ * rows, the header of CSV, JSON Schema, `CREATE TABLE` and the page docs/analytics.md.
  *
  * @module
  */
 
 /**
- * What stands in a column; with `?` it may be null. A `word` is an id, a path of a file that is
- * read, or a word of a format; a `text` is what a person, the model or a program wrote,
- * in which secrets are looked for.
+ * The type of a column; with `?` it may be null. A `word` is an id, the path of an input file, or
+ * a fixed word such as a status. A `text` was written by a person, the model or a program, and is
+ * searched for secrets.
  */
 export type ColumnType =
   | "text"
@@ -20,22 +20,22 @@ export type ColumnType =
   | "boolean"
   | "timestamp?";
 
-/** A column: its name, its type, and what stands in it. */
+/** A column: its name, its type, and its description. */
 export type Column = readonly [name: string, type: ColumnType, doc: string];
 
 /** A table. */
 export interface Table {
-  /** What has a row. */
+  /** What each row describes. */
   readonly doc: string;
-  /** The columns whose values together no two rows share. */
+  /** The columns of the primary key. */
   readonly key: readonly string[];
-  /** The columns, behind those that every table has. */
+  /** The columns, after those that every table has. */
   readonly columns: readonly Column[];
-  /** The columns that only a table with contents has; they are the last ones. */
+  /** The columns with contents, which are optional and the last ones. */
   readonly content: readonly Column[];
 }
 
-/** The columns that every table begins with: where a row is from. */
+/** The columns that every table begins with: the origin of a row. */
 export const PLACE_COLUMNS = [
   ["source", "word", "the file or stream that says so"],
   ["line", "integer", "the number of the line that says so first"],
@@ -212,7 +212,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 export type TableValue = string | number | bigint | boolean | null;
 
 /**
- * What stands in a column.
+ * The type of a column's values.
  *
  * @typeParam T The type of the column.
  */
@@ -241,10 +241,10 @@ export type TableRow<T extends TableName = TableName> =
   & ColumnValues<typeof TABLES[T]["columns"][number]>
   & Partial<ColumnValues<typeof TABLES[T]["content"][number]>>;
 
-/** Which columns there are. */
+/** Options for {@linkcode columnsOf} and {@linkcode createTable}. */
 export interface ColumnOptions {
   /**
-   * Whether there are those with contents.
+   * Whether the columns with contents are included.
    *
    * @default {false}
    */
@@ -252,10 +252,10 @@ export interface ColumnOptions {
 }
 
 /**
- * Gives the columns of a table, in their order.
+ * Returns the columns of a table, in their order.
  *
  * @param name The name of the table.
- * @param options Which columns.
+ * @param options The choice of columns.
  * @returns The columns.
  *
  * @example The header of a CSV file
@@ -296,10 +296,10 @@ const SQL_TYPES = {
 } as const;
 
 /**
- * Gives the statement that creates a table: DuckDB, SQLite and PostgreSQL take it.
+ * Returns the SQL statement that creates a table, for DuckDB, SQLite and PostgreSQL.
  *
  * @param name The name of the table.
- * @param options Which columns it has.
+ * @param options The choice of columns.
  * @returns The statement, with its semicolon.
  *
  * @example The key of a table

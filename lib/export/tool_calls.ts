@@ -1,5 +1,5 @@
 /**
- * What events say of the calls of tools, whatever type their items have.
+ * Reads tool calls from items of all types that are calls: name, arguments and result.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import {
   textOf,
 } from "../json/fields.ts";
 
-/** Gives what a call is of, and what it was given, by what an event says of its item. */
+/** Reads the name of the tool and the arguments from the content and event of an item. */
 type ReadCall = (
   content: Fields,
   event: Fields,
 ) => readonly [name: string, args: unknown];
 
-/** The items that are calls of a tool. */
+/** The readers of calls, by the types of items that are calls. */
 const CALLS: ReadonlyMap<unknown, ReadCall> = new Map<unknown, ReadCall>([
   ["command_execution", ({ command, cwd }) => ["shell", { command, cwd }]],
   ["file_change", ({ changes }) => ["apply_patch", { changes }]],
@@ -44,10 +44,11 @@ const CALLS: ReadonlyMap<unknown, ReadCall> = new Map<unknown, ReadCall>([
 ]);
 
 /**
- * Gives what a call is of, and what it was given.
+ * Reads the tool call of an item.
  *
  * @param event An event of an item.
- * @returns The name of the tool and its arguments; nothing if the item is no call, or is a plan.
+ * @returns The name of the tool and its arguments; `undefined` if the item is not a call. Plans
+ * are not calls here.
  */
 export function toolCallOf(
   event: Fields,
@@ -59,10 +60,10 @@ export function toolCallOf(
 }
 
 /**
- * Gives what came of a call.
+ * Reads the result of a call.
  *
- * @param event The event that says that the item has ended.
- * @returns The text; nothing if the event has none.
+ * @param event The event that ends the item.
+ * @returns The text, with the message of an error; `undefined` if the event has no result.
  */
 export function resultTextOf(event: Fields): string | undefined {
   const { stdout, stderr, result, output, content_items, error } = fieldsOf(
