@@ -64,7 +64,7 @@ function tablesText(): string {
         `${doc}${i < some ? "" : "; with `--content`"}`,
       ],
     );
-    const cells = [["column", "type", "what"], ...rows];
+    const cells = [["column", "type", "meaning"], ...rows];
     const widths = [0, 1, 2].map((at) =>
       Math.max(...cells.map((row) => row[at]?.length ?? 0))
     );

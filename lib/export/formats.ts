@@ -30,14 +30,14 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: "otlp",
     summary:
-      "traces: OTLP/JSON by the OpenTelemetry conventions for generative AI, one request a line, for each turn one",
+      "traces: OTLP/JSON by the OpenTelemetry conventions for generative AI, one line for each turn",
     flags: ["content", "stamp"],
     load: async () => (await import("./otlp.ts")).OtlpExporter,
   },
   {
     name: "tables",
     summary:
-      "flat rows for DuckDB and spreadsheets, with the same columns of every release, as JSONL or CSV",
+      "flat rows for DuckDB and spreadsheets, with the same columns for every release, as JSONL or CSV",
     flags: ["content", "table", "format", "jobs"],
     load: async () => (await import("./table_exporter.ts")).TableExporter,
   },

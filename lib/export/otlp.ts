@@ -676,7 +676,7 @@ export class OtlpExporter implements Exporter {
       Number.isNaN(turn.start) ||
       !(thread.isTimed || this.#options.clock !== undefined)
     ) {
-      this.#refusal = "it does not say when anything happened";
+      this.#refusal = "it has no times";
       return;
     }
     const { calls, weight } = turn;

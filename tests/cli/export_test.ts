@@ -137,7 +137,7 @@ Deno.test("codexpipe export --to=otlp leaves out what has no times, and says so"
   assertEquals(stdout.match(/"name":"invoke_agent codex"/g)?.length, 1);
   assertEquals([status, stderr], [
     3,
-    "codexpipe: /run.jsonl: left out: it does not say when anything happened: export a session file that does, or a run as it happens, with --stamp\n",
+    "codexpipe: /run.jsonl: left out: it has no times: export a session file that does, or a run as it happens, with --stamp\n",
   ]);
 });
 
