@@ -7,6 +7,7 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { bytesOfLooseBase64 } from "../json/bytes.ts";
 import {
@@ -263,8 +264,6 @@ interface TrajectoryOptions {
   readonly imageFile: ((ending: string) => string) | undefined;
 }
 
-/** Matches ids that the reader made up for threads and turns without an id in the input. */
-const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 /** Calls that the provider runs: response items have no output for them. */
 const UNANSWERED: ReadonlySet<unknown> = new Set([
   "image_generation",
@@ -796,7 +795,7 @@ class Trajectory {
     if (this.#written > 1) return ",";
     const separator = this.#options.isHeld ? "" : this.#separator();
     const session = idOf(this.#header.session_id) ?? this.id;
-    const ids = MADE_UP_REGEXP.test(this.id)
+    const ids = realId(this.id) === undefined
       ? ""
       : member("session_id", session) + member("trajectory_id", this.id);
     return `${separator}{"schema_version":"ATIF-v1.7"${ids},"steps":[`;
@@ -809,9 +808,7 @@ class Trajectory {
     );
     const extra = valued({
       ...step.extra,
-      codex_turn_id: turn === undefined || MADE_UP_REGEXP.test(turn)
-        ? undefined
-        : turn,
+      codex_turn_id: realId(turn),
       tool_call_details: details.length === 0
         ? undefined
         : Object.fromEntries(details),

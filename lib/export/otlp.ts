@@ -8,6 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { realId } from "../events/ids.ts";
 import { ARGUMENTS_TEXT, spawnedThreads } from "../events/session_items.ts";
 import { eventMs } from "../events/times.ts";
 import {
@@ -44,8 +45,7 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
-/** Matches ids that the reader made up for an input without ids; they are not unique. */
-const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
+
 /**
  * The limits of one line: the spans of a turn, and the characters of content. Collectors refuse
  * long requests, so the rest of the turn follows in another line. `names` limits the cache of
@@ -645,7 +645,7 @@ export class OtlpExporter implements Exporter {
       [ATTRIBUTE.agentVersion]: idOf(header.cli_version),
       [ATTRIBUTE.model]: model,
       [ATTRIBUTE.folder]: idOf(header.cwd),
-      [ATTRIBUTE.turn]: isNamed(id) ? id : undefined,
+      [ATTRIBUTE.turn]: realId(id),
       [ATTRIBUTE.turnStatus]: end.status,
       [ATTRIBUTE.parentThread]: parent,
       [ATTRIBUTE.forkedFrom]: idOf(header.forked_from_id),
@@ -766,10 +766,6 @@ function providerOf({ header }: Thread): string {
   return idOf(header.model_provider) ?? "openai";
 }
 
-function isNamed(id: string | undefined): boolean {
-  return id !== undefined && !MADE_UP_REGEXP.test(id);
-}
-
 /** Returns the JSON text of the arguments of a call, as in the input if that is known. */
 function argumentsOf(event: Fields, args: unknown): string {
   const spelled: unknown = Reflect.get(
@@ -861,11 +857,9 @@ function nanosOf(ms: number): number {
 }
 
 function idsOf(thread: Thread, turn: Turn): SpanIds {
-  const { id, number, start } = turn;
-  return turn.ids ??= turnIds(
-    thread.id,
-    isNamed(id) && isNamed(thread.id) ? `${id}` : `${number} ${start}`,
-  );
+  const { number, start } = turn;
+  const id = realId(thread.id) === undefined ? undefined : realId(turn.id);
+  return turn.ids ??= turnIds(thread.id, id ?? `${number} ${start}`);
 }
 
 /** Returns the span ids of a turn, from the ids of its thread and the turn. */

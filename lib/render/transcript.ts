@@ -7,6 +7,7 @@
 import { checkOutcome } from "../checked.ts";
 import { printedText } from "../events/contents.ts";
 import { EventReader, type SessionOptions } from "../events/event_reader.ts";
+import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
@@ -614,14 +615,6 @@ const HEADER_NAMES = ["cwd", "originator", "cli_version"];
 /** Returns whether an event is the header of a session file. */
 function isHeader({ type, started_at }: Fields): boolean {
   return type === "thread.started" && started_at !== undefined;
-}
-
-/** An id that a normalizer made up, because a release wrote none. */
-const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
-
-function realId(value: unknown): string | undefined {
-  const id = idOf(value);
-  return id === undefined || MADE_UP_REGEXP.test(id) ? undefined : id;
 }
 
 function changesExplore(mutation: HistoryMutation): boolean {

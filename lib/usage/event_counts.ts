@@ -1,5 +1,6 @@
 /** Finds the token counts in the events of one file or stream, with their thread and turn. */
 
+import { realId } from "../events/ids.ts";
 import {
   type Fields,
   fieldsOf,
@@ -19,9 +20,6 @@ import { isNothing, readTokens } from "./tokens.ts";
 
 /** Stands for the thread and turn ids that an input without its beginning lacks. */
 export const UNKNOWN_ID = "unknown";
-
-/** Matches ids that the reader made up for turns without an id in the input. */
-const MADE_UP_TURN_REGEXP = /^synthetic-turn-\d+$/;
 
 /** A review in progress, done by the thread itself or by another thread for it. */
 interface Review {
@@ -158,7 +156,7 @@ export class EventCounts {
       case "turn.started": {
         const isImplied = event.implied === true;
         if (isImplied || this.#review !== undefined) return;
-        return this.#begin(namedTurnOf(event));
+        return this.#begin(realId(event.turn_id));
       }
       case "item.completed":
         return this.#takeItem(event, line);
@@ -205,7 +203,7 @@ export class EventCounts {
     this.#isBegun = true;
     this.#model = renewed(this.#model, model);
     this.#cwd = renewed(this.#cwd, cwd);
-    const turn = namedTurnOf(event);
+    const turn = realId(event.turn_id);
     if (turn !== undefined) this.#begin(turn);
   }
 
@@ -232,7 +230,7 @@ export class EventCounts {
   #record(event: Fields, content: Fields, line: number): void {
     const tokens = readTokens(content.usage);
     if (tokens === undefined) return;
-    const turn = namedTurnOf(event) ?? this.#turn;
+    const turn = realId(event.turn_id) ?? this.#turn;
     const thread = idOf(content.thread_id);
     const isOther = thread !== undefined && thread !== threadOf(event);
     if (!isOther && event.inherited !== true) this.#counter.recorded();
@@ -318,12 +316,4 @@ function threadOf(event: Fields): string | null {
 
 function knownId(id: unknown): string | null {
   return id === UNKNOWN_ID ? null : idOf(id) ?? null;
-}
-
-/** Returns the turn of an event; `undefined` if the input has no id for it. */
-function namedTurnOf(event: Fields): string | undefined {
-  const turn = idOf(event.turn_id);
-  return turn === undefined || MADE_UP_TURN_REGEXP.test(turn)
-    ? undefined
-    : turn;
 }

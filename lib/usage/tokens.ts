@@ -1,5 +1,6 @@
 /** Token counts as 64-bit integers. */
 
+import { realId } from "../events/ids.ts";
 import { fieldsOf } from "../json/fields.ts";
 
 /** The kinds of tokens, by Codex's names. */
@@ -141,5 +142,5 @@ export interface UsageRow extends Tokens {
 
 /** Whether other sources may have the same thread: a made-up id is unique to one source only. */
 export function isShared(id: string | null): boolean {
-  return id !== null && !/^synthetic-thread-\d+$/.test(id);
+  return realId(id) !== undefined;
 }
