@@ -311,7 +311,7 @@ class Trajectory {
   /** Their calls, by id. A map, because an input without results has hundreds of thousands. */
   readonly #calls = new Map<string, Call[]>();
   /** The step that has the message of an item, by the item's id. */
-  readonly #said = new Map<string, Step>();
+  readonly #stepsByItem = new Map<string, Step>();
   /** The step of the request in progress. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
@@ -521,9 +521,9 @@ class Trajectory {
   }
 
   /** Adds a call as the model made it. */
-  #takeModelCall(event: Fields, { name, namespace, ...given }: Fields): void {
+  #takeModelCall(event: Fields, { name, namespace, ...rest }: Fields): void {
     this.#hasModelCalls = true;
-    const text = textOf(given.arguments) ?? "";
+    const text = textOf(rest.arguments) ?? "";
     this.#addCall(event, {
       id: textOf(event.call_id) ?? "",
       name: textOf(name) ?? "",
@@ -554,9 +554,9 @@ class Trajectory {
       typeof line === "number" && call_id === undefined &&
         item_type === "command_execution";
     if (isUsers) return;
-    const isTold = this.#hasModelCalls && !UNANSWERED.has(item_type);
+    const isModelCall = this.#hasModelCalls && !UNANSWERED.has(item_type);
     let call = this.#callOf(id);
-    if (isTold) {
+    if (isModelCall) {
       if (!isOver) return;
       if (call !== undefined) call.facts = resultOf(event);
       else if (this.#left.has(id) || turn_id !== this.#turn) {
@@ -570,10 +570,10 @@ class Trajectory {
     }
     if (call === undefined) {
       const { name, args } = toolCallOf(event) ?? { name: "", args: {} };
-      const given = text === undefined || !isObject(args)
+      const written = text === undefined || !isObject(args)
         ? undefined
         : memberTexts(text, ["content"]).get("arguments");
-      call = this.#addCall(event, { id, name, ...argumentsOf(args, given) });
+      call = this.#addCall(event, { id, name, ...argumentsOf(args, written) });
     }
     if (isOver) answer(call, resultOf(event));
   }
@@ -693,7 +693,7 @@ class Trajectory {
     id: string | undefined,
     content: Content,
   ): Step {
-    const known = id === undefined ? undefined : this.#said.get(id);
+    const known = id === undefined ? undefined : this.#stepsByItem.get(id);
     const step = known ?? this.#newStep(event, source);
     this.#put(step, id, content);
     // Messages of the system may come between a call and its result: the request goes on.
@@ -705,7 +705,9 @@ class Trajectory {
 
   #put(step: Step, id: string | undefined, content: Content): void {
     step.messages.set(id ?? "", content);
-    if (id !== undefined && !this.#said.has(id)) this.#said.set(id, step);
+    if (id !== undefined && !this.#stepsByItem.has(id)) {
+      this.#stepsByItem.set(id, step);
+    }
   }
 
   /** Adds a step of the system for a notice or an error. */
@@ -786,7 +788,7 @@ class Trajectory {
       left?.shift();
       if (left?.length === 0) this.#calls.delete(id);
     }
-    for (const id of messages.keys()) this.#said.delete(id);
+    for (const id of messages.keys()) this.#stepsByItem.delete(id);
   }
 
   /** Counts a step, and returns the text before it. */
@@ -852,13 +854,13 @@ class Trajectory {
 
   /** Returns the JSON text of the result of a call; an empty text if there is none. */
   #resultText({ id, result, facts, agents }: Call): string {
-    const given = result ?? facts;
-    if (given === undefined) return "";
+    const shown = result ?? facts;
+    if (shown === undefined) return "";
     const refs = agents.map((trajectory_id) => ({ trajectory_id }));
     return objectText(
       this.#member("source_call_id", id) +
         this.#resultMembers({
-          content: given.content,
+          content: shown.content,
           refs: refs.length === 0 ? undefined : refs,
           extra: valued({ ...result?.extra, ...facts?.extra }),
         }),
@@ -925,10 +927,10 @@ class Trajectory {
 
 /** Returns the fields that have a value; `undefined` if none has. */
 function valued(fields: Fields): Fields | undefined {
-  const given = Object.entries(fields).filter(([, value]) =>
+  const entries = Object.entries(fields).filter(([, value]) =>
     value !== undefined && value !== null
   );
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** Returns `,"name":value`; an empty text if `value` is `undefined`. */
@@ -1010,20 +1012,22 @@ function resultOf(event: Fields): Result {
 
 /** Makes content from texts and parts: a text if there are only texts. */
 function contentOf(parts: readonly (string | Fields)[]): Content {
-  const given = parts.filter((part) => part !== "");
-  if (given.every((part) => typeof part === "string")) return given.join("\n");
-  return given.map((part) =>
+  const filled = parts.filter((part) => part !== "");
+  if (filled.every((part) => typeof part === "string")) {
+    return filled.join("\n");
+  }
+  return filled.map((part) =>
     typeof part === "string" ? { type: "text", text: part } : part
   );
 }
 
 /** Joins the messages of one step. */
 function joined(contents: readonly Content[]): Content {
-  const given = contents.filter((content) => content !== "");
-  if (given.every((content) => typeof content === "string")) {
-    return given.join("\n\n");
+  const filled = contents.filter((content) => content !== "");
+  if (filled.every((content) => typeof content === "string")) {
+    return filled.join("\n\n");
   }
-  return given.flatMap((content) =>
+  return filled.flatMap((content) =>
     typeof content === "string" ? [{ type: "text", text: content }] : content
   );
 }

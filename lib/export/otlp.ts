@@ -200,7 +200,7 @@ class Thread {
 export class OtlpExporter implements Exporter {
   readonly #options: ExporterOptions;
   /** The number of the first input that has a turn, by the turn's trace id. */
-  readonly #tellers = new Map<string, number>();
+  readonly #firstInputs = new Map<string, number>();
   /** The span ids of the calls that spawned threads, by the ids of these threads. */
   readonly #spawned = new Map<string, SpanIds>();
   /** The names of tools and models that contain no secret. */
@@ -300,7 +300,7 @@ export class OtlpExporter implements Exporter {
       case "error":
         return this.#error(thread, textOf(event.message) ?? "", at);
       case "item.delta":
-        // In session files, a delta is output of a running command that the model was given.
+        // In session files, a delta is output of a running command that the model got.
         // In streams, it is only output that was printed.
         return typeof event.line === "number" ? thread.ask(at) : undefined;
     }
@@ -410,9 +410,9 @@ export class OtlpExporter implements Exporter {
       thread.answer.isOver = false;
     }
     if (!this.#options.content) return;
-    const said = part();
-    (isCounted ? counted.request : thread.answer)?.parts?.push(said);
-    turn.weight += textOf(said.content)?.length ?? 0;
+    const added = part();
+    (isCounted ? counted.request : thread.answer)?.parts?.push(added);
+    turn.weight += textOf(added.content)?.length ?? 0;
   }
 
   /** Ends a request: at its count, or at a `token_count` without counts (`"info":null`). */
@@ -458,7 +458,7 @@ export class OtlpExporter implements Exporter {
   #call(
     thread: Thread,
     event: Fields,
-    given: { readonly name: string; readonly args: unknown },
+    tool: { readonly name: string; readonly args: unknown },
     at: number,
   ): void {
     const item = textOf(event.item_id) ?? "";
@@ -470,7 +470,7 @@ export class OtlpExporter implements Exporter {
       if (!isOver) return;
       thread.late.delete(item);
       late.turn.calls.set(item, late.call);
-      this.#describe(late.call, late.turn, event, given, at);
+      this.#describe(late.call, late.turn, event, tool, at);
       return this.#write(thread, late.turn, true);
     }
     if (thread.last?.seen.has(item)) return;
@@ -482,7 +482,7 @@ export class OtlpExporter implements Exporter {
       call = {
         item,
         operation: OPERATION.call,
-        subject: given.name,
+        subject: tool.name,
         start: at,
         end: undefined,
         attributes: {},
@@ -491,13 +491,13 @@ export class OtlpExporter implements Exporter {
       this.#say(thread, at, () => ({
         type: "tool_call",
         id: event.call_id ?? item,
-        name: given.name,
-        arguments: textOf(given.args) === undefined
-          ? given.args
-          : parseJson(String(given.args)) ?? given.args,
+        name: tool.name,
+        arguments: textOf(tool.args) === undefined
+          ? tool.args
+          : parseJson(String(tool.args)) ?? tool.args,
       }));
     } else if (isPlan) return;
-    this.#describe(call, turn, event, given, isOver ? at : undefined);
+    this.#describe(call, turn, event, tool, isOver ? at : undefined);
     if (isOver && !isPlan) thread.ask(at);
     this.#spawn(thread, item, event);
     this.#write(thread, turn, false);
@@ -696,9 +696,9 @@ export class OtlpExporter implements Exporter {
     if (root !== undefined) spans.unshift(this.#masked(root));
     turn.requests = [];
     turn.weight = 0;
-    const teller = this.#tellers.get(ids.traceId) ?? this.#inputs;
-    this.#tellers.set(ids.traceId, teller);
-    if (teller !== this.#inputs || spans.length === 0) return;
+    const firstInput = this.#firstInputs.get(ids.traceId) ?? this.#inputs;
+    this.#firstInputs.set(ids.traceId, firstInput);
+    if (firstInput !== this.#inputs || spans.length === 0) return;
     this.#hasLines = true;
     thread.resource ??= this.#masked(resourceText(thread.header));
     const data =

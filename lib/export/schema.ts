@@ -23,8 +23,8 @@ const VALUES: Readonly<Record<string, v.GenericSchema>> = {
 
 function valueOf(type: ColumnType, doc: string): v.GenericSchema {
   const value = VALUES[type.replace("?", "")] ?? v.string();
-  const given = type.endsWith("?") ? v.nullable(value) : value;
-  return v.pipe(given, v.description(doc));
+  const column = type.endsWith("?") ? v.nullable(value) : value;
+  return v.pipe(column, v.description(doc));
 }
 
 function rowOf<T extends TableName>(name: T): RowSchema<T> {

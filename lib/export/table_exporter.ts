@@ -328,10 +328,10 @@ class RowWriter {
     const fields: TableValue[] = [];
     let json = "";
     for (const [name, type] of columns) {
-      const given = values[name] ?? null;
-      const value = typeof given === "string" && type.startsWith("text")
-        ? this.#masked(given)
-        : given;
+      const raw = values[name] ?? null;
+      const value = typeof raw === "string" && type.startsWith("text")
+        ? this.#masked(raw)
+        : raw;
       if (csv) fields.push(value);
       else {
         const text = typeof value === "string" ? JSON.stringify(value) : value;
@@ -448,14 +448,14 @@ class TableSource {
     const { byId, counted } = this.#state;
     let turn = counted.get(thread)?.get(id);
     if (turn === undefined) {
-      const own = byId.get(thread)?.get(id);
-      turn = own;
-      if (own === undefined || own.counts === "none") {
+      const known = byId.get(thread)?.get(id);
+      turn = known;
+      if (known === undefined || known.counts === "none") {
         // Tokens outside of any turn get a turn of their own.
         turn = this.#turn ?? this.#beginTurn({});
       }
       if (turn === undefined) return;
-      if (turn !== own) addTurn(counted, thread, id, turn);
+      if (turn !== known) addTurn(counted, thread, id, turn);
     }
     turn.counts = "some";
     if (request === undefined || !this.#writer.has("requests")) return;
