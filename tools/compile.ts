@@ -1,9 +1,9 @@
 /**
- * Makes executables of the command, each a single file that needs nothing else.
+ * Makes executables of the command, each a single file without dependencies.
  *
- * Without an argument for this machine, as `dist/codexpipe`; with `--target=NAME`, which may
- * be given several times, for that platform, as `dist/codexpipe-NAME`; with `--all` for every
- * platform, and a file of checksums beside them.
+ * Without an argument it makes one for this machine, `dist/codexpipe`; with `--target=NAME`,
+ * which may be repeated, one for that platform, `dist/codexpipe-NAME`; with `--all` one for every
+ * platform. With `--target` or `--all` it also writes a file of checksums.
  */
 
 import { parseArgs } from "@std/cli";
@@ -12,10 +12,10 @@ import config from "../deno.json" with { type: "json" };
 
 const ROOT = new URL("../", import.meta.url);
 const DIST = new URL("dist/", ROOT);
-/** Where the parts of the command are put together, below the root. */
+/** The folder of the bundled modules, from the root. */
 const BUNDLE = "dist/bundle/";
 
-/** The platforms that there are executables for. */
+/** The platforms of `--all`. */
 const TARGETS = [
   "aarch64-apple-darwin",
   "aarch64-unknown-linux-gnu",
@@ -24,18 +24,18 @@ const TARGETS = [
   "x86_64-unknown-linux-gnu",
 ];
 
-/** The options that the command is run with by its own task. */
+/** The options of Deno in the task that runs the command. */
 const OPTIONS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 const V8_OPTION = "--v8-flags=";
-// Which program PAGER names is not known here.
+// The task lacks --allow-run: PAGER may name any program.
 const PERMISSIONS = [
   ...OPTIONS.filter((option) => !option.startsWith(V8_OPTION)),
   "--allow-run",
 ];
 
 /**
- * Flags of V8. Those of the task, too:
+ * Flags of V8. Those that the task has, too:
  *
  * - The young generation has 4 MB from the start, so that starting collects no garbage
  *   (`normalize` of one line takes 2.3 of an empty script instead of 2.5,
@@ -44,12 +44,12 @@ const PERMISSIONS = [
  * - The old generation grows by 70 % between collections and not to three times its size, which
  *   saves exports of 500 MB 30 MB for a hundredth of the time.
  *
- * Those of the executable alone, because other releases of V8 may not know them:
+ * Those that only the executable has, because other releases of V8 may not know them:
  *
  * - The memory of a compilation is freed by the thread that compiled; a stream of the old
  *   protocol peaks 10 MB lower.
- * - The baseline compiler is off: code that the first run of an executable has not cached
- *   starts sooner, and 200 MB take as long.
+ * - The baseline compiler is off: code that is not in the cache of an executable starts sooner,
+ *   and 200 MB take as long.
  * - Functions are compiled with their module, so that the code cache has all of them:
  *   `normalize` of one line takes 1.28 of an empty executable instead of 1.44
  *   (`deno task bench --startup --compiled`). From source that takes exports 8 MB, since
@@ -63,7 +63,7 @@ const V8_FLAGS = [
   "--no-lazy",
 ].join(",");
 
-/** Runs Deno, and throws if that does not end well. */
+/** Runs Deno, and throws if it fails. */
 async function deno(...args: string[]): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn();
   const { success } = await child.status;
@@ -71,8 +71,8 @@ async function deno(...args: string[]): Promise<void> {
 }
 
 /**
- * Puts the modules of the command together: two for what is always loaded, and a few for
- * each command. Starting takes half the time that it takes to load each module by itself.
+ * Bundles the modules of the command: two that are always loaded, and a few for each command.
+ * Starting takes half the time of loading each source module.
  */
 async function bundle(): Promise<void> {
   await deno(
@@ -80,7 +80,7 @@ async function bundle(): Promise<void> {
     "--quiet",
     "--platform=deno",
     "--code-splitting",
-    // What is shorter is loaded sooner: a twentieth.
+    // Shorter modules load a twentieth faster.
     "--minify",
     `--outdir=${BUNDLE}`,
     "tools/executable.ts",
@@ -101,7 +101,7 @@ async function bundle(): Promise<void> {
   );
 }
 
-/** Makes one executable, and gives its name. */
+/** Makes one executable, and returns its name. */
 async function compile(target?: string): Promise<string> {
   const isWindows = (target ?? Deno.build.target).includes("windows");
   const stem = target === undefined ? "codexpipe" : `codexpipe-${target}`;
@@ -113,7 +113,7 @@ async function compile(target?: string): Promise<string> {
     ...PERMISSIONS,
     `--v8-flags=${V8_FLAGS}`,
     ...(target === undefined ? [] : ["--target", target]),
-    // The modules of commands, which are found when they are asked for.
+    // The modules of commands, which are imported dynamically.
     `--include=${BUNDLE}`,
     "--output",
     `dist/${name}`,
@@ -122,7 +122,7 @@ async function compile(target?: string): Promise<string> {
   return name;
 }
 
-/** The line of a file as `sha256sum` writes it. */
+/** Returns the line of a file in the format of `sha256sum`. */
 async function checksum(name: string): Promise<string> {
   const bytes = await Deno.readFile(new URL(name, DIST));
   const digest = await crypto.subtle.digest("SHA-256", bytes);

@@ -1,11 +1,11 @@
 /**
- * Reads the tables of testdata/drift/: which release wrote which path, as they were read off
- * what more releases wrote than there are captures of.
+ * Reads the tables of testdata/drift/: the paths that each release wrote. They were made from the
+ * output of more releases than testdata/ has captures of.
  */
 
 import type { DriftDialect as WireDialectName } from "../lib/drift/drift_finding.ts";
 
-/** A row of a table: a path in a kind of record, and the releases that wrote it. */
+/** A row of a table: a path in a kind of record, with the releases that wrote it. */
 export interface DriftRow {
   readonly dialect: WireDialectName;
   /** The kind of record. */
@@ -18,11 +18,11 @@ export interface DriftRow {
     readonly first: string;
     readonly last: string;
   }[];
-  /** The releases that wrote it, each with the next one up to which there is no gap. */
+  /** The ranges of releases that wrote it, without gaps in between. */
   readonly ranges: readonly (readonly [first: string, last: string])[];
 }
 
-/** What the tables call types. */
+/** JSON types, by their names in the tables. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ["arr", "array"],
   ["bigint", "integer"],
@@ -34,7 +34,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["str", "string"],
 ]);
 
-/** What the tables call kinds of records that have no type. */
+/** The kinds of records without a type, by their names in the tables. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ["(legacy config line)", "(config)"],
   ["(legacy prompt line)", "(prompt)"],
@@ -42,10 +42,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["flat:record_type=state", "(state)"],
 ]);
 
-/** The kinds of records that the first release printed, which are those of session files. */
+/** The kinds that the first release printed on stdout, which are those of session files. */
 const BARE_KINDS = new Set(["function_call", "message", "reasoning"]);
 
-/** Reads a table: `stdout.md` or `rollout.md`. */
+/** Parses a table: `stdout.md` or `rollout.md`. */
 export function readDriftTable(
   text: string,
   dialect: "exec" | "rollout",
@@ -58,7 +58,7 @@ export function readDriftTable(
       /^### `(.+?)` — in (.+?)(?: \(lines: \d+\))?$/.exec(line) ?? [];
     if (name !== undefined && releases !== undefined) {
       all = rangesOf(releases, []);
-      // Items of that release were told by another field.
+      // The items of one release named their type in another field.
       kind = name.endsWith("/None") ? undefined : {
         name: KINDS.get(name) ?? name.replace(/^flat:/, "")
           .replace(/^msg:/, "msg/"),
@@ -109,17 +109,18 @@ function rangesOf(
   });
 }
 
-/** A word that releases wrote. */
+/** A string value from a fixed set, and the releases that wrote it. */
 export interface DriftWord {
   readonly dialect: "exec" | "rollout";
   readonly path: string;
   readonly word: string;
   /** The first release that wrote it. */
   readonly first: string;
+  /** The last release that wrote it. */
   readonly last: string;
 }
 
-/** Reads the words of `values.md`. */
+/** Parses the words of `values.md`. */
 export function readDriftWords(text: string): readonly DriftWord[] {
   return [...text.matchAll(/^- `(stdout|rollout) \.(.+?)`: (.*)$/gm)].flatMap(
     ([, where, path = "", words = ""]) =>

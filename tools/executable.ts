@@ -1,9 +1,9 @@
 /**
- * What the executables are made of: the command, and the code of `normalize` with it.
+ * The entry point of the executables: the command, and the code of `normalize` with it.
  *
- * An executable keeps the compiled form of what it has loaded, in the folder for temporary
- * files, and what its first run has not loaded it compiles in each run anew. So what is run
- * most, and what others share with it, is loaded in every run.
+ * An executable caches the compiled code of the modules that its first run has loaded, in the
+ * folder for temporary files. Other modules are compiled in every run. So `normalize`, which runs
+ * most, and the code that other commands share with it, are loaded in every run.
  */
 
 import "../lib/cli/commands/normalize.ts";

@@ -1,31 +1,35 @@
 /**
- * Joins what is always loaded of a bundle into one module.
+ * Joins the chunks of a bundle that every run loads into one module.
  *
- * A bundler that leaves out what not every run needs makes a chunk of whatever the same parts
- * have in common, and so what each run needs lies in some forty chunks. To load each of them
- * takes longer than what is in it.
+ * A bundler with code splitting makes a chunk for each set of modules that the same dynamic
+ * imports share, so the code that every run needs is divided among some forty chunks. Loading a
+ * chunk takes longer than evaluating the code in it.
  */
 
-/** The module to begin with. */
+/** The module that starts the command. */
 export const MAIN = "main.js";
 /**
- * The module with all the rest that is always loaded. Others need it while the one to begin
- * with waits for them, so it is not the same.
+ * The module with all other code that every run loads. It is separate from the main module,
+ * because dynamically imported modules need it while the main module awaits them.
  */
 const CORE = "core.js";
 const CORE_ENTRY = "core_entry.js";
-/** What a module of a bundle loads at once, with the names that it takes from it. */
+/** Matches a static import: the imported names, and the module. */
 const LOADED_REGEXP = /\bimport\s*(?:\{([^}]*)\}\s*from\s*)?"\.\/([^"]+)";?/g;
-/** What it loads when it is asked to. */
+/** Matches a dynamic import. */
 const ASKED_REGEXP = /\bimport\("\.\/([^"]+)"\)/g;
-/** What it exports: at its end, in one list. */
+/** Matches the list of exports, which is one and at the end of a module. */
 const EXPORTS_REGEXP = /\bexport\s*\{([^}]*)\};?\s*$/;
 
 /**
- * Joins what is always loaded of a bundle; what may be asked for later uses that, too.
+ * Joins the chunks of a bundle that are imported statically. Modules that are imported
+ * dynamically then import the joined module.
  *
- * @param bundle Bundles into one module: the entry, the module to make, and the names of
- *   those that stay by themselves.
+ * @param folder The folder of the bundle.
+ * @param entry The name of the bundle's entry module.
+ * @param bundle Bundles a module and its imports into one: takes the entry, the output, and the
+ *   names of modules that stay separate.
+ * @throws {Error} If a module is imported both statically and dynamically.
  */
 export async function joinChunks(
   folder: URL,
@@ -38,7 +42,7 @@ export async function joinChunks(
 ): Promise<void> {
   const asked = new Set<string>();
   const loaded = new Map<string, string>([[entry, ""]]);
-  // A map that grows while it is walked gives its new members too.
+  // Iterating over a map includes entries that are added meanwhile.
   for (const [name] of loaded) {
     const code = await Deno.readTextFile(new URL(name, folder));
     loaded.set(name, code);
@@ -76,15 +80,15 @@ export async function joinChunks(
   await Deno.remove(new URL(entry, folder));
 }
 
-/** What the joined module calls what a chunk exports. */
+/** Returns the name in the joined module of a chunk's export. */
 function joined(own: string, place: number): string {
   return `m${place}_${own}`;
 }
 
 /**
- * Lets a module take what it needs from the joined one. With a module in place of each chunk
- * that hands it on, `normalize` loads 28 more: 1.26 of an empty executable instead of 1.21, as
- * six copies of each started in turn.
+ * Replaces imports of joined chunks by imports from the joined module. The alternative, a module
+ * in place of each chunk that re-exports from the joined one, makes `normalize` load 28 more
+ * modules: 1.26 of an empty executable instead of 1.21, with six copies of each started in turn.
  */
 function withCore(code: string, places: ReadonlyMap<string, number>): string {
   return code.replaceAll(
@@ -102,7 +106,7 @@ function withCore(code: string, places: ReadonlyMap<string, number>): string {
   );
 }
 
-/** The names that a module exports. */
+/** Returns the names that a module exports. */
 function exportsOf(code: string): string[] {
   const [, list = ""] = EXPORTS_REGEXP.exec(code) ?? [];
   return list.split(",").map((each) => each.trim().split(/\s+as\s+/).at(-1))

@@ -1,11 +1,11 @@
 /**
- * Adds to lib/dialects/known_wire.ts, what `codexpipe drift` knows, what the captures in testdata/
- * have and those in further folders, if any are named:
+ * Updates lib/dialects/known_wire.ts, the baseline of `codexpipe drift`, from the captures in
+ * testdata/ and in further folders:
  *
  *     deno task known-wire [DIR ...]
  *
- * A folder holds `<version>/<scenario>/<file>`, as testdata/captures does. Lines of releases
- * that are known already change nothing.
+ * A folder has files `<version>/<scenario>/<file>`, as testdata/captures does. Lines that add
+ * nothing to the baseline change nothing.
  */
 
 import { DriftMeter } from "../lib/drift/drift_meter.ts";
@@ -18,7 +18,7 @@ import { readDriftTable, readDriftWords } from "./drift_tables.ts";
 const ROOT = new URL("../", import.meta.url);
 const TARGET = new URL("lib/dialects/known_wire.ts", ROOT);
 const TABLES = new URL("testdata/drift/", ROOT);
-/** What holds captures. */
+/** The folders with captures, from the root. */
 const FOLDERS = ["testdata/captures", "testdata/app-server"];
 
 /** Reads captures, the oldest release first. */
@@ -37,7 +37,7 @@ async function readCaptures(meter: DriftMeter, folder: string): Promise<void> {
   }
 }
 
-/** The files of streams and sessions below a folder. */
+/** Yields the paths of streams and session files below a folder. */
 async function* files(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
@@ -59,7 +59,7 @@ async function names(folder: string): Promise<string[]> {
   }
 }
 
-/** Adds what the tables say of releases that there are no captures of. */
+/** Adds the tables of testdata/drift/, for releases without captures. */
 async function addTables(tree: WireTree): Promise<void> {
   for (const dialect of ["exec", "rollout"] as const) {
     const file = dialect === "exec" ? "stdout.md" : "rollout.md";
@@ -86,20 +86,20 @@ async function addTables(tree: WireTree): Promise<void> {
   }
   const words = await Deno.readTextFile(new URL("values.md", TABLES));
   for (const { dialect, path, word, first, last } of readDriftWords(words)) {
-    // These make the kind.
+    // These paths are in the name of the kind.
     if (/^(?:payload\.|payload\.item\.|item\.|msg\.)?type$/.test(path)) {
       continue;
     }
     for (const kind of tree.dialect(dialect).kinds.values()) {
       const mark = find(kind, path)?.wordMark(word);
-      // The tables name no kinds: what no capture has is taken to be of all.
+      // The table of words has no kinds, so a word without a capture is added to all of them.
       if (mark === undefined) continue;
       for (const release of [first, last]) mark.widen(releaseNumber(release));
     }
   }
 }
 
-/** Adds what says a kind, and what holds the rest of such records: the tables leave that out. */
+/** Adds the fields that name the kind of a record, and their parents: the tables omit them. */
 function addEnvelope(
   tree: WireTree,
   dialect: string,
@@ -125,7 +125,7 @@ function addEnvelope(
   }
 }
 
-/** Finds or makes the node of a path, and what it is in. */
+/** Finds or makes the node of a path and its parents, and widens the releases of the parents. */
 function nodeAt(
   tree: WireTree,
   kind: WireNode,
@@ -152,7 +152,7 @@ function stepsOf(path: string): string[] {
   return path === "" ? [] : path.replaceAll("[]", ".[]").split(".");
 }
 
-// What is known stays known: not every release has captures in testdata/.
+// The baseline keeps its entries, because not every release has captures in testdata/.
 const recorder = new DriftMeter({
   isRecording: true,
   isPublic: true,

@@ -1,21 +1,21 @@
-/** Makes the npm package: the library, and the command for Node. */
+/** Makes the npm package, with the library and the command for Node. */
 
 import config from "../deno.json" with { type: "json" };
 import { withFile } from "./tarball.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const REPOSITORY = "https://github.com/codexpipe/codexpipe";
-/** The command as Node runs it, in place of the one for Deno. */
+/** The entry point of the command for Node, in place of cli.ts. */
 const COMMAND = "cli_node.ts";
-/** What cannot be imported on Node: a module of ours that imports what is not code. */
+/** The module that imports deno.json, which not every release of Node can import. */
 const ABOUT = "lib/cli/about.ts";
 const CONFIG_IMPORT =
   'import config from "../../deno.json" with { type: "json" };';
 
-/** The entry point that is run, not imported. */
+/** The export that is run, not imported. */
 const CLI = "./cli";
 
-/** What the package says of itself beside what it holds. */
+/** Members of package.json for the registry. */
 const DESCRIPTION = {
   description:
     "Reads what OpenAI's Codex CLI writes as JSONL, in every shape that a release has written: normalize, render, check, count tokens, search sessions",
@@ -50,7 +50,7 @@ async function copy(path: string, to: string): Promise<void> {
   }
 }
 
-/** Lets the command say its version on Node: JSON is no module that each release of it takes. */
+/** Replaces the import of deno.json by its version: not every release of Node imports JSON. */
 async function tellVersion(folder: string): Promise<void> {
   const path = `${folder}/${ABOUT}`;
   const code = await Deno.readTextFile(path);
@@ -85,7 +85,7 @@ try {
       publish: { include },
     }),
   );
-  // Says of each private file that it has no types of its own: nothing refers to them.
+  // `deno pack` warns that private files have no type declarations; nothing imports those.
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["pack", "--quiet", "--no-source-maps", "--output", target.pathname],
     cwd: folder,

@@ -1,15 +1,15 @@
-/** Draws what a terminal and a browser show. */
+/** Draws the contents of a terminal or a browser as SVG. */
 
-/** What a character takes, in pixels. */
+/** The size of a character, in pixels. */
 const WIDTH = 8.4;
 const HEIGHT = 19;
 const MARGIN = 18;
-/** What stands above the text: the bar of a window. */
+/** The height of the title bar above the text, in pixels. */
 const BAR = 34;
 const FONT =
   "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace";
 
-/** The styles of text, by the codes that begin them; others end one. */
+/** The styles of text, by the SGR codes that begin them; all other codes end a style. */
 const STYLES: ReadonlyMap<string, string> = new Map([
   ["1", "bold"],
   ["2", "dim"],
@@ -30,9 +30,9 @@ const CSS = [
 ].join("");
 
 /**
- * Draws a terminal with a command and what it has printed.
+ * Draws a terminal with a command and its output.
  *
- * @returns An SVG document, which needs nothing else.
+ * @returns An SVG document without external resources.
  */
 export function pictureOf(command: string, output: string): string {
   const lines = [
@@ -65,17 +65,17 @@ export function pictureOf(command: string, output: string): string {
   ].join("\n");
 }
 
-/** The size of the window of a browser, in pixels. */
+/** The size of the browser window, in pixels. */
 const PAGE = { width: 900, height: 760 };
-/** The parts of a page; its script is none of a picture. */
+/** Matches the style and the body of a page, without its script. */
 const PAGE_REGEXP = /<style>([^]*?)<\/style>[^]*(<body>[^]*?)<script>/;
 
 /**
- * Draws the beginning of a page, as a browser shows it without its script: it stands in the
- * picture as it is, spelled as XML.
+ * Draws the beginning of a page, as a browser shows it without its script. The SVG contains the
+ * page itself, as XML.
  *
- * @param html The page, of `codexpipe render`.
- * @returns An SVG document, which needs nothing else.
+ * @param html The page, from `codexpipe render`.
+ * @returns An SVG document without external resources.
  */
 export function pagePictureOf(html: string): string {
   const [, css = "", body = ""] = PAGE_REGEXP.exec(html) ?? [];
@@ -102,7 +102,7 @@ export function pagePictureOf(html: string): string {
   ].join("\n");
 }
 
-/** A line with its styles: one that begins ends the one before. */
+/** Converts a line with SGR codes to `tspan` elements; each style ends the one before. */
 function spans(line: string): string {
   let style = "";
   let drawn = "";

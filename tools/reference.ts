@@ -1,13 +1,13 @@
-/** Writes the page of all commands and options, from the table of the command. */
+/** Generates the reference page of all commands and options from the table of commands. */
 
 import { STATUSES } from "../lib/cli/about.ts";
 import type { Command, CommandTable } from "../lib/cli/command.ts";
 import { type Flag, flagsOf } from "../lib/cli/flags.ts";
 
-/** Where the page is, from the root. */
+/** The path of the page, from the root. */
 export const REFERENCE_PAGE = "docs/reference.md";
 
-/** Writes the page. */
+/** Returns the text of the page. */
 export function referencePage(
   { commands, commonFlags: common }: CommandTable,
 ): string {
@@ -68,7 +68,7 @@ function lowered(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Lets what Markdown would take for a mark stand as it is; code stays code. */
+/** Escapes the characters that Markdown would interpret, except in code. */
 function text(words: string): string {
   return words.split(/(`[^`]*`)/).map((part, i) =>
     i % 2 === 1 ? part : part.replace(/[\\*_<>[\]~|]/g, "\\$&")

@@ -1,12 +1,12 @@
 /**
- * Prints what the command and the library are made of, as CycloneDX 1.6: the packages that their
- * modules import, and what these import in turn. What only builds and tests need is not among it,
- * though the lock has it.
+ * Prints the bill of materials of the command and the library, as CycloneDX 1.6: the packages
+ * that their modules import, and the dependencies of those. Packages that only builds and tests
+ * need are left out, though the lock has them.
  */
 
 import config from "../deno.json" with { type: "json" };
 
-/** What `deno info --json` says, as far as it matters. */
+/** The parts of the output of `deno info --json` that are used here. */
 interface ModuleGraph {
   readonly modules: readonly {
     readonly kind?: string;
@@ -21,7 +21,7 @@ interface ModuleGraph {
   >;
 }
 
-/** A package. */
+/** A package in the bill of materials. */
 interface Component {
   readonly type: "library";
   readonly "bom-ref": string;
@@ -34,10 +34,10 @@ interface Component {
   }[];
 }
 
-/** What the lock says of a package. */
+/** The npm packages of the lock, by name and version. */
 type Locked = Readonly<Record<string, { readonly integrity?: string }>>;
 
-/** Says what the entry points of the package import. */
+/** Returns the bill of materials of all entry points. */
 export async function billOfMaterials(): Promise<
   Readonly<Record<string, unknown>>
 > {
@@ -94,7 +94,7 @@ async function graphOf(entry: string): Promise<ModuleGraph> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** The hashes that the lock holds a package to. */
+/** Converts the integrity of a package in the lock to hashes. */
 function hashesOf(integrity: string | undefined): Component["hashes"] {
   const [, base64 = ""] = /^sha512-(.+)$/.exec(integrity ?? "") ?? [];
   return base64 === "" ? [] : [{

@@ -1,17 +1,19 @@
-/** Changes a file of a packed tarball. */
+/** Changes a file in a packed tarball. */
 
-/** What a tarball is made of, in bytes. */
+/** The size of the blocks of a tarball, in bytes. */
 const BLOCK = 512;
-/** Where a header says the name, the size and the sum of its bytes, and how long each is. */
+/** The offsets and lengths of the name, size and checksum in a header, in bytes. */
 const NAME = { at: 0, length: 100 };
 const SIZE = { at: 124, length: 12 };
 const SUM = { at: 148, length: 8 };
 
 /**
- * Changes one file of a tarball.
+ * Changes one file in a tarball.
  *
- * @param name The name of the file, as the tarball has it.
- * @param change Gives the new text for the old one.
+ * @param tarball The gzipped tarball.
+ * @param name The name of the file in the tarball.
+ * @param change Returns the new text of the file.
+ * @returns The gzipped tarball with the new text.
  * @throws {TypeError} If no file has the name.
  */
 export async function withFile(
@@ -47,12 +49,12 @@ export async function withFile(
   throw new TypeError(`Cannot change ${name}: the tarball has no such file`);
 }
 
-/** The length of what is filled up to whole blocks. */
+/** Rounds a size up to whole blocks. */
 function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
 
-/** A header with another size, and the sum of its bytes with that. */
+/** Returns a header with another size, and its new checksum. */
 function withSize(
   header: Uint8Array<ArrayBuffer>,
   size: number,
@@ -61,7 +63,7 @@ function withSize(
   const write = (text: string, { at }: typeof SIZE): void =>
     changed.set(new TextEncoder().encode(text), at);
   write(size.toString(8).padStart(SIZE.length - 1, "0") + "\0", SIZE);
-  // The sum counts its own place as spaces.
+  // The checksum counts its own bytes as spaces.
   write(" ".repeat(SUM.length), SUM);
   const sum = changed.reduce((sum, byte) => sum + byte, 0);
   write(`${sum.toString(8).padStart(6, "0")}\0 `, SUM);
@@ -76,7 +78,7 @@ function textOf(
   return text.split("\0", 1)[0] ?? "";
 }
 
-/** Sends bytes through a stream that packs or unpacks. */
+/** Packs or unpacks bytes. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a home of COUNT sessions in FOLDER, exports it with each engine that is there, and says of
-# each what it took and whether its Parquet has the rows and sums that the generator made.
+# Makes a home of COUNT sessions in FOLDER and exports it with each engine that is installed.
+# Prints the time and memory of each, and whether its Parquet has the rows and sums of the generator.
 #   compare.sh FOLDER COUNT [SHARDS]          PYTHON=venv/bin/python: with duckdb, ray, pyspark
 set -eu
 tools=$(dirname "$(realpath "$0")")
@@ -8,7 +8,7 @@ folder=$(realpath "$1") count=$2 number=${3:-$((($2 + 249) / 250))}
 python=${PYTHON:-python3}
 cd "$folder"
 [ -d home ] || deno run --allow-write=home "$tools/generate.ts" home "$count" > expected.json
-# Notes what each process of the command took: seconds of processors, and the most memory.
+# A wrapper of the command that logs the processor seconds and peak memory of each process.
 mkdir -p bin
 real=$(PATH=${PATH//$folder\/bin:/} command -v codexpipe) || { echo "no codexpipe on the path" >&2; exit 1; }
 printf '#!/bin/sh\nexec /usr/bin/time -a -o "%s/took" -f "%%U %%S %%M" "%s" "$@"\n' \

@@ -1,4 +1,4 @@
-// Redpanda Connect's open core, with what connect.yaml names and no more.
+// Redpanda Connect's open core, with only the components that connect.yaml uses.
 package main
 
 import (

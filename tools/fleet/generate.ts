@@ -1,26 +1,26 @@
 /**
- * Makes a Codex home of sessions, a number that five divides, and prints what their rows of
- * `export --to=tables` add up to:
- * `deno run --allow-write tools/fleet/generate.ts HOME COUNT TURNS`. The longest have so many
- * turns, a kilobyte each; three, without it.
+ * Makes a Codex home of COUNT sessions, which must be a multiple of five, and prints the numbers
+ * of rows and tokens that `export --to=tables` must have for them:
+ * `deno run --allow-write tools/fleet/generate.ts HOME COUNT TURNS`. The longest sessions have
+ * TURNS turns of a kilobyte each, three by default.
  *
- * Of five sessions, the second is forked from the first and begins with a copy of its first turn,
- * the third is an agent that the first has spawned, and the fifth is a review of the fourth, which
- * both of them write down, as 0.72 did: what counts in one file depends on what another one has.
+ * Of each five sessions, the second is forked from the first and begins with a copy of its first
+ * turn, the third is an agent that the first has spawned, and the fifth is a review of the fourth,
+ * whose tokens are in both files, as 0.72 did. So the counts of one file depend on other files.
  */
 
-/** A line of a session file: its type, and what it says. */
+/** A line of a session file: its type and payload. */
 type Line = readonly [type: string, payload: Readonly<Record<string, unknown>>];
 
 const BEGIN = Date.UTC(2026, 0, 1);
-/** How long it is from one session to the next, in milliseconds. */
+/** The time from one session to the next, in milliseconds. */
 const PAUSE = 10_000;
 
 function timeOf(session: number): number {
   return BEGIN + session * PAUSE;
 }
 
-/** An id that tells when it was made, as those of Codex do. */
+/** Returns an id that contains its time, as those of Codex do. */
 function idOf(session: number, turn = 0): string {
   const time = (timeOf(session) + turn).toString(16).padStart(12, "0");
   const rest = session.toString(16).padStart(12, "0");
@@ -41,20 +41,20 @@ function header(session: number): Line {
   }];
 }
 
-/** How many turns the longest sessions have. */
+/** The number of turns of the longest sessions, by default. */
 const TURNS = 3;
 
-/** How many turns the first of five sessions has. */
+/** Returns the number of turns of the first of five sessions. */
 function turnsOf(session: number, most: number): number {
   return 1 + session % most;
 }
 
-/** The tokens of each request of a session. */
+/** Returns the tokens of each request of a session. */
 function tokensOf(session: number): readonly [input: number, output: number] {
   return [1000 + session % 97, 50 + session % 13];
 }
 
-/** A count, behind another session's request if it goes on from that. */
+/** Returns a token count; with `base`, the total also has one request of that session. */
 function count(session: number, requests: number, base?: number): Line {
   const usage = (times: number, base?: number): object => {
     const [input, output] = tokensOf(session);
@@ -75,7 +75,7 @@ function count(session: number, requests: number, base?: number): Line {
   }];
 }
 
-/** A turn: a prompt, a call, an answer, and the tokens of all that. */
+/** Returns the lines of a turn: a prompt, a call, its result, a token count and an answer. */
 function turn(session: number, turn: number, base?: number): Line[] {
   const [turn_id, call_id] = [idOf(session, turn), `call_${session}_${turn}`];
   const call = { name: "exec_command", arguments: '{"cmd":"make test"}' };
@@ -126,13 +126,14 @@ function linesOf(session: number, most: number): readonly Line[] {
   }
 }
 
-/** Gives sessions, each as the path of its file in a home and its text. */
+/** Yields sessions, each as the path of its file in a home and its text. */
 export function* sessions(
   count: number,
   most = TURNS,
 ): Generator<readonly [path: string, text: string]> {
   for (let i = 0; i < count; i++) {
-    // A review is asked for when it begins; all else is a moment after the header.
+    // The request for a review has the time at which the review begins; the lines of other
+    // sessions follow their header within milliseconds.
     const begin = timeOf(i % 5 === 3 ? i + 1 : i);
     const text = linesOf(i, most).map(([type, payload], at) => {
       const time = at === 0 ? timeOf(i) : begin + at;
@@ -146,7 +147,7 @@ export function* sessions(
   }
 }
 
-/** How many rows the tables of so many sessions have, and the sums of tokens in them. */
+/** Returns the numbers of rows in the tables of `count` sessions, and the sums of their tokens. */
 export function sumsOf(
   count: number,
   most = TURNS,
@@ -162,12 +163,12 @@ export function sumsOf(
   };
   for (let i = 0; i < count; i += 5) {
     const turns = turnsOf(i, most);
-    // The fork has its own turn and a copy, the agent one; a review has one where it is told of.
+    // The fork has its own turn and a copied one, the agent one, and the review one in each file.
     sums.turns += turns + 2 + 1 + 1 + 1;
-    // Four of each turn, the bounds of a review, and its prompt.
+    // Four items of each turn, the two bounds of a review, and its prompt.
     sums.items += 4 * (turns + 3) + 2 + 1;
     sums.tool_calls += turns + 3;
-    // Each once: that of the copy is the first session's, and that of the review its own.
+    // Each request once: the copied one counts in the first session, the review's in its own.
     for (
       const [session, requests] of [[i, turns], [i + 1, 1], [i + 2, 1], [
         i + 4,

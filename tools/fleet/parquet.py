@@ -1,4 +1,4 @@
-"""Makes Parquet of the tables that shards have left in OUT, and prints what is in it.
+"""Makes Parquet from the tables of the shards in OUT, and prints the numbers of rows and tokens.
 
     python parquet.py OUT PARQUET
 """
@@ -25,7 +25,7 @@ for table in ["threads", "turns", "items", "tool_calls", "requests"]:
         f"WHERE table_name = '{table}' AND constraint_type = 'PRIMARY KEY'"
     ).fetchone()
     file = os.path.join(folder, f"{table}.parquet")
-    # Shards are put together by being read together.
+    # One COPY reads the files of all shards.
     database.execute(
         f"COPY (FROM read_json('{out}/*/{table}.jsonl', format = 'nd', columns = {columns})) "
         f"TO '{file}' (FORMAT parquet)"

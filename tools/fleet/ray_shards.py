@@ -1,4 +1,4 @@
-"""Runs the shards of a list as tasks of Ray; those that a worker loses are run again.
+"""Runs the shards of a list as tasks of Ray; tasks of lost workers are run again.
 
     python ray_shards.py OUT SHARDS [TASKS_AT_ONCE]
 """
@@ -22,7 +22,7 @@ def run(out, paths):
 out, shards, at_once = sys.argv[1], sys.argv[2], int((sys.argv[3:] or ["2"])[0])
 with open(shards) as file:
     parts = [part for part in file.read().split("\n\n") if part.strip()]
-# On a cluster it is ray.init(address="auto"); OUT and the sessions lie where all machines see them.
+# On a cluster use ray.init(address="auto"), with OUT and the sessions in a shared folder.
 ray.init(num_cpus=at_once, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
 waiting = [run.remote(os.path.abspath(out), part) for part in parts]
 workers = set()

@@ -1,4 +1,4 @@
-"""Pipes the shards of a list through shard.sh, a partition each.
+"""Pipes the shards of a list through shard.sh, each as a partition of Spark.
 
     python spark_shards.py OUT SHARDS [MASTER]
 """
@@ -11,7 +11,7 @@ from pyspark import SparkConf, SparkContext
 SHARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shard.sh")
 
 out, shards = sys.argv[1], sys.argv[2]
-# Without another one, a cluster on this machine: two workers of one core and 1 GB each.
+# The default is a cluster on this machine: two workers of one core and 1 GB each.
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 master = (sys.argv[3:] or ["local-cluster[2,1,1024]"])[0]
 conf = SparkConf().setMaster(master).setAppName("shards").set("spark.ui.enabled", "false")
