@@ -3,11 +3,11 @@
  * output of more releases than testdata/ has captures of.
  */
 
-import type { DriftDialect as WireDialectName } from "../lib/drift/drift_finding.ts";
+import type { DriftDialect } from "../lib/drift/drift_finding.ts";
 
 /** A row of a table: a path in a kind of record, with the releases that wrote it. */
 export interface DriftRow {
-  readonly dialect: WireDialectName;
+  readonly dialect: DriftDialect;
   /** The kind of record. */
   readonly kind: string;
   /** The path; empty for the kind itself. */
@@ -51,7 +51,7 @@ export function readDriftTable(
   dialect: "exec" | "rollout",
 ): readonly DriftRow[] {
   const rows: DriftRow[] = [];
-  let kind: { name: string; dialect: WireDialectName } | undefined;
+  let kind: { name: string; dialect: DriftDialect } | undefined;
   let all: DriftRow["ranges"] = [];
   for (const line of text.split("\n")) {
     const [, name, releases] =
@@ -81,8 +81,8 @@ export function readDriftTable(
       kind: kind.name,
       path,
       types: [...(types ?? "").matchAll(/([a-z]+)(?: \(([^)]*)\))?/g)].map(
-        ([, type = "", own]) => {
-          const of = own === undefined ? ranges : rangesOf(own, ranges);
+        ([, type = "", inCell]) => {
+          const of = inCell === undefined ? ranges : rangesOf(inCell, ranges);
           return {
             type: TYPES.get(type) ?? type,
             first: of[0]?.[0] ?? "",

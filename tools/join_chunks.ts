@@ -15,9 +15,9 @@ export const MAIN = "main.js";
 const CORE = "core.js";
 const CORE_ENTRY = "core_entry.js";
 /** Matches a static import: the imported names, and the module. */
-const LOADED_REGEXP = /\bimport\s*(?:\{([^}]*)\}\s*from\s*)?"\.\/([^"]+)";?/g;
+const STATIC_REGEXP = /\bimport\s*(?:\{([^}]*)\}\s*from\s*)?"\.\/([^"]+)";?/g;
 /** Matches a dynamic import. */
-const ASKED_REGEXP = /\bimport\("\.\/([^"]+)"\)/g;
+const DYNAMIC_REGEXP = /\bimport\("\.\/([^"]+)"\)/g;
 /** Matches the list of exports, which is one and at the end of a module. */
 const EXPORTS_REGEXP = /\bexport\s*\{([^}]*)\};?\s*$/;
 
@@ -40,49 +40,51 @@ export async function joinChunks(
     external: readonly string[],
   ) => Promise<void>,
 ): Promise<void> {
-  const asked = new Set<string>();
+  const dynamic = new Set<string>();
   const loaded = new Map<string, string>([[entry, ""]]);
   // Iterating over a map includes entries that are added meanwhile.
   for (const [name] of loaded) {
     const code = await Deno.readTextFile(new URL(name, folder));
     loaded.set(name, code);
-    for (const [, other = ""] of code.matchAll(ASKED_REGEXP)) asked.add(other);
-    for (const [, , other = ""] of code.matchAll(LOADED_REGEXP)) {
+    for (const [, other = ""] of code.matchAll(DYNAMIC_REGEXP)) {
+      dynamic.add(other);
+    }
+    for (const [, , other = ""] of code.matchAll(STATIC_REGEXP)) {
       if (!loaded.has(other)) loaded.set(other, "");
     }
   }
   loaded.delete(entry);
   const lines: string[] = [];
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   for (const [name, code] of loaded) {
-    const place = places.size;
-    places.set(name, place);
-    const names = exportsOf(code).map((own) =>
-      `${own} as ${joined(own, place)}`
+    const index = indexes.size;
+    indexes.set(name, index);
+    const names = exportsOf(code).map((exported) =>
+      `${exported} as ${joined(exported, index)}`
     );
     if (names.length > 0) lines.push(`export {${names}} from "./${name}";`);
   }
-  const both = [...asked].find((name) => places.has(name));
+  const both = [...dynamic].find((name) => indexes.has(name));
   if (both !== undefined) {
-    throw new Error(`Cannot join ${both}: it is asked for, too`);
+    throw new Error(`Cannot join ${both}: it is imported dynamically, too`);
   }
   await Deno.writeTextFile(new URL(CORE_ENTRY, folder), lines.join("\n"));
-  await bundle(CORE_ENTRY, CORE, [...asked]);
+  await bundle(CORE_ENTRY, CORE, [...dynamic]);
   await Deno.remove(new URL(CORE_ENTRY, folder));
   for (const name of loaded.keys()) await Deno.remove(new URL(name, folder));
   for await (const { name } of Deno.readDir(folder)) {
     if (name === CORE) continue;
     const file = new URL(name, folder);
     const code = await Deno.readTextFile(file);
-    await Deno.writeTextFile(file, withCore(code, places));
+    await Deno.writeTextFile(file, withCore(code, indexes));
   }
-  await bundle(entry, MAIN, [CORE, ...asked]);
+  await bundle(entry, MAIN, [CORE, ...dynamic]);
   await Deno.remove(new URL(entry, folder));
 }
 
 /** Returns the name in the joined module of a chunk's export. */
-function joined(own: string, place: number): string {
-  return `m${place}_${own}`;
+function joined(exported: string, index: number): string {
+  return `m${index}_${exported}`;
 }
 
 /**
@@ -90,16 +92,16 @@ function joined(own: string, place: number): string {
  * in place of each chunk that re-exports from the joined one, makes `normalize` load 28 more
  * modules: 1.26 of an empty executable instead of 1.21, with six copies of each started in turn.
  */
-function withCore(code: string, places: ReadonlyMap<string, number>): string {
+function withCore(code: string, indexes: ReadonlyMap<string, number>): string {
   return code.replaceAll(
-    LOADED_REGEXP,
+    STATIC_REGEXP,
     (text: string, list: string | undefined, chunk: string) => {
-      const place = places.get(chunk);
-      if (place === undefined) return text;
+      const index = indexes.get(chunk);
+      if (index === undefined) return text;
       if (list === undefined) return "";
       const names = list.split(",").map((each) => {
-        const [own = "", local = own] = each.trim().split(/\s+as\s+/);
-        return `${joined(own, place)} as ${local}`;
+        const [exported = "", local = exported] = each.trim().split(/\s+as\s+/);
+        return `${joined(exported, index)} as ${local}`;
       });
       return `import{${names}}from"./${CORE}";`;
     },

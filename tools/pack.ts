@@ -51,18 +51,18 @@ async function copy(path: string, to: string): Promise<void> {
 }
 
 /** Replaces the import of deno.json by its version: not every release of Node imports JSON. */
-async function tellVersion(folder: string): Promise<void> {
+async function inlineVersion(folder: string): Promise<void> {
   const path = `${folder}/${ABOUT}`;
   const code = await Deno.readTextFile(path);
   const { version } = config;
-  const told = code.replace(
+  const inlined = code.replace(
     CONFIG_IMPORT,
     `const config = ${JSON.stringify({ version })};`,
   );
-  if (told === code) {
+  if (inlined === code) {
     throw new Error(`Cannot find "${CONFIG_IMPORT}" in ${ABOUT}`);
   }
-  await Deno.writeTextFile(path, told);
+  await Deno.writeTextFile(path, inlined);
 }
 
 const [output = "dist/codexpipe.tgz"] = Deno.args;
@@ -75,7 +75,7 @@ try {
     path === "cli.ts" ? COMMAND : path
   );
   for (const path of include) await copy(path, folder);
-  await tellVersion(folder);
+  await inlineVersion(folder);
   const { workspace: _, tasks: __, ...rest } = config;
   await Deno.writeTextFile(
     `${folder}/deno.json`,

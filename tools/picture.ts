@@ -86,12 +86,12 @@ export function pagePictureOf(html: string): string {
   ]);
   const xml = body.replace(/<([a-z]+)([^>]*)>/g, (_, name, attributes) => {
     const namespace = namespaces.get(name);
-    const own = namespace === undefined ? "" : ` xmlns="${namespace}"`;
+    const xmlns = namespace === undefined ? "" : ` xmlns="${namespace}"`;
     const named = attributes.replace(
       /"[^"]*"| (checked|hidden|open)(?= |$)/g,
       (text: string, flag?: string) => flag === undefined ? text : `${text}=""`,
     );
-    return `<${name}${own}${named}${name === "input" ? "/" : ""}>`;
+    return `<${name}${xmlns}${named}${name === "input" ? "/" : ""}>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,

@@ -37,7 +37,7 @@ function sectionOf(command: Command): string[] {
     `\`\`\`sh\n${usage.join("\n")}\n\`\`\``,
     text(details),
     ...(operands.length === 0 ? [] : [
-      operands.map(([name, what]) => `- \`${name}\`: ${text(what)}`).join(
+      operands.map(([name, doc]) => `- \`${name}\`: ${text(doc)}`).join(
         "\n",
       ),
     ]),
@@ -60,8 +60,8 @@ function flagLine({ name, short, value, summary, details }: Flag): string {
       ? []
       : [`The default is \`${value.default}\`.`]),
   ];
-  const said = [text(summary), text(details), ...facts].join(" ");
-  return `- ${letter}\`--${name}${operand}\`: ${said}`;
+  const description = [text(summary), text(details), ...facts].join(" ");
+  return `- ${letter}\`--${name}${operand}\`: ${description}`;
 }
 
 function lowered(sentence: string): string {

@@ -1,9 +1,10 @@
 /**
- * What releases of Codex are known to write; `deno task known-wire` makes it.
+ * The baseline of `codexpipe drift`: the records that releases of Codex are known to write.
+ * `deno task known-wire` writes this file.
  *
- * For each dialect the kinds of records, and for each kind its fields: types (`o` object, `a`
- * array, `s` string, `i` integer, `n` number, `b` boolean, `0` null) and words (`=word`),
- * behind `@` the first and the last release that wrote them, where that is not as above.
+ * Each dialect has its kinds of records, and each kind its fields: types (`o` object, `a` array,
+ * `s` string, `i` integer, `n` number, `b` boolean, `0` null) and words (`=word`). Behind
+ * `@` are the first and the last release that wrote it, if they differ from those of the parent.
  */
 
 /** A saved tree. */

@@ -54,6 +54,6 @@ Deno.test("joinChunks() refuses a chunk that is loaded and asked for", async () 
   await assertRejects(
     () => join(bundle),
     Error,
-    "Cannot join one.js: it is asked for, too",
+    "Cannot join one.js: it is imported dynamically, too",
   );
 });
