@@ -1,5 +1,5 @@
 /**
- * The comparison: every program over the same inputs, in turn.
+ * The comparison: runs every program on the same inputs, in turn.
  *
  * @module
  */
@@ -16,56 +16,56 @@ import {
 import { runTimed, runWatched, type Times } from "./measure.ts";
 import { columns, type Spread, spreadOf } from "./statistics.ts";
 
-/** What was found out about one program on one input. */
+/** The measurements of one program on one input. */
 export interface Result {
-  /** The program. */
+  /** The name of the program. */
   readonly name: string;
-  /** Its times over those of the unit in the same round; absent if that did not run. */
+  /** Wall times over those of the unit in the same round; `undefined` if the unit did not run. */
   readonly ratio: Spread | undefined;
-  /** The same of the time of processors; absent where nobody tells. */
+  /** Processor times over those of the unit; `undefined` where they are unknown. */
   readonly cpuRatio: Spread | undefined;
-  /** Its times in seconds. */
+  /** Wall times in seconds. */
   readonly seconds: Spread;
-  /** The time of processors in seconds. */
+  /** Processor times in seconds. */
   readonly cpuSeconds: Spread | undefined;
-  /** The bytes that it read, per second of the median, in millions. */
+  /** Megabytes of input per second of the median wall time. */
   readonly megabytesPerSecond: number;
-  /** The lines that it read, per second of the median. */
+  /** Lines of input per second of the median wall time. */
   readonly linesPerSecond: number;
-  /** The most memory that it held, in bytes. */
+  /** The peak memory in bytes. */
   readonly peakBytes: number | undefined;
 }
 
-/** What was found out on one input. */
+/** The measurements of all programs on one input. */
 export interface Comparison {
   /** The kind of input. */
   readonly input: KindName;
-  /** How long it was. */
+  /** The length of the input in bytes. */
   readonly bytes: number;
-  /** How many lines it had. */
+  /** The number of lines of the input. */
   readonly lines: number;
-  /** The share of lines that WebAssembly answers. */
+  /** The share of lines that the WebAssembly kernel normalizes, from 0 to 1. */
   readonly fastShare: number;
-  /** What each program did. */
+  /** The measurements of each program. */
   readonly results: readonly Result[];
 }
 
 /** Options for {@linkcode compare}. */
 export interface CompareOptions extends GenerateOptions {
-  /** How many rounds count; one more goes before them. */
+  /** The number of timed rounds; one more round comes before them. */
   readonly rounds: number;
   /** The folder that inputs are written to. */
   readonly folder: string;
-  /** Ends everything. */
+  /** Aborts the comparison. */
   readonly signal: AbortSignal;
-  /** Is told what comes next. */
+  /** Called with a description of each step before it begins. */
   readonly onProgress: (text: string) => void;
 }
 
 /**
- * Runs every program over an input of one kind, round by round: what slows the machine
- * down for a while slows all of them. The first round warms the caches up and is not timed;
- * memory is watched in it.
+ * Runs every program on an input of one kind, in rounds: if the machine is slow for a while, it
+ * is slow for all programs. The first round warms up the caches and is not timed; it measures
+ * memory.
  *
  * @param input The kind.
  * @param contestants The programs.
@@ -112,7 +112,7 @@ export async function compare(
   return { input, bytes, lines, fastShare, results };
 }
 
-/** Times over those of the unit, round by round. */
+/** Divides the times of a program by those of the unit in the same rounds. */
 function ratioOf(
   own: readonly Times[],
   unit: readonly Times[] | undefined,
@@ -154,9 +154,9 @@ async function writeInput(
 const LF = 0x0a;
 
 /**
- * Shows a comparison to people.
+ * Formats a comparison as a table.
  *
- * @returns Lines of text; ratios first, because they depend on the machine the least.
+ * @returns The lines. Ratios come first, because they depend least on the machine.
  */
 export function toTable(
   { input, bytes, lines, fastShare, results }: Comparison,

@@ -1,5 +1,5 @@
 /**
- * The programs that are compared, and how each is started.
+ * The programs of the comparison, and their command lines.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import { type CommandLine, isThere, succeeds } from "./measure.ts";
 
 /** A program of the comparison. */
 export interface Contestant {
-  /** What it is called here. */
+  /** The name of the program, as in `--only`. */
   readonly name: string;
-  /** What it does. */
+  /** The description in the table. */
   readonly about: string;
   /**
-   * Gives the command that reads a file and writes to stdout.
+   * Returns the command line that reads a file and writes to stdout.
    *
-   * @param path The file.
+   * @param path The path of the file.
    */
   readonly command: (path: string) => CommandLine;
-  /** Says whether it can be started here. */
+  /** Builds the program if needed; returns whether it can be started on this machine. */
   readonly isThere: () => Promise<boolean>;
 }
 
 const HERE = new URL(".", import.meta.url);
 const CLI = new URL("../../cli.ts", HERE);
 const SPLIT2 = pathOf(new URL("rivals/split2.cjs", HERE));
-/** What has to be built before it runs, and where that is done. */
+/** The sources of the programs that are built, and the folder that they are built in. */
 const NATIVE = new URL("rivals/native/", HERE);
 const BUILT = new URL("../../dist/rivals/", HERE);
 const RUST_FILES = ["Cargo.toml", "lib.rs", "serde.rs", "sonic.rs"];
-/** The permissions that the command is run with by its own task. */
+/** The options of Deno in the task that runs the command. */
 const CLI_FLAGS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 
@@ -79,7 +79,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   foreign("gojq-flatten", "gojq, the same rewriting", "gojq", rewriting()),
 ];
 
-/** A program of this folder. */
+/** Returns a script in `rivals/`. */
 function ours(name: string, about: string): Contestant {
   const script = pathOf(new URL(`rivals/${name}.ts`, HERE));
   return {
@@ -91,7 +91,7 @@ function ours(name: string, about: string): Contestant {
   };
 }
 
-/** A program of this folder in Rust. */
+/** Returns a program in Rust, in `rivals/native/`. */
 function rust(name: string, about: string): Contestant {
   return {
     name,
@@ -102,7 +102,7 @@ function rust(name: string, about: string): Contestant {
     }),
     async isThere(): Promise<boolean> {
       await Deno.mkdir(BUILT, { recursive: true });
-      // Not where they are: cargo writes a file beside them.
+      // Built from copies, because cargo writes Cargo.lock beside its sources.
       for (const file of RUST_FILES) {
         await Deno.copyFile(new URL(file, NATIVE), new URL(file, BUILT));
       }
@@ -120,13 +120,13 @@ async function buildCpp(): Promise<boolean> {
   await Deno.mkdir(BUILT, { recursive: true });
   const source = pathOf(new URL("simdjson.cpp", NATIVE));
   return await succeeds("c++", [
-    // Without the last of these it takes what every processor has.
+    // Without -march=native, simdjson is limited to instructions that all processors have.
     ...["-std=c++17", "-O3", "-march=native"],
     ...[source, "-o", builtPath("simdjson"), "-lsimdjson"],
   ]);
 }
 
-/** Where something is that was built, or what it is built with. */
+/** Returns the path of a file in the folder of built programs. */
 function builtPath(name: string): string {
   return pathOf(new URL(name, BUILT));
 }

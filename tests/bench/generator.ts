@@ -1,38 +1,38 @@
 /**
- * Makes inputs of any size out of the repository's own captures.
+ * Generates inputs of any size from the repository's own captures.
  *
- * Whole runs of the real CLI follow one another, drawn by weight from the scenarios of a
- * kind. Their ids, item numbers, times and ordinals are written anew, so that hardly a line
- * comes twice; nothing else changes, and no line is parsed and encoded again: key order,
- * number spelling and escapes are those of the CLI. The same seed and size give the same
- * bytes on every machine.
+ * An input is a sequence of whole runs of the real CLI, drawn by weight from the scenarios of a
+ * kind. Their ids, item numbers, times and ordinals are replaced, so that lines are hardly ever
+ * equal. Nothing else changes, and no line is parsed and encoded again: key order, number
+ * spelling and escapes are those of the CLI. The same seed and size make the same bytes on every
+ * machine.
  *
  * @module
  */
 
 /** Runs of one scenario, and how they are edited. */
 interface Source {
-  /** The folders below that of the kind. */
+  /** The folders of releases, below that of the kind. */
   readonly versions: readonly string[];
-  /** The folder below those. */
+  /** The folder of the scenario, below those of the releases. */
   readonly scenario: string;
-  /** How often its runs are drawn, against those of the others. */
+  /** How often its runs are drawn, relative to those of other scenarios. */
   readonly weight: number;
-  /** Cuts the output of the command that prints thousands of lines after this many. */
+  /** To how many lines the output of the command that prints thousands of lines is cut. */
   readonly outputLines?: number;
 }
 
 /** A kind of input. */
 interface Kind {
-  /** What it is, for the table. */
+  /** The description in the table. */
   readonly about: string;
-  /** The folder below testdata/; `captures`, without it. */
+  /** The folder below testdata/; the default is `captures`. */
   readonly folder?: string;
-  /** Which file of a scenario is read. */
+  /** Matches the name of the file to read in the folder of a scenario. */
   readonly file: RegExp;
-  /** Leaves out lines of more characters. */
+  /** The longest line that is kept, in characters. */
   readonly longestLine?: number;
-  /** What it is drawn from. */
+  /** The scenarios that runs are drawn from. */
   readonly sources: readonly Source[];
 }
 
@@ -41,7 +41,7 @@ const ROLLOUT_REGEXP = /^rollout-.*\.jsonl$/;
 const CURRENT = ["0.169.0+direct"];
 const OLD = ["0.20.0", "0.42.0"];
 const PAGINATED = ["0.169.0"];
-/** The item protocol, from its first release on. */
+/** Releases with the item protocol, the first one included. */
 const EXEC_RELEASES = [
   "0.44.0",
   "0.61.0",
@@ -59,7 +59,7 @@ const ROLLOUT_RELEASES = [
   "0.160.0",
 ];
 
-/** Runs of what every release can do. */
+/** Returns the scenarios that every release has, for some releases. */
 function anyRuns(versions: readonly string[]): readonly Source[] {
   return ["shellmany", "two", "reasoning", "patch", "plan", "unicode"]
     .map((scenario) => ({ versions, scenario, weight: 1 }));
@@ -159,7 +159,7 @@ export const KINDS = {
 /** The name of a kind of input. */
 export type KindName = keyof typeof KINDS;
 
-/** What is written anew in a line. */
+/** Matches the texts in a line that are replaced. */
 const SLOT_REGEXP = new RegExp(
   [
     "(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -171,32 +171,32 @@ const SLOT_REGEXP = new RegExp(
   ].join(""),
   "gm",
 );
-/** The hexadecimal digits of an id, without the two that say what kind of UUID it is. */
+/** Matches the hexadecimal digits of an id, except the version and variant of a UUID. */
 const ID_DIGITS_REGEXP = /(?<!-)[0-9a-f]/g;
 
 const TESTDATA = new URL("../../testdata/", import.meta.url);
 const FIRST_TIME = Date.parse("2026-01-01T00:00:00.000Z");
-/** How much is gathered before it is given away. */
+/** The length of generated blocks, in characters. */
 const BLOCK_LENGTH = 1 << 20;
 
-/** A run of the CLI: texts that stay and, between them, what is written anew. */
+/** A run of the CLI: fixed texts, and slots between them. */
 interface Run {
   readonly weight: number;
   readonly parts: readonly (string | Slot)[];
 }
 
-/** A place in a run. */
+/** A text in a run that is replaced. */
 interface Slot {
   readonly kind: "id" | "item" | "time" | "ordinal";
-  /** What the CLI wrote there. */
+  /** The text that the CLI wrote. */
   readonly text: string;
 }
 
-/** The runs that inputs of a kind are put together from. */
+/** The runs that inputs of a kind are made from. */
 export type Runs = readonly Run[];
 
 /**
- * Reads the captures that inputs of a kind are made of.
+ * Reads the captures that inputs of a kind are made from.
  *
  * @param name The kind.
  * @returns Its runs.
@@ -234,7 +234,7 @@ async function readFirst(folder: URL, file: RegExp): Promise<string> {
   return await Deno.readTextFile(new URL(first, folder));
 }
 
-/** Cuts an output of many lines; `\n` in it is an escape of two characters. */
+/** Cuts an output of many lines; its line ends are escapes, `\n` in two characters. */
 function withShortOutput(line: string, outputLines: number): string {
   const regexp = new RegExp(
     `("aggregated_output":"(?:[^"\\\\]*\\\\n){${outputLines}})(?:[^"\\\\]|\\\\n)*`,
@@ -257,18 +257,18 @@ function partsOf(text: string): (string | Slot)[] {
 
 const SLOT_KINDS = ["id", "item", "time", "ordinal"] as const;
 
-/** What {@linkcode generate} makes. */
+/** Options for {@linkcode generate}. */
 export interface GenerateOptions {
-  /** Where the draws begin: a whole number. */
+  /** The seed of the random numbers: a whole number. */
   readonly seed: number;
-  /** How many bytes there are at least; the last run is not cut. */
+  /** The least number of bytes; the last run is not cut. */
   readonly size: number;
 }
 
 /**
- * Makes an input, block by block; a block ends where a line ends.
+ * Generates an input in blocks of whole lines.
  *
- * @param runs What to put together.
+ * @param runs The runs to draw from.
  * @param options Seed and size.
  */
 export function* generate(
@@ -282,7 +282,7 @@ export function* generate(
   while (length < size) {
     const run = writer.next(runs);
     text += run;
-    // Bytes, not characters: the two differ by what is not ASCII.
+    // The size is in bytes, of which non-ASCII texts have more than characters.
     if (text.length >= BLOCK_LENGTH || length + text.length >= size) {
       const block = encoder.encode(text);
       length += block.length;
@@ -292,7 +292,7 @@ export function* generate(
   }
 }
 
-/** Writes runs with new ids, one after the other. */
+/** Returns the texts of runs with new ids, one run after the other. */
 class RunWriter {
   readonly #random: Random;
   #items = 0;
@@ -330,7 +330,7 @@ class RunWriter {
   ): string {
     switch (kind) {
       case "id": {
-        // The same id in the same run stays the same id: ends find their begins.
+        // Equal ids in a run stay equal, so that ends match their begins.
         const id = ids.get(text) ?? this.#newId(text);
         ids.set(text, id);
         return id;
@@ -356,25 +356,25 @@ class RunWriter {
   }
 }
 
-/** Draws numbers: Marsaglia's xorshift of 32 bits. */
+/** A generator of random numbers: Marsaglia's xorshift of 32 bits. */
 export class Random {
   #state: number;
 
   /**
    * Constructs a new instance.
    *
-   * @param seed Where it begins.
+   * @param seed The seed.
    */
   constructor(seed: number) {
-    // Multiplied, because small states give small numbers for a while; zero would stay.
+    // Multiplied, because small states draw small numbers at first. The state must not be zero.
     this.#state = Math.imul(seed, 0x9e3779b1) | 1;
   }
 
   /**
    * Draws a number.
    *
-   * @param limit What it is below.
-   * @returns A whole number from 0.
+   * @param limit The limit, exclusive.
+   * @returns A whole number from 0 to below the limit.
    */
   below(limit: number): number {
     let state = this.#state;

@@ -1,4 +1,4 @@
-/** The generated inputs are what the bench says they are. */
+/** Tests that the generated inputs have the properties that the bench assumes. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { JsonlNormalizer } from "@codexpipe/codexpipe";
@@ -37,7 +37,7 @@ for (const name of NAMES) {
     const normalizer = new JsonlNormalizer();
     normalizer.feed(input, () => {});
     assertEquals([normalizer.failures, normalizer.records], [0, lines.length]);
-    // Those that begin turns have nothing of their own.
+    // Lines that begin turns have no ids, so they are all equal.
     const own = lines.filter((line) => line !== '{"type":"turn.started"}');
     assert(new Set(own).size > 0.5 * own.length, `${new Set(own).size}`);
   });
@@ -57,7 +57,7 @@ for (const name of ["exec", "small"] as const) {
       const flat: unknown = JSON.parse(
         JSON.stringify(flattening.flatten(JSON.parse(line))),
       );
-      // Of two ids of a web search the rivals have one.
+      // A web search has two members `id`, of which the rivals keep one.
       if (line.includes('"web_search"')) continue;
       try {
         assertEquals(flat, records[i]);

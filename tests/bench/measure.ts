@@ -1,5 +1,5 @@
 /**
- * Runs programs and measures them from outside, as whole processes.
+ * Runs programs as whole processes, and measures their times and memory.
  *
  * @module
  */
@@ -14,27 +14,27 @@ export interface CommandLine {
 
 /** Options for {@linkcode runTimed} and {@linkcode runWatched}. */
 export interface RunOptions {
-  /** Kills the program. */
+  /** Kills the program when aborted. */
   readonly signal: AbortSignal;
 }
 
 let shell: string | undefined;
 
-/** What a run took, in seconds. */
+/** The times of a run, in seconds. */
 export interface Times {
-  /** From start to end. */
+  /** The time from start to end. */
   readonly wall: number;
-  /** Of processors, those of the system's part included; absent where `sh` is. */
+  /** The processor time, user and system; `undefined` on Windows, which has no shell for it. */
   readonly cpu: number | undefined;
 }
 
 /**
- * Runs a program, its output thrown away.
+ * Runs a program and discards its output.
  *
- * A shell between tells what the processors did for the program; it costs a millisecond.
+ * It runs in a shell, whose `times` reports processor time; that costs a millisecond.
  *
- * @returns What it took.
- * @throws {Error} If it fails.
+ * @returns The times of the run.
+ * @throws {Error} If the program fails.
  */
 export async function runTimed(
   command: CommandLine,
@@ -47,7 +47,7 @@ export async function runTimed(
     if (!success) throw failed(command, code);
     return { wall: (performance.now() - start) / 1000, cpu: undefined };
   }
-  // Of the shells, this one counts finer than in hundredths of a second.
+  // Bash counts in milliseconds, other shells in hundredths of a second.
   shell ??= await isThere("bash") ? "bash" : "sh";
   const start = performance.now();
   const { success, code, stdout, stderr } = await new Deno.Command(shell, {
@@ -63,7 +63,7 @@ export async function runTimed(
   return { wall, cpu: childTimes(new TextDecoder().decode(stdout)) };
 }
 
-/** The second line of what `times` prints, `0m0.12s 0m0.03s`, as seconds. */
+/** Sums the second line of the output of `times`, such as `0m0.12s 0m0.03s`, in seconds. */
 function childTimes(text: string): number | undefined {
   const times = text.trim().split("\n").at(-1)
     ?.matchAll(/(\d+)m([\d.]+)s/g) ?? [];
@@ -75,14 +75,13 @@ function childTimes(text: string): number | undefined {
 }
 
 /**
- * Runs a program, its output thrown away, and watches its memory.
+ * Runs a program, discards its output, and watches its memory.
  *
- * The system keeps no account that outlives the process and that every machine lets us
- * read, so a shell looks every few milliseconds. That costs the program time: this run is
- * not for the clock.
+ * No system statistic outlives the process and is readable on every machine, so a shell polls
+ * the memory every few milliseconds. That slows the program down: do not time this run.
  *
- * @returns The most memory that it held, in bytes; `undefined` where there is no way to tell.
- * @throws {Error} If it fails.
+ * @returns The peak memory in bytes; `undefined` on systems where it cannot be polled.
+ * @throws {Error} If the program fails.
  */
 export async function runWatched(
   command: CommandLine,
@@ -95,12 +94,12 @@ export async function runWatched(
   return await watcher;
 }
 
-/** Says whether a program can be started here. */
+/** Whether a program can be started on this machine. */
 export async function isThere(program: string): Promise<boolean> {
   return await statusOf(program, ["--version"]) !== undefined;
 }
 
-/** Says whether a command can be run here, and ends well. */
+/** Whether a command can be run on this machine, and succeeds. */
 export async function succeeds(
   program: string,
   args: readonly string[],
@@ -143,9 +142,9 @@ function failed({ program, args }: CommandLine, code: number): Error {
   return new Error(`Cannot measure \`${line}\`: it ended with ${code}`);
 }
 
-/** Shell loops that print the memory of the process `$0`, in KiB, until it is gone. */
+/** Shell loops that print the memory of the process `$0`, in KiB, until it ends. */
 const LOOPS: ReadonlyMap<typeof Deno.build.os, string> = new Map([
-  // The kernel's own high-water mark: only what comes after the last look is missed.
+  // The kernel's own peak: only growth after the last poll is missed.
   [
     "linux",
     "while grep VmHWM: /proc/$0/status 2>/dev/null; do sleep 0.02; done",

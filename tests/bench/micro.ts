@@ -1,5 +1,5 @@
 /**
- * The branches of the hot path one by one, inside this process.
+ * Measures the parts of the hot path one by one, inside this process.
  *
  * @module
  */
@@ -15,24 +15,24 @@ const SIZE = 8e6;
 const HUGE_SIZE = 20e6;
 const MIN_RUNS = 5;
 const MIN_MILLISECONDS = 1500;
-/** What `codexpipe` reads at once, about. */
+/** About the block size of `codexpipe`. */
 const LARGE_CHUNK = 1 << 18;
 const SMALL_CHUNK = 1 << 10;
 
-/** Something that is measured. */
+/** A case to measure. */
 interface MicroCase {
-  /** The branch, and the input after a slash. */
+  /** The name of the part, and of the input after a slash. */
   readonly name: string;
-  /** What it works through. */
+  /** The input. */
   readonly input: Uint8Array;
-  /** Works through all of it once. */
+  /** Processes the whole input once. */
   readonly run: () => void;
 }
 
 /**
  * Measures all cases.
  *
- * @param seed What the inputs are drawn by.
+ * @param seed The seed of the inputs.
  * @returns A table.
  */
 export async function runMicroCases(seed: number): Promise<string> {
@@ -71,7 +71,7 @@ export async function runMicroCases(seed: number): Promise<string> {
   return columns(rows);
 }
 
-/** Runs a case until the figures settle; gives seconds. */
+/** Runs a case several times; returns the times in seconds. */
 function timesOf(run: () => void): number[] {
   const times: number[] = [];
   run();
@@ -85,14 +85,14 @@ function timesOf(run: () => void): number[] {
   return times;
 }
 
-/** The check of a line by our own reader, and by the engine's. */
+/** Returns the cases that check lines: by our own reader, and by the engine's. */
 function validations(which: string, input: Uint8Array): MicroCase[] {
   const tape = new JsonTape();
   const decoder = new TextDecoder();
   const ends = linesOf(input).map((line) =>
     line.byteOffset - input.byteOffset + line.length - 1
   );
-  // The engine gets its text for nothing here; for us the bytes are the text.
+  // The engine's case does not include decoding the bytes; our reader needs no decoding.
   const texts = linesOf(input).map((line) => decoder.decode(line));
   return [
     {
@@ -163,7 +163,7 @@ async function inputOf(kind: KindName, seed: number): Promise<Uint8Array> {
   return new Uint8Array(await new Blob([...blocks]).arrayBuffer());
 }
 
-/** The lines, each with its LF. */
+/** Returns the lines, each with its LF. */
 function linesOf(input: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   let start = 0;
@@ -195,13 +195,13 @@ function hugeLine(size: number): Uint8Array {
   );
 }
 
-/** Takes a byte out of every line, so that many are no JSON any more and none is far from it. */
+/** Removes a byte from every line, so that many lines are almost, but not quite, JSON. */
 function damaged(input: Uint8Array, seed: number): Uint8Array {
   const random = new Random(seed);
   const output = new Uint8Array(input.length);
   let length = 0;
   for (const line of linesOf(input)) {
-    // Of long lines the middle is text: the ends have what breaks.
+    // Near the beginning, because the middle of long lines is text, which would not break.
     const at = random.below(Math.min(line.length - 1, 64));
     output.set(line.subarray(0, at), length);
     output.set(line.subarray(at + 1), length + at);

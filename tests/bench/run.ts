@@ -38,7 +38,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const SIZE_REGEXP = /^(\d+(?:\.\d+)?)([KMG]?)$/;
 const WHOLE_REGEXP = /^\d+$/;
 
-/** A command line that asks for something that is not there. */
+/** Thrown for wrong options on the command line. */
 class UsageError extends TypeError {
   override readonly name = "UsageError";
 }
@@ -49,7 +49,7 @@ async function print(text: string): Promise<void> {
   await Deno.stdout.write(encoder.encode(text));
 }
 
-/** Shows on a terminal what is going on, in one line that the next one replaces. */
+/** Shows the current step on a terminal, in one line that each step replaces. */
 function progress(text: string): void {
   if (!Deno.stderr.isTerminal()) return;
   Deno.stderr.writeSync(encoder.encode(`\r\x1b[K${text}`));

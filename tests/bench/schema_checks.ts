@@ -1,10 +1,10 @@
 /**
- * What it costs to check a record by its shape, by its schema, and by the schema of all
- * events; and what typed events cost beside normalized bytes.
+ * Measures the check of a record by its shape, by its schema, and by the schema of all events;
+ * and typed events against normalized bytes.
  *
  *     deno run --allow-read tests/bench/schema_checks.ts
  *
- * Times are nanoseconds for each record, medians; compare them with one another only.
+ * Times are medians, in nanoseconds for each record; compare them only with each other.
  *
  * @module
  */
@@ -86,7 +86,7 @@ function all(holds: (record: ThreadEvent) => boolean): void {
 
 const times = CASES.map((): number[] => []);
 for (let round = -WARM_UPS; round < ROUNDS; round++) {
-  // In turn, so that a busy machine is as slow for one as for the other.
+  // Cases alternate, so that a busy machine slows all of them alike.
   for (const [i, [, run]] of CASES.entries()) {
     const start = performance.now();
     await run();

@@ -1,5 +1,5 @@
 /**
- * What it takes to start: the command against an empty script.
+ * Measures the start of the command against that of an empty script.
  *
  * @module
  */
@@ -11,30 +11,30 @@ import { columns, type Spread, spreadOf } from "./statistics.ts";
 const HERE = new URL(".", import.meta.url);
 const ROUNDS = 15;
 
-/** What each command took over what the empty script took in the same round. */
+/** The times of a command. */
 export interface Startup {
-  /** What was started. */
+  /** The name of the command. */
   readonly name: string;
-  /** The time over that of the empty script. */
+  /** Its times over those of the empty script in the same round. */
   readonly ratio: Spread;
-  /** In milliseconds. */
+  /** Its times in milliseconds. */
   readonly milliseconds: Spread;
 }
 
-/** A command line, and what it is called. */
+/** A command line, and its name in the table. */
 interface NamedCommand extends CommandLine {
   readonly name: string;
 }
 
 /** Options for {@linkcode measureStartup}. */
 export interface StartupOptions {
-  /** Whether executables are made first and started, in the place of sources. */
+  /** Whether executables are made and measured, instead of the sources. */
   readonly isCompiled?: boolean;
-  /** Ends everything. */
+  /** Aborts the measurement. */
   readonly signal: AbortSignal;
 }
 
-/** Starts an empty script and the command in turn. */
+/** Starts an empty script and the commands in turn, and measures each. */
 export async function measureStartup(
   { isCompiled = false, signal }: StartupOptions,
 ): Promise<Startup[]> {
@@ -51,7 +51,7 @@ export async function measureStartup(
   }
 }
 
-/** What is started from source. */
+/** Returns the commands that run from source. */
 function sourceCommands(line: string): NamedCommand[] {
   const program = Deno.execPath();
   const flags = config.tasks.codexpipe.command.split(" ")
@@ -65,7 +65,7 @@ function sourceCommands(line: string): NamedCommand[] {
   ];
 }
 
-/** What is started of executables, which are made here. */
+/** Makes executables, and returns the commands that run them. */
 async function compiledCommands(
   folder: string,
   line: string,
@@ -87,10 +87,10 @@ async function compiledCommands(
   ];
 }
 
-/** A whole run as most are: 22 lines. */
+/** A typical run, of 22 lines. */
 const RUN = "../../testdata/captures/0.169.0/shellmany/stdout.jsonl";
 
-/** The least that the command can be asked, that it can be asked to do, and what it does most. */
+/** Returns the measured commands: the smallest, `normalize` of one line, and some over a run. */
 function codexpipeCommands(
   program: string,
   args: readonly string[],
@@ -119,7 +119,7 @@ async function measure(
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [i, command] of commands.entries()) {
       const { wall, cpu } = await runTimed(command, { signal });
-      // The first round warms the caches up.
+      // The first round warms up the caches.
       if (round > 0) times[i]?.push(cpu ?? wall);
     }
   }
@@ -135,7 +135,7 @@ async function measure(
   });
 }
 
-/** Shows it to people. */
+/** Formats the times as a table. */
 export function toStartupTable(startup: readonly Startup[]): string {
   const rows = [["", "", "cpu", "min-max", "ms"]];
   for (const { name, ratio, milliseconds } of startup) {

@@ -1,23 +1,23 @@
 /**
- * What is said of several measurements of the same thing.
+ * Statistics of repeated measurements, and tables for them.
  *
  * @module
  */
 
-/** The middle of some values, and how far they lie apart. */
+/** The median and range of some values. */
 export interface Spread {
-  /** The middle one, or the mean of the two in the middle. */
+  /** The middle value, or the mean of the two in the middle. */
   readonly median: number;
-  /** The smallest one. */
+  /** The smallest value. */
   readonly min: number;
-  /** The largest one. */
+  /** The largest value. */
   readonly max: number;
 }
 
 /**
- * Sums values up.
+ * Computes the spread of values.
  *
- * @param values At least one.
+ * @param values The values, at least one.
  */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
@@ -28,10 +28,10 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Lays cells out in columns, the first two to the left, numbers to the right.
+ * Formats cells in columns: the first two are aligned left, all others, which are numbers, right.
  *
- * @param rows The cells, the titles first.
- * @returns The lines.
+ * @param rows The cells, with the titles in the first row.
+ * @returns The lines, without a line end at the end.
  */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

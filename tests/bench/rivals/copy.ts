@@ -1,4 +1,4 @@
-/** The least that a program in Deno can do: a file to stdout, byte by byte the same. */
+/** The least work of a program in Deno: copies a file to stdout. */
 
 import { writeAllSync } from "./write_all.ts";
 

@@ -1,3 +1,3 @@
-/** Nothing: what it takes to start. */
+/** An empty script, to measure the start of Deno. */
 
 export {};

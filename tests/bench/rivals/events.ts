@@ -1,13 +1,13 @@
-/** Typed events through Web Streams, one at a time; nothing written. */
+/** Reads typed events through Web Streams, one at a time, without output. */
 
 import { JsonlDecoderStream } from "@codexpipe/codexpipe";
 
-/** One block is read while one is decoded and one waits between the two streams. */
+/** Three: one block is read, one is decoded, and one is queued between the two streams. */
 const BLOCKS = 3;
 const BLOCK_LENGTH = 1 << 18;
 
 const [path = ""] = Deno.args;
-// As the unit reads: synchronously, into the same memory again and again.
+// Like the unit, it reads synchronously and reuses its buffers.
 using file = Deno.openSync(path);
 const memory = new Uint8Array(BLOCKS * BLOCK_LENGTH);
 let turn = 0;

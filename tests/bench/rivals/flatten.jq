@@ -1,5 +1,5 @@
-# The rewriting of flatten.ts for jq and gojq, to be run with -n. It does a little less:
-# nothing is remembered of a call's begin or of texts that came in pieces.
+# The rewriting of flatten.ts for jq and gojq, to be run with -n. It does a little less: it keeps
+# no state of the begins of calls or of texts in deltas.
 
 def without_nulls: with_entries(select(.value != null));
 
@@ -29,7 +29,7 @@ def rest($type):
   elif $type == "error" then del(.message, .code)
   else . end;
 
-# The state is given as `.`, the fields of an item line as $fields.
+# Takes the state as `.`, and the fields of an item line as $fields.
 def item($type; $id; $item_type; $fields):
   .out = (
     {

@@ -1,9 +1,8 @@
 /**
- * What the rivals do to a record: the rewriting that codexpipe does, as one would write it
- * on parsed objects when it has to be fast.
+ * The rewriting of the rivals: that of codexpipe, written for speed on parsed objects.
  *
- * On the generated inputs it gives what codexpipe gives (a test compares them), with two
- * exceptions that lie in parsing: of two ids of a web search `JSON.parse` keeps the last, and
+ * On the generated inputs its output equals that of codexpipe (a test compares them), with two
+ * exceptions caused by `JSON.parse`: of the two ids of a web search it keeps the last, and
  * numbers lose their spelling. It checks nothing, which is in the rivals' favour.
  *
  * @module
@@ -15,7 +14,7 @@ export interface Fields {
   [name: string]: unknown;
 }
 
-/** The spellings of a payload's fields, and the names that they get. */
+/** The normalized names of a payload's fields, by their names in the input. */
 type Payload = ReadonlyMap<string, string>;
 
 const OUTPUT = [
@@ -57,7 +56,7 @@ const PAYLOADS: ReadonlyMap<unknown, Payload> = new Map<unknown, Payload>([
   ["error", new Map([["message", "message"], ["code", "code"]])],
 ]);
 const BARE_WORD_REGEXP = /^[A-Za-z0-9_@%+=:,./-]+$/;
-/** What {@linkcode Flattening} puts into its place itself. */
+/** The fields that {@linkcode Flattening} places itself. */
 const PLACED: ReadonlySet<string> = new Set([
   "type",
   "call_id",
@@ -68,16 +67,16 @@ const PLACED: ReadonlySet<string> = new Set([
   "status",
 ]);
 
-/** An item line: where it is from, and what has been found out about it. */
+/** The parts of an item line that are known before its fields are copied. */
 interface Item {
   readonly type: string;
   readonly id: unknown;
   readonly itemType: string;
-  /** The payload, if it does not stand in the fields. */
+  /** The payload, if it is not among the fields. */
   readonly payload?: Fields;
 }
 
-/** Flattens records, one after the other; remembers what their order means. */
+/** Flattens records, one after the other, with the state of the stream. */
 export class Flattening {
   #thread: unknown;
   #turn: unknown;
@@ -86,7 +85,7 @@ export class Flattening {
   #items = 0;
   #plan: string | undefined;
   #afterBreak = false;
-  /** The ids of texts that deltas have begun, by the type of their messages. */
+  /** The ids of texts in progress, which deltas have begun, by the type of their messages. */
   readonly #open = new Map<string, string[]>();
   readonly #begun = new Map<unknown, Fields>();
   readonly #decoders = new Map<string, TextDecoder>();
@@ -94,12 +93,12 @@ export class Flattening {
   /**
    * Flattens a record.
    *
-   * @param record What was parsed; it may be changed.
+   * @param record The parsed record; it may be changed.
    * @returns The record to write.
    */
   flatten(record: Fields): Fields {
     const { type, item } = record;
-    // The lines of a rollout stay what they are.
+    // Lines of session files are not rewritten.
     if (record.payload !== undefined) return record;
     switch (type) {
       case undefined:
@@ -158,7 +157,7 @@ export class Flattening {
   /**
    * Writes an item line.
    *
-   * @param keepsId Whether `id` is not the item's.
+   * @param keepsId Whether a field `id` is kept, because it is not the item's id.
    */
   #item({ type, id, itemType, payload }: Item, fields: Fields, keepsId = true) {
     const isDelta = type === "item.delta";
@@ -189,7 +188,7 @@ export class Flattening {
     return record;
   }
 
-  /** A line of the protocol before 0.44. */
+  /** Flattens a line of the protocol before 0.44. */
   #old(record: Fields): Fields {
     const { msg, prompt: text } = record;
     if (isFields(msg)) {
@@ -233,7 +232,7 @@ export class Flattening {
         fields.status = fields.exit_code === 0 ? "completed" : "failed";
         const { stdout, aggregated_output } = fields;
         const record = this.#end("command_execution", fields);
-        // Under the two names `stdout` comes first, and the other one stays.
+        // If both are there, `stdout` is the content and `aggregated_output` is kept.
         if (isFields(record.content)) record.content.stdout = stdout;
         record.aggregated_output = aggregated_output;
         return record;
@@ -341,7 +340,7 @@ export class Flattening {
   }
 }
 
-/** The status of an item line that brings none. */
+/** The status of an item line without one. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   "item.started": "in_progress",
   "item.completed": "completed",
@@ -351,7 +350,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of a line that is not about an item; what is undefined is not written. */
+/** Returns the other fields of a line that is not about an item. */
 function without(fields: Fields): Fields {
   const { type: _type, thread_id: _thread, turn_id: _turn, ...rest } = fields;
   return rest;
@@ -361,7 +360,7 @@ function itemTypeOf(type: string): string {
   return type === "agent_reasoning" ? "reasoning" : type;
 }
 
-/** Puts the fields of a call next to those of its line. */
+/** Moves the fields of `invocation` to its line. */
 function spreadCall(fields: Fields): void {
   const { invocation } = fields;
   if (!isFields(invocation)) return;
@@ -369,7 +368,7 @@ function spreadCall(fields: Fields): void {
   fields.invocation = undefined;
 }
 
-/** Takes a result out of its `Ok` or `Err`, and says which of them it is. */
+/** Unwraps a result from `Ok` or `Err`; returns whether the call succeeded. */
 function spreadResult(fields: Fields): boolean {
   const { result } = fields;
   if (!isFields(result)) return true;

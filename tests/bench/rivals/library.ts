@@ -1,4 +1,4 @@
-/** The library without the command: its core, between two synchronous calls. */
+/** The library without the command: `JsonlNormalizer` with synchronous reads and writes. */
 
 import { JsonlNormalizer } from "@codexpipe/codexpipe";
 import { writeAllSync } from "./write_all.ts";

@@ -1,18 +1,18 @@
 /**
- * How the synchronous rivals read: large blocks, decoded whole, never a line by itself.
+ * The reader of the synchronous rivals: decodes large blocks at once, not line by line.
  *
  * @module
  */
 
-/** The fastest of 64 KiB to 16 MiB for them, by a little. */
+/** The fastest for these rivals among sizes from 64 KiB to 16 MiB, by a little. */
 const BLOCK_LENGTH = 1 << 20;
 const LF = 0x0a;
 
 /**
- * Reads a file and hands over its lines, block by block.
+ * Reads a file in blocks of whole lines.
  *
- * @param path The file.
- * @param visit Is given the text of some whole lines, LF behind each.
+ * @param path The path of the file.
+ * @param visit Called with the text of each block: whole lines, each with LF at its end.
  */
 export function readLinesInBlocks(
   path: string,

@@ -1,4 +1,4 @@
-/** The unit of the comparison: `JSON.parse` of every line, and nothing done with it. */
+/** The unit of the comparison: `JSON.parse` of every line, without output. */
 
 import { readLinesInBlocks } from "./lines_in_blocks.ts";
 

@@ -1,4 +1,4 @@
-/** The same rewriting as the manuals of Deno and @std write it: a stream for each step. */
+/** The same rewriting in the style of the manuals of Deno and @std: a stream for each step. */
 
 import { TextLineStream } from "@std/streams";
 import { Flattening } from "./flatten.ts";

@@ -1,6 +1,6 @@
 /**
- * The fastest way to rewrite lines with what JavaScript has for JSON: parse, change,
- * stringify, in one synchronous loop, and one encoding and one write for each block.
+ * The fastest way to rewrite lines with JavaScript's own `JSON`: parse, change and stringify in
+ * one synchronous loop, with one encoding and one write for each block.
  */
 
 import { Flattening } from "./flatten.ts";

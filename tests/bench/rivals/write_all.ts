@@ -1,5 +1,5 @@
 /**
- * Writes all of some bytes to stdout; one write may take fewer.
+ * Writes bytes to stdout, in several writes if one writes only a part.
  *
  * @param bytes The bytes.
  */

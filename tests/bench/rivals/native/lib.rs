@@ -1,25 +1,25 @@
-//! The rewriting of flatten.ts for records of 0.44 and later, on members whose values stay the
-//! text that they were. Older ones and those of session files stay what they are.
+//! The rewriting of flatten.ts for records of 0.44 and later, on members whose values keep their
+//! text. Older records and those of session files are copied.
 
 use std::env;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// How much is read at once.
+/// The size of the blocks that are read, in bytes.
 const BLOCK: usize = 1 << 20;
 
 /// The members of an object: names, and values as text.
 pub type Members<'a> = Vec<(&'a str, &'a str)>;
 
-/// What a library has for JSON.
+/// The JSON reader of a library.
 pub trait Json {
-    /// Reads an object.
+    /// Reads the members of an object; false if it is not JSON.
     fn members<'a>(text: &'a str, members: &mut Members<'a>) -> bool;
-    /// Reads the elements of a list.
+    /// Reads the elements of a list; false if it is not JSON.
     fn elements<'a>(text: &'a str, elements: &mut Vec<&'a str>) -> bool;
 }
 
-/// The name that a field of a payload gets.
+/// Returns the normalized name of a payload's field.
 fn renamed<'a>(item_type: &str, name: &'a str) -> Option<&'a str> {
     match (item_type, name) {
         ("agent_message" | "reasoning", "text") => Some(name),
@@ -172,7 +172,7 @@ impl Flattening {
     }
 }
 
-/// Writes the steps of a plan: their texts are called titles.
+/// Writes the steps of a plan, with `text` renamed to `title`.
 fn todos<J: Json>(list: &str, out: &mut Vec<u8>) -> bool {
     let mut steps = Vec::new();
     let mut members = Members::new();
@@ -202,7 +202,7 @@ fn todos<J: Json>(list: &str, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Rewrites the file that is the argument, block by block, to stdout.
+/// Rewrites the file of the first argument, block by block, to stdout.
 pub fn run<J: Json>() -> io::Result<()> {
     let path = env::args().nth(1).unwrap_or_default();
     let mut file = File::open(path)?;

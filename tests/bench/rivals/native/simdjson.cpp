@@ -1,6 +1,6 @@
-// The rewriting of flatten.ts for records of 0.44 and later, with simdjson On-Demand; older
-// ones and those of session files stay what they are. The bench builds it where c++ and
-// libsimdjson are.
+// The rewriting of flatten.ts for records of 0.44 and later, with simdjson On-Demand. Older
+// records and those of session files are copied. The bench builds it if c++ and libsimdjson are
+// installed.
 
 #include <simdjson.h>
 
@@ -20,7 +20,7 @@ using Members = std::vector<std::pair<string_view, string_view>>;
 
 static ondemand::parser parser;
 
-/// The name that a field of a payload gets; nothing if it is none of the payload.
+/// Returns the normalized name of a payload's field; empty if the field is not in the payload.
 static string_view renamed(string_view type, string_view name) {
   auto is = [&](string_view other) { return name == other; };
   if (type == "agent_message" || type == "reasoning") return is("text") ? name : "";
@@ -77,7 +77,7 @@ static void member(string& out, string_view name, string_view value) {
   out += value;
 }
 
-/// The text of a value; containers are walked, as their end is found by that.
+/// Returns the text of a value; containers are walked to find their ends.
 static string_view textOf(ondemand::value value) {
   ondemand::json_type type = value.type();
   if (type == ondemand::json_type::object) return value.get_object().value().raw_json();
@@ -135,7 +135,7 @@ class Flattening {
     out += '}';
   }
 
-  /// Writes the steps of a plan: their texts are called titles.
+  /// Writes the steps of a plan, with `text` renamed to `title`.
   static void writeSteps(string& out, const std::vector<Members>& steps) {
     member(out, "items", "[");
     for (const Members& step : steps) {
@@ -152,7 +152,7 @@ class Flattening {
   }
 
 public:
-  /// Flattens a line, which has SIMDJSON_PADDING bytes behind it.
+  /// Flattens a line, which must be followed by SIMDJSON_PADDING bytes.
   void flatten(const char* text, size_t length, size_t room, string& out) {
     members.clear();
     item.clear();

@@ -5,7 +5,7 @@ use sonic_rs::{to_array_iter, to_object_iter, LazyValue};
 
 struct Sonic;
 
-/// The text of a value, which lies in the text that was read.
+/// Returns the text of a value, as a slice of the whole text.
 fn text_of<'a>(value: &LazyValue<'a>, whole: &'a str) -> &'a str {
     let raw = value.as_raw_str();
     let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
@@ -17,7 +17,7 @@ impl Json for Sonic {
         for pair in to_object_iter(text) {
             let Ok((_, value)) = pair else { return false };
             let value = text_of(&value, text);
-            // The name stands before the colon; it has no escapes.
+            // The name is before the colon; it has no escapes.
             let before = &text[..value.as_ptr() as usize - text.as_ptr() as usize];
             let end = before.rfind('"').unwrap_or(0);
             let start = before[..end].rfind('"').map_or(0, |quote| quote + 1);
