@@ -94,16 +94,16 @@ export async function compare(
   await Deno.remove(path);
   const unit = times[contestants.findIndex(({ name }) => name === UNIT)];
   const results = contestants.map(({ name }, i): Result => {
-    const own = times[i] ?? [];
-    const seconds = spreadOf(own.map(({ wall }) => wall));
+    const runs = times[i] ?? [];
+    const seconds = spreadOf(runs.map(({ wall }) => wall));
     return {
       name,
-      ratio: ratioOf(own, unit, ({ wall }) => wall),
-      cpuRatio: ratioOf(own, unit, ({ cpu }) => cpu),
+      ratio: ratioOf(runs, unit, ({ wall }) => wall),
+      cpuRatio: ratioOf(runs, unit, ({ cpu }) => cpu),
       seconds,
-      cpuSeconds: own.some(({ cpu }) => cpu === undefined)
+      cpuSeconds: runs.some(({ cpu }) => cpu === undefined)
         ? undefined
-        : spreadOf(own.map(({ cpu }) => cpu ?? NaN)),
+        : spreadOf(runs.map(({ cpu }) => cpu ?? NaN)),
       megabytesPerSecond: bytes / 1e6 / seconds.median,
       linesPerSecond: lines / seconds.median,
       peakBytes: peaks[i],
@@ -114,12 +114,12 @@ export async function compare(
 
 /** Divides the times of a program by those of the unit in the same rounds. */
 function ratioOf(
-  own: readonly Times[],
+  runs: readonly Times[],
   unit: readonly Times[] | undefined,
   time: (times: Times) => number | undefined,
 ): Spread | undefined {
   const ratios: number[] = [];
-  for (const [round, times] of own.entries()) {
+  for (const [round, times] of runs.entries()) {
     const base = unit?.[round];
     const one = time(times);
     const other = base === undefined ? undefined : time(base);

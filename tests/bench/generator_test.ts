@@ -38,8 +38,11 @@ for (const name of NAMES) {
     normalizer.feed(input, () => {});
     assertEquals([normalizer.failures, normalizer.records], [0, lines.length]);
     // Lines that begin turns have no ids, so they are all equal.
-    const own = lines.filter((line) => line !== '{"type":"turn.started"}');
-    assert(new Set(own).size > 0.5 * own.length, `${new Set(own).size}`);
+    const withIds = lines.filter((line) => line !== '{"type":"turn.started"}');
+    assert(
+      new Set(withIds).size > 0.5 * withIds.length,
+      `${new Set(withIds).size}`,
+    );
   });
 }
 

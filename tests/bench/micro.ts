@@ -55,14 +55,14 @@ export async function runMicroCases(seed: number): Promise<string> {
     redaction("redact/small", small),
   ];
   for (const { name, input, run } of cases) {
-    const [what = "", which = ""] = name.split("/");
+    const [part = "", inputName = ""] = name.split("/");
     const speed = spreadOf(
       timesOf(run).map((seconds) => input.length / 1e6 / seconds),
     );
     const lines = linesOf(input).length * (1e6 * speed.median / input.length);
     rows.push([
-      what,
-      which,
+      part,
+      inputName,
       speed.median.toFixed(0),
       `${speed.min.toFixed(0)}-${speed.max.toFixed(0)}`,
       lines.toFixed(0),
@@ -86,7 +86,7 @@ function timesOf(run: () => void): number[] {
 }
 
 /** Returns the cases that check lines: by our own reader, and by the engine's. */
-function validations(which: string, input: Uint8Array): MicroCase[] {
+function validations(inputName: string, input: Uint8Array): MicroCase[] {
   const tape = new JsonTape();
   const decoder = new TextDecoder();
   const ends = linesOf(input).map((line) =>
@@ -96,7 +96,7 @@ function validations(which: string, input: Uint8Array): MicroCase[] {
   const texts = linesOf(input).map((line) => decoder.decode(line));
   return [
     {
-      name: `validate/${which}, JsonTape.scan()`,
+      name: `validate/${inputName}, JsonTape.scan()`,
       input,
       run(): void {
         let start = 0;
@@ -107,7 +107,7 @@ function validations(which: string, input: Uint8Array): MicroCase[] {
       },
     },
     {
-      name: `validate/${which}, JSON.parse()`,
+      name: `validate/${inputName}, JSON.parse()`,
       input,
       run(): void {
         for (const text of texts) JSON.parse(text);

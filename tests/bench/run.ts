@@ -18,16 +18,16 @@ const HELP = `Measures speed and memory, side by side with other programs.
   --input NAME   only this kind of input: ${Object.keys(KINDS).join(", ")}
   --only NAME    only this program, and ${UNIT}, which is the unit:
                  ${CONTESTANTS.map(({ name }) => name).join(", ")}
-  --size SIZE    how large inputs are: 500K, 100M (the default), 1G
-  --rounds N     how many rounds count: 5 unless given; one more goes before them
-  --seed N       what the inputs are drawn by: 1 unless given
-  --json FILE    write the figures to a file too
-  --startup      measure only what it takes to start
+  --size SIZE    the size of each input: 500K, 100M (the default), 1G
+  --rounds N     the number of timed rounds, after one that warms up: 5 by default
+  --seed N       the seed of the inputs: 1 by default
+  --json FILE    write the figures to a file, too
+  --startup      measure only the start of the command
   --compiled     with --startup: make executables, and measure those
   --micro        measure the parts of the hot path instead, inside this process
   --help         show this
 
---input and --only may be given several times.
+--input and --only may be repeated.
 `;
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["", 1],
@@ -91,10 +91,10 @@ async function main(): Promise<void> {
   const comparisons: Comparison[] = [];
   try {
     await print(
-      "Ratios are times, of processors and from start to end, over those of JSON.parse alone in the\nsame round; lower is better.\n",
+      "Ratios are processor times and wall times over those of JSON.parse alone in the same round; lower\nis better.\n",
     );
     if (missing.length > 0) {
-      await print(`Not here, so left out: ${missing.join(", ")}.\n`);
+      await print(`Not installed, so left out: ${missing.join(", ")}.\n`);
     }
     for (const input of inputs.filter(isKindName)) {
       const comparison = await compare(input, contestants, {

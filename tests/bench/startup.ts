@@ -124,13 +124,13 @@ async function measure(
     }
   }
   return commands.map(({ name }, i) => {
-    const own = times[i] ?? [];
+    const seconds = times[i] ?? [];
     return {
       name,
       ratio: spreadOf(
-        own.map((time, round) => time / (times[0]?.[round] ?? NaN)),
+        seconds.map((time, round) => time / (times[0]?.[round] ?? NaN)),
       ),
-      milliseconds: spreadOf(own.map((time) => 1000 * time)),
+      milliseconds: spreadOf(seconds.map((time) => 1000 * time)),
     };
   });
 }
