@@ -1,5 +1,5 @@
 /**
- * What holds for every command, however broken its input is.
+ * Laws of commands: they hold however broken the input is.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import type { Result } from "../cli/world.ts";
 import { type Law, LawBroken } from "./law.ts";
 import { mustBeInert } from "./render_laws.ts";
 
-/** A call of a command that reads a stream. */
+/** A command line that reads a stream. */
 interface Call {
-  /** Its arguments. */
+  /** The arguments. */
   readonly args: readonly string[];
-  /** What it writes: JSONL, text, or lines that are what they were, valid or not. */
+  /** The form of its output: JSONL, text, or the lines of the input, valid or not. */
   readonly output: "json" | "text" | "lines";
 }
 
-/** How the commands that read a stream are called. */
+/** The command lines that read a stream. */
 const CALLS: readonly Call[] = [
   { args: ["normalize", "--on-error=inline"], output: "json" },
   { args: ["normalize", "--from=exec", "--strict"], output: "json" },
@@ -48,15 +48,15 @@ const CALLS: readonly Call[] = [
 ];
 
 /**
- * What GitHub's runner may take for a command on stderr, but for annotations, whose text cannot
- * be another one.
+ * Matches lines on stderr that GitHub's runner would run as a command, except annotations: their
+ * texts cannot contain another command.
  */
 const COMMAND_REGEXP =
   /^(?!::(?:error|warning|notice) title=)(?:[^\S\n]*::|.*##\[)/m;
 
 /**
- * Fails if a call did not end as it should; gives `false` for an input of several threads, which
- * has no history.
+ * Throws if a call ended with an unexpected status or an internal error. Returns `false` if it
+ * refused its input because that has several threads, which have no common history.
  */
 export function mustEnd(
   args: readonly string[],

@@ -1,47 +1,47 @@
 /**
- * Damages lines of JSON, and bends them, in all the ways that are known to matter.
+ * Damages lines of JSON in all ways that are known to matter.
  *
- * A line is held as a text with one character for each of its bytes, so that what is done
- * to it need not be UTF-8.
+ * A line is a text with one character for each of its bytes, so that damaged lines need not be
+ * UTF-8.
  *
  * @module
  */
 
 import { Buffer } from "node:buffer";
 
-/** A source of numbers. */
+/** A generator of random numbers. */
 export interface Random {
-  /** A whole number from 0 up to, but not including, a limit. */
+  /** Draws a whole number from 0 to below a limit. */
   below(limit: number): number;
 }
 
 /** One way to change a line. */
 export interface Mutation {
-  /** What it is called. */
+  /** The damage, in words. */
   readonly name: string;
   /**
    * Changes a line.
    *
-   * @param text The line, a character for each byte, without its LF.
-   * @param random Draws what is left open.
-   * @param other Another line, to take something from.
-   * @returns The changed line; it may hold LF, and be several lines.
+   * @param text The line, with a character for each byte, without its LF.
+   * @param random The random numbers to draw from.
+   * @param other Another line, to copy parts from.
+   * @returns The changed line; it may contain LF.
    */
   readonly apply: (text: string, random: Random, other: string) => string;
 }
 
-/** Gives the bytes of such a text. */
+/** Converts a text with a character for each byte to bytes. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
-/** Gives such a text of bytes. */
+/** Converts bytes to a text with a character for each byte. */
 export function binaryOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString("latin1");
 }
 
-/** Gives such a text of an ordinary one. */
+/** Converts a Unicode text to one with a character for each byte of its UTF-8. */
 function encoded(text: string): string {
   return binaryOf(new TextEncoder().encode(text));
 }
@@ -78,7 +78,7 @@ function replaced(
   return text.slice(0, start) + by + text.slice(end);
 }
 
-/** Bytes that mean something in JSON, in JSONL or in UTF-8, and their neighbours. */
+/** Bytes with a meaning in JSON, JSONL or UTF-8, and their neighbours. */
 const BYTES = [
   0x00,
   0x08,
@@ -123,7 +123,7 @@ const BYTES = [
   0xff,
 ];
 
-/** Numbers, good and bad. */
+/** Valid and invalid numbers. */
 const NUMBERS = [
   "0",
   "-0",
@@ -155,7 +155,7 @@ const NUMBERS = [
   `0.${"0".repeat(40)}1e41`,
 ];
 
-/** Strings, good and bad, with their quotes. */
+/** Valid and invalid strings, with their quotes. */
 const STRINGS = [
   '""',
   '" "',
@@ -225,7 +225,7 @@ const VALUES = [
   "",
 ];
 
-/** Keys that rules know, and keys that programs stumble over. */
+/** Keys that the rules read, and keys that often break programs. */
 const KEYS = [
   "type",
   "item",
@@ -267,7 +267,7 @@ function nested(depth: number): string {
   return "[".repeat(depth) + "]".repeat(depth);
 }
 
-/** Replaces a token that a pattern matches. */
+/** Changes one of the tokens that a pattern matches. */
 function withToken(
   text: string,
   random: Random,
@@ -499,9 +499,9 @@ export const MUTATIONS: readonly Mutation[] = [
 ];
 
 /**
- * Changes a line, once or a few times.
+ * Damages a line in one to three ways.
  *
- * @param text The line, a character for each byte.
+ * @param text The line, with a character for each byte.
  */
 export function damaged(text: string, random: Random, other: string): string {
   let changed = text;

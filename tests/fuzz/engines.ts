@@ -1,6 +1,6 @@
 /**
- * Holds the engines to each other: WebAssembly answers what TypeScript answers, byte for
- * byte, whatever the lines are.
+ * Compares the engines: the output of WebAssembly equals that of TypeScript, byte for byte, for
+ * any lines.
  *
  * @module
  */
@@ -16,28 +16,29 @@ import { readCapturedFiles } from "../rollouts.ts";
 import { concat } from "../running.ts";
 import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
 
-/** How many lines are put around a stream, so that there are plans for the lines in it. */
+/** How many lines are put around a stream, so that the kernel has plans for its lines. */
 const AROUND = 60;
-/** Longer lines come seldom enough without being drawn. */
+/** The longest line that is drawn; mutations make longer ones often enough. */
 const LONGEST = 20_000;
 
-/** What became of a stream. */
+/** The outputs of an engine for a stream. */
 interface Answers {
+  /** The normalized text. */
   readonly bytes: Uint8Array;
   readonly failures: readonly string[];
-  /** What became of each line, as a value. */
+  /** The decoded outcome of each line. */
   readonly outcomes: readonly string[];
   readonly state: string;
   readonly fastLines: number;
 }
 
-/** The captures to draw from, once they were asked for. */
+/** The captures to draw from, read at first use. */
 let captures: readonly (readonly string[])[] | undefined;
 
 /**
- * Draws a stream: lines of a capture or of some, a part of them damaged.
+ * Draws a stream: lines of one or more captures, a part of them damaged.
  *
- * @param size How many lines it has, about.
+ * @param size The number of lines, approximately.
  */
 export function drawStream(size: number, random: Random): Uint8Array {
   captures ??= [
@@ -51,7 +52,7 @@ export function drawStream(size: number, random: Random): Uint8Array {
   return draw(captures, size, random);
 }
 
-/** What may be asked for; as often, everything is. */
+/** Values of the option `only`, which is set for half of the streams. */
 const SELECTIONS: readonly (readonly string[])[] = [
   ["thread.started", "turn.completed", "item.completed/token_count"],
   ["turn.completed", "item.completed/command_execution", "error"],
@@ -60,9 +61,9 @@ const SELECTIONS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Compares what the engines make of a stream.
+ * Compares the outputs of the engines for a stream.
  *
- * @throws {Error} If it is not the same.
+ * @throws {Error} If they differ.
  */
 export function compareEngines(stream: Uint8Array, random: Random): void {
   const cuts = cutsOf(stream.length, random);
@@ -76,15 +77,15 @@ export function compareEngines(stream: Uint8Array, random: Random): void {
   throw new Error(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
 }
 
-/** What holds for the engines, whatever the stream. */
+/** A law of the engines. */
 export interface EngineLaw {
-  /** What it says. */
+  /** The property, in words. */
   readonly name: string;
   /** Throws if it does not hold. */
   check(stream: Uint8Array, random: Random): void;
 }
 
-/** What holds for engines. */
+/** The laws of the engines. */
 export const ENGINE_LAWS: readonly EngineLaw[] = [
   {
     name: "WebAssembly makes of a stream what TypeScript makes of it",
@@ -100,7 +101,7 @@ export const ENGINE_LAWS: readonly EngineLaw[] = [
   },
 ];
 
-/** Draws a stream of one capture, or of some that follow one another. */
+/** Draws lines from one capture, or from several in sequence. */
 function draw(
   captures: readonly (readonly string[])[],
   size: number,
@@ -109,7 +110,7 @@ function draw(
   const lines: string[] = [];
   let capture = captures[random.below(captures.length)] ?? [];
   let at = 0;
-  // Of some streams hardly a line is changed, so that their plans see much.
+  // Some streams have hardly a changed line, so that the kernel's plans answer most lines.
   const share = 2 + random.below(20);
   while (lines.length < size) {
     const line = capture[at] ?? "";
@@ -130,7 +131,7 @@ function draw(
   );
 }
 
-/** Where a stream is cut into blocks. */
+/** Returns the offsets at which a stream is cut into blocks. */
 function cutsOf(length: number, random: Random): readonly number[] {
   const longest = 1 << (4 + random.below(16));
   const cuts: number[] = [];
@@ -184,7 +185,7 @@ function answer(
   };
 }
 
-/** An outcome as a text; of what nests too deep for `JSON.stringify`, the text that it has. */
+/** Returns an outcome as text; its own text if it nests too deep for `JSON.stringify`. */
 function shown(outcome: Outcome<unknown>): string {
   try {
     return JSON.stringify(outcome);

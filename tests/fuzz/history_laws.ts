@@ -1,5 +1,5 @@
 /**
- * What holds for histories, however broken the stream is that they are made of.
+ * Laws of histories: they hold however broken a stream is.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { emitted } from "../running.ts";
 import { type Law, mustBeSame } from "./law.ts";
 import type { Random } from "./random.ts";
 
-/** How little may be kept, so that what is cut off is cut off soon. */
+/** Limits so small that outputs are cut off soon. */
 const TIGHT = {
   streamBytes: 40,
   totalBytes: 100,
@@ -23,7 +23,7 @@ const TIGHT = {
   deltaBytes: 20,
 };
 
-/** The events of a stream. */
+/** Decodes the events of a stream. */
 function eventsOf(stream: Uint8Array): unknown[] {
   return emitted(new JsonlDecoder(), [stream])
     .flatMap((outcome): unknown[] => outcome.ok ? [outcome.value] : []);
@@ -33,7 +33,7 @@ function limitsFor(random: Random): { limits?: typeof TIGHT } {
   return random.oneIn(3) ? { limits: TIGHT } : {};
 }
 
-/** What holds for histories. */
+/** The laws of histories. */
 export const HISTORY_LAWS: readonly Law[] = [
   {
     name: "whoever applies the mutations has the records of the snapshot",
@@ -42,7 +42,7 @@ export const HISTORY_LAWS: readonly Law[] = [
       const records: AnyHistoryRecord[] = [];
       for (const event of eventsOf(stream)) {
         for (const mutation of state.apply(event)) {
-          // What is written is what counts.
+          // Encoded and parsed, because readers get mutations as JSON.
           applyMutation(records, JSON.parse(JSON.stringify(mutation)));
         }
         if (random.oneIn(20)) {
@@ -60,7 +60,8 @@ export const HISTORY_LAWS: readonly Law[] = [
       const state = new HistoryState(options);
       const at = random.below(events.length + 1);
       for (const event of events.slice(0, at)) state.apply(event);
-      // As it is saved: the order of members is that of the arguments that are shown.
+      // Restored from JSON as it was saved, because the order of members matters: arguments of
+      // calls are shown in it.
       const saved = JSON.stringify(state.snapshot({ resume: true }));
       const restored = HistoryState.restore(
         readSnapshot(JSON.parse(saved)),
@@ -112,7 +113,7 @@ export const HISTORY_LAWS: readonly Law[] = [
   },
 ];
 
-/** Gives a value as JSON, with the members of objects in the order of their names. */
+/** Encodes a value as JSON, with the members of objects sorted by name. */
 function textOf(value: unknown): string {
   return JSON.stringify(
     value,

@@ -1,10 +1,10 @@
 /**
- * What programs have stumbled over: keys, values, bytes and line ends.
+ * Hostile input: keys, values, bytes and line ends that often break programs.
  *
  * @module
  */
 
-/** Keys that programs have stumbled over, and ones that mean something on some level. */
+/** Keys that often break programs, and keys with a meaning in some dialect. */
 export const KEYS = [
   "__proto__",
   "constructor",
@@ -42,7 +42,7 @@ export const KEYS = [
   "a".repeat(300),
 ] as const;
 
-/** Numbers where representations end, as JSON has them. */
+/** Numbers at the limits of their representations, as JSON. */
 export const NUMBERS = [
   "0",
   "-0",
@@ -64,7 +64,7 @@ export const NUMBERS = [
   "123456789012345678901234567890",
 ] as const;
 
-/** Times that are none, or far away. */
+/** Invalid and extreme times, as JSON. */
 export const TIMES = [
   '"1970-01-01T00:00:00.000Z"',
   '"0000-00-00T00:00:00Z"',
@@ -79,10 +79,10 @@ export const TIMES = [
   '""',
 ] as const;
 
-/** A secret, put together here so that no scanner takes this file for a leak. */
+/** A secret, in two parts so that no scanner reports this file. */
 export const SECRET = "AKIA" + "IOSFODNN7EXAMPLE";
 
-/** Texts that could have an effect where they are shown. */
+/** Texts that could have an effect when they are shown, as JSON. */
 export const TEXTS = [
   '""',
   '"\\u0000"',
@@ -108,7 +108,7 @@ export const TEXTS = [
   '"other"',
 ] as const;
 
-/** Values that are seldom what a program thinks of, as JSON. */
+/** Values that programs seldom expect, as JSON. */
 export const VALUES: readonly [string, ...string[]] = [
   "null",
   "true",
@@ -141,7 +141,7 @@ export const VALUES: readonly [string, ...string[]] = [
   '"failed"',
 ];
 
-/** Bytes that UTF-8 does not have, or has only in company. */
+/** Invalid UTF-8, NUL, and the BOM. */
 export const BROKEN: readonly [
   readonly number[],
   ...(readonly number[])[],
@@ -156,7 +156,7 @@ export const BROKEN: readonly [
   [0xef, 0xbb, 0xbf],
 ];
 
-/** What a line can end with. */
+/** Line ends; the first one is the usual one. */
 export const ENDS = [
   "\n",
   "\r\n",

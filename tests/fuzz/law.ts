@@ -1,29 +1,29 @@
 /**
- * What a law is.
+ * Laws: properties that must hold for every stream.
  *
  * @module
  */
 
 import type { Random } from "./random.ts";
 
-/** What does not hold. */
+/** Thrown if a law does not hold. */
 export class LawBroken extends Error {
   /** The name of the class. */
   override readonly name = "LawBroken";
 }
 
-/** Something that must hold for a stream. */
+/** A property that must hold for every stream. */
 export interface Law {
-  /** What it says. */
+  /** The property, in words. */
   readonly name: string;
-  /** Throws if it does not hold. */
+  /** Throws if the property does not hold. */
   check(
     stream: Uint8Array<ArrayBuffer>,
     random: Random,
   ): void | Promise<void>;
 }
 
-/** Fails, and shows where two texts part, unless they are the same. */
+/** Throws if two texts differ, with the first difference in the message. */
 export function mustBeSame(actual: string, expected: string): void {
   if (actual === expected) return;
   let at = 0;

@@ -1,5 +1,5 @@
 /**
- * What holds for every stream, however broken it is.
+ * All laws of the library. They hold for every stream, however broken it is.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { REDACTION_LAWS } from "./redaction_laws.ts";
 import { RENDER_LAWS } from "./render_laws.ts";
 import { USAGE_LAWS } from "./usage_laws.ts";
 
-/** What holds for the library. */
+/** The laws of the library. */
 export const LAWS: readonly Law[] = [
   ...PIPELINE_LAWS,
   ...HISTORY_LAWS,

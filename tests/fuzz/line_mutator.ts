@@ -1,5 +1,5 @@
 /**
- * Makes lines that no release of Codex has written out of ones that some have.
+ * Makes lines that no release of Codex has written from captured ones.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 const QUOTE = 0x22;
 
-/** Changes lines: as bytes, as text, and as the values that they are. */
+/** Changes lines: their bytes, their text, or their JSON values. */
 export class LineMutator {
   readonly #random: Random;
   readonly #seedbeds: readonly Seedbed[];
@@ -30,12 +30,12 @@ export class LineMutator {
   /**
    * Changes a line in one to three ways.
    *
-   * @param line The line; it stays as it is.
-   * @returns The changed line, which can hold line feeds.
+   * @param line The line, which is not modified.
+   * @returns The changed line, which may contain line feeds.
    */
   change(line: Uint8Array): Uint8Array {
     const random = this.#random;
-    // What is still JSON gets further than what is torn.
+    // Half of the lines stay JSON: those are processed further than torn lines.
     if (random.oneIn(2)) {
       const changed = this.#values.change(DECODER.decode(line));
       if (changed !== undefined) return ENCODER.encode(changed);
@@ -80,7 +80,7 @@ export class LineMutator {
     }
   }
 
-  /** Some bytes are others, or gone, or there twice. */
+  /** Replaces, removes or inserts some bytes. */
   #bytes(line: Uint8Array): Uint8Array {
     const random = this.#random;
     let changed = line;
@@ -96,14 +96,14 @@ export class LineMutator {
     return changed;
   }
 
-  /** A part of the line stands twice. */
+  /** Repeats a part of the line. */
   #doubled(line: Uint8Array): Uint8Array {
     const start = this.#random.below(line.length + 1);
     const end = start + this.#random.below(line.length - start + 1);
     return spliced(line, end, 0, line.subarray(start, end));
   }
 
-  /** The line, or a value in it, stands deep in others. */
+  /** Nests the line in lists or objects. */
   #nested(line: Uint8Array): Uint8Array {
     const random = this.#random;
     const depth = random.oneIn(50) ? 10_001 : 1 + random.below(40);
@@ -115,7 +115,7 @@ export class LineMutator {
     );
   }
 
-  /** There is one more member, at the front of some object. */
+  /** Inserts a member at the beginning of an object. */
   #withMember(line: Uint8Array): Uint8Array {
     const random = this.#random;
     const text = DECODER.decode(line);
@@ -128,7 +128,7 @@ export class LineMutator {
     );
   }
 
-  /** Some value is another one. */
+  /** Replaces a value. */
   #withValue(line: Uint8Array): Uint8Array {
     const text = DECODER.decode(line);
     const values = [
@@ -146,7 +146,7 @@ export class LineMutator {
     );
   }
 
-  /** Some member is not there, or has another name. */
+  /** Renames a member. */
   #withoutMember(line: Uint8Array): Uint8Array {
     const random = this.#random;
     const text = DECODER.decode(line);
@@ -159,7 +159,7 @@ export class LineMutator {
     );
   }
 
-  /** There is white space where JSON may have it. */
+  /** Inserts white space where JSON allows it. */
   #spaced(line: Uint8Array): Uint8Array {
     const space = this.#random.pick([" ", "\t", "\r", "   "]);
     return ENCODER.encode(
@@ -170,7 +170,7 @@ export class LineMutator {
     );
   }
 
-  /** A letter of some string is written as an escape. */
+  /** Replaces a letter in a string by its escape. */
   #escaped(line: Uint8Array): Uint8Array {
     const random = this.#random;
     const letters: number[] = [];
@@ -188,7 +188,7 @@ export class LineMutator {
     return spliced(line, at, 1, ENCODER.encode(escape));
   }
 
-  /** A line of another file, with the end of this one. */
+  /** Joins the beginning of a line of another file and the end of this one. */
   #swapped(line: Uint8Array): Uint8Array {
     const random = this.#random;
     const bed = random.pick(this.#seedbeds);

@@ -1,5 +1,5 @@
 /**
- * What holds for normalizing and decoding, however broken a stream is.
+ * Laws of normalizing and decoding: they hold however broken a stream is.
  *
  * @module
  */
@@ -28,13 +28,13 @@ import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 
 const LF = 0x0a;
-/** A number that may be too large for JavaScript, which has no JSON for it then. */
+/** Matches numbers that may be infinite in JavaScript, which encodes those as null. */
 const HUGE_REGEXP = /\de\+?\d{3}/i;
 
 /** A stream, normalized with its failures in band. */
 interface Normalized {
   readonly text: string;
-  /** How many answers there were. */
+  /** How often `onAnswer` was called. */
   readonly answers: number;
   readonly stage: JsonlNormalizer;
 }
@@ -60,7 +60,7 @@ function normalize(
   return { text: decode(concat(blocks)), answers, stage };
 }
 
-/** The records of normalized text. */
+/** Parses the records of normalized text. */
 function recordsOf({ text }: Normalized): Fields[] {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new LawBroken("the last line has no end");
@@ -71,7 +71,7 @@ function recordsOf({ text }: Normalized): Fields[] {
   });
 }
 
-/** What holds for normalizing and decoding. */
+/** The laws of normalizing and decoding. */
 export const PIPELINE_LAWS: readonly Law[] = [
   {
     name: "each line that is not blank has one outcome, in order",
@@ -80,7 +80,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const normalized = normalize([stream]);
       const { answers, stage } = normalized;
       const written = recordsOf(normalized).length;
-      // A torn line with a record glued to it has two, in rollouts.
+      // In session files, a torn line with a record glued to it has two outcomes.
       const isRight = stage.kind === "rollout"
         ? answers === expected && written >= expected && written <= 2 * expected
         : answers === expected && written === expected;
@@ -101,8 +101,8 @@ export const PIPELINE_LAWS: readonly Law[] = [
   {
     name: "the stages one by one write what all of them together write",
     check(stream, random): void {
-      // A record glued to a line that is torn inside of a character is told apart by its
-      // bytes, which the splitter does not hand on.
+      // A record glued to a line that is torn inside of a character is found in the bytes of the
+      // line, which the splitter does not emit.
       if (!isUtf8(stream, 0, stream.length)) return;
       const lines = compose(new LineSplitter(), new Normalizer());
       const outcomes = emitted(lines, chunksOf(stream, random));
@@ -141,7 +141,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
   {
     name: "a normalizer that goes on from what another saved does as that does",
     check(stream, random): void {
-      // What is saved are lines, not the beginning of one.
+      // State is saved between lines, not within one.
       const at = stream.lastIndexOf(LF, random.below(stream.length)) + 1;
       const [head, tail] = [stream.subarray(0, at), stream.subarray(at)];
       const first = new JsonlNormalizer({ onError: "inline" });
@@ -153,7 +153,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       first.feed(tail, keep);
       first.flush(keep);
       const resumed = normalize([tail], { resume: saved });
-      // Lines and offsets are counted anew.
+      // Line numbers and offsets begin anew.
       const uncounted = (text: string): string =>
         text.replace(
           /^\{"type":"line\.failed","line":\d+,"offset":\d+/gm,
@@ -171,7 +171,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const lines = linesOf(stream);
       let named = new Set<unknown>();
       for (const [i, record] of recordsOf(normalized).entries()) {
-        // To an error, a thread id is a field like any other.
+        // In an error, `thread_id` is an unknown field.
         if (record.type === "line.failed" || record.type === "error") continue;
         const { thread_id: thread } = record;
         if (record.type === "thread.started") named = new Set();
@@ -193,7 +193,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const padded = normalize([padLines(stream, random)]).text;
       for (const line of padded.split("\n")) {
         const expected = lines.shift() ?? "";
-        // What failed is shown as it was.
+        // A failed line is written with its padding.
         if (expected !== "" && isFailed(expected)) {
           if (!isFailed(line)) throw new LawBroken(`is no failure: ${line}`);
         } else mustBeSame(unpadded(line), expected);
@@ -209,19 +209,19 @@ export const PIPELINE_LAWS: readonly Law[] = [
       for (const outcome of emitted(decoder, [stream])) {
         const line = lines.shift() ?? "";
         if (!outcome.ok) {
-          // Rollout lines are only checked when they are decoded.
+          // Lines of session files are checked only by the decoder.
           const isFailure = isFailed(line);
           if (isFailure || stage.kind !== "exec") continue;
           throw new LawBroken(`is no failure: ${line.slice(0, 500)}`);
         }
         const written = JSON.stringify(outcome.value);
         mustBeSame(written, JSON.stringify(JSON.parse(line)));
-        // A bare line can claim to be a failure; that is believed of what it is wrapped in.
+        // A line that looks like a failure in band is passed through without a check.
         const isOdd = HUGE_REGEXP.test(line) || isFailed(line);
         if (isOdd || isReadAnew(line) || !random.oneIn(4)) continue;
         const from = stage.kind === "rollout" ? "rollout" : "exec";
         const [again] = emitted(new JsonlDecoder({ from }), [encode(written)]);
-        // As text: of zeros there are two.
+        // Compared as text, because 0 and -0 differ as values.
         const value = again?.ok ? again.value : again?.error;
         mustBeSame(JSON.stringify(value), written);
       }
@@ -229,12 +229,12 @@ export const PIPELINE_LAWS: readonly Law[] = [
   },
 ];
 
-/** So many members that they are not taken for vocabulary. */
+/** Members without meaning; so many that the kernel does not learn their names. */
 const PADS = Array.from({ length: 70 }, (_, i) => `"pad${i}":0`).join();
-/** Where an object begins that the rules open, and that has members. */
+/** Matches the beginnings of objects with members that the rules read. */
 const OPENED_REGEXP = /^\s*\{(?=\s*")|"(?:item|msg|payload)":\{(?=")/g;
 
-/** The same stream, with members of no meaning in objects of its records. */
+/** Returns the stream with the members of `PADS` in some objects of its records. */
 function padLines(stream: Uint8Array, random: Random): Uint8Array {
   const lines: Uint8Array[] = [];
   for (let start = 0; start < stream.length;) {
@@ -260,16 +260,16 @@ function unpadded(line: string): string {
   return line.replaceAll(`,${PADS}`, "").replaceAll(`${PADS},`, "");
 }
 
-/** Whether a line says of itself that it failed earlier. */
+/** Whether a line is a failure in band. */
 function isFailed(line: string): boolean {
   const record: unknown = JSON.parse(line);
   return isObject(record) && record.type === "line.failed";
 }
 
 /**
- * Whether a line means something else when it is read again: it has an object named "item",
- * which would be flattened (E4), or is an old item whose submission id was null, which was
- * kept because it is no item id there (P3, E7).
+ * Whether a normalized line changes when it is normalized again: if it has an object named
+ * "item", which would be flattened (E4), or if it is an item of the old protocol whose submission
+ * id was null, which was kept because it is no item id there (P3, E7).
  */
 function isReadAnew(line: string): boolean {
   const record: unknown = JSON.parse(line);
@@ -279,19 +279,19 @@ function isReadAnew(line: string): boolean {
     (id === null && typeof type === "string" && type.startsWith("item."));
 }
 
-/** The lines that are not blank; those that are not UTF-8 as well as they can be read. */
+/** Returns the lines that are not blank, with replacement characters for invalid UTF-8. */
 function linesOf(stream: Uint8Array): string[] {
   const text = new TextDecoder("utf-8").decode(stream);
   return text.split("\n").filter((line) => !isBlank(line));
 }
 
-/** Every string in a line of JSON. */
+/** Returns every string in a line of JSON. */
 function stringsIn(line: string): Set<string> {
   const strings = new Set<string>();
   try {
     JSON.parse(line, (_key, value: unknown) => {
       if (typeof value === "string") {
-        // White space around an id is none of it (normalize.md).
+        // White space around an id does not count (normalize.md).
         const edge = /^\p{White_Space}+|\p{White_Space}+$/gu;
         strings.add(value).add(value.replace(edge, ""));
       }
@@ -299,7 +299,7 @@ function stringsIn(line: string): Set<string> {
       return value;
     });
   } catch {
-    // What is no JSON names nobody.
+    // A line that is not JSON has no strings.
   }
   return strings;
 }

@@ -1,10 +1,10 @@
 /**
- * Chance that a seed determines.
+ * Random numbers from a seed.
  *
  * @module
  */
 
-/** A source of numbers that a seed determines (mulberry32). */
+/** A generator of random numbers with a seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -13,7 +13,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, but not including, a limit. */
+  /** Draws a whole number from 0 to below a limit. */
   below(limit: number): number {
     this.#state = this.#state + 0x6d2b79f5 >>> 0;
     let bits = this.#state;
@@ -22,12 +22,12 @@ export class Random {
     return Math.floor(((bits ^ bits >>> 14) >>> 0) / 2 ** 32 * limit);
   }
 
-  /** Whether something that happens once in so many times happens now. */
+  /** Draws true with a probability of one in `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
 
-  /** One of some values. */
+  /** Draws one of some values. */
   pick<T>(values: readonly [T, ...T[]]): T;
   pick<T>(values: readonly T[]): T | undefined;
   pick<T>(values: readonly T[]): T | undefined {
@@ -35,7 +35,7 @@ export class Random {
   }
 }
 
-/** Cuts bytes into chunks at random, some of them empty. */
+/** Cuts bytes into chunks of random sizes, some of them empty. */
 export function* chunksOf(
   bytes: Uint8Array,
   random: Random,

@@ -1,5 +1,5 @@
 /**
- * What holds for masking secrets, however broken a stream is.
+ * Laws of masking secrets: they hold however broken a stream is.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { chunksOf } from "./random.ts";
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 const MASK = "[redacted:";
-/** Output of commands, as numbers or in base64, is looked into. */
+/** Matches base64: command output in base64, or as numbers, is searched and encoded again. */
 const PACKED_REGEXP =
   /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==|[A-Za-z\d+/]=))?$/;
 const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[^"]+/g;
 const BYTES_REGEXP = /\[[\d,\s]*\]/g;
 
-/** Masks, and gives a character for each byte. */
+/** Masks secrets; returns a text with one character for each byte. */
 function redact(chunks: Iterable<Uint8Array>): string {
   const redactor = new JsonlRedactor();
   const blocks = emitted(
@@ -32,7 +32,7 @@ function redact(chunks: Iterable<Uint8Array>): string {
   return latin1(concat(blocks));
 }
 
-/** What holds for masking secrets. */
+/** The laws of masking secrets. */
 export const REDACTION_LAWS: readonly Law[] = [
   {
     name: "of a line nothing changes but strings that held a secret",
@@ -76,7 +76,7 @@ export const REDACTION_LAWS: readonly Law[] = [
   },
 ];
 
-/** Fails unless two lines of JSON differ in strings only, and in those for a reason. */
+/** Throws unless two lines of JSON differ only in strings that were masked. */
 function mustBeAlike(masked: string, line: string): void {
   const unpacked = (text: string): string[] =>
     text.replace(BYTES_REGEXP, "[]").match(TOKEN_REGEXP) ?? [];

@@ -1,5 +1,5 @@
 /**
- * What holds for what people are shown, however broken a stream is.
+ * Laws of rendered output: they hold however broken a stream is.
  *
  * @module
  */
@@ -37,24 +37,24 @@ import { emitted } from "../running.ts";
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import type { Random } from "./random.ts";
 
-/** What a terminal or a browser must not be given: controls, and what turns text around. */
+/** Matches characters that must not reach a terminal or browser: controls, and text direction. */
 const CONTROL_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-/** What GitHub's runner takes for a command. */
+/** Matches a line that GitHub's runner would run as a command. */
 const COMMAND_REGEXP = /^\s*(?:::|##\[)/m;
 
 const CODE_REGEXP = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
 const FENCE_REGEXP = /^[ >]*(`{3,}(?=[^`]*$)|~{3,})/;
 const ELEMENT_REGEXP = /<(?:script|svg|img|iframe)\b/i;
-/** What blocks of HTML begin and end with in Markdown. */
+/** Matches the beginnings and ends of blocks of HTML in Markdown. */
 const HTML_BLOCKS = [
   { start: /^ {0,3}<pre\b/, end: /<\/pre>/ },
   { start: /^ {0,3}<\/?(?:p|details|summary|table|h\d)\b/, end: /^\s*$/ },
 ];
 const LINK_REGEXP = /\]\(\s*<?(?:javascript|data):/i;
 
-/** Fails if a text has something in it that is not for showing. */
+/** Throws if a text has a character that must not reach a terminal or browser. */
 export function mustBeInert(text: string): void {
   const at = text.search(CONTROL_REGEXP);
   if (at === -1) return;
@@ -62,7 +62,7 @@ export function mustBeInert(text: string): void {
   throw new LawBroken(JSON.stringify(around));
 }
 
-/** The parts of a stream: as it was read, live or not, or of the snapshot it ended in. */
+/** Returns the parts of a stream, live or not, or those of its final snapshot. */
 function partsOf(stream: Uint8Array, random: Random): TranscriptPart[] {
   const outcomes = emitted(new JsonlDecoder(), [stream]);
   if (!random.oneIn(4)) {
@@ -98,7 +98,7 @@ function textOf(
   return emitted(renderer, parts).join("");
 }
 
-/** What holds for what people are shown. */
+/** The laws of rendered output. */
 export const RENDER_LAWS: readonly Law[] = [
   {
     name: "a transcript begins with the session and ends every turn it began",
@@ -174,7 +174,7 @@ export const RENDER_LAWS: readonly Law[] = [
     name:
       "a summary holds no HTML of the log, no command and stays in its limit",
     check(stream, random): void {
-      // So little that something is left out, more often than not.
+      // Half of the limits are so small that parts are left out.
       const maxBytes = random.oneIn(2)
         ? GITHUB_MIN_SUMMARY_BYTES + random.below(8_000)
         : GITHUB_SUMMARY_BYTES;
@@ -189,8 +189,8 @@ export const RENDER_LAWS: readonly Law[] = [
 ];
 
 /**
- * Fails if what the log says could be an element, outside of code, or a command, or if what is
- * folded away does not end where it should: then all that follows is folded away with it.
+ * Throws if text of the log could be an HTML element outside of code, or a command of the runner,
+ * or if `<details>` or code has no end: then it would contain all that follows.
  */
 function mustBeProse(text: string): void {
   const command = COMMAND_REGEXP.exec(text);
@@ -202,7 +202,7 @@ function mustBeProse(text: string): void {
   let depth = 0;
   for (const line of text.split("\n")) {
     if (fence === "") {
-      // In a block of HTML Markdown means nothing.
+      // Markdown is not interpreted in a block of HTML.
       html ??= HTML_BLOCKS.find(({ start }) => start.test(line))?.end;
       const prose = html === undefined ? line.replace(CODE_REGEXP, "") : line;
       const isLive = ELEMENT_REGEXP.test(prose) ||

@@ -1,5 +1,5 @@
 /**
- * Streams one after the other, each of a seed of its own, so that it can be made again by itself.
+ * Rounds: each makes a stream from a seed of its own, so that it can be made again by itself.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { Random } from "./random.ts";
 import type { Seedbed } from "./seedbeds.ts";
 import { StreamMaker } from "./stream_maker.ts";
 
-/** How many lines a stream has at most, before some of them are doubled. */
+/** The most lines of a stream, before some of them are doubled. */
 const MAX_LINES = 60;
 
-/** A stream. */
+/** A round with its stream. */
 export interface Round {
-  /** Its number. */
+  /** The number of the round. */
   readonly round: number;
-  /** How many lines it has, about. */
+  /** The number of lines, approximately. */
   readonly length: number;
   /** The stream. */
   readonly stream: Uint8Array<ArrayBuffer>;
-  /** Gives the chance that a law is to be checked with: to each the same. */
+  /** Returns the random numbers to check a law with: equal ones for each law. */
   random(): Random;
 }
 
-/** Makes streams without end. */
+/** Yields rounds without end. */
 export function* roundsOf(
   seedbeds: readonly Seedbed[],
   seed: number,

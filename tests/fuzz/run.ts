@@ -1,11 +1,11 @@
 /**
  * Looks for streams that break a law.
  *
- * `deno task fuzz --lines=1000000 --seed=1 --target=laws` makes streams of captured ones until
- * there were so many lines, and ends with 1 at the first law that does not hold; the stream is
- * kept in a file, and `--round` with the number that is said makes it again. `--keep-going`
- * says each law once and goes on, `--law` with a part of its name leaves the others out. Without
- * `--target`, everything is checked, what takes long with a part of the streams.
+ * `deno task fuzz --lines=1000000 --seed=1 --target=laws` makes streams from captured ones, with
+ * that many lines in total, and exits with 1 at the first law that does not hold. The stream is
+ * kept in a file, and `--round` with the reported number makes it again. `--keep-going` reports
+ * each law once and continues; `--law` selects laws by a part of their names. Without `--target`,
+ * all laws are checked, the slow ones with a part of the streams.
  *
  * @module
  */
@@ -20,12 +20,12 @@ import { readSeedbeds } from "./seedbeds.ts";
 import { SESSION_LAWS } from "./sessions.ts";
 import { SNAPSHOT_LAWS } from "./snapshots.ts";
 
-/** How long a stream may take, in milliseconds, for nothing to be said of it. */
+/** The longest time that a law may take for a stream, in milliseconds; more is reported. */
 const SLOW = 5_000;
 
 /**
- * What can be checked, by name, and which streams it is checked with unless it is named: every
- * one, every tenth, and so on, so that each takes its share of the time.
+ * The laws, by the names of `--target`. Without `--target`, a law is checked with every stream,
+ * every second, every tenth and so on (`every`), so that each target takes its share of the time.
  */
 const TARGETS: Readonly<
   Record<string, { readonly laws: readonly Law[]; readonly every: number }>
@@ -65,7 +65,7 @@ if (args.help || isWrong) {
   if (isWrong) Deno.exitCode = 2;
 } else await fuzz();
 
-/** Makes streams, and says what does not hold. */
+/** Makes streams, and reports laws that do not hold. */
 async function fuzz(): Promise<void> {
   const checks = names.flatMap((name) => {
     const { laws, every } = TARGETS[name] ?? { laws: [], every: 1 };

@@ -1,5 +1,5 @@
 /**
- * What streams are made of: everything that was captured.
+ * The lines of all captures, from which streams are made.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { readCapturedFiles } from "../rollouts.ts";
 
 const LF = 0x0a;
 
-/** A file to make streams of: the lines, without their line ends. */
+/** A captured file, as lines. */
 export interface Seedbed {
-  /** Where it is from. */
+  /** The path of the file. */
   readonly path: string;
-  /** Its lines. */
+  /** Its lines, without LF. */
   readonly lines: readonly Uint8Array[];
 }
 
-/** Reads everything that was captured, as lines. */
+/** Reads all captured files. */
 export function readSeedbeds(): Seedbed[] {
   const servers = readServerRuns().map(({ folder, stdout }) => ({
     path: `${folder}stdout.jsonl`,

@@ -1,5 +1,5 @@
 /**
- * What holds for a Codex home, however broken the files in it are.
+ * Laws of a Codex home: they hold however broken its files are.
  *
  * @module
  */
@@ -31,13 +31,13 @@ const SOUND = testId(2);
 /** A home with a sound session and a broken one. */
 interface FuzzedHome {
   readonly home: string;
-  /** The path of the broken one. */
+  /** The path of the broken session. */
   readonly path: string;
   /** Calls `codexpipe sessions`. */
   call(args: readonly string[], world?: World): Promise<Result>;
 }
 
-/** How the commands are called, and what they write. */
+/** The command lines, and the forms of their outputs. */
 const CALLS: readonly {
   readonly args: readonly string[];
   readonly output: "json" | "jsonl" | "text";
@@ -60,7 +60,7 @@ const CALLS: readonly {
   { args: ["index", "--json"], output: "json" },
 ];
 
-/** Makes a home, hands it to a check, and removes it. */
+/** Makes a home, calls `use` with it, and removes it. */
 async function withBroken(
   stream: Uint8Array<ArrayBuffer>,
   random: Random,
@@ -95,7 +95,7 @@ async function withBroken(
   });
 }
 
-/** Fails if something that was written is no JSON. */
+/** Throws if an output is not JSON. */
 function mustBeJson(text: string, args: readonly string[]): void {
   if (text === "") return;
   try {
@@ -105,7 +105,7 @@ function mustBeJson(text: string, args: readonly string[]): void {
   }
 }
 
-/** What holds for sessions. */
+/** The laws of sessions. */
 export const SESSION_LAWS: readonly Law[] = [
   {
     name: "every command about sessions ends as it should",
@@ -167,7 +167,7 @@ export const SESSION_LAWS: readonly Law[] = [
         }
         mustBeInert(result.stderr);
         const written = await Deno.readFile(path);
-        // A last line without an end is given if it is complete without.
+        // A last line without LF is emitted only if it is complete JSON.
         const end = written.lastIndexOf(LF) + 1;
         const last = new TextDecoder().decode(written.subarray(end));
         const stdin = isRecord(last) ? written : written.subarray(0, end);

@@ -1,5 +1,5 @@
 /**
- * What holds for snapshots that somebody has changed.
+ * Laws of snapshots that were changed by hand.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Random } from "./random.ts";
 import { mustBeInert } from "./render_laws.ts";
 import { ValueMutator } from "./value_mutator.ts";
 
-/** A snapshot of a stream, changed, in JSON. */
+/** Returns the JSON of a stream's snapshot, with changed values. */
 function changedSnapshot(stream: Uint8Array, random: Random): string {
   const state = new HistoryState();
   for (const outcome of emitted(new JsonlDecoder(), [stream])) {
@@ -25,7 +25,7 @@ function changedSnapshot(stream: Uint8Array, random: Random): string {
   return mutator.change(text) ?? text;
 }
 
-/** How the commands that read snapshots are called. */
+/** The command lines that read snapshots. */
 const CALLS: readonly (readonly string[])[] = [
   ["history"],
   ["history", "--from=history", "--pretty"],
@@ -37,7 +37,7 @@ const CALLS: readonly (readonly string[])[] = [
   ["usage"],
 ];
 
-/** What holds for snapshots. */
+/** The laws of snapshots. */
 export const SNAPSHOT_LAWS: readonly Law[] = [
   ...CALLS.map((args): Law => ({
     name: `codexpipe ${args.join(" ")} ends as it should with a snapshot`,

@@ -1,6 +1,6 @@
 /**
- * Makes streams that no release of Codex has written out of ones that some have: the same
- * seed gives the same streams.
+ * Makes streams that no release of Codex has written from captured ones. The same seed makes the
+ * same streams.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { Seedbed } from "./seedbeds.ts";
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
-/** What ends something, in all dialects. */
+/** Matches lines that end an item, call or turn, in all dialects. */
 const END_REGEXP =
   /"(?:item\.completed|turn\.completed|turn\.failed|[a-z_]+_(?:end|complete|output)|turn_aborted)"/;
 
-/** Makes streams out of the lines of files. */
+/** Makes streams from the lines of files. */
 export class StreamMaker {
   readonly #random: Random;
   readonly #seedbeds: readonly Seedbed[];
@@ -32,23 +32,23 @@ export class StreamMaker {
   }
 
   /**
-   * Makes a stream: lines of one file, or of two, some of them changed.
+   * Makes a stream from the lines of one or two files, with some lines changed.
    *
-   * @param length How many lines it has, about.
+   * @param length The number of lines, approximately.
    * @returns The bytes of the stream.
    */
   make(length: number): Uint8Array<ArrayBuffer> {
     const random = this.#random;
     const pieces: Uint8Array[] = [];
     if (random.oneIn(20)) pieces.push(BOM);
-    // Every third line, every tenth, or none: what is only out of order gets further.
+    // Every third line, every tenth, or none: streams that are only out of order are read further.
     const changed = random.pick([3, 3, 10, Infinity]);
     const lines = this.#lines(length);
     for (const [i, line] of lines.entries()) {
       pieces.push(random.oneIn(changed) ? this.#mutator.change(line) : line);
       const isLast = i === lines.length - 1;
       if (isLast && random.oneIn(2)) break;
-      // Glued to the next one, once in a while.
+      // Without a line end, the line is glued to the next one.
       if (random.oneIn(60)) continue;
       const end = random.oneIn(8) ? random.pick(ENDS) : ENDS[0];
       pieces.push(ENCODER.encode(end));
@@ -59,7 +59,7 @@ export class StreamMaker {
       : bytes;
   }
 
-  /** The lines, in an order that may be new. */
+  /** Draws lines, and may rearrange them. */
   #lines(length: number): Uint8Array[] {
     const random = this.#random;
     const bed = random.pick(this.#seedbeds);
@@ -83,7 +83,7 @@ export class StreamMaker {
     const part = lines.slice(start, end);
     switch (random.below(10)) {
       case 0:
-        // A part stands twice.
+        // A part is repeated.
         return [...lines.slice(0, end), ...part, ...lines.slice(end)];
       case 1:
         return [
@@ -92,13 +92,13 @@ export class StreamMaker {
           ...lines.slice(end),
         ];
       case 2:
-        // A part comes late.
+        // A part is moved to the end.
         return [...lines.slice(0, start), ...lines.slice(end), ...part];
       case 3:
-        // Nothing ends.
+        // All ends are missing.
         return lines.filter((line) => !END_REGEXP.test(DECODER.decode(line)));
       case 4:
-        // No order at all.
+        // Lines are in random order, some of them repeated.
         return lines.map(() => random.pick(lines) ?? new Uint8Array(0));
       default:
         return lines;

@@ -1,5 +1,5 @@
 /**
- * What holds for counting tokens, however broken a stream is.
+ * Laws of counting tokens: they hold however broken a stream is.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import { chunksOf } from "./random.ts";
 
-/** What a stream used, and how that was found. */
+/** Feeds sources to a meter that keeps derivations. */
 function meterOf(
   sources: readonly Iterable<Uint8Array>[],
   options: UsageMeterOptions = {},
@@ -27,7 +27,7 @@ function meterOf(
   return meter;
 }
 
-/** What holds for counting tokens. */
+/** The laws of counting tokens. */
 export const USAGE_LAWS: readonly Law[] = [
   {
     name: "what was used is never less than nothing",

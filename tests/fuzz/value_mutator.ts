@@ -1,6 +1,6 @@
 /**
- * Changes JSON values where only a program that looks closely finds out: what comes of it
- * is JSON, and mostly as deep in it as a field that means something.
+ * Changes JSON values, mostly those of meaningful fields deep inside. The result is still JSON, so
+ * only a close check of the values finds the change.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { setOwn } from "../../lib/history/plain_json.ts";
 import { KEYS, NUMBERS, TEXTS, TIMES, VALUES } from "./hostile.ts";
 import type { Random } from "./random.ts";
 
-/** How long what is long is. */
+/** The length of long texts and lists. */
 const LONG = 1_000_000;
 const LONG_TEXTS = [
   "x",
@@ -29,17 +29,17 @@ const LONG_TEXTS = [
 const TIME_REGEXP = /time|_at$|date|_ms$/;
 const ID_REGEXP = /(?:^|_)id$/;
 
-/** A place in a value: a container, and the key of something in it. */
+/** A place in a value: an object or list, and a key in it. */
 interface Place {
   readonly holder: object;
   readonly key: string;
 }
 
-/** Changes values, and remembers ids, so that they can come again where they should not. */
+/** Changes values. It keeps ids, to repeat them in wrong places. */
 export class ValueMutator {
   readonly #random: Random;
   readonly #ids: unknown[] = [];
-  /** JSON that no value can stand for, by what stands for it. */
+  /** JSON texts that `JSON.stringify` cannot write, such as 1e400, by their placeholders' index. */
   #raw: string[] = [];
 
   /** Constructs a new instance. */
@@ -51,7 +51,7 @@ export class ValueMutator {
    * Changes a value in one to three places.
    *
    * @param text The value, as JSON.
-   * @returns What has become of it, as JSON; `undefined` if it is no object and no list.
+   * @returns The changed value, as JSON; `undefined` if it is no object or list.
    */
   change(text: string): string | undefined {
     let value: unknown;
@@ -115,7 +115,7 @@ export class ValueMutator {
     }
   }
 
-  /** The same in another kind, as other writers may spell it. */
+  /** Returns the same value in another type, as another program may write it. */
   #other(value: unknown): unknown {
     if (typeof value === "number") return String(value);
     if (typeof value === "boolean") return value ? "true" : 0;
@@ -149,7 +149,7 @@ export class ValueMutator {
     return "null";
   }
 
-  /** There is more of what is in it. */
+  /** Adds members to an object, or repeats elements of a list. */
   #grown(holder: object): void {
     const random = this.#random;
     const count = random.oneIn(50) ? 5_000 : 1 + random.below(4);
@@ -171,7 +171,7 @@ export class ValueMutator {
     setOwn(holder, this.#random.pick(KEYS), old);
   }
 
-  /** Two things in one container have changed places. */
+  /** Swaps two values in an object or list. */
   #swapped(holder: object, key: string): void {
     const other = this.#random.pick(Object.keys(holder));
     if (other === undefined) return;
@@ -188,7 +188,7 @@ export class ValueMutator {
       : part.repeat(LONG / 10 / part.length * (random.oneIn(5) ? 10 : 1));
   }
 
-  /** What stands for some JSON until the value is written. */
+  /** Returns a placeholder for a JSON text, which is replaced when the value is encoded. */
   #json(text: string): string {
     this.#raw.push(text);
     return `\0raw ${this.#raw.length - 1}`;
@@ -199,7 +199,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Every place in a value; not all of them where there are very many. */
+/** Returns the places in a value, about 500 at most. */
 function placesIn(value: object): Place[] {
   const places: Place[] = [];
   const holders = [value];
