@@ -15,6 +15,7 @@ import { readServerRuns } from "../dialects/app_server/sessions.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat } from "../running.ts";
 import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
+import type { Law } from "./law.ts";
 
 /** How many lines are put around a stream, so that the kernel has plans for its lines. */
 const AROUND = 60;
@@ -73,26 +74,18 @@ export function compareEngines(stream: Uint8Array, random: Random): void {
   const wasm = answer(stream, cuts, { engine: "wasm", maxLineBytes, only });
   const difference = differenceOf(js, wasm);
   if (difference === undefined) return;
-  const { what, one, other } = difference;
-  throw new Error(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
-}
-
-/** A law of the engines. */
-export interface EngineLaw {
-  /** The property, in words. */
-  readonly name: string;
-  /** Throws if it does not hold. */
-  check(stream: Uint8Array, random: Random): void;
+  const { part, one, other } = difference;
+  throw new Error(`${part}: ${one} of TypeScript, ${other} of WebAssembly`);
 }
 
 /** The laws of the engines. */
-export const ENGINE_LAWS: readonly EngineLaw[] = [
+export const ENGINE_LAWS: readonly Law[] = [
   {
-    name: "WebAssembly makes of a stream what TypeScript makes of it",
+    name: "WebAssembly writes and decodes what TypeScript does",
     check: compareEngines,
   },
   {
-    name: "and of a stream among damaged lines that are like each other",
+    name: "WebAssembly does so with a stream among damaged lines of a capture",
     check(stream, random) {
       const around = drawStream(AROUND, random);
       const end = bytesOf("\n");
@@ -199,7 +192,7 @@ function differenceOf(
   js: Answers,
   wasm: Answers,
 ):
-  | { readonly what: string; readonly one: string; readonly other: string }
+  | { readonly part: string; readonly one: string; readonly other: string }
   | undefined {
   const length = Math.max(js.bytes.length, wasm.bytes.length);
   for (let at = 0; at < length; at++) {
@@ -208,19 +201,19 @@ function differenceOf(
     const shown = ({ bytes }: Answers): string =>
       JSON.stringify(binaryOf(bytes.subarray(from, at + 100)));
     return {
-      what: `byte ${at} of the records`,
+      part: `byte ${at} of the records`,
       one: shown(js),
       other: shown(wasm),
     };
   }
-  for (const what of ["failures", "outcomes"] as const) {
-    const length = Math.max(js[what].length, wasm[what].length);
+  for (const list of ["failures", "outcomes"] as const) {
+    const length = Math.max(js[list].length, wasm[list].length);
     for (let place = 0; place < length; place++) {
-      const one = js[what][place] ?? "nothing";
-      const other = wasm[what][place] ?? "nothing";
-      if (one !== other) return { what: `${what} ${place}`, one, other };
+      const one = js[list][place] ?? "nothing";
+      const other = wasm[list][place] ?? "nothing";
+      if (one !== other) return { part: `${list} ${place}`, one, other };
     }
   }
   if (js.state === wasm.state) return undefined;
-  return { what: "what was remembered", one: js.state, other: wasm.state };
+  return { part: "the saved state", one: js.state, other: wasm.state };
 }

@@ -36,7 +36,7 @@ function limitsFor(random: Random): { limits?: typeof TIGHT } {
 /** The laws of histories. */
 export const HISTORY_LAWS: readonly Law[] = [
   {
-    name: "whoever applies the mutations has the records of the snapshot",
+    name: "applying the mutations gives the records of the snapshot",
     check(stream, random): void {
       const state = new HistoryState(limitsFor(random));
       const records: AnyHistoryRecord[] = [];
@@ -53,7 +53,7 @@ export const HISTORY_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "restore, then the rest, equals never having stopped",
+    name: "restoring and going on equals never having stopped",
     check(stream, random): void {
       const options = limitsFor(random);
       const events = eventsOf(stream);
@@ -103,7 +103,7 @@ export const HISTORY_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "each record of a history has a number of its own",
+    name: "each record of a history has a unique id",
     check(stream): void {
       const state = new HistoryState();
       for (const event of eventsOf(stream)) state.apply(event);

@@ -125,7 +125,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "what is normalized stays what it is",
+    name: "normalized lines do not change when they are normalized again",
     check(stream): void {
       const { text, stage } = normalize([stream]);
       const from = stage.kind === "rollout" ? "rollout" : "exec";
@@ -139,7 +139,8 @@ export const PIPELINE_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "a normalizer that goes on from what another saved does as that does",
+    name:
+      "a normalizer that resumes from saved state writes what the first one does",
     check(stream, random): void {
       // State is saved between lines, not within one.
       const at = stream.lastIndexOf(LF, random.below(stream.length)) + 1;
@@ -180,14 +181,14 @@ export const PIPELINE_LAWS: readonly Law[] = [
           thread.startsWith("synthetic-thread-");
         if (thread !== undefined && !isSynthetic && !named.has(thread)) {
           throw new LawBroken(
-            `line ${i + 1} is said to be of ${String(thread)}`,
+            `line ${i + 1} has the thread ${String(thread)}`,
           );
         }
       }
     },
   },
   {
-    name: "members that nobody knows change nothing, however many there are",
+    name: "unknown members change nothing, however many there are",
     check(stream, random): void {
       const lines = normalize([stream]).text.split("\n");
       const padded = normalize([padLines(stream, random)]).text;
@@ -201,7 +202,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "what is decoded is what is normalized, and can be decoded again",
+    name: "decoded events equal the normalized lines, and can be decoded again",
     check(stream, random): void {
       const { text, stage } = normalize([stream]);
       const lines = text.split("\n");

@@ -35,7 +35,7 @@ function redact(chunks: Iterable<Uint8Array>): string {
 /** The laws of masking secrets. */
 export const REDACTION_LAWS: readonly Law[] = [
   {
-    name: "of a line nothing changes but strings that held a secret",
+    name: "masking changes only strings with a secret",
     check(stream): void {
       const before = latin1(stream).split("\n");
       const after = redact([stream]).split("\n");

@@ -123,7 +123,7 @@ export const RENDER_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "text can do nothing to a terminal",
+    name: "text has no controls that a terminal would execute",
     check(stream, random): void {
       const columns = random.oneIn(2) ? 20 + random.below(100) : undefined;
       const renderer = new TextRenderer({
@@ -134,7 +134,7 @@ export const RENDER_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "a page is sound, asks for nothing, and runs nothing of the log",
+    name: "a page is sound, loads nothing, and runs nothing of the log",
     check(stream, random): void {
       const pages = random.oneIn(2) ? ["a b.html", "index.html"] : [];
       const origin = { id: "t", isAgent: true };

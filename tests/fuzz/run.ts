@@ -78,7 +78,7 @@ async function fuzz(): Promise<void> {
   await say(`${names.join(", ")}: ${limit} lines of ${seedbeds.length} files`);
   const broken = new Set<Law>();
   let lines = 0;
-  let said = 0;
+  let reported = 0;
   for (
     const { round, length, stream, random } of roundsOf(seedbeds, seed, first)
   ) {
@@ -98,14 +98,14 @@ async function fuzz(): Promise<void> {
       broken.add(law);
       const file = await Deno.makeTempFile({ suffix: ".jsonl" });
       await Deno.writeFile(file, stream);
-      await say(`round ${round} of seed ${seed}: not so: ${law.name}`);
+      await say(`round ${round} of seed ${seed}: broken: ${law.name}`);
       await say(String(problem));
       await say(`the stream is kept in ${file}`);
       Deno.exitCode = 1;
     }
     if (lines >= limit || (broken.size > 0 && !args["keep-going"])) break;
-    if (lines - said >= 100_000) {
-      said = lines;
+    if (lines - reported >= 100_000) {
+      reported = lines;
       await say(`${lines} lines`);
     }
   }

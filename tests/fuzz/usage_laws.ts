@@ -30,7 +30,7 @@ function meterOf(
 /** The laws of counting tokens. */
 export const USAGE_LAWS: readonly Law[] = [
   {
-    name: "what was used is never less than nothing",
+    name: "token counts are never negative",
     check(stream): void {
       const meter = meterOf([[stream]]);
       for (const row of meter.rows()) {
@@ -45,7 +45,7 @@ export const USAGE_LAWS: readonly Law[] = [
     },
   },
   {
-    name: "groups hold each row once",
+    name: "groups have each row once",
     check(stream): void {
       const rows = meterOf([[stream]]).rows();
       for (const by of ["thread", "turn", "model", "day", "cwd"] as const) {
