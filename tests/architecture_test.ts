@@ -1,7 +1,6 @@
 /**
- * Reads the files of the repository and holds them to the layout that it
- * promises: who may import whom, which files may know the platform, what
- * files are called.
+ * Checks the layout of the repository: which parts may import which, which files may use the
+ * platform, and the names of files.
  *
  * @module
  */
@@ -9,19 +8,19 @@
 import { assert, assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 
-/** A module, reduced to what the rules are about. */
+/** A module, reduced to the parts that the rules check. */
 interface Source {
-  /** Where it is, from the root of the repository, with `/` between names. */
+  /** The path from the root of the repository, with `/` between names. */
   readonly path: string;
-  /** The specifiers it imports or re-exports from, types included. */
+  /** The specifiers of its imports and re-exports, types included. */
   readonly specifiers: readonly string[];
-  /** Its code without comments, and with empty strings and regular expressions. */
+  /** The code without comments, and with empty strings and regular expressions. */
   readonly code: string;
 }
 
 const ROOT = new URL("../", import.meta.url);
 
-/** What holds nothing of ours: what tools put there, and below testdata/ what other programs wrote. */
+/** Matches folders without files of ours: those of tools, and the data below testdata/. */
 const SKIPPED_REGEXP =
   /^(?:\.git|coverage|dist|node_modules|testdata\/[^/]+)\/$|^\.git$/;
 
@@ -56,7 +55,7 @@ const LAYER_2 = [
   "lib/usage/",
 ];
 
-/** The parts of the project, and what each may import besides itself. */
+/** The parts of the project, and the parts that each may import besides itself. */
 const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/checked.ts", []],
   ["lib/errors.ts", []],
@@ -69,7 +68,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/dialects/exec/", [
     ...LAYER_0,
     "lib/dialects/decoded.ts",
-    // Both carry the same counts of tokens.
+    // Token counts are the same in both dialects.
     "lib/dialects/rollout/",
   ]],
   ["lib/dialects/app_server/", [...LAYER_0, "lib/dialects/exec/"]],
@@ -115,7 +114,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["mod.ts", LAYER_2],
   ["cli.ts", ["lib/cli/"]],
   ["cli_node.ts", ["lib/cli/", "lib/files/"]],
-  // The command says its version.
+  // The command prints its version.
   ["deno.json", []],
 ]);
 
@@ -128,7 +127,7 @@ const PLATFORM_PARTS = new Set([
   "lib/sessions/",
 ]);
 
-/** Suites that are about more than one file of lib/. */
+/** Suites that test more than one file of lib/. */
 const CROSS_CUTTING_SUITES = [
   "analytics",
   "architecture",
@@ -158,13 +157,13 @@ const ENTRY_POINTS: ReadonlyMap<string, string> = new Map(
 const ENTRY_FILES = new Set(ENTRY_POINTS.values());
 
 /**
- * What can hide code or look like it: comments, strings, templates, regular
- * expressions. Enough for formatted code; a `/` after a name, a number or a
- * bracket is a division.
+ * Matches the tokens that may contain text like code: comments, strings, templates and regular
+ * expressions. It suffices for formatted code: a `/` after a name, a number or a bracket is a
+ * division.
  */
 const TOKEN_REGEXP =
   /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|(?<=(?:^|[(,=:[!&|?{;>+]|\breturn|\bcase)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
-/** What is loaded with a module: no types, and nothing that is imported when it is needed. */
+/** Matches the imports that are loaded with a module: neither types nor dynamic imports. */
 const LOADED_REGEXP =
   /^(?:import|export)\b(?! type\b)(?:[^;"/]*? from)? "([^"]+)"/gm;
 const IMPORT_REGEXP = /(?:\bfrom|\bimport|\bimport\s*\()\s*$/;
@@ -174,7 +173,7 @@ const REEXPORT_REGEXP = /^export (?:type )?(?:\*|\{[^}]*\}) from "([^"]+)"/gm;
 const VAGUE_NAME_REGEXP =
   /(?:^|\/)_?(?:utils?|helpers?|common|types|index)(?:\/|\.[a-z]+$)/;
 
-/** Reads the text of a module. */
+/** Parses the text of a module. */
 function readSource(path: string, text: string): Source {
   const specifiers: string[] = [];
   let code = "";
@@ -205,13 +204,13 @@ async function listFiles(folder = ""): Promise<string[]> {
   return paths.sort();
 }
 
-/** Gives the file that a specifier means, or `undefined` if it is not one of ours. */
+/** Returns the path of the file of a specifier, or `undefined` if it is not one of ours. */
 function resolve(specifier: string, importer: string): string | undefined {
   if (!specifier.startsWith(".")) return ENTRY_POINTS.get(specifier);
   return new URL(specifier, `file:///${importer}`).pathname.slice(1);
 }
 
-/** Gives the part of the project that a file belongs to. */
+/** Returns the part of the project that a file belongs to. */
 function partOf(path: string): string | undefined {
   if (path.startsWith("lib/cli/")) return "lib/cli/";
   const parts = [...MAY_IMPORT.keys()].filter((part) =>
@@ -222,7 +221,7 @@ function partOf(path: string): string | undefined {
   return part ?? (ENTRY_FILES.has(path) ? path : undefined);
 }
 
-/** Tells whether a file may import another one. */
+/** Whether a file may import another one. */
 function mayImport(importer: string, imported: string): boolean {
   const from = partOf(importer);
   const to = partOf(imported);
@@ -230,14 +229,15 @@ function mayImport(importer: string, imported: string): boolean {
   if (from === to) return true;
   const isLibraryEntry = imported !== "cli.ts" && ENTRY_FILES.has(imported);
   if (from === "lib/cli/") {
-    // What a library user can have too, by itself: a command loads what it needs.
+    // Public modules only. Files that entry points re-export may be imported directly, so that a
+    // command loads only the files that it uses.
     return isLibraryEntry || reexported.has(imported) || to === "deno.json";
   }
   if (from === "mod.ts" && isLibraryEntry) return true;
   return (MAY_IMPORT.get(from) ?? LAYER_2).includes(to);
 }
 
-/** Gives what a module imports of the project's own files. */
+/** Returns the paths of the project's own files that a module imports. */
 function importsOf(source: Source): string[] {
   return source.specifiers.map((specifier) => resolve(specifier, source.path))
     .filter((path) => path !== undefined);
@@ -251,7 +251,7 @@ const sources = await Promise.all(
     ),
 );
 const sourceByPath = new Map(sources.map((source) => [source.path, source]));
-/** The files that an entry point exports something of. */
+/** The files that entry points re-export. */
 const reexported = new Set(
   (await Promise.all([...ENTRY_FILES].map(async (path) => {
     const text = await Deno.readTextFile(new URL(path, ROOT));
@@ -260,7 +260,7 @@ const reexported = new Set(
     );
   }))).flat(),
 );
-/** The code that is published, without tests and stand-ins. */
+/** The published code: no tests, tools or `std/`. */
 const published = sources.filter(({ path }) =>
   path.startsWith("lib/") || path === "mod.ts" ||
   /^cli(?:_node)?\.ts$/.test(path)
@@ -337,7 +337,7 @@ Deno.test("no import is part of a cycle", () => {
   assertEquals(cycles, []);
 });
 
-/** The parts to which lines of session files are events, and nothing else; in examples, too. */
+/** The parts that read session files only as events, in examples, too. */
 const FOLDS = [
   "lib/check/",
   "lib/cli/",
@@ -349,7 +349,7 @@ const FOLDS = [
   "lib/sessions/",
   "lib/usage/",
 ];
-/** What only those who read the lines have to know. */
+/** Matches words of session files that only their readers may use. */
 const WIRE_WORDS =
   /"(?:session_meta|response_item|event_msg|item_completed|function_call(?:_output)?|custom_tool_call(?:_output)?|local_shell_call|web_search_call|task_(?:started|complete)|turn_aborted|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end))"/;
 
@@ -377,7 +377,7 @@ Deno.test("only the files, the sessions and the command know the platform", () =
 
 Deno.test("mod.ts reaches no file that knows the platform", () => {
   const reached = new Set(["mod.ts"]);
-  // A set that grows while it is walked gives its new members too.
+  // Iterating over a set includes members that are added meanwhile.
   for (const path of reached) {
     const source = sourceByPath.get(path);
     for (const next of source ? importsOf(source) : []) reached.add(next);
@@ -419,7 +419,7 @@ Deno.test("a command loads the files that it needs, not all of the library", () 
 Deno.test("normalize starts with our own files, and loads the rest when it is needed", async () => {
   const seen = new Set(["cli.ts", "lib/cli/commands/normalize.ts"]);
   const foreign: string[] = [];
-  // A set that grows while it is walked gives its new members too.
+  // Iterating over a set includes members that are added meanwhile.
   for (const path of seen) {
     const text = await Deno.readTextFile(new URL(path, ROOT));
     for (const [, specifier = ""] of text.matchAll(LOADED_REGEXP)) {
@@ -428,7 +428,7 @@ Deno.test("normalize starts with our own files, and loads the rest when it is ne
       else if (next.endsWith(".ts")) seen.add(next);
     }
   }
-  // Such a class has the platform load its streams, though none is made.
+  // A class that extends a stream loads the platform's streams, even if none is made.
   const streams = [...seen].filter((path) =>
     /\bextends (?:Readable|Transform|Writable)Stream\b/
       .test(sourceByPath.get(path)?.code ?? "")
@@ -483,7 +483,7 @@ Deno.test("only schema files import valibot", () => {
 });
 
 Deno.test("whatever of the options may be left out may be undefined", () => {
-  // With exactOptionalPropertyTypes a caller could not hand on what is not set otherwise.
+  // Otherwise, with exactOptionalPropertyTypes, a caller could not pass on an unset option.
   const violations = published.flatMap(({ path, code }) =>
     path.startsWith("lib/cli/")
       ? []
@@ -524,7 +524,7 @@ Deno.test("a test is called after what it tests", () => {
 });
 
 Deno.test("no file names a path of one machine or the host of a registry", async () => {
-  // Put together from pieces, or this file would be the first one found.
+  // Joined from parts, so that this file does not match.
   const hosts = [
     ["registry", "npmjs"],
     ["jsr", "io"],

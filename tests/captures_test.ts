@@ -1,4 +1,4 @@
-/** Holds the normalizer to what released versions of Codex printed. */
+/** Tests the normalizer with captured output of released versions of Codex. */
 
 import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
@@ -23,7 +23,7 @@ import {
 
 /** The first CLI, which printed response items and no events. */
 const FIRST_CLI = "0.1.2505172129";
-/** What `codex archive` printed, which is a sentence. */
+/** Matches the paths of outputs of `codex archive`, which are a sentence. */
 const SENTENCE_REGEXP = /^0\.1[0-9.]+(?:\+direct)?\/archive\/stdout\.2\.jsonl$/;
 
 const captures = readCaptures();
@@ -34,7 +34,7 @@ function split(chunks: Iterable<Uint8Array>): Outcome<string>[] {
   return emitted(stage, chunks);
 }
 
-/** Gives bytes in one buffer of Node, over and over: to slice it is to look at it. */
+/** Yields chunks in one reused buffer of Node, whose `slice` returns a view and no copy. */
 function* inOneBuffer(bytes: Uint8Array, size: number): Generator<Buffer> {
   const buffer = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {
@@ -50,7 +50,7 @@ function printedLines(bytes: Uint8Array): string[] {
   return linesOf(bytes).filter((line) => !isBlank(line));
 }
 
-/** What the failures of a file must be: none, all, or the sentence. */
+/** Returns the expected kinds of failures in a file: none, one for each line, or the sentence. */
 function kindsOf(path: string, lines: number): string[] {
   if (path.startsWith(FIRST_CLI)) return new Array(lines).fill("typed");
   return SENTENCE_REGEXP.test(path) ? ["json"] : [];
@@ -147,7 +147,7 @@ for (const [version, files] of byVersion) {
   });
 }
 
-/** The output for one file of the captures. */
+/** Returns the normalized text of one captured file. */
 function outputFor(path: string): string {
   const capture = captures.find((file) => file.path === path);
   assert(capture !== undefined, path);

@@ -39,7 +39,7 @@ import {
 } from "../mod.ts";
 import { encode } from "./running.ts";
 
-/** What nothing compiles may be given anything. */
+/** The type of arguments in code that is not type-checked. */
 // deno-lint-ignore no-explicit-any -- It stands for calls without types.
 type Untyped = any;
 

@@ -1,4 +1,4 @@
-/** The recipes of the docs, run as they are printed. */
+/** Runs the recipes of the docs as they are printed. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
@@ -31,7 +31,7 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The pages that have recipes; no two headings are alike. */
+/** The pages with recipes; all headings are different. */
 const PAGES = ["docs/cookbook.md", "docs/coming-from.md", "docs/fleet.md"];
 
 const texts = await Promise.all(
@@ -39,16 +39,16 @@ const texts = await Promise.all(
 );
 const blocks = texts.flatMap(blocksOf);
 
-/** What is expected of the recipes in shell, block by block. */
+/** The checks of the recipes in shell, one for each block. */
 const RECIPES: readonly {
   readonly heading: string;
-  /** The programs that its blocks need beside a shell. */
+  /** The programs that its blocks need besides a shell. */
   readonly programs?: readonly string[];
-  /** A file with nothing in it that stands among the sessions. */
+  /** The name of an empty file to put among the sessions. */
   readonly empty?: string;
-  /** Whether something listens that takes traces. */
+  /** Whether a receiver of traces runs meanwhile. */
   readonly isReceived?: boolean;
-  /** What each block does. */
+  /** The check of each block. */
   readonly checks:
     readonly ((ran: Ran, folder: string) => Promise<void> | void)[];
 }[] = [
@@ -193,7 +193,7 @@ function writes(
   };
 }
 
-/** A shard says the name of its folder. */
+/** Checks the folder of a shard, whose name the shard prints. */
 async function writesShard(ran: Ran, folder: string): Promise<void> {
   const path = `out/${ran.stdout.trim()}/threads.jsonl`;
   await writes(path, "01a1f985-0000-7000-8000-000000000001")(ran, folder);
@@ -203,7 +203,7 @@ async function writesShard(ran: Ran, folder: string): Promise<void> {
   );
 }
 
-/** Makes a folder with what the recipes stand in, and the command on the path. */
+/** Makes a folder with the files that recipes read, and puts the command on the path. */
 async function kitchen(): Promise<
   { folder: string; env: Record<string, string> }
 > {
@@ -236,7 +236,7 @@ async function kitchen(): Promise<
       PATH: `${folder}/bin:${await pathOf()}`,
       CODEX_HOME: `${folder}/home`,
       XDG_CACHE_HOME: `${folder}/cache`,
-      // Deno itself keeps the cache that it has.
+      // Deno itself keeps using its own cache.
       DENO_DIR: await denoDir(),
       NO_COLOR: "1",
     },
@@ -256,13 +256,13 @@ async function script(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 }
 
-/** The path that programs are looked for in, which tests may not ask for themselves. */
+/** The variable PATH, which tests have no permission to read. */
 const pathOf = once(async () => {
   const { stdout } = await runProgram("bash", { args: ["-c", 'echo "$PATH"'] });
   return stdout.trim();
 });
 
-/** Where Deno keeps what it has loaded. */
+/** The folder of Deno's cache. */
 const denoDir = once(async () => {
   const { stdout } = await runProgram(Deno.execPath(), {
     args: ["info", "--json"],
@@ -279,7 +279,7 @@ async function isMissing(program: string): Promise<boolean> {
 
 const hasBash = await hasProgram("bash");
 
-/** Starts what takes traces, as a collector does. */
+/** Starts a receiver of traces, in the place of a collector. */
 async function receiver(
   folder: string,
 ): Promise<AsyncDisposable & { address: string }> {
@@ -335,7 +335,7 @@ for (const { heading, programs = [], empty, isReceived, checks } of RECIPES) {
           cwd: folder,
           env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: taking?.address ?? "" },
         });
-        // A verdict and the counts of what was masked are said there, and nothing else.
+        // Only verdicts, counts of masked secrets, and reports of success may be on stderr.
         const complaints = ran.stderr.split("\n").filter((line) =>
           line !== "" &&
           !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: baseline of|.*: \d+ lines, nothing was left out)/
@@ -465,7 +465,7 @@ Deno.test("every recipe of the cookbook is tested", () => {
   assertEquals([...headings].sort(), tested.sort());
 });
 
-/** Lets programs in a folder import the library by its name. */
+/** Writes an import map, so that programs in a folder can import the library by its name. */
 async function importMap(folder: string): Promise<void> {
   const imports = Object.fromEntries(
     Object.entries(config.exports).map(([name, path]) => [

@@ -1,4 +1,4 @@
-/** The README and the docs: they name what there is. */
+/** Tests the README and the docs: that they are complete and up to date. */
 
 import { assert, assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
@@ -24,7 +24,7 @@ const pages = Deno.readDirSync(new URL("docs/", ROOT))
   .filter(({ name }) => name.endsWith(".md")).map(({ name }) => `docs/${name}`)
   .toArray();
 
-/** What the README says of each command, by its name. */
+/** The descriptions of commands in the README, by name. */
 const rows = new Map(
   [...readme.matchAll(/^- \*\*([a-z ]+)\*\*: ([^]*?)(?=\n- \*\*|\n\n)/gm)]
     .map(([, name = "", what = ""]) => [name, what.replace(/\s+/g, " ")]),
@@ -49,10 +49,10 @@ Deno.test("the reference has every command and option as the table has them", as
 });
 
 const analytics = new URL("docs/analytics.md", ROOT);
-/** What is behind it is written anew by `deno task golden`. */
+/** The mark after which `deno task golden` writes the page. */
 const MARK = "<!-- tables -->\n";
 
-/** What the page says of the tables. */
+/** Returns the text of the page about the tables. */
 function tablesText(): string {
   return TABLE_NAMES.map((name) => {
     const { doc, key }: Table = TABLES[name];
@@ -115,7 +115,7 @@ Deno.test("the README names every entry point", () => {
   assertEquals(missing, []);
 });
 
-/** The README's list of stages: what each entry point is said to export. */
+/** The README's list of stages: the entry points and the names of their exports. */
 const exported = [...readme.matchAll(/^\| (`\w+`.*?) +\| .*→/gm)].map((
   [, cell = ""],
 ) => ({
@@ -155,7 +155,7 @@ Deno.test("the README leads to every page of the docs", () => {
   assertEquals(pages.filter((page) => !readme.includes(`](${page})`)), []);
 });
 
-/** What pages show of the command, and what it then reads. */
+/** The command lines that pages show with their output, and their inputs. */
 const SESSIONS: readonly {
   readonly page: string;
   readonly line: string;
@@ -197,7 +197,7 @@ const SESSIONS: readonly {
   },
 ];
 
-/** A file with the first lines of a capture. */
+/** Returns a world with a file of the first lines of a capture. */
 async function fileOf(
   name: string,
   capture: string,
@@ -267,7 +267,7 @@ Deno.test("docs/normalize.md names the fields of every item that is known", asyn
   ].flatMap(([type, { members }]) => {
     const [, said = ""] =
       text.match(new RegExp(`^\\|[^|]*\`${type}\`[^|]*\\|([^|]*)`, "m")) ?? [];
-    // What is left where it stood is a status beside the one of the event.
+    // `status` is a field of the event, so the table of contents does not list it.
     return members.filter(({ name }) =>
       name !== "status" && !said.includes(`\`${name}\``)
     ).map(({ name }) => `${type}: ${name}`);

@@ -1,18 +1,18 @@
 /**
- * Reads what lies below testdata/.
+ * Reads files below testdata/.
  *
  * @module
  */
 
 const TESTDATA = new URL("../testdata/", import.meta.url);
 
-/** A file with what a command printed. */
+/** A captured output of `codex exec --json`. */
 export interface Capture {
-  /** The version of Codex, and how it was used. */
+  /** The folder of the release: its version, and how it was used. */
   readonly version: string;
   /** The path below `testdata/captures/`. */
   readonly path: string;
-  /** What is in it. */
+  /** The content of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -26,7 +26,7 @@ export function readJsonl(path: string): unknown[] {
   return linesOf(readFixture(path)).map((line): unknown => JSON.parse(line));
 }
 
-/** Splits what is known to be UTF-8 with LF at line ends; an empty last line is none. */
+/** Splits UTF-8 at LF; an empty last line does not count. */
 export function linesOf(bytes: Uint8Array): string[] {
   const lines = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
     .decode(bytes).split("\n");
@@ -40,7 +40,7 @@ export function namesIn(folder: string): string[] {
     .map(({ name }) => name).sort();
 }
 
-/** Reads everything that `codex exec --json` printed. */
+/** Reads all captured outputs of `codex exec --json`. */
 export function readCaptures(): Capture[] {
   const captures: Capture[] = [];
   for (const version of namesIn("captures/")) {
@@ -61,9 +61,9 @@ export function readCaptures(): Capture[] {
 }
 
 /**
- * Says whether two JSON values are equal, whatever the order of their keys.
+ * Whether two JSON values are equal, in any order of keys.
  *
- * It walks without recursion: lines may nest as deep as they like.
+ * It works without recursion, because lines may nest deeply.
  */
 export function equalJson(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];

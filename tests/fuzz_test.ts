@@ -1,4 +1,4 @@
-/** Holds the fuzzer to being one, and everything to its laws for a moment: `deno task fuzz` goes on. */
+/** Tests the fuzzer, and the laws with a few streams; `deno task fuzz` checks them with more. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { COMMAND_LAWS } from "./fuzz/commands.ts";
@@ -12,7 +12,7 @@ import { decode, isJson } from "./running.ts";
 
 const seedbeds = readSeedbeds();
 
-/** Makes streams of so many lines together. */
+/** Makes rounds with about `lines` lines in total. */
 function rounds(lines: number, seed = 1, first = 0): Round[] {
   const made: Round[] = [];
   let length = 0;

@@ -1,12 +1,12 @@
 /**
- * Random inputs for the laws that tests state.
+ * Random inputs for property tests.
  *
  * @module
  */
 
 import fc from "./property_seed.ts";
 
-/** Any of the ways to write one character of a JSON string. */
+/** A character of a JSON string, in any spelling. */
 const CHARACTER = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(..."abcXYZ019 _-/{}[],:") },
   fc.constantFrom("é", "你", "😀", "\u2028", "\u007f", "\u0085", "\ufeff"),
@@ -31,7 +31,7 @@ export const JSON_STRING: fc.Arbitrary<string> = fc.array(CHARACTER, {
   maxLength: 8,
 }).map((characters) => `"${characters.join("")}"`);
 
-/** A key, sometimes one that a plain object would trip over. */
+/** A key, sometimes one that is special in a plain JavaScript object. */
 export const JSON_KEY: fc.Arbitrary<string> = fc.oneof(
   JSON_STRING,
   fc.constantFrom(
@@ -78,7 +78,7 @@ export const JSON_TEXT: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
   },
 ).value;
 
-/** Words that the rules for exec lines know, and some that they do not. */
+/** Types that the rules for exec lines know, and some that they do not. */
 const EVENT_TYPES = [
   "thread.started",
   "thread.resumed",
@@ -135,7 +135,7 @@ const MESSAGE_TYPES = [
   "token_count",
   "brand_new",
 ];
-/** Fields, and values that the rules take for them. */
+/** Fields, with values that the rules accept. */
 const SUITABLE: readonly (readonly [string, string])[] = Object.entries({
   thread_id: ['"a"', '" padded "'],
   turn_id: ['"a"', '"b"'],
@@ -201,7 +201,7 @@ const SUITABLE: readonly (readonly [string, string])[] = Object.entries({
 }).flatMap(([name, values]) =>
   values.map((value): [string, string] => [name, value])
 );
-/** Fields that may stand anywhere, and names that plain objects trip over. */
+/** Fields that are unknown in most places, and names that are special in plain objects. */
 const UNKNOWN = [
   ...["conversation_id", "change", "tool_name", "text_delta", "item", "type"],
   ...["__proto__", "constructor", "10", "2", "", "extra", "t\\u0065xt"],
@@ -221,7 +221,7 @@ function objectOf(
   ]}}`;
 }
 
-/** The fields that an item type asks for, as text. */
+/** Returns the JSON text of the required fields of an item type. */
 function neededBy(itemType: string): string[] {
   const text = NEEDED.get(itemType);
   return text === undefined ? [] : [text];
@@ -240,7 +240,7 @@ const FIELDS = fc.array(
   ),
   { maxLength: 6 },
 );
-/** What each item cannot do without, most of the time. */
+/** The required fields of most item types, as JSON text. */
 const NEEDED = new Map([
   ["agent_message", '"text":"x"'],
   ["assistant_message", '"text":"x"'],
@@ -253,7 +253,7 @@ const NEEDED = new Map([
 ]);
 const ITEM_FIELDS = fc.tuple(fc.constantFrom(...ITEM_TYPES), FIELDS);
 
-/** An item line of the current dialects, flat or nested, good or bad. */
+/** An item line of the current dialects, flat or nested, valid or not. */
 export const ITEM_LINE: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.constantFrom(...EVENT_TYPES.slice(6, 12)), ITEM_FIELDS).map(
     ([type, [itemType, fields]]) =>
@@ -275,7 +275,7 @@ export const ITEM_LINE: fc.Arbitrary<string> = fc.oneof(
     }),
 );
 
-/** Strings and numbers that mean something else than those that they replace. */
+/** Strings and numbers to replace others by. */
 const OTHER_STRINGS = [
   ...[
     '"a"',
@@ -293,7 +293,7 @@ const OTHER_STRINGS = [
 ];
 const OTHER_NUMBERS = ["0", "7", "1.0", "1.5", "-0", "1e400", "12e-1"];
 
-/** A line, and others of the same shape: only strings, numbers and booleans differ. */
+/** A line, and others of the same shape, with other strings, numbers and booleans. */
 export function variations(
   lines: fc.Arbitrary<string>,
 ): fc.Arbitrary<string[]> {
@@ -324,7 +324,7 @@ function otherValue(value: string, number: number): string {
   return others[number % others.length] ?? value;
 }
 
-/** An exec line that the rules find something to do with, good or bad. */
+/** An exec line that the rules rewrite, valid or not. */
 export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.constantFrom(...EVENT_TYPES), FIELDS).map(([type, fields]) =>
     objectOf([...fields, ["type", `"${type}"`]])
@@ -348,15 +348,15 @@ export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** Bytes, and the same in chunks, empty ones among them. */
+/** Bytes, whole and in chunks. */
 export interface Chunked {
-  /** All of it. */
+  /** All bytes. */
   readonly bytes: Uint8Array;
-  /** The same in pieces. */
+  /** The same bytes in chunks, some of them empty. */
   readonly chunks: readonly Uint8Array[];
 }
 
-/** Any way to cut given bytes into chunks. */
+/** Bytes, with any way to cut them into chunks. */
 export function chunkings(
   inputs: fc.Arbitrary<Uint8Array>,
 ): fc.Arbitrary<Chunked> {
@@ -373,7 +373,7 @@ export function chunkings(
   );
 }
 
-/** One change of a byte: another one in its place, one more, or one less. */
+/** Bytes with one byte replaced, inserted or deleted. */
 export function mutations(
   inputs: fc.Arbitrary<Uint8Array>,
 ): fc.Arbitrary<Uint8Array> {

@@ -4,11 +4,11 @@
  *
  *     deno run --allow-read --allow-write=testdata tests/import_captures.ts DIR [FOLDER]
  *
- * DIR holds `<version>/<scenario>/<file>`, and folders of files there. FOLDER is the one below
- * testdata/, `captures` unless given. Only the JSON text of the replaced
- * strings changes; key order, number spelling, escapes, torn lines and a missing
- * last LF stay. Running it on its own output changes nothing. The paths that it
- * replaced go to stdout; a text that still reads like prose is an error.
+ * DIR has files `<version>/<scenario>/<file>`, and folders of files there. FOLDER is a folder
+ * below testdata/, by default `captures`. Only the JSON text of replaced strings changes; key
+ * order, number spelling, escapes, torn lines and a missing last LF stay. Running it on its own
+ * output changes nothing. It prints the paths of replaced strings; a text that still reads like
+ * prose is an error.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { isJson } from "./running.ts";
@@ -24,7 +24,7 @@ const MESSAGE_TEXT_PATH_REGEXP = /^(.*)\/content\/\d+\/text$/;
 const TAGGED_REGEXP = /^(<([a-z_ ]+)>\n?)[^]*?(\n?<\/\2>\s*)?$/;
 /**
  * Texts that mix the CLI's words with those of the project, the user or the
- * model. Group 1 is the marker that readers know the text by; it stays.
+ * model. Group 1 is the marker by which readers recognize the text; it stays.
  */
 const MIXED_REGEXPS = [
   /^(<turn_aborted>\n)[^]*?(\n<\/turn_aborted>|$)/,
@@ -34,11 +34,11 @@ const MIXED_REGEXPS = [
   // The list of skills follows the text of the project's own AGENTS.md.
   /(\n## Skills\n)[^]*?(\n<\/INSTRUCTIONS>|$)/,
   /^(## Skills\n)[^]*?($)/,
-  // JSON inside of a string: what the tool for goals answers.
+  // JSON inside of a string: the result of the tool for goals.
   /("completionBudgetReport": *")[^"]*("|$)/,
 ] as const;
 
-/** A string value and where it stands in the text of its line. */
+/** A string value, and its position in the text of its line. */
 interface StringValue {
   /** Keys and indices from the root, each after a slash. */
   readonly path: string;
@@ -49,7 +49,7 @@ interface StringValue {
   readonly torn: boolean;
 }
 
-/** Reads `raw`, which begins with a quote and may be cut off anywhere. */
+/** Decodes `raw`, which begins with a quote and may be cut off anywhere. */
 function decode(raw: string, torn: boolean): string {
   if (!torn) return JSON.parse(raw);
   // A cut escape sequence is at most `\u` and three digits long.
@@ -101,7 +101,7 @@ function* stringValues(json: string): Generator<StringValue> {
   }
 }
 
-/** Returns what stands for `text` in the copy; `role` is that of its message. */
+/** Returns the replacement of `text` in the copy; `role` is the role of its message. */
 function replaced(
   path: string,
   text: string,
@@ -120,19 +120,19 @@ function replaced(
 }
 
 /**
- * Says whether `text` has as many different words as a paragraph has. What the
- * commands, the tools and the model of the captures wrote (numbered lines,
- * patches, base64, repeated sentences) has at most 20, at any length.
+ * Whether `text` has as many different words as a paragraph. The texts of the commands, the tools
+ * and the model in the captures (numbered lines, patches, base64, repeated sentences) have at
+ * most 20, at any length.
  */
 function isProse(text: string): boolean {
   return new Set(text.match(/(?<=\s)[a-z]{2,}(?=[\s.,;:])/g)).size > 20;
 }
 
-/** What was done, for the reader of the output. */
+/** The replaced strings, and the prose that is left. */
 interface Report {
   /** How often strings were replaced, by record type and path without indices. */
   readonly replaced: Map<string, number>;
-  /** Where prose is left in this file. */
+  /** The places in the current file where prose is left. */
   readonly prose: string[];
 }
 
@@ -162,7 +162,7 @@ function scrubRecord(json: string, report: Report): string {
   return result + json.slice(copied);
 }
 
-/** Returns where a whole record begins that is glued to a torn one, or 0. */
+/** Returns the index at which a whole record begins that is glued to a torn one, or 0. */
 function gluedRecord(line: string): number {
   if (isJson(line)) return 0;
   let start = line.indexOf('{"timestamp":', 1);
@@ -197,7 +197,7 @@ function scrubFile(
   if (!compressed) return encoded;
   const options = {
     params: { [constants.ZSTD_c_compressionLevel]: 3 },
-    // The CLI states the size in the frame, and readers may rely on it.
+    // The CLI writes the size into the frame, and readers may rely on it.
     pledgedSrcSize: encoded.length,
   };
   return zstdCompressSync(encoded, options);

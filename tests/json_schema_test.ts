@@ -1,4 +1,4 @@
-/** JSON Schema of what is written: held to it by a validator that is not ours. */
+/** Tests our output against its JSON Schemas, with a foreign validator. */
 
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -29,21 +29,21 @@ const ajv = new Ajv2020({
   validateFormats: false,
 });
 const FOLDER = new URL("../testdata/schemas/", import.meta.url);
-/** Written anew by `deno task golden`. */
+/** Whether `deno task golden` updates the files. */
 const UPDATE = Deno.args.includes("--update");
 
 const validators = new Map(
   JSON_SCHEMA_NAMES.map((name) => [name, ajv.compile(jsonSchemaOf(name))]),
 );
 
-/** What a validator has against a value; nothing if it is right. */
+/** Returns the errors of a value by its schema; `undefined` if it is valid. */
 function complaintOf(name: JsonSchemaName, value: unknown): unknown {
   const validate = validators.get(name);
   assert(validate !== undefined);
   return validate(value) ? undefined : validate.errors;
 }
 
-/** What the lines of a stream are, by what it has turned out to be; others pass as they are. */
+/** The schemas of a stream's lines, by its kind; lines of other kinds are not checked. */
 const NAMES: Partial<Record<StreamKind, JsonSchemaName>> = {
   exec: "ThreadEvent",
   rollout: "RolloutLine",
@@ -92,7 +92,7 @@ for (
         const value: unknown = JSON.parse(JSON.stringify(record) ?? "null");
         const isTaken = isRight(value);
         assertEquals(isTaken, complaintOf(name, value) === undefined);
-        // valibot takes a list for an object, so it may refuse less.
+        // valibot accepts a list as an object, so it may refuse less.
         if (isTaken) assert(v.is(SCHEMAS[name], value));
         else refused += 1;
       }),
@@ -137,7 +137,7 @@ for (const [version, captures] of byVersion) {
   });
 }
 
-/** What commands print of a home, or of a stream of whose kinds none is known. */
+/** Commands that print a report of a home, or of a stream with an unknown kind of record. */
 const REPORTS: readonly [JsonSchemaName, ...string[]][] = [
   ["VerdictRecord", "check", "--format=json", "--fail-on-drift", "-"],
   ["DriftReport", "drift", "--format=json", "-"],
@@ -158,7 +158,7 @@ Deno.test("what commands print as JSON has its JSON Schema, with no field that i
       const { stdout } = await call(args, {
         stdin,
         env: { CODEX_HOME: path },
-        // It would wait for more.
+        // `watch` would wait for more events.
         ...(args[0] === "watch" ? { interrupt: AbortSignal.abort() } : {}),
       });
       const values = linesOf(new TextEncoder().encode(stdout));

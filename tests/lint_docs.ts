@@ -1,9 +1,9 @@
 /**
- * Lints the docs of every entry point with `deno doc --lint`, and looks for an example at
- * every module, function and class, or at a member of it. Errors are shown by what throws them.
+ * Lints the docs of every entry point with `deno doc --lint`, and checks that every module,
+ * function and class, or one of its members, has an example. Error classes need none.
  *
- * A schema is exported with a type of valibot's, which `deno doc` takes for a private one. Those findings pass for the entry point of the
- * schemas and nowhere else; every other finding fails.
+ * A schema is exported with a type of valibot's, which `deno doc` reports as private. Those
+ * findings are ignored for the entry point of the schemas only; every other finding fails.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const NAMESPACE_REGEXP =
   /^import (?:type )?\* as (\w+) from "valibot(?:\/[^"]*)?";$/m;
 const NAMED_REGEXP = /^import (?:type )?\{([^}]*)\} from "valibot";$/m;
 
-/** Lints the given entry points together and returns what `deno doc` has to say, one text per finding. */
+/** Lints entry points together; returns the findings of `deno doc`, one text each. */
 async function findingsOf(targets: readonly string[]): Promise<string[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["doc", "--lint", ...targets],
@@ -35,12 +35,12 @@ async function findingsOf(targets: readonly string[]): Promise<string[]> {
     text.startsWith("error[")
   );
   const total = /^error: Found (\d+) documentation lint error/m.exec(output);
-  // Whatever else went wrong, a module that cannot be found for example, is a finding of its own.
+  // Any other error, such as a missing module, is one finding with the whole output.
   if (Number(total?.[1]) !== findings.length) return [output];
   return findings;
 }
 
-/** Tells whether a finding is only that a schema has a type of valibot's. */
+/** Whether a finding is that a schema has a type of valibot's. */
 async function isAboutValibot(finding: string): Promise<boolean> {
   const type = PRIVATE_TYPE_REGEXP.exec(finding)?.[1];
   const path = LOCATION_REGEXP.exec(finding)?.[1];
@@ -56,13 +56,13 @@ async function isAboutValibot(finding: string): Promise<boolean> {
   );
 }
 
-/** What `deno doc --json` says of one thing that is exported. */
+/** A declaration of an exported symbol, in the output of `deno doc --json`. */
 interface Declaration {
   readonly kind: string;
   readonly location: { readonly filename: string; readonly line: number };
 }
 
-/** What `deno doc --json` says of an entry point. */
+/** An entry point in the output of `deno doc --json`. */
 interface EntryDocs {
   readonly module_doc?: unknown;
   readonly symbols: readonly {
@@ -71,7 +71,7 @@ interface EntryDocs {
   }[];
 }
 
-/** Tells whether there is an example in docs, or in those of a member. */
+/** Whether the docs, or those of a member, have an example. */
 function isShown(docs: unknown): boolean {
   return JSON.stringify(docs ?? null).includes('"kind":"example"');
 }
@@ -102,7 +102,7 @@ async function unshown(targets: readonly string[]): Promise<string[]> {
     .map(([path]) =>
       `error[no-example]: the module has no example\n --> ${path}\n`
     );
-  // What several entry points export is one finding.
+  // A symbol that several entry points export is one finding.
   return [...new Set([...modules, ...findings])];
 }
 
@@ -114,7 +114,7 @@ const failures = [
   ...await unshown(targets),
 ];
 if (entries.some(([name]) => name === SCHEMA_ENTRY)) {
-  // All of them together: a type is public if any entry point exports it.
+  // All entry points together, because a type is public if any of them exports it.
   for (const finding of await findingsOf(entries.map(([, target]) => target))) {
     const known = failures.includes(finding);
     if (!known && !await isAboutValibot(finding)) failures.push(finding);

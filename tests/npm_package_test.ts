@@ -1,4 +1,4 @@
-/** The npm package: made, unpacked, and used by other runtimes. */
+/** Tests the npm package: makes it, unpacks it, and runs it with other runtimes. */
 
 import { assert, assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
@@ -12,7 +12,7 @@ import { assembleHome, type TestHome } from "./sessions/homes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** What the library does with a line in each of the entry points that need no other package. */
+/** A program that uses each of the entry points that need no other package. */
 const PROGRAM = `
 import { decodeEvents } from "@codexpipe/codexpipe";
 import { openStream } from "@codexpipe/codexpipe/files";
@@ -30,8 +30,8 @@ for await (const outcome of decodeEvents(await openStream(process.argv[2]))) {
 `;
 
 /**
- * Makes the package and installs it where programs of a folder find it. What it depends on comes
- * from what Deno has at hand: nothing is fetched.
+ * Makes the package and installs it in `node_modules` of a folder. Its dependencies come from
+ * Deno's cache: nothing is downloaded.
  */
 async function install(folder: string): Promise<void> {
   const tarball = `${folder}/codexpipe.tgz`;
@@ -67,10 +67,10 @@ async function install(folder: string): Promise<void> {
   await unpack(target);
 }
 
-/** What Node has only since some release. */
+/** Features of Node, with the first release that has them. */
 const SINCE = { sqlite: "22.13", zstd: "22.15" } as const;
 
-/** A call of the command that Node answers as Deno does. */
+/** A call of the command whose output is the same on Node and Deno. */
 interface Call {
   readonly args: readonly string[];
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
@@ -87,7 +87,7 @@ const FILES = {
   "failed.jsonl": capture("fail400/stdout.jsonl"),
 };
 
-/** Calls of commands by their names; one of any other is its name, and a file if it takes some. */
+/** Calls of commands, by name. Other commands are called with a file if they read files. */
 const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
   normalize: () => [
     { args: ["normalize", "run.jsonl"], files: FILES },
@@ -121,7 +121,7 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
   "sessions path": ({ sessions }) => [
     { args: ["sessions", "path", ...sessions.slice(0, 5).map(({ id }) => id)] },
   ],
-  // Each starts Node anew, and what differs between sessions is tested without it.
+  // Every fifth session, because each call starts Node. Other tests show all sessions on Deno.
   "sessions show": ({ sessions }) =>
     sessions.filter((_, i) => i % 5 === 0)
       .map(({ id }) => ({ args: ["sessions", "show", id] })),
@@ -132,19 +132,19 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     args: ["sessions", "follow", "--from-start", "--exit-on=turn"],
   }],
   "sessions search": () => [{ args: ["sessions", "search", "the"] }],
-  // It has no end; that it takes no file is said by its own module.
+  // `watch` would not end, so this call is one that its own module refuses.
   watch: () => [{ args: ["watch", "run.jsonl"] }],
   schema: () => [{ args: ["schema", "ThreadEvent"] }],
   completions: () => [{ args: ["completions", "bash"] }],
 };
 
-/** What some commands need, by their names. */
+/** The features of Node that commands need, by name. */
 const NEEDS: Readonly<Record<string, keyof typeof SINCE>> = {
   "sessions index": "sqlite",
   "sessions search": "sqlite",
 };
 
-/** Asks Node for something. */
+/** Evaluates an expression in Node; an empty text if Node is missing. */
 async function asked(expression: string): Promise<string> {
   const isThere = await hasProgram("node");
   const args = ["-p", expression];
@@ -154,7 +154,7 @@ async function asked(expression: string): Promise<string> {
 const nodePath = await asked("process.execPath");
 const nodeVersion = await asked("process.versions.node");
 
-/** Says what Node has not. */
+/** Returns why a test is not run if Node lacks a feature; otherwise an empty text. */
 function missing(need: keyof typeof SINCE | undefined): string {
   if (need === undefined) return "";
   const numbers = (text: string): string =>
@@ -164,7 +164,7 @@ function missing(need: keyof typeof SINCE | undefined): string {
     : `Node ${nodeVersion} has no ${need}, ${SINCE[need]} has`;
 }
 
-/** Registers a test of the command on Node: it says the same as on Deno. */
+/** Registers a test that a command has the same output on Node and Deno. */
 async function nodeTest(
   name: string,
   need: keyof typeof SINCE | undefined,
@@ -177,7 +177,7 @@ async function nodeTest(
     const home = await assembleHome(`${folder}/${name}/home`, {
       versions: ["0.160.0"],
     });
-    // Of a part of a millisecond, one runtime leaves out what the other rounds.
+    // Whole seconds, because one runtime truncates parts of a millisecond and the other rounds.
     for (const [i, { path }] of home.sessions.entries()) {
       await Deno.utime(path, 1_795_000_000 + i, 1_795_000_000 + i);
     }
@@ -225,7 +225,7 @@ await programTest(
         await Deno.stat(`${root}/${path}`);
       }
     }
-    // What people find it by.
+    // Members that the search of the registry uses.
     for (const name of ["description", "keywords", "repository"]) {
       assert(rest[name].length !== 0, name);
     }
@@ -235,7 +235,7 @@ await programTest(
     ]);
     const command = await Deno.readTextFile(`${root}/${bin.codexpipe}`);
     assert(command.startsWith("#!/usr/bin/env node\n"));
-    // Whatever it loads is there: each comes from the same registry.
+    // All dependencies are in the npm registry: no packages of JSR.
     assertEquals(
       Object.keys(dependencies).filter((name) => /std|jsr/.test(name)),
       [],

@@ -1,6 +1,6 @@
 /**
- * Every reader tells the same of one input: what search finds, transcripts show, over all
- * captures, and whatever stands in a field, it is judged and shown.
+ * Tests that all readers agree on one input: transcripts show every message that search finds, in
+ * all captures; and verdicts and transcripts accept any value in any field.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -15,18 +15,18 @@ import { SessionFold } from "../lib/sessions/session_fold.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 import { encode } from "./running.ts";
 
-// deno-lint-ignore no-control-regex -- That is what they begin with.
+// deno-lint-ignore no-control-regex -- They begin with a control character.
 const CONTROL_SEQUENCES = /\u001b\[[\d;?]*[A-Za-z]/g;
-/** How many lines a text may have of which nothing is folded away. */
+/** The most lines of a text that is shown unfolded. */
 const MAX_UNFOLDED = 7;
 
 /**
- * The session in which the summary of a compaction has been shown as the answer that it looked
- * like when the compaction comes.
+ * Matches the one finding that is expected: a summary of a compaction that was shown as an
+ * answer before the compaction came.
  */
 const SHOWN_BEFORE = /^0\.42\.0\/tui\/.*: background_event: Context compacted$/;
 
-/** What is written in an HTML page, letters and digits alone: how it is laid out is no matter. */
+/** Returns the letters and digits of an HTML page's text, so that layout does not matter. */
 function wordsOfPage(html: string): string {
   return wordsOf(
     html.replace(/<(style|script)\b[^]*?<\/\1>/g, "")
@@ -41,18 +41,18 @@ function wordsOf(text: string): string {
   return text.replace(/\\[nrtu"\\]/g, "").replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** The words of a line: control sequences are colours, and names of arguments stand elsewhere. */
+/** Returns the words of a line without colours, and without the name of an argument. */
 function shownWords(line: string): string {
   const text = line.replaceAll(CONTROL_SEQUENCES, "");
   return wordsOf(text.replace(/^[\w.]+: /, ""));
 }
 
-/** Whether of a line a part is left out: it is long, or JSON, which is laid out on many. */
+/** Whether a line may be shown in part: it is long, or JSON, which is laid out on several lines. */
 function isFoldedLine(line: string): boolean {
   return line.length > 200 || /^[[{]|: [[{]/.test(line);
 }
 
-/** Renders a session as HTML, with nothing left out that the transcript has. */
+/** Renders a session as HTML, with all parts of the transcript. */
 function rendered(bytes: Uint8Array): string {
   let html = "";
   const transcript = new TranscriptBuilder();
@@ -70,7 +70,7 @@ function rendered(bytes: Uint8Array): string {
 Deno.test("what search finds of a session, its transcript shows", () => {
   const unshown: string[] = [];
   for (const { path, bytes } of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
-    // Characters that nobody sees are shown as what they are.
+    // Invisible characters are shown as their codes.
     if (path.includes("/unicode/")) continue;
     const fold = new SessionFold({ fileName: "rollout.jsonl", start: 0 });
     fold.feed(bytes);
@@ -88,14 +88,14 @@ Deno.test("what search finds of a session, its transcript shows", () => {
   assertEquals(unshown.filter((each) => !SHOWN_BEFORE.test(each)), []);
 });
 
-/** The text of a line with another value in one place after the other. */
+/** Yields a line with a hostile value in place of each of its values in turn. */
 function* withAnother(line: string): Generator<string> {
   const root: unknown = JSON.parse(line);
   function* walk(holder: unknown): Generator<string> {
     if (!isObject(holder)) return;
     for (const [name, value] of Object.entries(holder)) {
       yield* walk(value);
-      // No function is where programs call one to make a text or a number of it.
+      // Converting it to a text or a number throws: `toString` and `valueOf` are not functions.
       setOwn(holder, name, { toString: 1, valueOf: 1 });
       yield JSON.stringify(root);
       setOwn(holder, name, value);

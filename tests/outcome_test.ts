@@ -12,7 +12,7 @@ function failure(line: number): Outcome<never> {
   return { ok: false, line, offset: 0, error, raw: "{" };
 }
 
-/** Says how long texts are, fails at empty ones, and ends with their number. */
+/** Emits the lengths of texts, failures for empty ones, and at the end the number of texts. */
 class Lengths implements Stage<Success<string>, Outcome<number>> {
   #count = 0;
 

@@ -1,35 +1,35 @@
 /**
- * Programs that are not the project's: a test that needs one which is absent is reported as
- * ignored, with the name of what is missing.
+ * Runs foreign programs. A test that needs a missing one is reported as ignored, with the name of
+ * the program.
  *
  * @module
  */
 
 const DECODER = new TextDecoder();
 
-/** What a program has printed. */
+/** The status and output of a program. */
 export interface Ran {
-  /** Its exit status. */
+  /** The exit status. */
   readonly status: number;
-  /** What went to stdout. */
+  /** The text on stdout. */
   readonly stdout: string;
-  /** What went to stderr. */
+  /** The text on stderr. */
   readonly stderr: string;
 }
 
-/** How a program is run. */
+/** Options for {@linkcode runProgram}. */
 export interface RunOptions {
-  /** Its arguments. */
+  /** The arguments. */
   readonly args?: readonly string[];
-  /** What it reads. */
+  /** The text on stdin. */
   readonly stdin?: string;
-  /** The folder that it runs in. */
+  /** The working directory. */
   readonly cwd?: string | URL;
-  /** What is added to the environment. */
+  /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Whether a program is there, and may be run. */
+/** Whether a program is installed, and may be run. */
 export async function hasProgram(name: string): Promise<boolean> {
   const { state } = await Deno.permissions.query({
     name: "run",
@@ -79,10 +79,10 @@ export async function runProgram(
 /**
  * Registers a test that needs programs.
  *
- * @param name What holds.
+ * @param name The name of the test.
  * @param programs The names of the programs.
  * @param fn The test.
- * @param lacking What those programs lack that the test needs, if they do.
+ * @param lacking The reason why the installed programs are not sufficient, if they are not.
  */
 export async function programTest(
   name: string,

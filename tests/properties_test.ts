@@ -1,4 +1,4 @@
-/** The laws of the pipeline, on real lines, made-up lines and broken ones. */
+/** Tests properties of the pipeline with real, made-up and broken lines. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -114,7 +114,7 @@ function outcomesOf(bytes: Uint8Array): Outcome<string>[] {
   return emitted(stage, [bytes]);
 }
 
-/** The lines of some output, which must be UTF-8 and end in LF. */
+/** Returns the lines of an output, which must be UTF-8 and end in LF. */
 function outputLines(bytes: Uint8Array): string[] {
   const text = decode(bytes);
   assert(text === "" || text.endsWith("\n"), "the last line has no end");
@@ -167,7 +167,7 @@ Deno.test("JsonlNormalizer writes what LineSplitter, Normalizer and encodeOutcom
 Deno.test("Normalizer makes the same of lines that were split elsewhere", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
-      // Somebody else's splitter decodes first: only UTF-8 comes through as it was.
+      // Other splitters decode first, which replaces invalid UTF-8, so both get the decoded text.
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
       const lines = text.split("\n");
       if (lines.at(-1) === "") lines.pop();
@@ -211,7 +211,7 @@ Deno.test("Normalizer gives each outcome the offset of its line, where a failure
           assertEquals(outcome.offset, start);
           continue;
         }
-        // A failure in band has an offset of its own, without the white space before it.
+        // The offset of a failure in band is after white space at the beginning of its line.
         if (outcome.inBand === undefined) assertEquals(outcome.offset, start);
         const hasMark = outcome.line === 1 && bytes[0] === 0xef &&
           bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -240,8 +240,8 @@ Deno.test("JsonlNormalizer gives its own output again, failures in band included
   fc.assert(
     fc.property(STREAM, (bytes) => {
       const outcomes = outcomesOf(bytes);
-      // What a bad end of a turn did to the state stays done (C15), and a second run, which
-      // finds the failure in band, does not do it (T6).
+      // A failed end of a turn has changed the state (C15), which a second run does not repeat,
+      // because it finds a failure in band (T6).
       fc.pre(
         outcomes.every((outcome) =>
           outcome.ok
@@ -278,7 +278,7 @@ Deno.test("JsonlNormalizer writes lines of JSON objects without doubled keys on 
     fc.property(STREAM, (bytes) => {
       for (const line of outputLines(normalizeBytes([bytes]))) {
         const record: { type: string; item_type?: unknown } = JSON.parse(line);
-        // A failure in band is as it came.
+        // A failure in band is copied, not written by the rules.
         if (record.type === "line.failed") continue;
         const payload = typeof record.item_type === "string" &&
             !PAYLOAD_TYPES.has(record.item_type)
@@ -371,7 +371,7 @@ Deno.test("Normalizer's answer to an item line depends on the ids around it and 
       inputs,
       fc.constantFrom(OPEN, { initialThreadId: "T" }, { initialTurnId: "U" }),
       (groups, options) => {
-        // Twice: what was made of a line the first time may be used the second time.
+        // Twice, because the result for a line may be reused for the next of its shape.
         const lines = [...groups.flat(), ...groups.flat()];
         assertEquals(
           answers(lines, options),
@@ -436,7 +436,7 @@ Deno.test("Normalizer goes on from what another one saved as if nothing had happ
   );
 });
 
-/** Lines with their numbers, as a numberer gives them. */
+/** Numbers lines. */
 function numbered(lines: readonly string[]): Outcome<string>[] {
   return emitted(new LineNumberer(), lines);
 }
@@ -494,7 +494,7 @@ function hasItemObject(text: string): boolean {
   return typeof event.item === "object" && event.item !== null;
 }
 
-/** What an event has that is written anew, and not only its own fields. */
+/** The members whose objects the rules rewrite, by the types of events. */
 const PAYLOAD_NAMES: ReadonlyMap<string, string> = new Map([
   ["item.started", "content"],
   ["item.completed", "content"],
@@ -502,7 +502,7 @@ const PAYLOAD_NAMES: ReadonlyMap<string, string> = new Map([
   ["turn.failed", "error"],
   ["item.failed", "error"],
 ]);
-/** The item types whose payloads are; an item.failed has no item type of its own. */
+/** The item types whose payloads the rules rewrite; `item.failed` has none. */
 const PAYLOAD_TYPES: ReadonlySet<string> = new Set([
   "agent_message",
   "reasoning",
@@ -514,7 +514,7 @@ const PAYLOAD_TYPES: ReadonlySet<string> = new Set([
   "error",
 ]);
 
-/** The keys of an object, and those of one of its members behind the name of that. */
+/** Returns the keys of an object, and those of one of its members, as `member.key`. */
 function keysOf(text: string, member: string | undefined): string[] {
   const keys: string[] = [];
   const path: (string | undefined)[] = [];

@@ -1,8 +1,9 @@
 /**
- * fast-check with one seed, so that every property test draws the same values in each run.
+ * Configures fast-check with a fixed seed, so that every run of a property test draws the same
+ * values.
  *
- * Tests import it from here. A module that is loaded before all tests would cost each of the
- * hundreds that draw nothing 45 ms.
+ * Tests import fast-check from here. A module that is loaded before all tests would cost each of
+ * the hundreds of test files without properties 45 ms.
  *
  * @module
  */

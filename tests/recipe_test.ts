@@ -1,4 +1,4 @@
-/** Does what CONTRIBUTING.md says for an item type that no release has. */
+/** Follows the recipe of CONTRIBUTING.md for a new item type, with one that no release has. */
 
 import { assert, assertEquals } from "@std/assert";
 import type { Decoded } from "../lib/dialects/decoded.ts";
@@ -9,7 +9,7 @@ const ROOT = new URL("../", import.meta.url);
 const RECIPE_REGEXP =
   /`([^`]+\.ts)`[^`]*(?:`[^`]+`[^`]*)??\n\n```diff\n([^]*?)\n```/g;
 
-/** Puts the lines that begin with `+` behind the line that `@@` shows. */
+/** Inserts the lines that begin with `+` after the line that follows `@@`. */
 function edited(source: string, diff: string): string {
   for (
     const [, line, added = ""] of diff.matchAll(/^@@ (.*)\n((?:\+.*\n?)+)/gm)

@@ -1,4 +1,4 @@
-/** Holds the rules for session files to what releases wrote, and to the laws of lines. */
+/** Tests the rules for session files: with captured files, and properties with random ones. */
 
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -41,19 +41,19 @@ import { unzstd } from "./sources.ts";
 
 /** The releases that wrote bare lines. */
 const BARE_VERSION_REGEXP = /^0\.(?:8|20|25|29)\./;
-/** The releases that began a new line behind a torn one. */
+/** The releases that begin a new line after a torn one. */
 const LF_FIRST_REGEXP = /^0\.1(?:4[5-9]|[5-9]\d)\./;
 
 const rollouts = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/);
 const packed = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl\.zst$/);
 const byVersion = Map.groupBy(rollouts, ({ version }) => version);
 
-/** How a captured file is read: as what it is found to be, by its name. */
+/** Returns the options for a captured file: with detection, and its name. */
 function optionsOf({ name }: CapturedFile): JsonlNormalizerOptions {
   return { from: "auto", fileName: name };
 }
 
-/** Gives the outcomes of lines that come as strings. */
+/** Returns the outcomes of lines that are split before they are normalized. */
 function split(
   chunks: Iterable<Uint8Array>,
   options: NormalizerOptions,
@@ -61,7 +61,7 @@ function split(
   return emitted(compose(new LineSplitter(), new Normalizer(options)), chunks);
 }
 
-/** The text of a file as lines that all end. */
+/** Returns the text of a file, with LF at its end. */
 function endedText(bytes: Uint8Array): string {
   const text = decode(bytes);
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
@@ -154,7 +154,7 @@ for (const [version, files] of byVersion) {
         assert(failure.raw.startsWith('{"timestamp":"'), file.path);
         assert(!failure.raw.includes('{"timestamp":"', 1), file.path);
 
-        // Without the torn part, and its LF if it had one, nothing is missing.
+        // The output is the input without the torn part, and without its LF if it had one.
         const text = decode(file.bytes);
         const lf = LF_FIRST_REGEXP.test(version) ? "\n" : "";
         const rest = text.replace(failure.raw + lf, "");
@@ -255,7 +255,7 @@ const SMALLEST = [...byVersion.values()].map((files) =>
 
 for (const file of SMALLEST) {
   Deno.test(`RolloutRules fail once at most wherever ${file.path} is cut off`, () => {
-    // A file of a kilobyte is cut everywhere, a longer one around its line ends.
+    // A file of up to 2,000 bytes is cut everywhere, a longer one mostly around its line ends.
     const { bytes } = file;
     const whole = decode(rolloutBytes([bytes], optionsOf(file)).output);
     for (let end = 0; end <= bytes.length; end++) {
@@ -293,13 +293,13 @@ Deno.test("RolloutRules give captured files the same however they are cut into c
   );
 });
 
-// Laws, on files that no release has written.
+// Properties, with files that no release has written.
 
 const ID = "5973b6c0-94b8-487b-a530-2aeb6098ae0e";
 const FILE_NAME = `rollout-2026-11-20T15-40-01-${ID}.jsonl`;
 const FILE_TIME = "2026-11-20T15:40:01.000Z";
 
-/** All that came of bytes, in a form that can be compared. */
+/** Returns the result for bytes, in a form that can be compared. */
 function runOf(
   chunks: Iterable<Uint8Array>,
   options: JsonlNormalizerOptions,

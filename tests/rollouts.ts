@@ -1,5 +1,5 @@
 /**
- * Session files, captured, made by hand and at random: what their tests share.
+ * Session files for tests: captured, hand-made and random ones.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { concat, decode, encode, normalizeLines } from "./running.ts";
 
 /** A file below `testdata/captures/`. */
 export interface CapturedFile {
-  /** The version of Codex that wrote it, and how it was used. */
+  /** The folder of the release: its version, and how it was used. */
   readonly version: string;
   /** The path below `testdata/captures/`. */
   readonly path: string;
   /** The last part of the path. */
   readonly name: string;
-  /** What is in it. */
+  /** The content of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -44,10 +44,10 @@ export function readCapturedFiles(nameRegexp: RegExp): CapturedFile[] {
   return files;
 }
 
-/** The time of lines that say no other. */
+/** The default time of lines. */
 export const TIME = "2026-11-20T15:49:48.041Z";
 
-/** Writes a wrapped line, as Codex has written it since 0.34. */
+/** Returns a wrapped line, as Codex has written it since 0.34. */
 export function wrapped(type: string, payload = "{}", time = TIME): string {
   return `{"timestamp":"${time}","type":"${type}","payload":${payload}}`;
 }
@@ -60,7 +60,7 @@ export function rolloutLines(
   return normalizeLines(lines, { from: "rollout", ...options });
 }
 
-/** Gives the texts of the records that became of rollout lines, failures as their kinds. */
+/** Normalizes rollout lines; returns the texts of records, and the kinds of failures. */
 export function rolloutAnswers(
   lines: Iterable<string>,
   options: NormalizerOptions = {},
@@ -70,17 +70,17 @@ export function rolloutAnswers(
   );
 }
 
-/** What came of bytes. */
+/** The result of normalizing bytes. */
 export interface ByteRun {
-  /** What was written. */
+  /** The output. */
   readonly output: Uint8Array<ArrayBuffer>;
-  /** What failed, in order. */
+  /** The failures, in order. */
   readonly failures: readonly Failure[];
-  /** How many lines became records. */
+  /** The number of lines that became records. */
   readonly records: number;
 }
 
-/** Normalizes rollout bytes in chunks, with failures in band unless told otherwise. */
+/** Normalizes rollout bytes in chunks, by default with failures in band. */
 export function rolloutBytes(
   chunks: Iterable<Uint8Array>,
   options: JsonlNormalizerOptions = {},
@@ -99,7 +99,7 @@ export function rolloutBytes(
   return { output: concat(blocks), failures, records: normalizer.records };
 }
 
-/** Normalizes a text, with failures in band, and gives the text that comes of it. */
+/** Normalizes a text, with failures in band, and returns the output. */
 export function rolloutText(
   text: string,
   options: JsonlNormalizerOptions = {},
@@ -107,7 +107,7 @@ export function rolloutText(
   return decode(rolloutBytes([encode(text)], options).output);
 }
 
-/** An RFC 3339 time, or a text that is none. */
+/** An RFC 3339 time, or a text that is not one. */
 const TIME_TEXT = fc.constantFrom(
   TIME,
   "2026-11-20T15:49:49.000Z",
@@ -118,7 +118,7 @@ const TIME_TEXT = fc.constantFrom(
   "yesterday",
 );
 
-/** A value under `timestamp` that names no time. */
+/** A value of `timestamp` that is not a text. */
 const NO_TIME = fc.constantFrom("null", "1795190988", "[]", "{}", "true");
 
 /** The members of an object, on one line. */
@@ -164,7 +164,7 @@ const WRAPPED_LINE = fc.oneof(
   ),
 );
 
-/** A line of any shape that releases have written, and lines that they have not. */
+/** A line of any shape, written by a release or not. */
 const WHOLE_LINE = fc.oneof(
   { weight: 4, arbitrary: WRAPPED_LINE },
   fc.tuple(TYPE, OBJECT).map(([type, payload]) =>

@@ -1,5 +1,5 @@
 /**
- * Runs stages and says what came of it: what the tests of stages share.
+ * Runs stages and returns their outputs, for the tests of stages.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
 }
 
-/** Decodes UTF-8, byte order mark included; throws where it is none. */
+/** Decodes UTF-8 and keeps a byte order mark; throws if it is invalid. */
 export function decode(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
 }
@@ -52,7 +52,7 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-/** Feeds a stage, ends it, and gives all that it emitted. */
+/** Feeds a stage, flushes it, and returns all that it emitted. */
 export function emitted<I, O>(stage: Stage<I, O>, inputs: Iterable<I>): O[] {
   const outputs: O[] = [];
   const emit = (output: O): void => void outputs.push(output);
@@ -61,7 +61,7 @@ export function emitted<I, O>(stage: Stage<I, O>, inputs: Iterable<I>): O[] {
   return outputs;
 }
 
-/** Cuts bytes in two, at every place where that can be done. */
+/** Cuts bytes in two, at every offset. */
 export function* everySplit(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) {
     yield [bytes.subarray(0, at), bytes.subarray(at)];
@@ -82,7 +82,7 @@ export function normalizeLines(
   return emitted(compose(new LineNumberer(), normalizer), lines);
 }
 
-/** Normalizes exec lines in chunks of bytes, with failures in band unless told otherwise. */
+/** Normalizes exec lines in chunks of bytes, by default with failures in band. */
 export function normalizeBytes(
   chunks: Iterable<Uint8Array>,
   options: JsonlNormalizerOptions = {},
@@ -99,18 +99,18 @@ export function normalizeBytes(
   return concat(blocks);
 }
 
-/** Makes something when it is first asked for, and gives that from then on. */
+/** Returns a function that makes a value at its first call, and returns that value. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Says what became of a line: its text, or the kind of its failure. */
+/** Returns the text of a line's outcome, or the kind of its failure. */
 export function answerOf(outcome: Outcome<string>): string {
   return outcome.ok ? outcome.value : outcome.error.kind;
 }
 
-/** Normalizes exec lines and says what became of each. */
+/** Normalizes exec lines; returns the texts of events, and the kinds of failures. */
 export function answers(
   lines: Iterable<string>,
   options: NormalizerOptions = {},
@@ -119,8 +119,8 @@ export function answers(
 }
 
 /**
- * Fails unless two long texts are the same, and shows where they part: a whole diff of
- * megabytes says less.
+ * Throws unless two long texts are equal, with the first difference: a diff of megabytes would be
+ * unreadable.
  */
 export function assertSameText(
   actual: string,

@@ -1,10 +1,10 @@
 /**
- * Attacks the command for as long as is given, and says what became of it.
+ * Attacks the command for a number of minutes, and reports failures.
  *
- * `deno task soak --minutes=60 --seed=1` takes turns: laws that are fuzzed, hostile inputs in full
- * size, an index whose making is killed, one whose bits flip, and a file that is followed while it
- * is rotated. Each process has a limit on its memory. It ends with 1 if something has not held; a
- * seed chooses the same attacks again.
+ * `deno task soak --minutes=60 --seed=1` alternates between attacks: fuzzed laws, hostile inputs
+ * in full size, an index whose making is killed, an index with flipped bits, and a followed file
+ * that is rotated. Each process has a limit on its memory. It exits with 1 if an attack has found
+ * a failure. The same seed makes the same attacks.
  *
  * @module
  */
@@ -28,19 +28,19 @@ import {
 } from "./sessions/homes.ts";
 import { flipBit } from "./sessions/indexes.ts";
 
-/** How much each process may have, in MB: of JavaScript, and of all where that is known. */
+/** The limits of a process, in MB: of the JavaScript heap, and of all memory where it is known. */
 const HEAP_MB = 1_536;
 const PEAK_MB = 3_072;
-/** How many lines are fuzzed at a time. */
+/** The number of lines of one fuzzing attack. */
 const LINES = 5_000;
 const SESSIONS = 60;
-/** A line that is too long to be shown whole. */
+/** Matches lines that are too long to be shown whole. */
 const LONG = /^(.{500}).+$/gm;
 const CLI = new URL("../cli.ts", import.meta.url).href;
 const HOSTILE = new URL("./cli/hostile_process.ts", import.meta.url).href;
 const FUZZ = new URL("./fuzz/run.ts", import.meta.url).href;
 
-/** What one attack came to: what has not held; nothing if all has. */
+/** Runs one attack; returns the failures that it found. */
 type Attack = (random: Random) => Promise<readonly string[]>;
 
 function deno(...words: readonly string[]): Deno.Command {
@@ -88,12 +88,12 @@ async function hostile(random: Random): Promise<string[]> {
   });
 }
 
-/** A home, its index and the commands about it. */
+/** Makes a home, and calls `use` with its index and the commands for it. */
 async function withHome(
   use: (home: {
     readonly index: string;
     command(...words: string[]): Deno.Command;
-    /** What a search finds; everything, if all is well. */
+    /** Searches the index; returns a problem, or an empty text if every session is found. */
     found(): Promise<string>;
   }) => Promise<string[]>,
 ): Promise<string[]> {
@@ -136,7 +136,7 @@ function kill(random: Random): Promise<string[]> {
         try {
           child.kill("SIGKILL");
         } catch {
-          // It was faster.
+          // The process has ended before.
         }
       }, 100 + random.below(600));
       await child.output();
@@ -156,7 +156,7 @@ function damage(random: Random): Promise<string[]> {
       bit: random.below(8),
     }));
     for (const { at, bit } of flips) await flipBit({ path: index }, at, bit);
-    // Only a part of an index is checked each time; what finds messages may be damaged unseen.
+    // Each run checks only a part of an index, so damage may be found only after several runs.
     let wrong = "";
     for (let i = 0; i < 5; i++) {
       await command("index").output();
@@ -204,7 +204,7 @@ async function rotate(random: Random): Promise<string[]> {
       await Deno.writeFile(path, encode(lineOf(name)), { append: true });
       await new Promise((resolve) => setTimeout(resolve, random.below(120)));
     }
-    // What is there at last is read at last.
+    // The last line must be read in the end.
     const until = performance.now() + 10_000;
     while (!text.includes('"n29"') && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -258,7 +258,7 @@ if (args.help || isWrong) {
   if (isWrong) Deno.exitCode = 2;
 } else await soak();
 
-/** Attacks in turns, and says what came of it. */
+/** Runs the attacks in turn, and reports their failures. */
 async function soak(): Promise<void> {
   const summary = new Map(
     names.map((name) => [name, { times: 0, failed: 0, seconds: 0 }]),

@@ -1,5 +1,5 @@
 /**
- * Sources of bytes, and packed data made by hand: what the tests of files share.
+ * Sources of bytes, and hand-made packed data, for the tests of files.
  *
  * @module
  */
@@ -14,28 +14,28 @@ import {
 import type { ByteSource } from "../lib/files/byte_source.ts";
 import { concat } from "./running.ts";
 
-/** How a {@linkcode TestSource} gives its bytes. */
+/** Options for {@linkcode TestSource}. */
 export interface TestSourceOptions {
   /**
-   * How many bytes it gives at once.
+   * The most bytes of one read.
    *
    * @default {Infinity}
    */
   readonly step?: number;
   /**
-   * What it throws behind its bytes, instead of ending.
+   * The error that it throws after its bytes, instead of ending.
    *
    * @default {undefined}
    */
   readonly error?: Error;
 }
 
-/** A source that counts what happens to it. */
+/** A source that records its reads and counts how often it is closed. */
 export class TestSource implements ByteSource {
   readonly #step: number;
   readonly #error: Error | undefined;
   #rest: Uint8Array;
-  /** The buffers that were to be filled. */
+  /** The buffers of all reads. */
   readonly buffers: Uint8Array[] = [];
   /** How often it was closed. */
   closings = 0;
@@ -64,7 +64,7 @@ export class TestSource implements ByteSource {
   }
 }
 
-/** A source that gives bytes, and then waits until it is told to go on. */
+/** A source that returns some bytes, and then waits until `release` is called. */
 export class WaitingSource implements ByteSource {
   readonly #source: TestSource;
   readonly #gate = Promise.withResolvers<void>();
@@ -72,10 +72,10 @@ export class WaitingSource implements ByteSource {
   #rest: number;
   /** How often it was closed. */
   closings = 0;
-  /** How often it was asked for bytes when it had been closed. */
+  /** How often it was read after it was closed. */
   readsAfterClosing = 0;
 
-  /** Waits behind the first `size` bytes. */
+  /** Makes a source that waits after the first `size` bytes. */
   constructor(bytes: Uint8Array, size: number) {
     this.#source = new TestSource(bytes);
     this.#rest = size;
@@ -97,24 +97,24 @@ export class WaitingSource implements ByteSource {
     this.closings += 1;
   }
 
-  /** Is settled when somebody waits for more. */
+  /** Resolves when a read waits. */
   get waiting(): Promise<void> {
     return this.#waiting.promise;
   }
 
-  /** Goes on. */
+  /** Lets the waiting read continue. */
   release(): void {
     this.#gate.resolve();
   }
 }
 
-/** What a source gave, and what it threw behind that. */
+/** The bytes of a source, and the error that it threw after them. */
 export interface Drained {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly error: unknown;
 }
 
-/** Reads a source to its end or its error, through a buffer of a size, and closes it. */
+/** Reads a source to its end or its error, with a buffer of `room` bytes, and closes it. */
 export async function drained(
   source: ByteSource,
   room = 1 << 16,
@@ -139,11 +139,11 @@ export function gzip(content: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(gzipSync(content));
 }
 
-/** What a zstd frame says of itself. */
+/** Options for {@linkcode zstd}. */
 export interface ZstdOptions {
   /** Whether a checksum follows the content. */
   readonly hasChecksum?: boolean;
-  /** Whether the size of the content is said before it. */
+  /** Whether the header of the frame has the size of the content. */
   readonly hasSize?: boolean;
 }
 
@@ -165,7 +165,7 @@ export function unzstd(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zstdDecompressSync(packed));
 }
 
-/** Makes a zstd frame that holds nothing to unpack; `kind` is 0 to 15. */
+/** Makes a zstd frame without content to unpack; `kind` is 0 to 15. */
 export function skippableFrame(
   size: number,
   kind = 0,
@@ -201,7 +201,7 @@ export function storedGzip(
 /** The types of blocks in a zstd frame. */
 export const ZSTD_BLOCKS = { raw: 0, rle: 1, compressed: 2, reserved: 3 };
 
-/** Makes a block of a zstd frame; `size` is what its header says. */
+/** Makes a block of a zstd frame; `size` is the size in its header. */
 export function zstdBlock(
   type: keyof typeof ZSTD_BLOCKS,
   size: number,

@@ -8,7 +8,7 @@ import { compose, type Stage, StageStream } from "../lib/stage.ts";
 import fc from "./property_seed.ts";
 import { emitted } from "./running.ts";
 
-/** Joins numbers in pairs; a last one without a partner stays alone. */
+/** Joins numbers in pairs; emits a last one without a partner alone. */
 class Pairs implements Stage<number, string> {
   #held: number | undefined;
 
@@ -25,7 +25,7 @@ class Pairs implements Stage<number, string> {
   }
 }
 
-/** Emits each text twice, and says how many there were. */
+/** Emits each text twice, and at the end the number of texts. */
 class Twice implements Stage<string, string> {
   #count = 0;
 
@@ -193,7 +193,7 @@ Deno.test("StageStream reads no further than its reader asks for", async () => {
   const reader = source.pipeThrough(new StageStream(odd)).getReader();
   assertEquals((await reader.read()).value, 1);
   assertEquals((await reader.read()).value, 3);
-  // What is read ahead is what the queues of two streams hold, however long the input.
+  // Reading ahead is limited by the queues of two streams, for any length of input.
   assert(pulled <= 6, `${pulled} chunks`);
   await reader.cancel();
 });

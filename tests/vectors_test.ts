@@ -1,4 +1,4 @@
-/** Holds the normalizer to the vectors of its specification. */
+/** Tests the normalizer with the vectors of its specification. */
 
 import { assert, assertEquals } from "@std/assert";
 import type { FailureKind } from "../lib/errors.ts";
@@ -27,15 +27,15 @@ import {
 
 const FOLDER = "vectors/normalize/";
 
-/** What a line becomes. */
+/** The expected outcome of a line. */
 interface Expected {
-  /** The event. */
+  /** The event, if the line becomes one. */
   readonly ok?: unknown;
-  /** Its exact text. */
+  /** The exact text of the event. */
   readonly ser?: string;
-  /** Or the kind of the failure. */
+  /** The kind of the failure, if the line fails. */
   readonly error?: FailureKind;
-  /** Or nothing, since it is blank. */
+  /** Whether the line is skipped, because it is blank. */
   readonly skip?: true;
   /** The number of the line, in reader records. */
   readonly line?: number;
@@ -58,7 +58,7 @@ interface ReaderVector {
   readonly options?: { maxLineBytes: number };
 }
 
-/** Fails unless an outcome is what was expected. */
+/** Throws unless an outcome is the expected one. */
 function assertOutcome(
   outcome: Outcome<string> | undefined,
   expected: Expected,
@@ -80,7 +80,7 @@ function assertOutcome(
   }
 }
 
-/** Fails unless there is one outcome for each expected one, in order, on its line. */
+/** Throws unless the outcomes are the expected ones, in order, each on its line. */
 function assertOutcomes(
   outcomes: readonly Outcome<string>[],
   expected: readonly Expected[],
@@ -92,7 +92,7 @@ function assertOutcomes(
   assertEquals(outcomes.length, expected.length);
 }
 
-/** Reads the records of a run with failures in band as the outcomes that they stand for. */
+/** Parses records with failures in band as outcomes. */
 function outcomesOf(
   output: Uint8Array,
   lines: readonly (number | undefined)[],
@@ -158,7 +158,7 @@ for (const vector of vectors) {
     assertEquals(input.length, expect.length);
   });
 
-  // E4 leaves an object named `item` where a flat line has none.
+  // Not for events with an object named `item`, which E4 keeps: it would be flattened (O3).
   const events = expect.flatMap(({ ok }) => ok === undefined ? [] : [ok]);
   if (!events.some(hasItem)) {
     Deno.test(`Normalizer follows O3 on the events of ${rule}: ${name}`, () => {
@@ -235,7 +235,7 @@ for (const name of goldens) {
   });
 }
 
-/** Runs a vector, with a new parser wherever it resets its own. */
+/** Runs a vector, with a new normalizer at each of its resets. */
 function outcomesWithResets(
   { input, options = {}, reset_before = [] }: Vector,
 ): Outcome<string>[] {
