@@ -302,7 +302,7 @@ for (const { name, text, specifiers, code } of CASES) {
   });
 }
 
-Deno.test("every published file belongs to a part that has its layer", () => {
+Deno.test("every published file belongs to a part with a layer", () => {
   assertEquals(
     published.map(({ path }) => path).filter((path) =>
       partOf(path) === undefined
@@ -353,7 +353,7 @@ const FOLDS = [
 const WIRE_WORDS =
   /"(?:session_meta|response_item|event_msg|item_completed|function_call(?:_output)?|custom_tool_call(?:_output)?|local_shell_call|web_search_call|task_(?:started|complete)|turn_aborted|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end))"/;
 
-Deno.test("folds over events know no word of the lines of session files", async () => {
+Deno.test("folds over events contain no words of the wire format", async () => {
   const violations: string[] = [];
   for (const { path } of published) {
     if (!FOLDS.some((folder) => path.startsWith(folder))) continue;
@@ -364,18 +364,18 @@ Deno.test("folds over events know no word of the lines of session files", async 
   assertEquals(violations, []);
 });
 
-Deno.test("only the files, the sessions and the command know the platform", () => {
+Deno.test("only files, sessions and the command use the platform", () => {
   const violations = published.filter(({ path }) =>
     !PLATFORM_PARTS.has(partOf(path) ?? path)
   ).flatMap(({ path, code, specifiers }) => [
-    ...(/\bDeno\b/.test(code) ? [`${path} says Deno`] : []),
+    ...(/\bDeno\b/.test(code) ? [`${path} uses Deno`] : []),
     ...specifiers.filter((specifier) => specifier.startsWith("node:"))
       .map((specifier) => `${path} imports ${specifier}`),
   ]);
   assertEquals(violations, []);
 });
 
-Deno.test("mod.ts reaches no file that knows the platform", () => {
+Deno.test("mod.ts imports no file that uses the platform", () => {
   const reached = new Set(["mod.ts"]);
   // Iterating over a set includes members that are added meanwhile.
   for (const path of reached) {
@@ -393,7 +393,7 @@ Deno.test("mod.ts holds nothing but exports", () => {
   assertEquals(ONLY_EXPORTS_REGEXP.test(code), true, code);
 });
 
-Deno.test("mod.ts exports few names, each written down, so that its docs are one page", async () => {
+Deno.test("mod.ts exports few names, each listed, so that its docs are one page", async () => {
   const text = await Deno.readTextFile(new URL("mod.ts", ROOT));
   const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from /gm)];
   const names = lists.flatMap(([, list = ""]) => list.match(/\w+(?=,|\s*$)/g));
@@ -401,14 +401,14 @@ Deno.test("mod.ts exports few names, each written down, so that its docs are one
   assert(names.length > 50 && names.length <= 90, String(names.length));
 });
 
-Deno.test("what a file exports is never assigned anew", () => {
-  const given = [...sourceByPath].filter(([, { code }]) =>
+Deno.test("exported variables are constants", () => {
+  const violations = [...sourceByPath].filter(([, { code }]) =>
     /^export (?:let|var)\b/m.test(code)
   ).map(([path]) => path);
-  assertEquals(given, []);
+  assertEquals(violations, []);
 });
 
-Deno.test("a command loads the files that it needs, not all of the library", () => {
+Deno.test("commands import the files that they use, not all of the library", () => {
   const violations = published.filter((source) =>
     source.path.startsWith("lib/cli/") &&
     importsOf(source).includes("mod.ts")
@@ -416,7 +416,7 @@ Deno.test("a command loads the files that it needs, not all of the library", () 
   assertEquals(violations, []);
 });
 
-Deno.test("normalize starts with our own files, and loads the rest when it is needed", async () => {
+Deno.test("normalize loads no packages, streams or entry points at its start", async () => {
   const seen = new Set(["cli.ts", "lib/cli/commands/normalize.ts"]);
   const foreign: string[] = [];
   // Iterating over a set includes members that are added meanwhile.
@@ -482,7 +482,7 @@ Deno.test("only schema files import valibot", () => {
   assertEquals(violations, []);
 });
 
-Deno.test("whatever of the options may be left out may be undefined", () => {
+Deno.test("optional members of options accept undefined", () => {
   // Otherwise, with exactOptionalPropertyTypes, a caller could not pass on an unset option.
   const violations = published.flatMap(({ path, code }) =>
     path.startsWith("lib/cli/")
@@ -500,11 +500,11 @@ Deno.test("whatever of the options may be left out may be undefined", () => {
   assertEquals(violations, []);
 });
 
-Deno.test("a file is called after its idea", () => {
+Deno.test("no file has a vague name", () => {
   assertEquals(files.filter((path) => VAGUE_NAME_REGEXP.test(path)), []);
 });
 
-Deno.test("a test is called after what it tests", () => {
+Deno.test("a test file has the name of the file that it tests", () => {
   const stems = new Set(CROSS_CUTTING_SUITES);
   const tools = sources.filter(({ path }) => path.startsWith("tools/"));
   for (const { path } of [...published, ...tools]) {
@@ -523,7 +523,7 @@ Deno.test("a test is called after what it tests", () => {
   assertEquals(violations, []);
 });
 
-Deno.test("no file names a path of one machine or the host of a registry", async () => {
+Deno.test("no file contains a path of one machine or the host of a registry", async () => {
   // Joined from parts, so that this file does not match.
   const hosts = [
     ["registry", "npmjs"],

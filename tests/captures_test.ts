@@ -81,7 +81,7 @@ for (const [version, files] of byVersion) {
     }))
   );
 
-  Deno.test(`Normalizer answers each line that ${version} printed, with an event where it is one`, () => {
+  Deno.test(`Normalizer has one outcome for each line of ${version}`, () => {
     for (const { path, bytes, outcomes } of runs()) {
       const lines = printedLines(bytes);
       assertEquals(outcomes.length, lines.length, path);
@@ -93,7 +93,7 @@ for (const [version, files] of byVersion) {
     }
   });
 
-  Deno.test(`JsonlNormalizer writes what Normalizer makes of ${version}`, () => {
+  Deno.test(`JsonlNormalizer writes the events of Normalizer for ${version}`, () => {
     for (const { path, bytes, outcomes: expected } of runs()) {
       const failed: string[] = [];
       const output = normalizeBytes([bytes], {
@@ -110,13 +110,13 @@ for (const [version, files] of byVersion) {
     }
   });
 
-  Deno.test(`JsonlNormalizer gives its own output for ${version} again, byte for byte`, () => {
+  Deno.test(`JsonlNormalizer does not change its own output for ${version}`, () => {
     for (const { path, output } of runs()) {
       assertSameText(decode(normalizeBytes([output])), decode(output), path);
     }
   });
 
-  Deno.test(`Normalizer gives its own output for ${version} again, line for line`, () => {
+  Deno.test(`Normalizer does not change its own events for ${version}`, () => {
     for (const { path, outcomes } of runs()) {
       const events = outcomes.filter(({ ok }) => ok).map(answerOf);
       assertSameText(answers(events).join("\n"), events.join("\n"), path);
@@ -124,7 +124,7 @@ for (const [version, files] of byVersion) {
   });
 
   for (const engine of ["js", "wasm"] as const) {
-    Deno.test(`JsonlNormalizer makes the same of ${version} when it comes in one buffer, ${engine}`, () => {
+    Deno.test(`JsonlNormalizer writes the same for ${version} in one reused buffer, ${engine}`, () => {
       for (const { path, bytes, output: expected } of runs()) {
         const whole = decode(expected);
         for (const size of [300, 4096]) {
@@ -135,7 +135,7 @@ for (const [version, files] of byVersion) {
     });
   }
 
-  Deno.test(`JsonlNormalizer makes the same of ${version} when it comes byte by byte`, () => {
+  Deno.test(`JsonlNormalizer writes the same for ${version} byte by byte`, () => {
     for (const { path, bytes, output } of runs()) {
       if (bytes.length > 20_000) continue;
       assertSameText(
@@ -190,7 +190,7 @@ for (const { name, path, text } of KEPT) {
   });
 }
 
-Deno.test("JsonlNormalizer gives both ids of a real web search their places", () => {
+Deno.test("JsonlNormalizer keeps both ids of a real web search", () => {
   const path = "0.104.0/websearch/stdout.jsonl";
   const capture = captures.find((file) => file.path === path);
   assert(capture !== undefined);

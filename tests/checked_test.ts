@@ -79,7 +79,7 @@ for (const { chunk, words } of NO_BYTES) {
   });
 }
 
-Deno.test("stages over outcomes refuse what nothing has numbered", () => {
+Deno.test("stages over outcomes refuse values that are no outcomes", () => {
   const stages = (): readonly Stage<Untyped, unknown>[] => [
     new Normalizer(),
     new Decoder(),
@@ -105,7 +105,7 @@ Deno.test("stages over outcomes refuse what nothing has numbered", () => {
   }
 });
 
-Deno.test("what is to be text is not taken for it", () => {
+Deno.test("stages over texts refuse other values", () => {
   for (
     const read of [
       (text: Untyped) => new LineNumberer().feed(text, () => {}),
@@ -122,7 +122,7 @@ Deno.test("what is to be text is not taken for it", () => {
   }
 });
 
-Deno.test("types of records to read past others for are texts", () => {
+Deno.test("the option only refuses types that are not texts", () => {
   for (const [type, words] of [[1, "a number"], [undefined, "undefined"]]) {
     const only: Untyped = ["error", type];
     for (const make of [JsonlDecoder, JsonlNormalizer]) {
@@ -135,7 +135,7 @@ Deno.test("types of records to read past others for are texts", () => {
   }
 });
 
-Deno.test("decodeEvents() says what a source is that cannot be read", () => {
+Deno.test("decodeEvents() refuses a source that cannot be read", () => {
   for (const source of ["{}", null, undefined, ["{}"], new Uint8Array(1)]) {
     assertThrows(
       () => decodeEvents(source as Untyped),
@@ -145,7 +145,7 @@ Deno.test("decodeEvents() says what a source is that cannot be read", () => {
   }
 });
 
-Deno.test("stages say which words an option may be", () => {
+Deno.test("stages refuse unknown words of an option, and list the known ones", () => {
   const words: readonly [string, Untyped][] = [
     ["from", JsonlNormalizer],
     ["from", JsonlDecoder],
@@ -172,7 +172,7 @@ Deno.test("stages say which words an option may be", () => {
   );
 });
 
-Deno.test("options that are counts are whole numbers, and no NaN", () => {
+Deno.test("options that are counts refuse numbers that are not whole, and NaN", () => {
   const counts: readonly [string, (count: number) => unknown][] = [
     ["maxFailures", (maxFailures) => new VerdictBuilder({ maxFailures })],
     ["maxLines", (maxLines) => cutOutput("a\nb", { maxLines, keep: "both" })],
@@ -202,7 +202,7 @@ Deno.test("options that are counts are whole numbers, and no NaN", () => {
   }
 });
 
-Deno.test("a search for no number of messages says so", async () => {
+Deno.test("a search refuses a limit that is no whole number", async () => {
   const folder = await Deno.makeTempDir();
   try {
     for (const limit of [NaN, -1]) {
@@ -223,7 +223,7 @@ Deno.test("a search for no number of messages says so", async () => {
   }
 });
 
-Deno.test("a time that could not be read is refused, and not taken for none", async () => {
+Deno.test("a time that is NaN is refused", async () => {
   const time = Date.parse("last week");
   const codexHomes = ["no/such/home"];
   for (const name of ["since", "until"]) {
@@ -250,7 +250,7 @@ Deno.test("a time that could not be read is refused, and not taken for none", as
   }
 });
 
-Deno.test("what is to be a list is not taken for its characters", async () => {
+Deno.test("a text is refused where a list is expected", async () => {
   const text: Untyped = "abc";
   const words = (name: string): string =>
     `Cannot use ${name}: it is a string, expected a list`;
@@ -291,7 +291,7 @@ Deno.test("a pattern that is text is refused", () => {
   );
 });
 
-Deno.test("a schema of no known name is refused", () => {
+Deno.test("a schema of an unknown name is refused", () => {
   const name: Untyped = "Event";
   assertThrows(
     () => jsonSchemaOf(name),
@@ -300,7 +300,7 @@ Deno.test("a schema of no known name is refused", () => {
   );
 });
 
-Deno.test("renderers refuse words that they do not know", () => {
+Deno.test("renderers refuse unknown words of options", () => {
   const none: Untyped = "none at all";
   for (
     const Renderer of [
@@ -325,9 +325,9 @@ Deno.test("renderers refuse words that they do not know", () => {
   }
 });
 
-Deno.test("a limit of a history that is undefined is the usual one", () => {
+Deno.test("a limit of a history that is undefined is the default", () => {
   const limits: Untyped = { streamBytes: undefined, deltaBytes: 2 };
-  const [state, usual] = [limits, { deltaBytes: 2 }].map((limits) => {
+  const [size, expected] = [limits, { deltaBytes: 2 }].map((limits) => {
     const state = new HistoryState({ limits });
     state.apply({
       type: "item.completed",
@@ -338,5 +338,5 @@ Deno.test("a limit of a history that is undefined is the usual one", () => {
     });
     return JSON.stringify(state.snapshot()).length;
   });
-  assertEquals(state, usual);
+  assertEquals(size, expected);
 });

@@ -27,10 +27,10 @@ const pages = Deno.readDirSync(new URL("docs/", ROOT))
 /** The descriptions of commands in the README, by name. */
 const rows = new Map(
   [...readme.matchAll(/^- \*\*([a-z ]+)\*\*: ([^]*?)(?=\n- \*\*|\n\n)/gm)]
-    .map(([, name = "", what = ""]) => [name, what.replace(/\s+/g, " ")]),
+    .map(([, name = "", text = ""]) => [name, text.replace(/\s+/g, " ")]),
 );
 
-Deno.test("the README says what each command does, in the order of the help", () => {
+Deno.test("the README has the summary of each command, in the order of the help", () => {
   assertEquals(
     [...rows],
     COMMANDS.map(({ name, summary }) => [
@@ -42,7 +42,7 @@ Deno.test("the README says what each command does, in the order of the help", ()
 
 const reference = new URL(REFERENCE_PAGE, ROOT);
 
-Deno.test("the reference has every command and option as the table has them", async () => {
+Deno.test("docs/reference.md has every command and option of the table", async () => {
   const page = referencePage(TABLE);
   if (Deno.args.includes("--update")) await Deno.writeTextFile(reference, page);
   assertEquals(await Deno.readTextFile(reference), page);
@@ -90,13 +90,13 @@ Deno.test("docs/analytics.md has the columns of every table", async () => {
   assertEquals(await Deno.readTextFile(analytics), page);
 });
 
-Deno.test("the help of schema says of every schema what it is of", () => {
+Deno.test("the help of schema describes every schema", () => {
   const { details } = COMMANDS.find(({ name }) => name === "schema") ?? {};
-  const said = new Set(details?.match(/\w+(?=(?:, \w+)*: )/g));
-  assertEquals(JSON_SCHEMA_NAMES.filter((name) => !said.has(name)), []);
+  const described = new Set(details?.match(/\w+(?=(?:, \w+)*: )/g));
+  assertEquals(JSON_SCHEMA_NAMES.filter((name) => !described.has(name)), []);
 });
 
-Deno.test("the README installs the command with the permissions that it is run with", () => {
+Deno.test("the README installs the command with the permissions of its task", () => {
   const flagsIn = (text: string): string[] =>
     text.split(" ").filter((word) => /^--(?:allow|no-prompt)/.test(word));
   const install = readme.split("\n").find((line) =>
@@ -210,7 +210,7 @@ async function fileOf(
 }
 
 for (const { page, line, args, reads } of SESSIONS) {
-  Deno.test(`${page} shows what is printed by ${line}`, async () => {
+  Deno.test(`${page} shows the output of ${line}`, async () => {
     const text = await Deno.readTextFile(new URL(page, ROOT));
     const [, shown = ""] = text.split(`\n$ ${line}\n`);
     const { stdout, stderr } = await call(args, await reads());
@@ -237,7 +237,7 @@ const PICTURES = [
 ];
 
 for (const { picture, capture, args, draw } of PICTURES) {
-  Deno.test(`${picture} is what render shows of a capture`, async () => {
+  Deno.test(`${picture} shows the output of render for a capture`, async () => {
     const { files = {} } = await fileOf("rollout.jsonl", capture);
     const { stdout } = await call(["render", ...args, "rollout.jsonl"], {
       files,
@@ -251,7 +251,7 @@ for (const { picture, capture, args, draw } of PICTURES) {
   });
 }
 
-Deno.test("docs/normalize.md shows lines and what becomes of them", async () => {
+Deno.test("docs/normalize.md shows lines and their normalized form", async () => {
   const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));
   const [before, after] = [...text.matchAll(/^```jsonl\n([^]*?)^```$/gm)]
     .map(([, lines]) => lines);
@@ -259,17 +259,17 @@ Deno.test("docs/normalize.md shows lines and what becomes of them", async () => 
   assertEquals([stdout, stderr], [after, ""]);
 });
 
-Deno.test("docs/normalize.md names the fields of every item that is known", async () => {
+Deno.test("docs/normalize.md names the fields of every known item", async () => {
   const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));
   const missing = [
     ...Object.entries(ITEM_CONTENTS),
     ...Object.entries(ITEM_DELTAS),
   ].flatMap(([type, { members }]) => {
-    const [, said = ""] =
+    const [, cell = ""] =
       text.match(new RegExp(`^\\|[^|]*\`${type}\`[^|]*\\|([^|]*)`, "m")) ?? [];
     // `status` is a field of the event, so the table of contents does not list it.
     return members.filter(({ name }) =>
-      name !== "status" && !said.includes(`\`${name}\``)
+      name !== "status" && !cell.includes(`\`${name}\``)
     ).map(({ name }) => `${type}: ${name}`);
   });
   assertEquals(missing, []);

@@ -37,7 +37,7 @@ const validators = new Map(
 );
 
 /** Returns the errors of a value by its schema; `undefined` if it is valid. */
-function complaintOf(name: JsonSchemaName, value: unknown): unknown {
+function errorsOf(name: JsonSchemaName, value: unknown): unknown {
   const validate = validators.get(name);
   assert(validate !== undefined);
   return validate(value) ? undefined : validate.errors;
@@ -84,16 +84,16 @@ for (
     { name: "ThreadEvent", records: DAMAGED_EVENTS, isRight: isThreadEvent },
   ] as const
 ) {
-  Deno.test(`the decoder refuses what JSON Schema refuses: ${name}`, () => {
+  Deno.test(`the decoder and JSON Schema refuse the same values: ${name}`, () => {
     let refused = 0;
     fc.assert(
       fc.property(records, (record) => {
         // JSON has no number that is not finite.
         const value: unknown = JSON.parse(JSON.stringify(record) ?? "null");
-        const isTaken = isRight(value);
-        assertEquals(isTaken, complaintOf(name, value) === undefined);
+        const isValid = isRight(value);
+        assertEquals(isValid, errorsOf(name, value) === undefined);
         // valibot accepts a list as an object, so it may refuse less.
-        if (isTaken) assert(v.is(SCHEMAS[name], value));
+        if (isValid) assert(v.is(SCHEMAS[name], value));
         else refused += 1;
       }),
       { numRuns: 2_000 },
@@ -102,7 +102,7 @@ for (
   });
 }
 
-Deno.test("the JSON Schema of everything is any of them, with what each refers to", () => {
+Deno.test("the JSON Schema of all types is any of them, with all definitions", () => {
   const { anyOf, $defs } = jsonSchemaOfAll();
   const each = JSON_SCHEMA_NAMES.map(jsonSchemaOf);
   assertEquals(anyOf, each.map(({ $ref = "" }) => ({ $ref })));
@@ -113,7 +113,7 @@ const files = readCapturedFiles(/\.jsonl$/);
 const byVersion = Map.groupBy(files, ({ version }) => version);
 
 for (const [version, captures] of byVersion) {
-  Deno.test(`every line and every history that codexpipe makes of the output of Codex ${version} has its JSON Schema`, () => {
+  Deno.test(`every line and history of the captures of ${version} is valid by its JSON Schema`, () => {
     for (const { path, bytes } of captures) {
       const { name, records } = normalized(bytes);
       const state = new HistoryState();
@@ -121,18 +121,18 @@ for (const [version, captures] of byVersion) {
         const isFailed = typeOf(record) === "line.failed";
         const schema = isFailed ? "LineFailed" : name;
         if (schema !== undefined) {
-          assertEquals(complaintOf(schema, record), undefined, path);
+          assertEquals(errorsOf(schema, record), undefined, path);
         }
         for (const mutation of state.apply(record as CodexRecord)) {
           assertEquals(
-            complaintOf("HistoryMutation", mutation),
+            errorsOf("HistoryMutation", mutation),
             undefined,
             path,
           );
         }
       }
       const snapshot: unknown = JSON.parse(JSON.stringify(state.snapshot()));
-      assertEquals(complaintOf("HistorySnapshot", snapshot), undefined, path);
+      assertEquals(errorsOf("HistorySnapshot", snapshot), undefined, path);
     }
   });
 }
@@ -150,7 +150,7 @@ const REPORTS: readonly [JsonSchemaName, ...string[]][] = [
   ["HappeningRecord", "watch", "--json", "--since=2000-01-01"],
 ];
 
-Deno.test("what commands print as JSON has its JSON Schema, with no field that it does not name", async () => {
+Deno.test("JSON reports of commands are valid by their JSON Schemas, without unknown fields", async () => {
   const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
     '{"type":"turn.exploded","colour":"red"}\n';
   await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
@@ -169,7 +169,7 @@ Deno.test("what commands print as JSON has its JSON Schema, with no field that i
       };
       for (const text of texts) {
         const value: Record<string, unknown> = JSON.parse(text);
-        assertEquals(complaintOf(name, value), undefined, args.join(" "));
+        assertEquals(errorsOf(name, value), undefined, args.join(" "));
         assertEquals(
           Object.keys(value).filter((field) => !(field in properties)),
           [],

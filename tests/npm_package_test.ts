@@ -145,14 +145,14 @@ const NEEDS: Readonly<Record<string, keyof typeof SINCE>> = {
 };
 
 /** Evaluates an expression in Node; an empty text if Node is missing. */
-async function asked(expression: string): Promise<string> {
+async function nodeValue(expression: string): Promise<string> {
   const isThere = await hasProgram("node");
   const args = ["-p", expression];
   return isThere ? (await runProgram("node", { args })).stdout.trim() : "";
 }
 
-const nodePath = await asked("process.execPath");
-const nodeVersion = await asked("process.versions.node");
+const nodePath = await nodeValue("process.execPath");
+const nodeVersion = await nodeValue("process.versions.node");
 
 /** Returns why a test is not run if Node lacks a feature; otherwise an empty text. */
 function missing(need: keyof typeof SINCE | undefined): string {
@@ -171,7 +171,7 @@ async function nodeTest(
   callsOf: (home: TestHome) => readonly Call[],
 ): Promise<void> {
   const title =
-    `codexpipe ${name} of the npm package says what it says on Deno`;
+    `codexpipe ${name} of the npm package has the same output as on Deno`;
   await programTest(title, ["tar", "node"], async () => {
     const script = `${folder}/node_modules/${config.name}/cli_node.js`;
     const home = await assembleHome(`${folder}/${name}/home`, {
@@ -262,8 +262,8 @@ for (const runtime of ["node", "bun"]) {
 
 for (const { name, operands } of COMMANDS) {
   const files = operands[0]?.[0] === SEVERAL_FILES ? ["run.jsonl"] : [];
-  const usual = { args: [...name.split(" "), ...files], files: FILES };
-  await nodeTest(name, NEEDS[name], CALLS[name] ?? (() => [usual]));
+  const plain = { args: [...name.split(" "), ...files], files: FILES };
+  await nodeTest(name, NEEDS[name], CALLS[name] ?? (() => [plain]));
 }
 
 await nodeTest("normalize of packed files", "zstd", () => [{
@@ -277,7 +277,7 @@ await nodeTest("normalize of packed files", "zstd", () => [{
 
 for (const runtime of ["node", "bun"]) {
   await programTest(
-    `the command of the npm package reads pipes that have a name under ${runtime}`,
+    `the command of the npm package reads named pipes under ${runtime}`,
     ["tar", runtime, "bash"],
     async () => {
       const script = `${folder}/node_modules/${config.name}/cli_node.js`;
@@ -297,6 +297,6 @@ for (const runtime of ["node", "bun"]) {
   );
 }
 
-Deno.test("the npm package leaves nothing behind", async () => {
+Deno.test("the folder of the npm package is removed", async () => {
   await Deno.remove(folder, { recursive: true });
 });

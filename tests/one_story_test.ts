@@ -67,7 +67,7 @@ function rendered(bytes: Uint8Array): string {
   return html;
 }
 
-Deno.test("what search finds of a session, its transcript shows", () => {
+Deno.test("the transcript of a session shows every message that search finds", () => {
   const unshown: string[] = [];
   for (const { path, bytes } of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
     // Invisible characters are shown as their codes.
@@ -89,7 +89,7 @@ Deno.test("what search finds of a session, its transcript shows", () => {
 });
 
 /** Yields a line with a hostile value in place of each of its values in turn. */
-function* withAnother(line: string): Generator<string> {
+function* withHostileValues(line: string): Generator<string> {
   const root: unknown = JSON.parse(line);
   function* walk(holder: unknown): Generator<string> {
     if (!isObject(holder)) return;
@@ -105,7 +105,7 @@ function* withAnother(line: string): Generator<string> {
 }
 
 for (const name of ["0.42.0/mcp", "0.104.0/mcp", "0.169.0/shellmany"]) {
-  Deno.test(`whatever stands in a field of ${name}, it is judged and shown`, () => {
+  Deno.test(`verdicts accept any value in any field of ${name}`, () => {
     const kinds = new Set<string>();
     for (const { path, bytes } of readCapturedFiles(/\.jsonl$/)) {
       if (!path.startsWith(`${name}/`)) continue;
@@ -115,7 +115,7 @@ for (const name of ["0.42.0/mcp", "0.104.0/mcp", "0.169.0/shellmany"]) {
         if (kinds.has(kind)) continue;
         kinds.add(kind);
         const builder = new VerdictBuilder();
-        for (const text of [lines[0], ...withAnother(line)]) {
+        for (const text of [lines[0], ...withHostileValues(line)]) {
           builder.feed(encode(`${text}\n`), () => {});
         }
         builder.flush(() => {});

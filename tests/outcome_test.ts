@@ -29,7 +29,7 @@ class Lengths implements Stage<Success<string>, Outcome<number>> {
   }
 }
 
-Deno.test("onSuccess() shows its stage successes only, and keeps the order", () => {
+Deno.test("onSuccess() feeds its stage only successes, and keeps the order", () => {
   const outcomes = emitted(onSuccess(new Lengths()), [
     success(1, "abc"),
     failure(2),
@@ -47,13 +47,13 @@ Deno.test("onSuccess() shows its stage successes only, and keeps the order", () 
   ]);
 });
 
-Deno.test("onSuccess() passes the very failure by", () => {
+Deno.test("onSuccess() passes failures on without a copy", () => {
   const failed = failure(1);
   const [passed] = emitted(onSuccess(new Lengths()), [failed]);
   assertStrictEquals(passed, failed);
 });
 
-Deno.test("onSuccess() takes a stage that holds nothing back", () => {
+Deno.test("onSuccess() accepts a stage without flush()", () => {
   const same = onSuccess<string, string>({
     feed: (outcome, emit) => emit(outcome),
   });

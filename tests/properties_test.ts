@@ -151,7 +151,7 @@ Deno.test("JsonlNormalizer writes the same under any limit however its input is 
   );
 });
 
-Deno.test("JsonlNormalizer writes what LineSplitter, Normalizer and encodeOutcome() write", () => {
+Deno.test("JsonlNormalizer writes the same as LineSplitter, Normalizer and encodeOutcome()", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       assertSameText(
@@ -164,7 +164,7 @@ Deno.test("JsonlNormalizer writes what LineSplitter, Normalizer and encodeOutcom
   );
 });
 
-Deno.test("Normalizer makes the same of lines that were split elsewhere", () => {
+Deno.test("Normalizer has the same outcomes for lines from another splitter", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       // Other splitters decode first, which replaces invalid UTF-8, so both get the decoded text.
@@ -181,7 +181,7 @@ Deno.test("Normalizer makes the same of lines that were split elsewhere", () => 
   );
 });
 
-Deno.test("Normalizer gives one outcome for each line that is not blank, in order, with its number", () => {
+Deno.test("Normalizer emits one outcome for each line that is not blank, in order, with its number", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       const numbers = splitAt(bytes, LF).flatMap((line, i) => {
@@ -196,7 +196,7 @@ Deno.test("Normalizer gives one outcome for each line that is not blank, in orde
   );
 });
 
-Deno.test("Normalizer gives each outcome the offset of its line, where a failure's own bytes are", () => {
+Deno.test("Normalizer emits each outcome with the offset of its line, and failures with its bytes", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       const starts: number[] = [];
@@ -224,7 +224,7 @@ Deno.test("Normalizer gives each outcome the offset of its line, where a failure
   );
 });
 
-Deno.test("Normalizer gives an event again as it is, byte for byte", () => {
+Deno.test("Normalizer does not change its own events", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       for (const outcome of outcomesOf(bytes)) {
@@ -236,7 +236,7 @@ Deno.test("Normalizer gives an event again as it is, byte for byte", () => {
   );
 });
 
-Deno.test("JsonlNormalizer gives its own output again, failures in band included", () => {
+Deno.test("JsonlNormalizer does not change its own output, failures in band included", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       const outcomes = outcomesOf(bytes);
@@ -256,7 +256,7 @@ Deno.test("JsonlNormalizer gives its own output again, failures in band included
   );
 });
 
-Deno.test("JsonlNormalizer passes failures in band unchanged, whatever stands around them", () => {
+Deno.test("JsonlNormalizer does not change failures in band among any lines", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       const output = outputLines(normalizeBytes([bytes]));
@@ -273,7 +273,7 @@ Deno.test("JsonlNormalizer passes failures in band unchanged, whatever stands ar
   );
 });
 
-Deno.test("JsonlNormalizer writes lines of JSON objects without doubled keys on the levels that it writes", () => {
+Deno.test("JsonlNormalizer writes JSON objects without doubled keys on the levels that it rewrites", () => {
   fc.assert(
     fc.property(STREAM, (bytes) => {
       for (const line of outputLines(normalizeBytes([bytes]))) {
@@ -406,7 +406,7 @@ Deno.test("Normalizer's answer to an item line follows the ids as they change", 
   );
 });
 
-Deno.test("Normalizer goes on from what another one saved as if nothing had happened", () => {
+Deno.test("Normalizer resumes from the saved state of another one without a difference", () => {
   const streams = fc.array(fc.oneof(LINE.map(lossy), EXEC_LINE), {
     maxLength: 30,
   });
@@ -445,7 +445,7 @@ function lossy(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-Deno.test("Normalizer keeps threads apart: no id of one shows in the next", () => {
+Deno.test("Normalizer uses no id of one thread in the next", () => {
   const bare = EXEC_LINE.filter((line) =>
     !/thread|session|conversation|turn_id|"turn\.|turn_aborted|task_|"model"/
       .test(line)

@@ -92,7 +92,7 @@ for (const [version, files] of byVersion) {
   );
   const whole = once(() => runs().filter((file) => !isTorn(file)));
 
-  Deno.test(`RolloutRules answer each line of ${version} with a record that has type, payload and timestamp`, () => {
+  Deno.test(`RolloutRules make a record with type, payload and timestamp of each line of ${version}`, () => {
     for (const file of whole()) {
       const { output, failures } = file;
       assertEquals(failures, [], file.path);
@@ -114,7 +114,7 @@ for (const [version, files] of byVersion) {
   });
 
   if (BARE_VERSION_REGEXP.test(version)) {
-    Deno.test(`RolloutRules wrap the lines of ${version} and give them the time of the header`, () => {
+    Deno.test(`RolloutRules wrap the lines of ${version} and set the time of the header`, () => {
       for (const file of whole()) {
         const lines = linesOf(file.bytes);
         const { timestamp }: { timestamp: string } = JSON.parse(lines[0] ?? "");
@@ -133,7 +133,7 @@ for (const [version, files] of byVersion) {
       }
     });
   } else {
-    Deno.test(`RolloutRules give the lines of ${version} byte for byte`, () => {
+    Deno.test(`RolloutRules do not change the lines of ${version}`, () => {
       for (const { output, bytes, path } of whole()) {
         assertSameText(decode(output), endedText(bytes), path);
       }
@@ -174,14 +174,14 @@ for (const [version, files] of byVersion) {
     });
   }
 
-  Deno.test(`RolloutRules give their own output for ${version} again, byte for byte`, () => {
+  Deno.test(`RolloutRules do not change their own output for ${version}`, () => {
     for (const { output, path } of runs()) {
       const again = rolloutBytes([output], { from: "auto" }).output;
       assertSameText(decode(again), decode(output), path);
     }
   });
 
-  Deno.test(`RolloutRules give the lines of ${version} as strings what they give bytes`, () => {
+  Deno.test(`RolloutRules read the lines of ${version} alike as strings and as bytes`, () => {
     for (const file of runs()) {
       const { output, failures } = file;
       const outcomes = split([file.bytes], optionsOf(file));
@@ -195,7 +195,7 @@ for (const [version, files] of byVersion) {
   });
 }
 
-Deno.test("RolloutRules read what the first CLI printed, its items bare and without times", () => {
+Deno.test("RolloutRules read the output of the first CLI: bare items without times", () => {
   const files = readCapturedFiles(/^stdout\.jsonl$/).filter(({ version }) =>
     version === "0.1.2505172129"
   );
@@ -214,7 +214,7 @@ Deno.test("RolloutRules read what the first CLI printed, its items bare and with
 });
 
 for (const { path, name, bytes } of packed) {
-  Deno.test(`openStream() gives what ${path} was packed from`, async () => {
+  Deno.test(`openStream() unpacks ${path}`, async () => {
     const content = unzstd(bytes);
     const url = new URL(`../testdata/captures/${path}`, import.meta.url);
     const options = { from: "auto", fileName: name } as const;
@@ -273,7 +273,7 @@ for (const file of SMALLEST) {
   });
 }
 
-Deno.test("RolloutRules give captured files the same however they are cut into chunks", () => {
+Deno.test("RolloutRules read captured files alike however they are cut into chunks", () => {
   const files = fc.constantFrom(
     ...rollouts.filter(({ bytes }) => bytes.length < 50_000),
   ).chain((file) =>
@@ -308,7 +308,7 @@ function runOf(
   return { output: decode(output), failures, records };
 }
 
-Deno.test("RolloutRules give the same however the input is cut into chunks", () => {
+Deno.test("RolloutRules read input alike however it is cut into chunks", () => {
   const options = { fileName: FILE_NAME };
   fc.assert(
     fc.property(
@@ -323,7 +323,7 @@ Deno.test("RolloutRules give the same however the input is cut into chunks", () 
   );
 });
 
-Deno.test("RolloutRules give their own output again, with failures in band", () => {
+Deno.test("RolloutRules do not change their own output, failures in band included", () => {
   fc.assert(
     fc.property(
       rolloutFiles({ tearsCharacters: true }),
@@ -340,7 +340,7 @@ Deno.test("RolloutRules give their own output again, with failures in band", () 
   );
 });
 
-Deno.test("RolloutRules give lines as strings what they give bytes", () => {
+Deno.test("RolloutRules read lines alike as strings and as bytes", () => {
   const options = { from: "rollout", fileName: FILE_NAME } as const;
   fc.assert(
     fc.property(rolloutFiles({ tearsCharacters: false }), (bytes) => {
@@ -356,7 +356,7 @@ Deno.test("RolloutRules give lines as strings what they give bytes", () => {
   );
 });
 
-Deno.test("RolloutRules answer each line once, or twice if a record was glued to it", () => {
+Deno.test("RolloutRules emit one outcome for each line, or two if a record was glued to it", () => {
   fc.assert(
     fc.property(rolloutFiles({ tearsCharacters: false }), (bytes) => {
       const outcomes = split([bytes], { from: "rollout" });
@@ -406,7 +406,7 @@ Deno.test("RolloutRules change nothing before the place where a file was cut off
   );
 });
 
-Deno.test("RolloutRules carry times as the rule says, through any order of lines", () => {
+Deno.test("RolloutRules set the times of lines by the rule, in any order of lines", () => {
   const metaTime = "2026-11-20T15:49:40.000Z";
   const otherTime = "2026-11-20T15:50:00.000Z";
   const lines = fc.array(

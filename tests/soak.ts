@@ -72,18 +72,18 @@ async function fuzz(random: Random): Promise<string[]> {
 async function hostile(random: Random): Promise<string[]> {
   const command = random.pick(COMMAND_NAMES.filter(isReader)) ?? "";
   const name = random.pick(hostileInputs(FULL).map(({ name }) => name)) ?? "";
-  const what = `${command} with ${name}`;
+  const title = `${command} with ${name}`;
   const { code, stdout, stderr } = await deno(HOSTILE, command, "full", name)
     .output();
   if (code !== 0) {
-    return [`${what}: ended with ${code}: ${decode(stderr).slice(0, 300)}`];
+    return [`${title}: ended with ${code}: ${decode(stderr).slice(0, 300)}`];
   }
   return decode(stdout).trim().split("\n").flatMap((line) => {
     const outcome: HostileOutcome = JSON.parse(line);
     const { hasAnswered, grownMb, status, said } = outcome;
     return [
-      ...(hasAnswered ? [] : [`${what}: status ${status}: ${said}`]),
-      ...(grownMb <= PEAK_MB ? [] : [`${what}: ${grownMb} MB`]),
+      ...(hasAnswered ? [] : [`${title}: status ${status}: ${said}`]),
+      ...(grownMb <= PEAK_MB ? [] : [`${title}: ${grownMb} MB`]),
     ];
   });
 }
@@ -185,7 +185,7 @@ async function rotate(random: Random): Promise<string[]> {
         },
       }),
     );
-    const said = new Response(child.stderr).text();
+    const errors = new Response(child.stderr).text();
     const lineOf = (name: string): string =>
       `{"type":"item.completed","item":{"id":"${name}","type":"agent_message","text":"x"}}\n`;
     for (let i = 0; i < 30; i++) {
@@ -213,7 +213,7 @@ async function rotate(random: Random): Promise<string[]> {
     child.kill("SIGINT");
     const { code } = await child.status;
     await reading;
-    if (code !== 130) problems.push(`ended with ${code}: ${await said}`);
+    if (code !== 130) problems.push(`ended with ${code}: ${await errors}`);
     for (const line of text.trim().split("\n")) {
       if (!/^\{"type":"item\.completed".*\}$/.test(line)) {
         problems.push(`printed ${line.slice(0, 200)}`);
@@ -224,10 +224,10 @@ async function rotate(random: Random): Promise<string[]> {
 }
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
-  "laws that are fuzzed": fuzz,
+  "fuzzed laws": fuzz,
   "hostile inputs in full size": hostile,
   "an index whose making is killed": kill,
-  "an index whose bits flip": damage,
+  "an index with flipped bits": damage,
   "a followed file that is rotated": rotate,
 };
 

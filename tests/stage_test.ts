@@ -47,21 +47,21 @@ const odd: Stage<number, number> = {
   },
 };
 
-Deno.test("compose() feeds the second stage what the first one emits, in order", () => {
+Deno.test("compose() feeds the second stage the outputs of the first one, in order", () => {
   assertEquals(
     emitted(compose(new Pairs(), new Twice()), [1, 2, 3, 4]),
     ["1+2", "1+2", "3+4", "3+4", "(2)"],
   );
 });
 
-Deno.test("compose() flushes the first stage into the second before it flushes that", () => {
+Deno.test("compose() flushes the first stage into the second, then the second", () => {
   assertEquals(
     emitted(compose(new Pairs(), new Twice()), [1, 2, 3]),
     ["1+2", "1+2", "3", "3", "(2)"],
   );
 });
 
-Deno.test("compose() takes stages that hold nothing back", () => {
+Deno.test("compose() accepts stages without flush()", () => {
   assertEquals(emitted(compose(odd, odd), [1, 2, 3]), [1, 3]);
   assertEquals(emitted(compose(odd, new Pairs()), [1, 2, 3, 5]), ["1+3", "5"]);
   assertEquals(
@@ -78,7 +78,7 @@ Deno.test("compose() is associative", () => {
   }));
 });
 
-Deno.test("StageStream of composed stages gives what the stages give in two streams", async () => {
+Deno.test("StageStream of composed stages emits the same as two streams", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(20)), async (inputs) => {
       const composed = ReadableStream.from(inputs)
@@ -100,7 +100,7 @@ Deno.test("StageStream of a stage without flush() ends with its input", async ()
   assertEquals(await Array.fromAsync(stream), [1, 3]);
 });
 
-Deno.test("StageStream cancels what it reads from when its reader cancels", async () => {
+Deno.test("StageStream cancels its source when its reader cancels", async () => {
   let reason: unknown;
   const source = new ReadableStream<number>({
     pull: (controller) => controller.enqueue(1),
@@ -133,7 +133,7 @@ Deno.test("StageStream does not flush when its input fails, and passes the error
   assert(!isFlushed);
 });
 
-Deno.test("StageStream fails with what its stage throws, and cancels its input", async () => {
+Deno.test("StageStream fails with the error of its stage, and cancels its input", async () => {
   for (const where of ["feed", "flush"] as const) {
     const failure = new RangeError(where);
     let reason: unknown;
@@ -163,7 +163,7 @@ Deno.test("StageStream fails with what its stage throws, and cancels its input",
   }
 });
 
-Deno.test("StageStream aborts its input when what it writes to fails", async () => {
+Deno.test("StageStream aborts its input when its sink fails", async () => {
   const failure = new RangeError("downstream");
   let reason: unknown;
   const source = new ReadableStream<number>({
@@ -182,7 +182,7 @@ Deno.test("StageStream aborts its input when what it writes to fails", async () 
   assertStrictEquals(reason, failure);
 });
 
-Deno.test("StageStream reads no further than its reader asks for", async () => {
+Deno.test("StageStream reads no further than its reader does", async () => {
   let pulled = 0;
   const source = new ReadableStream<number>({
     pull: (controller) => {

@@ -124,7 +124,7 @@ const goldens = namesIn(`${FOLDER}golden/`).filter((name) =>
   name.endsWith(".input.jsonl")
 ).map((name) => name.replace(".input.jsonl", ""));
 
-Deno.test("there are vectors of every sort", () => {
+Deno.test("all vectors are there", () => {
   assert(vectors.length >= 331, "vectors.jsonl");
   assert(readerVectors.length >= 20, "reader_vectors.jsonl");
   assert(goldens.length >= 40, "golden/");
@@ -224,12 +224,12 @@ for (const name of goldens) {
     `${FOLDER}golden/${name}.expect.jsonl`,
   ) as Expected[];
 
-  Deno.test(`Normalizer gives the golden records of ${name}`, () => {
+  Deno.test(`Normalizer emits the golden records of ${name}`, () => {
     const stage = compose(new LineSplitter(), new Normalizer({ from: "exec" }));
     assertOutcomes(emitted(stage, [bytes]), expect);
   });
 
-  Deno.test(`JsonlNormalizer gives the golden records of ${name}`, () => {
+  Deno.test(`JsonlNormalizer writes the golden records of ${name}`, () => {
     const output = normalizeBytes([bytes]);
     assertOutcomes(outcomesOf(output, expect.map(({ line }) => line)), expect);
   });
