@@ -6,12 +6,14 @@
 
 const TESTDATA = new URL("../testdata/", import.meta.url);
 
-/** A captured output of `codex exec --json`. */
+/** A captured file, below `testdata/captures/`. */
 export interface Capture {
   /** The folder of the release: its version, and how it was used. */
   readonly version: string;
   /** The path below `testdata/captures/`. */
   readonly path: string;
+  /** The last part of the path. */
+  readonly name: string;
   /** The content of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -40,24 +42,26 @@ export function namesIn(folder: string): string[] {
     .map(({ name }) => name).sort();
 }
 
-/** Reads all captured outputs of `codex exec --json`. */
-export function readCaptures(): Capture[] {
-  const captures: Capture[] = [];
+/** Reads the captured files whose names match. */
+export function readCapturedFiles(nameRegexp: RegExp): Capture[] {
+  const files: Capture[] = [];
   for (const version of namesIn("captures/")) {
     for (const scenario of namesIn(`captures/${version}/`)) {
       const folder = `${version}/${scenario}/`;
       for (const name of namesIn(`captures/${folder}`)) {
-        if (!/^stdout(?:\.\d+)?\.jsonl$/.test(name)) continue;
+        if (!nameRegexp.test(name)) continue;
         const path = folder + name;
-        captures.push({
-          version,
-          path,
-          bytes: readFixture(`captures/${path}`),
-        });
+        const bytes = readFixture(`captures/${path}`);
+        files.push({ version, path, name, bytes });
       }
     }
   }
-  return captures;
+  return files;
+}
+
+/** Reads all captured outputs of `codex exec --json`. */
+export function readCaptures(): Capture[] {
+  return readCapturedFiles(/^stdout(?:\.\d+)?\.jsonl$/);
 }
 
 /**

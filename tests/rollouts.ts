@@ -10,39 +10,11 @@ import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../lib/pipeline/pipeline.ts";
-import { namesIn, readFixture } from "./fixtures.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import fc from "./property_seed.ts";
 import { concat, decode, encode, normalizeLines } from "./running.ts";
 
-/** A file below `testdata/captures/`. */
-export interface CapturedFile {
-  /** The folder of the release: its version, and how it was used. */
-  readonly version: string;
-  /** The path below `testdata/captures/`. */
-  readonly path: string;
-  /** The last part of the path. */
-  readonly name: string;
-  /** The content of the file. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** Reads the captured files whose names match. */
-export function readCapturedFiles(nameRegexp: RegExp): CapturedFile[] {
-  const files: CapturedFile[] = [];
-  for (const version of namesIn("captures/")) {
-    for (const scenario of namesIn(`captures/${version}/`)) {
-      const folder = `${version}/${scenario}/`;
-      for (const name of namesIn(`captures/${folder}`)) {
-        if (!nameRegexp.test(name)) continue;
-        const path = folder + name;
-        const bytes = readFixture(`captures/${path}`);
-        files.push({ version, path, name, bytes });
-      }
-    }
-  }
-  return files;
-}
+export { type Capture as CapturedFile, readCapturedFiles } from "./fixtures.ts";
 
 /** The default time of lines. */
 export const TIME = "2026-11-20T15:49:48.041Z";
