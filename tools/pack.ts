@@ -18,7 +18,7 @@ const CLI = "./cli";
 /** Members of package.json for the registry. */
 const DESCRIPTION = {
   description:
-    "Reads what OpenAI's Codex CLI writes as JSONL, in every shape that a release has written: normalize, render, check, count tokens, search sessions",
+    "Reads the JSONL of OpenAI's Codex CLI, in the dialect of every release: normalize, render, check, count tokens, search sessions",
   keywords: [
     "codex",
     "codex-cli",
