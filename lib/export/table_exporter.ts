@@ -696,7 +696,7 @@ class TableSource {
   /** Returns the held item of an event; makes it if it is new. */
   #itemOf(thread: ThreadState, event: Fields): WaitingItem {
     const item_id = ownTextOf(event.item_id) ?? "";
-    const key = keyOf(thread.row.thread_id, item_id);
+    const key = `${thread.row.thread_id}\n${item_id}`;
     const known = this.#waiting.get(key);
     if (known !== undefined) return known;
     const item: Draft<"items"> = {
@@ -843,10 +843,6 @@ function* requestsOf(
   }
 }
 
-/** Joins two ids to one key. */
-function keyOf(one: string | null, other: string | null): string {
-  return `${one}\n${other}`;
-}
 
 /** Converts a count to a number where that is exact, which takes less memory. */
 function small(count: bigint): number | bigint {
