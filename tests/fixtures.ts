@@ -7,7 +7,7 @@
 const TESTDATA = new URL("../testdata/", import.meta.url);
 
 /** A captured file, below `testdata/captures/`. */
-export interface Capture {
+export interface CapturedFile {
   /** The folder of the release: its version, and how it was used. */
   readonly version: string;
   /** The path below `testdata/captures/`. */
@@ -43,8 +43,8 @@ export function namesIn(folder: string): string[] {
 }
 
 /** Reads the captured files whose names match. */
-export function readCapturedFiles(nameRegexp: RegExp): Capture[] {
-  const files: Capture[] = [];
+export function readCapturedFiles(nameRegexp: RegExp): CapturedFile[] {
+  const files: CapturedFile[] = [];
   for (const version of namesIn("captures/")) {
     for (const scenario of namesIn(`captures/${version}/`)) {
       const folder = `${version}/${scenario}/`;
@@ -60,7 +60,7 @@ export function readCapturedFiles(nameRegexp: RegExp): Capture[] {
 }
 
 /** Reads all captured outputs of `codex exec --json`. */
-export function readCaptures(): Capture[] {
+export function readCaptures(): CapturedFile[] {
   return readCapturedFiles(/^stdout(?:\.\d+)?\.jsonl$/);
 }
 

@@ -15,9 +15,8 @@ import { jsonSchemaOf, jsonSchemaOfAll } from "../lib/json_schema.ts";
 import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
 import { call } from "./cli/memory.ts";
-import { linesOf } from "./fixtures.ts";
+import { linesOf, readCapturedFiles } from "./fixtures.ts";
 import fc from "./property_seed.ts";
-import { readCapturedFiles } from "./rollouts.ts";
 import { concat } from "./running.ts";
 import { withHome } from "./sessions/homes.ts";
 

@@ -12,7 +12,7 @@ import { HtmlRenderer } from "../lib/render/html.ts";
 import type { TranscriptPart } from "../lib/render/parts.ts";
 import { TranscriptBuilder } from "../lib/render/transcript.ts";
 import { SessionFold } from "../lib/sessions/session_fold.ts";
-import { readCapturedFiles } from "./rollouts.ts";
+import { readCapturedFiles } from "./fixtures.ts";
 import { encode } from "./running.ts";
 
 // deno-lint-ignore no-control-regex -- They begin with a control character.

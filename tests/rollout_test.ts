@@ -16,12 +16,10 @@ import {
   JsonlNormalizerStream,
 } from "../lib/pipeline/pipeline.ts";
 import { compose } from "../lib/stage.ts";
-import { linesOf } from "./fixtures.ts";
+import { type CapturedFile, linesOf, readCapturedFiles } from "./fixtures.ts";
 import { type Chunked, chunkings } from "./generators.ts";
 import fc from "./property_seed.ts";
 import {
-  type CapturedFile,
-  readCapturedFiles,
   rolloutBytes,
   rolloutFiles,
   rolloutLines,

@@ -14,7 +14,7 @@ import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import fc from "./property_seed.ts";
 import { concat, decode, encode, normalizeLines } from "./running.ts";
 
-export { type Capture as CapturedFile, readCapturedFiles } from "./fixtures.ts";
+export { type CapturedFile, readCapturedFiles } from "./fixtures.ts";
 
 /** The default time of lines. */
 export const TIME = "2026-11-20T15:49:48.041Z";

@@ -12,7 +12,7 @@ import {
   type Outcome,
 } from "@codexpipe/codexpipe";
 import { readServerRuns } from "../dialects/app_server/sessions.ts";
-import { readCapturedFiles } from "../rollouts.ts";
+import { readCapturedFiles } from "../fixtures.ts";
 import { concat } from "../running.ts";
 import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
 import type { Law } from "./law.ts";

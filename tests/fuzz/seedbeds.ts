@@ -5,7 +5,7 @@
  */
 
 import { readServerRuns } from "../dialects/app_server/sessions.ts";
-import { readCapturedFiles } from "../rollouts.ts";
+import { readCapturedFiles } from "../fixtures.ts";
 
 const LF = 0x0a;
 

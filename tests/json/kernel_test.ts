@@ -30,7 +30,7 @@ import {
   Random,
   readRuns,
 } from "../bench/generator.ts";
-import { type Capture, readCaptures } from "../fixtures.ts";
+import { type CapturedFile, readCaptures } from "../fixtures.ts";
 import { binaryOf, bytesOf } from "../fuzz/damage.ts";
 import { compareEngines, drawStream } from "../fuzz/engines.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
@@ -113,7 +113,7 @@ function command(code: string): string {
   return `{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"","exit_code":${code},"status":"completed"}}`;
 }
 
-const captures: readonly Capture[] = [
+const captures: readonly CapturedFile[] = [
   ...readCaptures(),
   ...readCapturedFiles(/rollout-.*\.jsonl$/),
 ];
