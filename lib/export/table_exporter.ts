@@ -843,7 +843,6 @@ function* requestsOf(
   }
 }
 
-
 /** Converts a count to a number where that is exact, which takes less memory. */
 function small(count: bigint): number | bigint {
   return count <= Number.MAX_SAFE_INTEGER ? Number(count) : count;
