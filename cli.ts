@@ -163,6 +163,10 @@ async function create(
   };
 }
 
+function createFolder(path: string): Promise<void> {
+  return Deno.mkdir(path, { recursive: true });
+}
+
 async function open(path: string): Promise<FileSource> {
   const file = await Deno.open(path);
   let isOpen = true;
@@ -270,6 +274,7 @@ const context: RunContext = {
   env,
   open,
   create,
+  createFolder,
   look,
   list,
   streamIdentity,

@@ -2,7 +2,7 @@
 /** The `codexpipe` command as npm installs it, on Node; `cli.ts` is the same on Deno. */
 
 import { close, fstatSync, open as openPath, read, write } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { availableParallelism } from "node:os";
 import process from "node:process";
@@ -132,6 +132,10 @@ async function create(
       isOpen = false;
     },
   };
+}
+
+async function createFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
 }
 
 async function open(path: string): Promise<FileSource> {
@@ -271,6 +275,7 @@ const context: RunContext = {
   env: (name) => process.env[name],
   open,
   create,
+  createFolder,
   look,
   list,
   streamIdentity,

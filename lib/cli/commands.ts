@@ -242,7 +242,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "output",
         details:
-          "FILE is overwritten. With --to=site, FILE is an existing folder outside the Codex home, and files of the same names in it are overwritten.",
+          "FILE is overwritten. With --to=site, FILE is a folder outside the Codex home: it is created if it does not exist, and files of the same names in it are overwritten.",
       },
       "follow",
       "reasoning",
@@ -319,7 +319,7 @@ export const COMMANDS: readonly Command[] = [
         },
         summary: "Write files into DIR instead of stdout.",
         details:
-          "DIR is an existing folder outside the Codex home. Files of the same names in it are overwritten.",
+          "DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
       },
       "from",
       "max-line-bytes",
@@ -843,7 +843,7 @@ export const COMMANDS: readonly Command[] = [
         value: { name: "DIR", expects: "a folder", example: "repaired" },
         summary: "Write the copy into DIR.",
         details:
-          "DIR is an existing folder outside the Codex home. A file of the same name in it is not overwritten.",
+          "DIR is a folder outside the Codex home. It is created if it does not exist; a file of the same name in it is not overwritten.",
       },
     ],
     load: () => import("./commands/sessions_repair.ts"),

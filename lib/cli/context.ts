@@ -104,6 +104,8 @@ export interface Surroundings {
     path: string,
     options?: { readonly isAppending?: boolean },
   ): Promise<FileSink>;
+  /** Creates a folder, and its parents, unless they exist. */
+  createFolder(path: string): Promise<void>;
   /** Reads the facts of a path; `undefined` if nothing exists there. */
   look(path: string): Promise<PathFacts | undefined>;
   /** Lists a directory; empty if it cannot be read. */

@@ -1,7 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
-import { call } from "./memory.ts";
+import { call, platformError } from "./memory.ts";
 
 const LOG = '{"type":"thread.started","thread_id":"t"}\n' +
   '{"type":"turn.started"}\n' +
@@ -106,8 +106,8 @@ const REFUSED = [
     words: "--content has no effect with --to=atif",
   },
   {
-    args: ["--to=atif", "-o", "/none"],
-    words: "--output: /none is not a folder: create it first",
+    args: ["--to=atif", "-o", "/file"],
+    words: "--output: /file is not a folder",
   },
   {
     args: ["--to=tables"],
@@ -117,10 +117,26 @@ const REFUSED = [
 
 for (const { args, words } of REFUSED) {
   Deno.test(`codexpipe export refuses: ${words}`, async () => {
-    const { status, stderr } = await call(["export", ...args], { stdin: LOG });
+    const { status, stderr } = await call(["export", ...args], {
+      stdin: LOG,
+      files: { "/file": "" },
+    });
     assertEquals([status, stderr.includes(words)], [2, true], stderr);
   });
 }
+
+Deno.test("codexpipe export creates the folder of --output, and says why it cannot", async () => {
+  const args = ["export", "--to=tables", "-o", "/new/folder"];
+  const { status, written } = await call(args, { stdin: LOG });
+  assertEquals(status, 0);
+  assert(written.has("/new/folder/turns.jsonl"));
+  const denied = { stdin: LOG, createError: platformError("EACCES") };
+  const refused = await call(args, denied);
+  assertEquals([refused.status, refused.stderr], [
+    3,
+    "codexpipe: /new/folder: cannot create: permission denied\n",
+  ]);
+});
 
 /** A run, and the session file of one. */
 const SESSION =

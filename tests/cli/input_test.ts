@@ -15,6 +15,7 @@ const NOWHERE: Surroundings = {
   env: () => undefined,
   open: () => Promise.reject(platformError("ENOENT")),
   create: () => Promise.reject(platformError("ENOENT")),
+  createFolder: () => Promise.reject(platformError("ENOENT")),
   list: () => Promise.resolve([]),
   look: () => Promise.resolve(undefined),
   streamIdentity: () => Promise.resolve(undefined),

@@ -135,6 +135,7 @@ export async function call(
   const stdout = new Sink();
   const stderr = new Sink();
   const created = new Map<string, Sink>();
+  const createdFolders: string[] = [];
   const { terminals = [], files = {}, directories = [] } = world;
   const context: RunContext = {
     stdin: toSource(world.stdin ?? ""),
@@ -162,8 +163,14 @@ export async function call(
         { write: (bytes: Uint8Array) => sink.write(bytes) };
       return Promise.resolve({ write, close(): void {} });
     },
+    createFolder(path): Promise<void> {
+      if (world.createError) return Promise.reject(world.createError);
+      createdFolders.push(path);
+      return Promise.resolve();
+    },
     look(path): Promise<PathFacts | undefined> {
-      const isDirectory = directories.includes(path);
+      const isDirectory = directories.includes(path) ||
+        createdFolders.includes(path);
       if (!isDirectory && files[path] === undefined) {
         return Promise.resolve(undefined);
       }

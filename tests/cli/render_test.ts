@@ -624,8 +624,8 @@ for (
   const [args, message] of [
     [["--to=site", "/a"], "--to=site needs --output=DIR, a folder"],
     [
-      ["--to=site", "-o", "/no", "/a"],
-      "--output: /no is not a folder: create it first",
+      ["--to=site", "-o", "/a", "/a"],
+      "--output: /a is not a folder",
     ],
     [
       ["--to=site", "-o", "/out", "-"],

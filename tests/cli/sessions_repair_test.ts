@@ -43,7 +43,7 @@ Deno.test("sessions repair writes a copy without what is torn, and says what it 
   });
 });
 
-Deno.test("sessions repair writes nothing in place, over another file, or nowhere", async () => {
+Deno.test("sessions repair writes nothing in place, over another file, or into a file", async () => {
   await withFolder(async (home) => {
     const id = testId(1);
     const path = sessionPath(home, id, STARTED);
@@ -54,7 +54,7 @@ Deno.test("sessions repair writes nothing in place, over another file, or nowher
     const name = path.slice(path.lastIndexOf("/") + 1);
     const cases: readonly (readonly [string[], World, string])[] = [
       [[id], {}, "needs --to=DIR"],
-      [[id, "--to=/no"], {}, "is not a folder"],
+      [[id, "--to=/file"], { files: { "/file": "x" } }, "is not a folder"],
       [[id, `--to=${home}/sessions`], {}, "into the Codex home"],
       [
         [id, "--to=/out"],

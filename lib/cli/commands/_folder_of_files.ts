@@ -15,12 +15,14 @@ import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
+import { cannot } from "../reasons.ts";
 
 /**
- * Resolves the output folder that a flag names.
+ * Resolves the output folder that a flag names, and creates it if it does not exist.
  *
  * @returns The absolute path; `undefined` if the flag is not given.
- * @throws {UsageError} If the folder does not exist, or lies in a Codex home.
+ * @throws {UsageError} If it is not a folder, or lies in a Codex home.
+ * @throws {IoError} If it cannot be created.
  */
 export async function targetFolder(
   args: Arguments,
@@ -34,10 +36,16 @@ export async function targetFolder(
     folderOf(home, process)
   );
   await refuseCodexHome(flag, folder, process, homes);
-  if ((await process.look(folder))?.isDirectory !== true) {
-    throw new UsageError(
-      `--${flag}: ${name} is not a folder: create it first`,
-    );
+  const found = await process.look(folder);
+  if (found?.isDirectory === false) {
+    throw new UsageError(`--${flag}: ${name} is not a folder`);
+  }
+  if (found === undefined) {
+    try {
+      await process.createFolder(folder);
+    } catch (error) {
+      throw cannot("create", name, error);
+    }
   }
   return folder;
 }
