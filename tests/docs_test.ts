@@ -134,6 +134,33 @@ Deno.test("the README names only stages that their entry points export", async (
   assertEquals(exported.length, 17);
 });
 
+/** Matches the number of a rule, as comments cite it. */
+const RULE_REGEXP =
+  /(?<![\w.+"#])(?:[A-D]\.\d{1,2}|[CDEJLOPRST]\d{1,2})(?![\w."]*\w)/g;
+
+Deno.test("docs/rules.md has the rules that comments cite, and no others", async () => {
+  const page = await Deno.readTextFile(new URL("docs/rules.md", ROOT));
+  const listed = [...page.matchAll(/^\| ([A-Z][.\d]+) +\|/gm)]
+    .map(([, rule = ""]) => rule);
+  const cited = new Set<string>();
+  for await (const path of modulesBelow("lib/")) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    for (const [comment] of text.matchAll(/^ *(?:\/?\*|\/\/).*$/gm)) {
+      for (const [rule] of comment.matchAll(RULE_REGEXP)) cited.add(rule);
+    }
+  }
+  assertEquals(listed.toSorted(), [...cited].toSorted());
+});
+
+async function* modulesBelow(folder: string): AsyncGenerator<string> {
+  for await (
+    const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))
+  ) {
+    if (isDirectory) yield* modulesBelow(`${folder}${name}/`);
+    else if (name.endsWith(".ts")) yield `${folder}${name}`;
+  }
+}
+
 Deno.test("links in the README and the docs lead to files", async () => {
   const broken: string[] = [];
   for (
