@@ -64,18 +64,20 @@ export interface Peer {
   end(): void;
 }
 
+/** The work of a thread. */
+export interface Orders {
+  /** Yields the results of an input; they are sent to the thread that started this one. */
+  readonly work: (input: unknown) => AsyncIterable<unknown>;
+  /** Returns the memory that a result takes until its turn, in bytes. */
+  readonly weigh: (part: unknown) => number;
+  /** How much output and results may wait for their turn, in bytes; beyond it the work pauses. */
+  readonly window: number;
+}
+
 /** The thread that started this one. */
 export interface Starter {
-  /**
-   * Processes the inputs that the other thread sends, one after the other, and never returns.
-   *
-   * @param work Yields the results of an input; they are sent back.
-   * @param weigh Returns the memory that a result takes until its turn, in bytes.
-   */
-  obey(
-    work: (input: unknown) => AsyncIterable<unknown>,
-    weigh: (part: unknown) => number,
-  ): Promise<never>;
+  /** Processes the inputs that the other thread sends, one after the other, and never returns. */
+  obey(orders: Orders): Promise<never>;
 }
 
 /**

@@ -10,6 +10,7 @@ import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
 import type {
   ByteSink,
+  Orders,
   Peer,
   RunContext,
   Starter,
@@ -26,10 +27,19 @@ const WORTH = 1 << 26;
 const WINDOW = 1 << 21;
 
 /**
- * The limits of the share of inputs that a thread gets in one message, where results may come in
- * any order: for small inputs, a message for each takes as long as the work.
+ * The inputs that a thread has at once, in bytes. With less of small ones it would wait whenever
+ * the first thread is busy, which writes an index for up to half a second at a time.
  */
-const SHARE = { inputs: 64, bytes: 1 << 20 };
+const AHEAD = 1 << 23;
+
+/**
+ * The reports without output that a thread gathers before it sends them: for small inputs, a
+ * message for each takes as long as the work.
+ */
+const MANY = 32;
+
+/** The size that the smallest inputs count as: opening them takes time, too. */
+const LEAST = AHEAD / 64;
 
 /** An input; threads get a copy of it. */
 export interface JobInput {
@@ -56,6 +66,13 @@ export interface Job<I extends JobInput, O> {
    * @default {undefined} One for each 64 MB of input, and at most the number of cores.
    */
   readonly jobs: number | undefined;
+  /**
+   * Whether the caller works on results for so long that it counts as one of the threads. Then
+   * four times as much may wait for its turn.
+   *
+   * @default {false}
+   */
+  readonly isCallerBusy?: boolean;
   /**
    * The title of the progress line, if the work writes no data: then threads begin with the
    * largest inputs.
@@ -112,13 +129,15 @@ export async function* resultsOf<I extends JobInput, O>(
   const { process, progress } = context;
   const { inputs, work, title } = job;
   // The casts are safe: the other thread runs the same command, so its inputs are of type I.
-  await process.starter?.obey(
-    (input) => work(input as I),
-    (part) => job.weigh?.(part as O) ?? 0,
-  );
+  await process.starter?.obey({
+    work: (input) => work(input as I),
+    weigh: (part) => job.weigh?.(part as O) ?? 0,
+    window: job.isCallerBusy ? 4 * WINDOW : WINDOW,
+  });
   const sizes = await sizesOf(job, process);
   const count = countOf(job, sizes, process);
-  const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
+  const started = job.isCallerBusy ? count - 1 : count;
+  const crew = count > 1 ? new Crew(job, started, sizes, context) : undefined;
   try {
     for (const [at, input] of inputs.entries()) {
       if (process.interrupt.aborted) throw new Interrupted();
@@ -167,26 +186,27 @@ function countOf<I extends JobInput, O>(
   return Math.min(count, inputs.length);
 }
 
+/** Another thread, and the size of the inputs that it has not finished, in bytes. */
+interface Worker {
+  readonly peer: Peer;
+  load: number;
+}
+
 /** The reports of a thread about an input. */
 interface Answer {
-  readonly peer: Peer;
-  /** Whether the input is the last one of the thread's share. */
-  readonly isLast: boolean;
+  readonly worker: Worker;
   readonly reports: Report[];
 }
 
 class Crew<I extends JobInput, O> {
   readonly #job: Job<I, O>;
   readonly #context: CommandContext;
-  readonly #peers: Peer[] = [];
-  readonly #idle: Peer[] = [];
+  readonly #workers: Worker[] = [];
   /** The positions of the inputs that no thread has yet, the next one last. */
   readonly #left: number[];
   readonly #sizes: readonly number[];
   /** The reports about inputs that threads have, by position. */
   readonly #answers = new Map<number, Answer>();
-  /** The bytes that wait to be written. */
-  #held = 0;
   #failure: Error | undefined;
   #wake = (): void => {};
 
@@ -203,13 +223,13 @@ class Crew<I extends JobInput, O> {
     if (job.title !== undefined) {
       this.#left.sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
     }
-    while (this.#peers.length < count) this.#start();
+    while (this.#workers.length < count) this.#start();
+    this.#distribute();
   }
 
   /** Yields the results of an input, and writes its output. */
   async *partsOf(at: number): AsyncGenerator<O, void, void> {
     for (;;) {
-      this.#distribute(at);
       const answer = this.#answers.get(at);
       const report = answer?.reports.shift();
       if (answer === undefined || report === undefined) {
@@ -224,7 +244,7 @@ class Crew<I extends JobInput, O> {
       if ("stream" in report) await this.#write(report);
       // The cast is safe: the thread runs the same work.
       else yield report.part as O;
-      if (!this.#isAnyOrder) this.#release(report, answer.peer);
+      if (!this.#isAnyOrder) this.#release(report, answer.worker);
     }
   }
 
@@ -235,74 +255,59 @@ class Crew<I extends JobInput, O> {
 
   /** Terminates the threads. */
   end(): void {
-    for (const peer of this.#peers) peer.end();
+    for (const { peer } of this.#workers) peer.end();
   }
 
   #start(): void {
     const { process, words } = this.#context;
     if (process.threads === undefined) return;
     const peer = process.threads.start();
+    const worker = { peer, load: 0 };
     peer.listen(
       // The cast is safe: threads send nothing else.
-      (message) => this.#take(message as readonly Report[], peer),
+      (message) => this.#take(message as readonly Report[], worker),
       (error) => {
         this.#failure = error;
         this.#wake();
       },
     );
-    this.#peers.push(peer);
-    this.#idle.push(peer);
+    this.#workers.push(worker);
     send(peer, { words });
   }
 
-  /**
-   * Sends inputs to idle threads. If too much output waits already, only the input whose turn it
-   * is gets sent.
-   */
-  #distribute(turn: number): void {
-    const isFull = !this.#isAnyOrder &&
-      this.#held >= this.#peers.length * WINDOW;
-    for (const peer of this.#idle.splice(0)) {
-      const next = this.#left.at(-1);
-      if (next === undefined || isFull && next !== turn) {
-        this.#idle.push(peer);
-        continue;
-      }
-      const share = this.#nextShare();
-      for (const at of share) {
-        const isLast = at === share.at(-1);
-        this.#answers.set(at, { peer, isLast, reports: [] });
-      }
-      const { inputs } = this.#job;
-      send(peer, { share: share.map((at) => ({ at, input: inputs[at] })) });
+  /** Sends inputs to the threads, each to the one that has the least to do. */
+  #distribute(): void {
+    const shares = new Map<Worker, Task[]>();
+    for (;;) {
+      const at = this.#left.at(-1);
+      const worker = this.#workers.reduce((one, other) =>
+        other.load < one.load ? other : one
+      );
+      if (at === undefined || worker.load >= AHEAD) break;
+      this.#left.pop();
+      worker.load += this.#loadOf(at);
+      this.#answers.set(at, { worker, reports: [] });
+      const share = shares.get(worker) ?? [];
+      share.push({ at, input: this.#job.inputs[at] });
+      shares.set(worker, share);
     }
+    for (const [{ peer }, share] of shares) send(peer, { share });
   }
 
-  /** Takes the positions of the next share from the inputs that are left. */
-  #nextShare(): number[] {
-    const left = this.#left;
-    const share: number[] = [];
-    let bytes = 0;
-    do {
-      const at = left.pop();
-      if (at === undefined) break;
-      share.push(at);
-      bytes += this.#sizes[at] ?? 0;
-    } while (
-      this.#isAnyOrder && share.length < SHARE.inputs && bytes < SHARE.bytes
-    );
-    return share;
+  /** The size that an input counts as, in bytes; one of unknown size counts as large. */
+  #loadOf(at: number): number {
+    const size = this.#job.inputs[at]?.size ?? this.#sizes[at] ?? AHEAD;
+    return Math.max(size, LEAST);
   }
 
-  #take(reports: readonly Report[], peer: Peer): void {
+  #take(reports: readonly Report[], worker: Worker): void {
     for (const report of reports) {
-      const answer = this.#answers.get(report.at);
-      answer?.reports.push(report);
+      this.#answers.get(report.at)?.reports.push(report);
       if ("weight" in report) {
-        this.#held += report.weight;
-        if (this.#isAnyOrder) this.#release(report, peer);
-      } else if (answer?.isLast) this.#idle.push(peer);
+        if (this.#isAnyOrder) this.#release(report, worker);
+      } else worker.load -= this.#loadOf(report.at);
     }
+    this.#distribute();
     this.#wake();
   }
 
@@ -315,9 +320,8 @@ class Crew<I extends JobInput, O> {
     await diagnostics.flush();
   }
 
-  #release(delivery: Delivery, peer: Peer): void {
+  #release(delivery: Delivery, { peer }: Worker): void {
     const { weight } = delivery;
-    this.#held -= weight;
     if (weight === 0) return;
     if (this.#isAnyOrder || !("stream" in delivery)) {
       send(peer, { taken: weight });
@@ -382,13 +386,14 @@ export function runThread(
 class Thread implements Starter {
   readonly #peer: Peer;
   /** The inputs to process. */
-  #tasks: readonly Task[] = [];
+  readonly #tasks: Task[] = [];
   /** The reports of the next message. */
   #reports: Report[] = [];
   /** The position of the input that is being processed. */
   #at = -1;
-  /** The bytes of its output that wait to be written. */
+  /** The bytes of its output that wait to be written, and their limit. */
   #waiting = 0;
+  #window = WINDOW;
   /** Buffers of earlier output, to be used again. */
   readonly #rooms: ArrayBuffer[] = [];
   #wake = (): void => {};
@@ -399,7 +404,7 @@ class Thread implements Starter {
 
   /** Takes a message of the first thread. */
   take(order: Exclude<Order, { words: unknown }>): void {
-    if ("share" in order) this.#tasks = order.share;
+    if ("share" in order) this.#tasks.push(...order.share);
     else {
       this.#waiting -= order.taken;
       if (order.room !== undefined) this.#rooms.push(order.room);
@@ -407,30 +412,30 @@ class Thread implements Starter {
     this.#wake();
   }
 
-  async obey(
-    work: (input: unknown) => AsyncIterable<unknown>,
-    weigh: (part: unknown) => number,
-  ): Promise<never> {
+  async obey({ work, weigh, window }: Orders): Promise<never> {
+    this.#window = window;
     for (;;) {
-      const tasks = this.#tasks;
-      this.#tasks = [];
-      if (tasks.length === 0) await this.#nextMessage();
-      for (const { at, input } of tasks) {
-        this.#at = at;
-        let end: Report = { at };
-        try {
-          for await (const part of work(input)) {
-            await this.#deliver({ at, part, weight: weigh(part) });
-          }
-        } catch (error) {
-          const { name, message } = error instanceof Error
-            ? error
-            : new Error(String(error));
-          end = { at, error: { name, message } };
-        }
-        this.#reports.push(end);
+      const task = this.#tasks.shift();
+      if (task === undefined) {
+        this.#report();
+        await this.#nextMessage();
+        continue;
       }
-      if (tasks.length > 0) this.#report();
+      const { at, input } = task;
+      this.#at = at;
+      let end: Report = { at };
+      try {
+        for await (const part of work(input)) {
+          await this.#deliver({ at, part, weight: weigh(part) });
+        }
+      } catch (error) {
+        const { name, message } = error instanceof Error
+          ? error
+          : new Error(String(error));
+        end = { at, error: { name, message } };
+      }
+      this.#reports.push(end);
+      if (this.#reports.length >= MANY) this.#report();
     }
   }
 
@@ -462,11 +467,12 @@ class Thread implements Starter {
     this.#waiting += delivery.weight;
     this.#reports.push(delivery);
     if (delivery.weight > 0) this.#report(moved);
-    while (this.#waiting > WINDOW) await this.#nextMessage();
+    while (this.#waiting > this.#window) await this.#nextMessage();
   }
 
   /** Sends the pending reports. */
   #report(moved: readonly ArrayBuffer[] = []): void {
+    if (this.#reports.length === 0) return;
     this.#peer.post(this.#reports, moved);
     this.#reports = [];
   }

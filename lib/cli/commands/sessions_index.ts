@@ -32,6 +32,8 @@ export const run: RunCommand = async (args, context) => {
       work: ({ file }) => readSession(file),
       weigh: ({ weight }) => weight,
       jobs: args.number("jobs"),
+      // The index is written meanwhile, in this thread.
+      isCallerBusy: true,
     }, context);
   if (process.starter !== undefined) await readAhead([]).next();
   const places = await indexPlaces(args, context);
