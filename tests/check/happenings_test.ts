@@ -3,23 +3,23 @@ import { type Happening, HappeningReader } from "../../lib/check/happenings.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import { encode } from "../running.ts";
 
-/** What a reader tells of a session, each as one line, in pieces of some size. */
-function told(bytes: Uint8Array, size: number): string[] {
+/** Feeds a session in chunks of `size` bytes; returns one line for each happening. */
+function happeningsOf(bytes: Uint8Array, size: number): string[] {
   const happenings: string[] = [];
   const take = (happening: Happening): void => {
     const time = new Date(happening.at ?? 0).toISOString().slice(17, -1);
-    happenings.push(`${time} ${happening.type}${factOf(happening)}`);
+    happenings.push(`${time} ${happening.type}${detailOf(happening)}`);
   };
   const reader = new HappeningReader();
   for (let at = 0; at < bytes.length; at += size) {
     reader.feed(bytes.subarray(at, at + size), take);
   }
-  if (reader.hasTurn) happenings.push("goes on");
+  if (reader.hasTurn) happenings.push("turn is open");
   reader.flush(take);
   return happenings;
 }
 
-function factOf(happening: Happening): string {
+function detailOf(happening: Happening): string {
   switch (happening.type) {
     case "command.ended":
       return ` ${happening.status} ${happening.exitCode}`;
@@ -35,12 +35,12 @@ function factOf(happening: Happening): string {
 const CASES: readonly {
   readonly name: string;
   readonly scenario: string;
-  /** Which of its files. */
+  /** The index of the session file in the scenario, in the order of names. */
   readonly file?: number;
   readonly expected: readonly string[];
 }[] = [
   {
-    name: "an interrupted command, whose end is told twice",
+    name: "an interrupted command, whose end stands in two lines",
     scenario: "sigint_cmd",
     expected: [
       "15.287 session.started",
@@ -51,13 +51,13 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a session that is gone on with after a kill",
+    name: "a session that was resumed after a kill",
     scenario: "resume_after_kill",
     expected: [
       "18.186 session.started",
       "18.186 turn.started",
       "18.259 command.started",
-      // When the last thing happened in it.
+      // The time of the last line of the turn.
       "18.259 turn.ended open 1260",
       "19.678 turn.started",
       "19.701 command.started",
@@ -66,7 +66,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a sub-agent, without what it copied from its parent",
+    name: "a sub-agent, without the lines copied from its parent",
     scenario: "agents",
     file: 1,
     expected: [
@@ -96,22 +96,23 @@ const CASES: readonly {
 ];
 
 for (const { name, scenario, file = 0, expected } of CASES) {
-  Deno.test(`HappeningReader tells, in whatever pieces it comes, of ${name}`, () => {
+  Deno.test(`HappeningReader emits the same for chunks of any size: ${name}`, () => {
     const folder = `captures/0.169.0/${scenario}/`;
     const names = namesIn(folder).filter((name) => name.startsWith("rollout-"));
     const bytes = readFixture(folder + names.sort()[file]);
-    const inPieces = told(bytes, 1000);
-    assertEquals(inPieces.filter((line) => line !== "goes on"), expected);
-    assertEquals(told(bytes, bytes.length), inPieces);
+    const inChunks = happeningsOf(bytes, 1000);
+    assertEquals(inChunks.filter((line) => line !== "turn is open"), expected);
+    assertEquals(happeningsOf(bytes, bytes.length), inChunks);
   });
 }
 
-Deno.test("HappeningReader ends a turn that goes on without an end", () => {
+Deno.test("HappeningReader ends an open turn when it is flushed", () => {
   const folder = "captures/0.169.0/resume_after_kill/";
   const [name = ""] = namesIn(folder).filter((name) => /^rollout-/.test(name));
   const lines = linesOf(readFixture(folder + name)).slice(0, 17);
-  assertEquals(told(encode(`${lines.join("\n")}\n`), 1000).slice(-2), [
-    "goes on",
+  const cut = encode(`${lines.join("\n")}\n`);
+  assertEquals(happeningsOf(cut, 1000).slice(-2), [
+    "turn is open",
     "18.259 turn.ended open 1260",
   ]);
 });

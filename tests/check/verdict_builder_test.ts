@@ -84,14 +84,14 @@ function error(message: string): object {
   return { type: "error", message };
 }
 
-/** A row of the table of what each capture should be judged as. */
+/** The rows of verdicts.tsv: the expected verdict on each capture, and why. */
 const ROWS = decode(readFixture("verdicts.tsv")).trimEnd().split("\n").slice(1)
   .map((line) => {
     const [version, scenario, file, , verdict, reasons, why] = line.split("\t");
     return { path: `${version}/${scenario}/${file}`, verdict, reasons, why };
   });
 
-Deno.test("the table of verdicts has every file that a run wrote", () => {
+Deno.test("verdicts.tsv has a row for every captured stream and session file", () => {
   const paths = namesIn("captures/").flatMap((version) =>
     namesIn(`captures/${version}/`).flatMap((scenario) =>
       namesIn(`captures/${version}/${scenario}/`)
@@ -104,7 +104,7 @@ Deno.test("the table of verdicts has every file that a run wrote", () => {
 });
 
 for (const version of namesIn("captures/")) {
-  Deno.test(`VerdictBuilder judges every run of ${version} rightly, as it is shown, and by turns alone`, () => {
+  Deno.test(`VerdictBuilder judges every run of ${version} as verdicts.tsv does, as its transcript ends, and the same with turnsOnly`, () => {
     let completed = 0;
     for (const { path, verdict, reasons, why } of ROWS) {
       if (!path.startsWith(`${version}/`)) continue;
@@ -136,7 +136,7 @@ for (const version of namesIn("captures/")) {
   });
 }
 
-Deno.test("VerdictBuilder judges normalized logs as it judges the originals", () => {
+Deno.test("VerdictBuilder judges a normalized log like the original", () => {
   for (const { path } of ROWS) {
     if (!/\/(?:cut|fail400|failmid|sigint_cmd|resume)\//.test(path)) continue;
     const bytes = readFixture(`captures/${path}`);
@@ -154,12 +154,12 @@ Deno.test("VerdictBuilder judges normalized logs as it judges the originals", ()
   }
 });
 
-/** The session files of a release whose runs ended well, and all that their lines name. */
+/** The rows of session files of 0.169.0 whose verdict is "passed". */
 const PASSED = ROWS.filter(({ path, verdict }) =>
   /^0\.169\.0\/.*\/rollout/.test(path) && verdict === "passed"
 );
 
-/** Walks through the members of the objects in a value, with what holds them. */
+/** Yields each member of the objects in a value: the object that holds it, and its name. */
 function* membersIn(
   value: unknown,
 ): Generator<[holder: Record<string, unknown>, name: string]> {
@@ -171,7 +171,7 @@ function* membersIn(
   }
 }
 
-/** How many lines the normalizer fails. */
+/** Counts the lines that the normalizer fails. */
 function failuresOf(bytes: Uint8Array): number {
   const normalizer = new JsonlNormalizer();
   normalizer.feed(bytes, () => {});
@@ -188,20 +188,20 @@ for (
       },
     },
     {
-      name: "makes an object of a field",
+      name: "turns a field into an object",
       drift: (holder: Record<string, unknown>, field: string) => {
         holder[field] = { value: holder[field] };
       },
     },
     {
-      name: "makes a text of a field",
+      name: "turns a field into a string",
       drift: (holder: Record<string, unknown>, field: string) => {
         holder[field] = "x";
       },
     },
   ]
 ) {
-  Deno.test(`VerdictBuilder fails no line of a session file that the normalizer reads, if a release ${name}`, () => {
+  Deno.test(`VerdictBuilder fails no line of a session file that the normalizer accepts, if a release ${name}`, () => {
     for (const { path } of PASSED) {
       if (!path.includes("/msg/")) continue;
       const lines = decode(readFixture(`captures/${path}`)).trimEnd()
@@ -235,7 +235,7 @@ for (
     ...["thread_source", "timestamp"],
   ]
 ) {
-  Deno.test(`VerdictBuilder judges session files by what is left if ${field} is something else`, () => {
+  Deno.test(`VerdictBuilder passes session files in which ${field} is renamed or an object`, () => {
     for (const { path } of PASSED) {
       const text = decode(readFixture(`captures/${path}`));
       const name = `"${field}":`;
@@ -251,7 +251,7 @@ for (
 
 const ENDS = [
   {
-    name: "a turn that is done",
+    name: "a turn that completed",
     records: [THREAD, TURN, say("Done."), DONE],
     expected: [],
   },
@@ -276,17 +276,17 @@ const ENDS = [
     expected: ["the run ended with an error: Out of luck"],
   },
   {
-    name: "an error behind a turn that is done",
+    name: "an error after a completed turn",
     records: [THREAD, TURN, say("Done."), DONE, error("MCP server is gone")],
     expected: ["the run ended with an error: MCP server is gone"],
   },
   {
-    name: "what is tried again behind a turn that is done",
+    name: "a retry after a completed turn",
     records: [THREAD, TURN, say("Done."), DONE, error("Reconnecting... 1/5")],
     expected: [],
   },
   {
-    name: "an error that work followed",
+    name: "an error that further work follows",
     records: [THREAD, TURN, error("Reconnecting... 1/5"), say("Done."), DONE],
     expected: [],
   },
@@ -311,7 +311,7 @@ const ENDS = [
     expected: ["the run began no turn"],
   },
   {
-    name: "nothing but what tells nothing",
+    name: "a line that belongs to no turn, and no other line",
     records: [{
       timestamp: "2026-01-01T00:00:00.000Z",
       type: "world_state",
@@ -320,10 +320,10 @@ const ENDS = [
     expected: ["the run began no turn"],
   },
   ...[
-    ["of old", {}, "has no end: the log ends before it does"],
+    ["before 0.148", {}, "has no end: the log ends before it does"],
     ["since 0.148", { ordinal: 1 }, "began no turn"],
   ].map(([name, numbered, how]) => ({
-    name: `what the program told the model, in a file ${name}`,
+    name: `a developer message and no other item, in a file ${name}`,
     records: [{
       type: "session_meta",
       payload: { id: "t", timestamp: "2026-01-01T00:00:00.000Z" },
@@ -336,12 +336,12 @@ const ENDS = [
     expected: [`the run ${how}`],
   })),
   {
-    name: "one of two threads",
+    name: "two threads, the first of which failed",
     records: [THREAD, TURN, failTurn("No"), OTHER_THREAD, TURN, DONE],
     expected: ["turn 1 of thread t failed: No"],
   },
   {
-    name: "a run of 0.42 that an answer ends",
+    name: "a run of 0.42 that ends with an answer",
     records: [
       { type: "session.created", session_id: "s" },
       item("assistant_message", { text: "Done." }),
@@ -361,7 +361,7 @@ const ENDS = [
     ],
   },
   {
-    name: "a session and nothing else",
+    name: "a thread without a turn",
     records: [THREAD],
     expected: ["the run began no turn"],
   },
@@ -415,7 +415,7 @@ const ENDS = [
   },
 ] satisfies { name: string; records: object[]; expected: string[] }[];
 
-/** What errors say that end a stream, and how the turn ended then. */
+/** Messages of an error that ends a stream, and the reason in the verdict on its turn. */
 const LAST_ERRORS = [
   "Reconnecting... 1/5",
   "Re-connecting... 4/5",
@@ -446,21 +446,21 @@ for (const [message = "", end] of LAST_ERRORS) {
   });
 }
 
-/** A message of the old dialect. */
-function old(type: string, fields: object = {}): object {
+/** A message of the oldest exec streams, `{"id":…,"msg":…}`. */
+function msg(type: string, fields: object = {}): object {
   return { id: "0", msg: { type, ...fields } };
 }
 
-const OLD_RUN = [
+const MSG_RUN = [
   { model: "m", provider: "p", workdir: "/w" },
   { prompt: "Go" },
-  old("task_started"),
-  old("agent_message", { message: "Done." }),
+  msg("task_started"),
+  msg("agent_message", { message: "Done." }),
 ];
 
 for (const reason of ["interrupted", "replaced", "review_ended"]) {
-  Deno.test(`VerdictBuilder takes a turn of the old dialect for interrupted that was aborted: ${reason}`, () => {
-    const verdict = judgeRecords([...OLD_RUN, old("turn_aborted", { reason })]);
+  Deno.test(`VerdictBuilder judges turn_aborted of the old dialect as an interrupted turn: ${reason}`, () => {
+    const verdict = judgeRecords([...MSG_RUN, msg("turn_aborted", { reason })]);
     const why = reason === "interrupted" ? "" : `: ${reason}`;
     assertEquals(verdict.status, "aborted");
     assertEquals(verdict.reasons.map(({ kind, message }) => [kind, message]), [
@@ -477,16 +477,16 @@ for (
     ...["turn_diff"],
   ]
 ) {
-  Deno.test(`VerdictBuilder takes nothing for unfinished that ends with ${type}`, () => {
-    assertEquals(messages(judgeRecords([...OLD_RUN, old(type)])), []);
-    const broken = [...OLD_RUN, old("error", { message: "No" }), old(type)];
+  Deno.test(`VerdictBuilder ignores a last ${type}: the turn ends as without it`, () => {
+    assertEquals(messages(judgeRecords([...MSG_RUN, msg(type)])), []);
+    const broken = [...MSG_RUN, msg("error", { message: "No" }), msg(type)];
     assertEquals(messages(judgeRecords(broken)), [
       "turn 1 ended with an error: No",
     ]);
   });
 }
 
-/** Items that end a stream without turns, and whether they say that the work goes on. */
+/** The last item of a stream without turns, and whether it shows that the work continues. */
 const LAST_ITEMS = [
   [item("todo_list", { items: [] }), false],
   [item("todo_list", { items: [] }, { event: "updated" }), false],
@@ -501,7 +501,7 @@ const LAST_ITEMS = [
 ] as const;
 
 for (const [last, isWork] of LAST_ITEMS) {
-  Deno.test(`VerdictBuilder judges whether ${JSON.stringify(last)} goes on behind an answer`, () => {
+  Deno.test(`VerdictBuilder judges a run without turns whose answer is followed by ${JSON.stringify(last)}`, () => {
     const run = [{ type: "session.created", session_id: "s" }, say("Done.")];
     assertEquals(
       messages(judgeRecords([...run, last])),
@@ -510,7 +510,7 @@ for (const [last, isWork] of LAST_ITEMS) {
   });
 }
 
-Deno.test("VerdictBuilder says on which line a turn ended, if it did", () => {
+Deno.test("VerdictBuilder reports the line that ended a turn, or null", () => {
   const linesOf = (...records: object[]) =>
     judgeRecords([THREAD, TURN, ...records]).reasons.map(({ line }) => line);
   assertEquals(linesOf(say("Hm"), failTurn("No")), [4]);
@@ -533,7 +533,7 @@ Deno.test("VerdictBuilder judges logs without their beginning", () => {
   );
 });
 
-Deno.test("VerdictBuilder has nothing to say for an empty input", () => {
+Deno.test("VerdictBuilder reports an empty input", () => {
   for (const text of ["", "\n\n"]) {
     const verdict = judge(encode(text));
     assertEquals(messages(verdict), [
@@ -543,7 +543,7 @@ Deno.test("VerdictBuilder has nothing to say for an empty input", () => {
   }
 });
 
-Deno.test("VerdictBuilder says how the last turn ended, and how many there were, though no event did", () => {
+Deno.test("VerdictBuilder has the status of the last turn and the number of turns where no event ended one", () => {
   const error = { type: "error", message: "No" };
   const judged = [
     [THREAD, TURN, say("Done."), DONE, error],
@@ -562,7 +562,7 @@ Deno.test("VerdictBuilder says how the last turn ended, and how many there were,
   ]);
 });
 
-Deno.test("VerdictBuilder counts failed lines, and lets some of them be", () => {
+Deno.test("VerdictBuilder counts failed lines, and tolerates as many as maxFailures", () => {
   const text = `noise\n${JSON.stringify(THREAD)}\n${JSON.stringify(TURN)}\n{\n${
     JSON.stringify(DONE)
   }\n`;
@@ -578,7 +578,7 @@ Deno.test("VerdictBuilder counts failed lines, and lets some of them be", () => 
   assertEquals(judge(encode(text), { maxFailures: 2 }).isPassed, true);
 });
 
-Deno.test("VerdictBuilder counts commands, and fails for them if it is to", () => {
+Deno.test("VerdictBuilder counts failed commands, and fails for them with failOnCommand", () => {
   const records = [
     ...[THREAD, TURN, command(null, "started"), command(2), command(0)],
     ...[command(null, "started"), say("Done."), DONE],
@@ -590,12 +590,12 @@ Deno.test("VerdictBuilder counts commands, and fails for them if it is to", () =
   ]);
 });
 
-Deno.test("VerdictBuilder counts no command that is told when no turn goes on", () => {
+Deno.test("VerdictBuilder counts no failed command outside of a turn", () => {
   const verdict = judgeRecords([THREAD, TURN, say("Done."), DONE, command(1)]);
   assertEquals(verdict.failedCommands, 0);
 });
 
-Deno.test("VerdictBuilder fails lines that are longer than they may be", () => {
+Deno.test("VerdictBuilder fails lines longer than maxLineBytes", () => {
   const bytes = encode(`${JSON.stringify(THREAD)}\n`);
   const { length } = bytes;
   const failed = [length - 2, length - 1].map((maxLineBytes) =>
@@ -604,13 +604,13 @@ Deno.test("VerdictBuilder fails lines that are longer than they may be", () => {
   assertEquals(failed, [1, 0]);
 });
 
-Deno.test("VerdictBuilder counts commands that failed while they looked at something", () => {
+Deno.test("VerdictBuilder counts failed commands that only read a file", () => {
   const event = (type: string, fields: object): object => ({
     timestamp: "2026-01-01T00:00:00.000Z",
     type: "event_msg",
     payload: { type, ...fields },
   });
-  const look = (id: string, exit_code: number): object[] => [
+  const cat = (id: string, exit_code: number): object[] => [
     event("exec_command_begin", {
       call_id: id,
       command: ["cat", id],
@@ -625,8 +625,8 @@ Deno.test("VerdictBuilder counts commands that failed while they looked at somet
       payload: { id: "t", history_mode: "legacy" },
     },
     event("task_started", { turn_id: "1" }),
-    ...look("a", 0),
-    ...look("b", 2),
+    ...cat("a", 0),
+    ...cat("b", 2),
     event("agent_message", { message: "Done." }),
     event("task_complete", { turn_id: "1", last_agent_message: "Done." }),
   ];
@@ -637,7 +637,7 @@ Deno.test("VerdictBuilder counts commands that failed while they looked at somet
   ]);
 });
 
-Deno.test("VerdictBuilder names the beginning of a long command, in whole characters", () => {
+Deno.test("VerdictBuilder truncates a long command to 120 characters, and splits no character", () => {
   const nameOf = (command: string): string | undefined => {
     const failed = item("command_execution", {
       command,
@@ -656,7 +656,7 @@ Deno.test("VerdictBuilder names the beginning of a long command, in whole charac
   assertEquals(nameOf(`x${"😀".repeat(61)}`), `x${"😀".repeat(59)}…`);
 });
 
-Deno.test("VerdictBuilder names no more than ten commands", () => {
+Deno.test("VerdictBuilder lists ten failed commands, and counts the rest", () => {
   const records = [THREAD, TURN];
   for (let i = 0; i < 30; i++) {
     const aggregated_output = "";
@@ -675,7 +675,7 @@ Deno.test("VerdictBuilder names no more than ten commands", () => {
   assertEquals(messages(verdict).at(-1), "20 more commands failed");
 });
 
-Deno.test("VerdictBuilder counts tokens exactly, and each once", () => {
+Deno.test("VerdictBuilder counts tokens exactly, beyond 2^53", () => {
   const line =
     '{"type":"turn.completed","usage":{"input_tokens":9007199254740993,"output_tokens":1}}\n';
   const text = `${JSON.stringify(THREAD)}\n${JSON.stringify(TURN)}\n${line}`;
@@ -687,7 +687,7 @@ Deno.test("VerdictBuilder counts tokens exactly, and each once", () => {
   assert(judge(encode(text), { maxTokens: 9007199254740994n }).isPassed);
 });
 
-Deno.test("VerdictBuilder wants the final message to be JSON if it is to", () => {
+Deno.test("VerdictBuilder requires a final message in JSON with jsonOutput", () => {
   const jsonOf = (...texts: string[]) =>
     messages(
       judgeRecords([
@@ -708,7 +708,7 @@ Deno.test("VerdictBuilder wants the final message to be JSON if it is to", () =>
   assertEquals(jsonOf(), ["there is no final message, which should be JSON"]);
 });
 
-Deno.test("VerdictBuilder gives the final message of the last turn only", () => {
+Deno.test("VerdictBuilder takes the final message from the last turn only", () => {
   const records = [THREAD, TURN, say("One"), DONE, TURN, DONE];
   assertEquals(judgeRecords(records).finalMessage, null);
   const both = [THREAD, TURN, say("One"), DONE, TURN, say("Two", "a"), DONE];
@@ -758,8 +758,8 @@ function turnEvent(type: string, fields: object = {}): object {
   return { type: "event_msg", payload: { type, ...fields } };
 }
 
-/** What the model says, as session files hold it. */
-function saidItem(text: string): object {
+/** A message of the model in a session file. */
+function answerItem(text: string): object {
   return {
     type: "response_item",
     payload: {
@@ -770,7 +770,7 @@ function saidItem(text: string): object {
   };
 }
 
-/** A turn with a prompt, of a release that writes no errors into session files. */
+/** A turn with a prompt, of a release that does not write errors into session files. */
 function promptedTurn(
   lastMessage: string | null,
   ...records: readonly object[]
@@ -786,7 +786,7 @@ function promptedTurn(
   ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line }));
 }
 
-/** What is in a turn whose context is compacted after it has done something. */
+/** The lines of a turn whose context is compacted after a message and a command. */
 function compacted(summary: string): object[] {
   const call = {
     call_id: "c",
@@ -795,13 +795,13 @@ function compacted(summary: string): object[] {
   };
   return [
     turnEvent("agent_message", { message: "Looking." }),
-    saidItem("Looking."),
+    answerItem("Looking."),
     { type: "response_item", payload: { type: "function_call", ...call } },
     {
       type: "response_item",
       payload: { type: "function_call_output", call_id: "c", output: "a" },
     },
-    saidItem(summary),
+    answerItem(summary),
     turnEvent("token_count", { info: null }),
     { type: "compacted", payload: { message: "A summary:\nListed files." } },
     turnEvent("context_compacted"),
@@ -813,7 +813,10 @@ const CUT_OFF = "turn 1 has no end: the log ends before it does";
 const NEXT_CUT_OFF = "turn 2 has no end: the log ends before it does";
 const ERROR = "turn 1 ended with an error: No";
 
-/** What ends a session file, and what is wrong then behind an answer, and behind an error. */
+/**
+ * The last line of a session file; the reason in the verdict where an answer precedes the line,
+ * and where an error does.
+ */
 const LAST_LINES = [
   [turnEvent("agent_reasoning", { text: "Hm" }), CUT_OFF, CUT_OFF],
   [turnEvent("exec_command_begin", CALL), CUT_OFF, CUT_OFF],
@@ -837,34 +840,34 @@ const LAST_LINES = [
   ],
 ] as const;
 
-for (const [last, behindAnswer, behindError] of LAST_LINES) {
-  Deno.test(`VerdictBuilder judges by what it ends a session file that ends with ${JSON.stringify(last)}`, () => {
+for (const [last, afterAnswer, afterError] of LAST_LINES) {
+  Deno.test(`VerdictBuilder judges a session file by its last line: ${JSON.stringify(last)}`, () => {
     const prompt = turnEvent("user_message", { message: "Go" });
-    const endingWith = (before: object) =>
+    const reasonAfter = (before: object) =>
       messages(judgeRecords([prompt, before, last]))[0];
-    assertEquals(endingWith(saidItem("Done.")), behindAnswer);
+    assertEquals(reasonAfter(answerItem("Done.")), afterAnswer);
     assertEquals(
-      endingWith(turnEvent("error", { message: "No" })),
-      behindError,
+      reasonAfter(turnEvent("error", { message: "No" })),
+      afterError,
     );
   });
 }
 
-Deno.test("VerdictBuilder takes what the system says in a session file for an error, all of it", () => {
+Deno.test("VerdictBuilder reports a whole system message of a session file as an error", () => {
   const content = ["No", "way"].map((text) => ({ type: "input_text", text }));
-  const said = {
+  const systemMessage = {
     type: "response_item",
     payload: { type: "message", role: "system", content },
   };
   const prompt = turnEvent("user_message", { message: "Go" });
-  assertEquals(messages(judgeRecords([prompt, said])), [
+  assertEquals(messages(judgeRecords([prompt, systemMessage])), [
     "turn 1 ended with an error: No\nway",
   ]);
 });
 
 const UNANSWERED = "turn 1 ended without an answer; the log does not say why";
 
-Deno.test("VerdictBuilder takes the summary of a compaction for no answer (0.136)", () => {
+Deno.test("VerdictBuilder does not count the summary of a compaction as an answer (0.136)", () => {
   const verdict = judgeRecords(
     promptedTurn(null, ...compacted("Listed files.")),
   );
@@ -872,7 +875,7 @@ Deno.test("VerdictBuilder takes the summary of a compaction for no answer (0.136
   assertEquals(verdict.finalMessage, "Looking.");
 });
 
-Deno.test("VerdictBuilder takes what is said before a compaction, and after one, for an answer", () => {
+Deno.test("VerdictBuilder counts messages before and after a compaction as answers", () => {
   const before = judgeRecords(
     promptedTurn("There are files.", ...compacted("There are files.")),
   );
@@ -882,29 +885,29 @@ Deno.test("VerdictBuilder takes what is said before a compaction, and after one,
     "Done.",
     ...compacted("Listed files."),
     turnEvent("agent_message", { message: "Done." }),
-    saidItem("Done."),
+    answerItem("Done."),
   ));
   assertEquals(messages(after), []);
   assertEquals(after.finalMessage, "Done.");
 });
 
-Deno.test("VerdictBuilder takes what was being said when the response was cut off for no answer", () => {
+Deno.test("VerdictBuilder does not count a message that was cut off as an answer", () => {
   const partial = [
     turnEvent("agent_message", { message: "Partial an" }),
-    saidItem("Partial an"),
+    answerItem("Partial an"),
   ];
   const verdict = judgeRecords(promptedTurn(null, ...partial, ...partial));
   assertEquals(messages(verdict), [UNANSWERED]);
   assertEquals(verdict.finalMessage, "Partial an");
 });
 
-Deno.test("VerdictBuilder takes what a review found for an answer", () => {
+Deno.test("VerdictBuilder counts the findings of a review as an answer", () => {
   const end = turnEvent("exited_review_mode");
-  const records = promptedTurn(null, end, saidItem("One issue."));
+  const records = promptedTurn(null, end, answerItem("One issue."));
   assertEquals(messages(judgeRecords(records)), []);
 });
 
-Deno.test("VerdictBuilder takes what a review found for an answer, as an item tells it", () => {
+Deno.test("VerdictBuilder counts the findings of a review as an answer in a file of items", () => {
   const item = (item: object) => turnEvent("item_completed", { item });
   const records = (...ended: object[]) => [
     { type: "session_meta", payload: { id: "t", history_mode: "paginated" } },
@@ -913,12 +916,15 @@ Deno.test("VerdictBuilder takes what a review found for an answer, as an item te
     ...ended,
     turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
   ];
-  const ended = [item({ type: "ExitedReviewMode", id: "1" }), saidItem("One.")];
+  const ended = [
+    item({ type: "ExitedReviewMode", id: "1" }),
+    answerItem("One."),
+  ];
   assertEquals(messages(judgeRecords(records(...ended))), []);
   assertEquals(messages(judgeRecords(records())), [UNANSWERED]);
 });
 
-Deno.test("VerdictBuilder takes a turn without an answer for done if its release says why turns fail (0.145)", () => {
+Deno.test("VerdictBuilder passes a turn without an answer of a release that writes errors of turns (0.145)", () => {
   const end = {
     turn_id: "1",
     last_agent_message: null,
@@ -939,14 +945,14 @@ Deno.test("VerdictBuilder takes a turn without an answer for done if its release
   assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
 });
 
-Deno.test("VerdictBuilder waits for no turn after words by voice", () => {
+Deno.test("VerdictBuilder begins no turn for speech", () => {
   const spoken = ["user", "assistant"].map((role) => ({
     type: "realtime_item",
     payload: { type: "transcript_segment", role, text: "Thanks" },
   }));
   const verdict = judgeRecords([
     ...spoken,
-    ...promptedTurn("Done.", saidItem("Done.")),
+    ...promptedTurn("Done.", answerItem("Done.")),
     ...spoken,
   ]);
   assertEquals(messages(verdict), []);
@@ -954,7 +960,7 @@ Deno.test("VerdictBuilder waits for no turn after words by voice", () => {
   assertEquals(verdict.finalMessage, "Done.");
 });
 
-Deno.test("VerdictBuilder misses the answer to a prompt that is blank", () => {
+Deno.test("VerdictBuilder expects an answer to a blank prompt", () => {
   const records = [
     turnEvent("task_started", { turn_id: "1" }),
     turnEvent("user_message", { message: "  " }),
@@ -963,12 +969,12 @@ Deno.test("VerdictBuilder misses the answer to a prompt that is blank", () => {
   assertEquals(messages(judgeRecords(records)), [UNANSWERED]);
 });
 
-Deno.test("VerdictBuilder misses no answer to what an earlier turn was asked", () => {
+Deno.test("VerdictBuilder expects no answer in a turn without a prompt after an answered turn", () => {
   for (const message of ["Go", " "]) {
     const records = [
       turnEvent("task_started"),
       turnEvent("user_message", { message }),
-      saidItem("Done."),
+      answerItem("Done."),
       turnEvent("task_complete", { last_agent_message: "Done." }),
       turnEvent("task_started"),
       turnEvent("task_complete", { last_agent_message: null }),
@@ -977,18 +983,18 @@ Deno.test("VerdictBuilder misses no answer to what an earlier turn was asked", (
   }
 });
 
-/** A review that failed, as session files have it: they do not say why up to 0.144. */
+/** The lines of a failed review. Up to 0.144 session files do not hold the reason. */
 const FAILED_REVIEW = [
   turnEvent("entered_review_mode", { target: { type: "custom" } }),
   turnEvent("user_message", { message: "Check" }),
   turnEvent("exited_review_mode", { review_output: null }),
-  saidItem("Review was interrupted. Please re-run /review."),
+  answerItem("Review was interrupted. Please re-run /review."),
   turnEvent("agent_message", {
     message: "Review was interrupted. Please re-run /review.",
   }),
 ];
 
-Deno.test("VerdictBuilder takes what is said of a review that failed for no answer", () => {
+Deno.test("VerdictBuilder does not count the notice of a failed review as an answer", () => {
   const records = promptedTurn(null, ...FAILED_REVIEW);
   assertEquals(messages(judgeRecords(records)), [UNANSWERED]);
   // Up to 0.98 turns have no events.
@@ -997,7 +1003,7 @@ Deno.test("VerdictBuilder takes what is said of a review that failed for no answ
   ]);
 });
 
-/** Puts an event into a line as the fork writes it. */
+/** Converts an event line to the form that a fork of Codex writes. */
 function forkLine(record: object, at: number): object {
   const { type, payload } = fieldsOf(record);
   return type === "event_msg"
@@ -1005,9 +1011,9 @@ function forkLine(record: object, at: number): object {
     : record;
 }
 
-Deno.test("VerdictBuilder heeds the events of a fork as those of Codex", () => {
+Deno.test("VerdictBuilder reads the events of a fork like those of Codex", () => {
   const question = turnEvent("user_message", { message: "Do it" });
-  const answer = saidItem("Done.");
+  const answer = answerItem("Done.");
   const error = turnEvent("error", { message: "No such model" });
   const review = { overall_explanation: "One issue." };
   const runs = [
@@ -1015,7 +1021,7 @@ Deno.test("VerdictBuilder heeds the events of a fork as those of Codex", () => {
     promptedTurn(null, ...FAILED_REVIEW),
     promptedTurn(
       null,
-      saidItem("One issue."),
+      answerItem("One issue."),
       turnEvent("exited_review_mode", { review_output: review }),
     ),
     [
@@ -1039,11 +1045,11 @@ Deno.test("VerdictBuilder heeds the events of a fork as those of Codex", () => {
   );
 });
 
-Deno.test("VerdictBuilder takes what is said after a review that failed for an answer", () => {
+Deno.test("VerdictBuilder counts a message after a failed review as an answer", () => {
   const records = [
     ...FAILED_REVIEW,
     turnEvent("user_message", { message: "Then do it yourself" }),
-    saidItem("Done."),
+    answerItem("Done."),
     turnEvent("agent_message", { message: "Done." }),
   ];
   const verdict = judgeRecords(records);
@@ -1051,14 +1057,14 @@ Deno.test("VerdictBuilder takes what is said after a review that failed for an a
   assertEquals(verdict.finalMessage, "Done.");
 });
 
-Deno.test("VerdictBuilder takes a blank answer for one", () => {
-  assertEquals(messages(judgeRecords(promptedTurn(null, saidItem("")))), []);
+Deno.test("VerdictBuilder counts an empty message as an answer", () => {
+  assertEquals(messages(judgeRecords(promptedTurn(null, answerItem("")))), []);
 });
 
 for (
   const { name, records, finalMessage } of [
     {
-      name: "is what the end of a turn says that shows none",
+      name: "the message of the end of a turn that shows none",
       records: [
         turnEvent("task_started"),
         turnEvent("user_message", { message: "Go" }),
@@ -1067,7 +1073,7 @@ for (
       finalMessage: "Done.",
     },
     {
-      name: "is what a turn shows, whatever its end says",
+      name: "the message that a turn shows, not that of its end",
       records: [
         turnEvent("task_started"),
         turnEvent("agent_message", { message: "Shown." }),
@@ -1076,7 +1082,7 @@ for (
       finalMessage: "Shown.",
     },
     {
-      name: "is none of an earlier turn, if the last one has but an end",
+      name: "null for a last turn that is only an end",
       records: [
         turnEvent("task_started"),
         turnEvent("agent_message", { message: "First." }),
@@ -1086,8 +1092,7 @@ for (
       finalMessage: null,
     },
     {
-      name:
-        "is the one between two turns, if the beginning of the last is lost",
+      name: "a message between two turns, if the beginning of the last is lost",
       records: [
         turnEvent("task_started"),
         turnEvent("agent_message", { message: "First." }),
@@ -1098,7 +1103,7 @@ for (
       finalMessage: "Second.",
     },
     {
-      name: "is none that was said before a turn that begins",
+      name: "null if the last turn began after the message",
       records: [
         turnEvent("agent_message", { message: "First." }),
         turnEvent("task_started"),
@@ -1108,7 +1113,7 @@ for (
       finalMessage: null,
     },
     {
-      name: "is what the old dialect says at the end of a turn",
+      name: "the message of the end of a turn in the old dialect",
       records: [
         { id: "0", msg: { type: "session_configured", session_id: "s" } },
         { id: "1", msg: { type: "task_started" } },
@@ -1121,12 +1126,12 @@ for (
     },
   ]
 ) {
-  Deno.test(`VerdictBuilder says that the final message ${name}`, () => {
+  Deno.test(`VerdictBuilder sets finalMessage to ${name}`, () => {
     assertEquals(judgeRecords(records).finalMessage, finalMessage);
   });
 }
 
-Deno.test("VerdictBuilder judges the same however the input is cut", () => {
+Deno.test("VerdictBuilder gives the same verdict for any chunks", () => {
   const bytes = readFixture("captures/0.42.0/failmid/stdout.jsonl");
   const whole = judge(bytes);
   fc.assert(
@@ -1141,7 +1146,7 @@ Deno.test("VerdictBuilder judges the same however the input is cut", () => {
   );
 });
 
-Deno.test("VerdictBuilder judges whatever it is given, and never throws", () => {
+Deno.test("VerdictBuilder judges any records without throwing", () => {
   const records = fc.array(
     fc.oneof(
       fc.constantFrom<unknown>(
@@ -1168,8 +1173,8 @@ Deno.test("VerdictBuilder judges whatever it is given, and never throws", () => 
   );
 });
 
-Deno.test("VerdictBuilder judges hundreds of threads of an app-server, also those that rest in between", () => {
-  const tell = (method: string, id: number, params: Fields): string =>
+Deno.test("VerdictBuilder judges hundreds of interleaved threads of an app-server", () => {
+  const notify = (method: string, id: number, params: Fields): string =>
     `${
       JSON.stringify({ method, params: { threadId: `t${id}`, ...params } })
     }\n`;
@@ -1177,10 +1182,10 @@ Deno.test("VerdictBuilder judges hundreds of threads of an app-server, also thos
   const turns = (number: number): string =>
     [
       ...ids.map((id) =>
-        tell("turn/started", id, turnOf(number, "inProgress"))
+        notify("turn/started", id, turnOf(number, "inProgress"))
       ),
       ...ids.map((id) =>
-        tell(
+        notify(
           "turn/completed",
           id,
           turnOf(number, id === 7 ? "failed" : "completed"),

@@ -1,4 +1,4 @@
-/** Drift over what releases of Codex wrote, held to tables that another program made. */
+/** Compares the drift between captured releases with tables that another program made. */
 
 import { assertEquals } from "@std/assert";
 import { DriftMeter } from "../../lib/drift/drift.ts";
@@ -11,7 +11,7 @@ const CAPTURES = new URL("../../testdata/captures/", import.meta.url);
 const APP_SERVER = new URL("../../testdata/app-server/", import.meta.url);
 const TABLES = new URL("../../testdata/drift/", import.meta.url);
 
-/** The captures of one release, however it was used. */
+/** The captured files of one release, of all the ways it was used. */
 interface Release {
   readonly name: string;
   readonly files: readonly string[];
@@ -46,10 +46,10 @@ releases.sort((a, b) => releaseNumber(a.name) - releaseNumber(b.name));
 async function read(
   meter: DriftMeter,
   { files, name }: Release,
-  isTold: boolean,
+  isReleaseKnown: boolean,
 ): Promise<void> {
   for (const file of files) {
-    const release = isTold ? name : undefined;
+    const release = isReleaseKnown ? name : undefined;
     const source = meter.open(file, { release });
     for await (const block of await openStream(file)) source.feed(block);
     source.flush();
@@ -64,6 +64,7 @@ const rows = (await Promise.all(
   }),
 )).flat();
 
+/** Whether a release writes the path of a row. */
 function wrote({ ranges }: DriftRow, release: string): boolean {
   const number = releaseNumber(release);
   return ranges.some(([first, last]) =>
@@ -73,7 +74,7 @@ function wrote({ ranges }: DriftRow, release: string): boolean {
 
 const baselines: string[] = [];
 
-/** What the releases before one make. */
+/** Returns the baseline of the first `at` releases. */
 async function baselineBefore(at: number): Promise<string> {
   for (const release of releases.slice(baselines.length, at)) {
     const recorder = new DriftMeter({
@@ -86,7 +87,7 @@ async function baselineBefore(at: number): Promise<string> {
   return baselines[at - 1] ?? "";
 }
 
-/** The paths that a baseline has. */
+/** Lists the dialect, kind and path of each node of a baseline. */
 function keysOf(baseline: string): ReadonlySet<string> {
   const tree = new WireTree();
   tree.load(JSON.parse(baseline));
@@ -101,7 +102,7 @@ function keysOf(baseline: string): ReadonlySet<string> {
   return keys;
 }
 
-Deno.test("there is no drift in what the table was made of", async () => {
+Deno.test("DriftMeter finds no drift in the captures that its built-in table was made from", async () => {
   const meter = new DriftMeter();
   for (const release of releases) await read(meter, release, false);
   const files = await filesBelow(APP_SERVER);
@@ -110,9 +111,9 @@ Deno.test("there is no drift in what the table was made of", async () => {
 });
 
 /**
- * What the captures show at a release, and the tables do not call new there: in the tables,
- * items that say what they are in `item_type` have no kind, and of some releases there are more
- * captures than are in the repository.
+ * Paths that are new in the captures of a release, but not in its row of the tables: the tables
+ * have no kind for items with `item_type`, and were made from more captures of some releases
+ * than the repository has.
  */
 const NOT_IN_TABLES =
   /^(?:exec item\.(?:completed|started|updated)(?: item.*)? 0\.42\.0|rollout message content\[\]\.image_url 0\.29\.0|rollout response_item\/custom_tool_call.* 0\.53\.0|rollout event_msg\/user_message payload\.images(?:\[\])? 0\.(?:53|104)\.0)$/;
@@ -120,7 +121,7 @@ const NOT_IN_TABLES =
 for (const [at, release] of releases.entries()) {
   const before = releases.slice(0, at);
   if (before.length === 0) continue;
-  Deno.test(`what ${release.name} changed is found, and nothing else`, async () => {
+  Deno.test(`DriftMeter finds exactly the fields and kinds that are new in ${release.name}`, async () => {
     const meter = new DriftMeter({ baseline: await baselineBefore(at) });
     await read(meter, release, true);
     const found = new Set(
@@ -128,9 +129,9 @@ for (const [at, release] of releases.entries()) {
         change === "field" || change === "kind"
       ).map(({ dialect, kind, path }) => `${dialect} ${kind} ${path}`),
     );
-    const own = new DriftMeter({ isRecording: true });
-    await read(own, release, true);
-    const here = keysOf(own.baseline());
+    const recorder = new DriftMeter({ isRecording: true });
+    await read(recorder, release, true);
+    const here = keysOf(recorder.baseline());
     const keyOf = ({ dialect, kind, path }: DriftRow): string =>
       `${dialect} ${kind} ${path}`;
     const older = new Set(
@@ -151,7 +152,7 @@ for (const [at, release] of releases.entries()) {
       },
       { missing: [], extra: [] },
     );
-    // Of what came back, some had not been away for long.
+    // `seen` is set where a part is back after a gap; the gaps in the captures are too short.
     for (const { seen, change } of meter.findings()) {
       if (change !== "missing") assertEquals(seen, null);
     }

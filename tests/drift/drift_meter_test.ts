@@ -9,7 +9,7 @@ import fc from "../property_seed.ts";
 
 const ENCODER = new TextEncoder();
 
-/** What is found in some lines. */
+/** Returns the findings in one session. */
 function findingsIn(
   lines: readonly unknown[],
   options: DriftMeterOptions = {},
@@ -17,7 +17,7 @@ function findingsIn(
   return meterOf([lines], options).findings();
 }
 
-/** Reads sessions. */
+/** Returns a meter that has read sessions; a line that is a string stands as it is. */
 function meterOf(
   sessions: readonly (readonly unknown[])[],
   options: DriftMeterOptions = {},
@@ -38,8 +38,8 @@ function baselineOf(sessions: readonly (readonly unknown[])[]): string {
   return meterOf(sessions, { isRecording: true }).baseline();
 }
 
-/** A finding, shortened. */
-function shortened(
+/** Returns the fields of a finding that the tables below compare. */
+function rowOf(
   { kind, path, change, types, word, treatment }: DriftFinding,
 ) {
   return [change, kind, path, word ?? types.join(), treatment];
@@ -53,12 +53,12 @@ const CASES: readonly {
   readonly found: readonly (readonly unknown[])[];
 }[] = [
   {
-    name: "nothing in what releases write",
+    name: "nothing in known records",
     lines: [STARTED, { type: "turn.started" }],
     found: [],
   },
   {
-    name: "a kind of event, which is refused",
+    name: "a new kind of event, which is refused",
     lines: [{ type: "turn.paused", usage: null }],
     found: [
       ["kind", "turn.paused", "", "", "refused"],
@@ -66,7 +66,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a kind of item, which is kept",
+    name: "a new kind of item, which is kept",
     lines: [{ type: "item.completed", item: { id: "i", type: "dream" } }],
     found: [
       ["kind", "item.completed/dream", "", "", "kept"],
@@ -74,12 +74,12 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a field",
+    name: "a new field, with its types",
     lines: [{ ...STARTED, startedAtMs: 1 }, { ...STARTED, startedAtMs: null }],
     found: [["field", "thread.started", "startedAtMs", "integer,null", "kept"]],
   },
   {
-    name: "a type that a field may have",
+    name: "a new type of a field, which is understood",
     lines: [{
       type: "session_meta",
       payload: { id: "i", timestamp: "2026", forked_from_id: null },
@@ -89,7 +89,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a type that a field may not have",
+    name: "a new type of a field, which is refused",
     lines: [{ ...STARTED, thread_id: [1] }],
     found: [
       ["type", "thread.started", "thread_id", "array", "refused"],
@@ -97,12 +97,12 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a fraction where there were integers",
+    name: "a fraction in a field of integers",
     lines: ['{"type":"turn.completed","usage":{"input_tokens":1.0}}'],
     found: [["type", "turn.completed", "usage.input_tokens", "number", "kept"]],
   },
   {
-    name: "a word",
+    name: "a new word in a field of known words",
     lines: [{
       type: "item.completed",
       item: {
@@ -123,7 +123,7 @@ const CASES: readonly {
     ]],
   },
   {
-    name: "a notification of the app-server",
+    name: "a new notification of the app-server",
     lines: [{ method: "turn/paused", params: { threadId: "t" } }],
     found: [
       ["kind", "turn/paused", "", ""],
@@ -131,7 +131,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "nothing in what codexpipe wrote itself, and in what is no record",
+    name: "nothing in line.failed records and in lines that are not records",
     lines: [
       STARTED,
       {
@@ -148,7 +148,7 @@ const CASES: readonly {
     found: [],
   },
   {
-    name: "nothing in a normalized stream, from its first line on",
+    name: "nothing in a normalized stream, known by its first line",
     lines: [
       { type: "thread.started", thread_id: "t", model: "m" },
       { type: "turn.started", thread_id: "t" },
@@ -168,7 +168,7 @@ const CASES: readonly {
     found: [],
   },
   {
-    name: "a thread in the events of Codex's own turns",
+    name: "a thread_id in turn.started of a stream that is not normalized",
     lines: [
       { type: "turn.started", thread_id: "t" },
       {
@@ -184,14 +184,14 @@ for (const { name, lines, found } of CASES) {
   Deno.test(`DriftMeter finds ${name}`, () => {
     assertEquals(
       findingsIn(lines).map((finding) =>
-        shortened(finding).slice(0, found[0]?.length)
+        rowOf(finding).slice(0, found[0]?.length)
       ),
       found,
     );
   });
 }
 
-Deno.test("DriftMeter counts a finding, and says where it is first", () => {
+Deno.test("DriftMeter counts a finding, and keeps the line of the first", () => {
   const line = { ...STARTED, colour: "red" };
   const [finding, ...others] = findingsIn([STARTED, line, line, line]);
   assertEquals(others, []);
@@ -221,14 +221,14 @@ Deno.test("DriftMeter takes the release from a session file and from an app-serv
   );
 });
 
-Deno.test("DriftMeter tells what many releases did without, but not a gap", () => {
-  const action = (cli_version: string) => [
+Deno.test("DriftMeter finds a kind that is back after many releases, but not after few", () => {
+  const session = (cli_version: string) => [
     { type: "session_meta", payload: { cli_version } },
     { type: "event_msg", payload: { type: "agent_reasoning", text: "t" } },
   ];
   // The last release that is known to write it is 0.150.
-  assertEquals(findingsIn(action("0.155.0")), []);
-  const [finding, ...others] = findingsIn(action("0.180.0"));
+  assertEquals(findingsIn(session("0.155.0")), []);
+  const [finding, ...others] = findingsIn(session("0.180.0"));
   assertEquals(others, []);
   assertEquals(finding && [finding.change, finding.seen], [
     "kind",
@@ -236,7 +236,7 @@ Deno.test("DriftMeter tells what many releases did without, but not a gap", () =
   ]);
 });
 
-Deno.test("DriftMeter says nothing of what its baseline was made of", () => {
+Deno.test("DriftMeter finds nothing in the session that its baseline was made from", () => {
   const lines = [
     { ...STARTED, "a/path.txt": { b: [1, { c: null }] } },
     { type: "dream", payload: { "x y": 1, word: "w", status: "asleep" } },
@@ -251,7 +251,7 @@ Deno.test("DriftMeter says nothing of what its baseline was made of", () => {
   );
 });
 
-Deno.test("DriftMeter tells what all sessions of a baseline had and others lack", () => {
+Deno.test("DriftMeter finds a kind missing that all sessions of the baseline had", () => {
   const session = [STARTED, { type: "turn.started" }];
   const baseline = baselineOf(Array.from({ length: 5 }, () => session));
   const meter = meterOf([[STARTED], session, [STARTED]], { baseline });
@@ -263,13 +263,13 @@ Deno.test("DriftMeter tells what all sessions of a baseline had and others lack"
   assertEquals(meterOf([[STARTED]], { baseline: few }).findings(), []);
 });
 
-Deno.test("DriftMeter refuses what is no baseline", () => {
+Deno.test("DriftMeter refuses a text that is not a baseline", () => {
   for (const baseline of ["", "{}", "[]", '{"codexpipe":"wire","version":9}']) {
     assertThrows(() => new DriftMeter({ baseline }), SyntaxError);
   }
 });
 
-Deno.test("DriftMeter leaves out what is no stream", () => {
+Deno.test("DriftMeter skips a file that is not a stream", () => {
   const meter = new DriftMeter();
   const source = meter.open("history.jsonl");
   source.feed(ENCODER.encode('{"session_id":"s","ts":1,"text":"x"}\n'));
@@ -277,7 +277,7 @@ Deno.test("DriftMeter leaves out what is no stream", () => {
   assertEquals([source.other, meter.count], ["history.jsonl", 0]);
 });
 
-Deno.test("DriftMeter keeps its findings within bounds", () => {
+Deno.test("DriftMeter keeps at most 10,000 findings", () => {
   const lines = Array.from({ length: 30_000 }, (_, i) => {
     const name = String.fromCharCode(97 + i % 26, 97 + i / 26 % 26) +
       String.fromCharCode(97 + i / 676 % 26);
@@ -287,10 +287,10 @@ Deno.test("DriftMeter keeps its findings within bounds", () => {
   assert(meter.findings().length <= 10_000);
 });
 
-/** What must not be told: no part of it is a name or word of Codex's. */
+/** A text that must not be printed; no part of it is a name or word of Codex. */
 const SECRET = "hunter2Q";
 
-/** Strings that hold a secret, as users have them. */
+/** Strings of user data that hold the secret. */
 const secretText = fc.constantFrom(
   `${SECRET} is my password`,
   `/home/${SECRET}/notes.txt`,
@@ -306,7 +306,7 @@ const leaf = fc.oneof(
   fc.constant(null),
 );
 
-Deno.test("no value and no name of data is told", () => {
+Deno.test("DriftMeter prints no value and no name of user data", () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { depthSize: "small" },
@@ -334,13 +334,13 @@ Deno.test("no value and no name of data is told", () => {
   });
   fc.assert(fc.property(fc.array(record, { maxLength: 4 }), (lines) => {
     const meter = meterOf([lines]);
-    const told = JSON.stringify(meter.findings()) +
+    const printed = JSON.stringify(meter.findings()) +
       meter.findings().map(driftText).join("\n") + baselineOf([lines]);
-    assertEquals(told.includes(SECRET), false, told);
+    assertEquals(printed.includes(SECRET), false, printed);
   }));
 });
 
-Deno.test("the members of an object that was never seen are told by no name of theirs", () => {
+Deno.test("DriftMeter replaces the names of members of a new object by *", () => {
   const found = findingsIn([{
     ...STARTED,
     quota: { alice: 1, bob: { carol: "x" }, acme_corp: [{ dave: 1 }] },

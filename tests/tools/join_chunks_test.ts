@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { joinChunks } from "../../tools/join_chunks.ts";
 
-/** What a bundler makes of a command that always loads two chunks, and a third one if asked. */
+/** A bundle whose entry always imports two chunks, and imports a third one dynamically. */
 const BUNDLE = {
   "entry.js": 'import{a as run}from"./one.js";import"./two.js";run();',
   "one.js":
@@ -12,7 +12,7 @@ const BUNDLE = {
   "own.js": 'import{b}from"./two.js";export{b};',
 };
 
-/** Joins a bundle in a folder of its own, and gives what is in it then. */
+/** Joins a bundle in a temporary folder; returns the texts of the files in it by name. */
 async function join(
   bundle: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
@@ -37,7 +37,7 @@ async function join(
   }
 }
 
-Deno.test("joinChunks() makes one module of what is always loaded", async () => {
+Deno.test("joinChunks() joins the chunks that are always loaded into one module", async () => {
   assertEquals(await join(BUNDLE), {
     "core.js":
       'export {a as m0_a,d as m0_d} from "./one.js";\nexport {b as m1_b} from "./two.js"; // without later.js',
@@ -49,7 +49,7 @@ Deno.test("joinChunks() makes one module of what is always loaded", async () => 
   });
 });
 
-Deno.test("joinChunks() refuses a chunk that is loaded and asked for", async () => {
+Deno.test("joinChunks() refuses a chunk that is imported statically and dynamically", async () => {
   const bundle = { ...BUNDLE, "two.js": 'import("./one.js");export{b};' };
   await assertRejects(
     () => join(bundle),

@@ -1,9 +1,7 @@
-/** Pictures of terminals and pages. */
-
 import { assertEquals } from "@std/assert";
 import { pagePictureOf, pictureOf } from "../../tools/picture.ts";
 
-Deno.test("pictureOf() draws each line with its styles, and nothing that acts", () => {
+Deno.test("pictureOf() draws each line with its styles, and escapes markup", () => {
   const picture = pictureOf(
     "codexpipe <a> & b",
     'plain\n\n  \x1b[31m✗ "no"\x1b[39m end \x1b[1m<script>\x1b[22m\n',
@@ -16,7 +14,7 @@ Deno.test("pictureOf() draws each line with its styles, and nothing that acts", 
   ]);
 });
 
-Deno.test("pagePictureOf() gives the page as XML, with its style and without its script", () => {
+Deno.test("pagePictureOf() converts a page to XML, with its style and without its script", () => {
   const picture = pagePictureOf(
     '<html><head><style>\na>b{}</style></head><body>\n<input id="x" checked>' +
       '<p hidden title="an open b">a &amp; b</p><svg height="1"></svg>' +

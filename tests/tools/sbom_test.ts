@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { billOfMaterials } from "../../tools/sbom.ts";
 
-/** The parts of a bill that the test looks at. */
+/** The parts of a bill of materials that the test checks. */
 interface Bill {
   readonly components: readonly {
     readonly name: string;
@@ -14,7 +14,7 @@ function isBill(value: unknown): value is Bill {
   return typeof value === "object" && value !== null && "components" in value;
 }
 
-/** Packages by their ids, and what asks for them. */
+/** A lock file: packages by id, and the dependencies of the workspace. */
 interface Lock {
   readonly npm: Readonly<Record<string, unknown>>;
   readonly workspace: unknown;
@@ -25,7 +25,7 @@ async function lockOf(name: string): Promise<Lock> {
   return JSON.parse(await Deno.readTextFile(url));
 }
 
-Deno.test("billOfMaterials() lists what is imported, and nothing that only builds or tests need", async () => {
+Deno.test("billOfMaterials() lists the imported packages, and none that only builds or tests need", async () => {
   const bill = await billOfMaterials();
   assert(isBill(bill));
   const names = bill.components.map(({ name }) => name);
@@ -45,7 +45,7 @@ Deno.test("billOfMaterials() lists what is imported, and nothing that only build
     names.filter((name) => /assemblyscript|fast-check|binaryen|ajv/.test(name)),
     [],
   );
-  // The lock of what runs has nothing else.
+  // run.lock has the same packages, and no others.
   const imported = bill.components.map(({ purl }) =>
     decodeURIComponent(purl.slice("pkg:npm/".length))
   );

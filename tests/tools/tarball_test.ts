@@ -1,11 +1,9 @@
-/** Files of tarballs, changed. */
-
 import { assertEquals, assertRejects } from "@std/assert";
 import { withFile } from "../../tools/tarball.ts";
 import { programTest, runProgram } from "../programs.ts";
 
 await programTest(
-  "withFile() changes one file of a tarball, and no other",
+  "withFile() changes one file of a tarball, and no other file",
   ["tar"],
   async () => {
     const folder = await Deno.makeTempDir();
