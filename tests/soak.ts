@@ -80,9 +80,9 @@ async function hostile(random: Random): Promise<string[]> {
   }
   return decode(stdout).trim().split("\n").flatMap((line) => {
     const outcome: HostileOutcome = JSON.parse(line);
-    const { hasAnswered, grownMb, status, said } = outcome;
+    const { hasAnswered, grownMb, status } = outcome;
     return [
-      ...(hasAnswered ? [] : [`${title}: status ${status}: ${said}`]),
+      ...(hasAnswered ? [] : [`${title}: status ${status}: ${outcome.stderr}`]),
       ...(grownMb <= PEAK_MB ? [] : [`${title}: ${grownMb} MB`]),
     ];
   });

@@ -1,10 +1,8 @@
-/** What the command line is taken for. */
-
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseArguments } from "../../lib/cli/arguments.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
 
-/** The flags and operands of a command line, in short. */
+/** Parses a command line; returns the value of each flag, empty for a switch, and the operands. */
 function parsed(args: readonly string[]): {
   flags: Record<string, string>;
   operands: readonly string[];
@@ -25,19 +23,19 @@ const CASES = [
     operands: ["normalize", "a", "-", "b"],
   },
   {
-    name: "operands that look like numbers and words",
+    name: "operands that look like numbers and booleans",
     args: ["007", "1e3", "true", ""],
     flags: {},
     operands: ["007", "1e3", "true", ""],
   },
   {
-    name: "a value behind an equals sign",
+    name: "a value after an equals sign",
     args: ["--from=exec"],
     flags: { from: "exec" },
     operands: [],
   },
   {
-    name: "a value behind a space",
+    name: "a value after a space",
     args: ["--from", "exec", "a"],
     flags: { from: "exec" },
     operands: ["a"],
@@ -55,25 +53,25 @@ const CASES = [
     operands: [],
   },
   {
-    name: "a value that looks like an option, behind an equals sign",
+    name: "a value that looks like an option, after an equals sign",
     args: ["--thread-id=--strict"],
     flags: { "thread-id": "--strict" },
     operands: [],
   },
   {
-    name: "a blank id, behind an equals sign and behind a space",
+    name: "an empty id, after an equals sign and after a space",
     args: ["--thread-id=", "--turn-id", ""],
     flags: { "thread-id": "", "turn-id": "" },
     operands: [],
   },
   {
-    name: "a switch before a file that is called true",
+    name: "a switch before a file named true",
     args: ["--strict", "true", "-q", "false"],
     flags: { strict: "", quiet: "" },
     operands: ["true", "false"],
   },
   {
-    name: "flags behind operands",
+    name: "flags after operands",
     args: ["normalize", "a", "--strict", "b"],
     flags: { strict: "" },
     operands: ["normalize", "a", "b"],
@@ -98,13 +96,13 @@ const CASES = [
   },
   {
     name:
-      "a value behind a letter: at once, behind an equals sign, behind a space",
+      "a value after a letter: directly, after an equals sign, after a space",
     args: ["-oa.md", "-qo=b.md", "-fo", "c.md"],
     flags: { output: "c.md", quiet: "", follow: "" },
     operands: [],
   },
   {
-    name: "no flags behind two dashes",
+    name: "no flags after two dashes",
     args: ["--strict", "--", "--from", "-q", "--"],
     flags: { strict: "" },
     operands: ["--from", "-q", "--"],
@@ -117,7 +115,7 @@ const CASES = [
 }[];
 
 for (const { name, args, flags, operands } of CASES) {
-  Deno.test(`parseArguments() takes: ${name}`, () => {
+  Deno.test(`parseArguments() parses: ${name}`, () => {
     assertEquals(parsed(args), { flags, operands });
   });
 }
@@ -159,7 +157,7 @@ const ERRORS = [
     message: 'unknown option "-1"',
   },
   {
-    name: "a name of objects",
+    name: "a property name of objects",
     args: ["--__proto__=1"],
     message: 'unknown option "--__proto__"',
   },
@@ -179,19 +177,19 @@ const ERRORS = [
     message: "--quiet takes no value",
   },
   {
-    name: "no value at the end",
+    name: "a missing value at the end",
     args: ["--from"],
     message:
       "--from needs a value, as in --from=DIALECT: auto, exec, app-server or rollout",
   },
   {
-    name: "no value before an option",
+    name: "a missing value before an option",
     args: ["--errors-to", "--strict"],
     message: "--errors-to needs a value, as in --errors-to=FILE: the name of " +
       "a file",
   },
   {
-    name: "no value before two dashes",
+    name: "a missing value before two dashes",
     args: ["--on-error", "--", "drop"],
     message:
       "--on-error needs a value, as in --on-error=HOW: report, inline, drop or stop",
@@ -207,7 +205,7 @@ const ERRORS = [
     message: '--color cannot be "": expected auto, always or never',
   },
   {
-    name: "stdin as a file to write",
+    name: "- as a file to write",
     args: ["--errors-to", "-"],
     message: '--errors-to cannot be "-": expected the name of a file',
   },
@@ -229,7 +227,7 @@ for (const { name, args, message } of ERRORS) {
   });
 }
 
-Deno.test("parseArguments() takes several of a few values, in a list or one by one", () => {
+Deno.test("parseArguments() parses several choices of a flag, in a list or one by one", () => {
   for (
     const args of [
       ["--by=day,model,turn"],
@@ -245,7 +243,7 @@ Deno.test("parseArguments() takes several of a few values, in a list or one by o
     '--by cannot be "week": expected ',
   );
   assertThrows(() => parseArguments(["--by=day,"]), UsageError);
-  // What has other values than a few is taken as it is.
+  // A flag without choices does not split its value.
   const { values } = parseArguments(["--codex-home=a,b"]).given[0] ?? {};
   assertEquals(values, ["a,b"]);
 });

@@ -1,5 +1,5 @@
 /**
- * Runs the compiled command instead of the one in memory, where a test does not care.
+ * Runs the compiled command instead of the one in memory, for tests that work with both.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Result, World } from "./world.ts";
 
 const DECODER = new TextDecoder();
 
-/** The executable that `CODEXPIPE` names, if the tests may look. */
+/** Returns the executable that `CODEXPIPE` names, if tests may read that variable. */
 function binary(): string | undefined {
   const query = { name: "env", variable: "CODEXPIPE" } as const;
   const { state } = Deno.permissions.querySync(query);
@@ -16,11 +16,11 @@ function binary(): string | undefined {
   return path && Deno.realPathSync(path);
 }
 
-/** The executable to run the tests of the command with; without it they run in memory. */
+/** The executable that the tests of the command run; without it they run in memory. */
 export const BINARY: string | undefined = binary();
 
-/** What a process cannot be given: it is only in memory that a stream or a clock is a value. */
-const UNREAL = [
+/** The parts of a world that exist only in memory: a process has its own streams and clock. */
+const MEMORY_ONLY = [
   "stdinIdentity",
   "stdoutIdentity",
   "stdout",
@@ -41,9 +41,9 @@ const UNREAL = [
   "threads",
 ] as const satisfies (keyof World)[];
 
-/** Whether a process can be given what a test has made. */
+/** Whether a process can run in a world. */
 export function isReal(world: World): boolean {
-  if (UNREAL.some((name) => world[name] !== undefined)) return false;
+  if (MEMORY_ONLY.some((name) => world[name] !== undefined)) return false;
   const contents = [world.stdin ?? "", ...Object.values(world.files ?? {})];
   const paths = [
     ...Object.keys(world.files ?? {}),
@@ -54,7 +54,7 @@ export function isReal(world: World): boolean {
   ) && paths.every((path) => /^[\w.][\w. /-]*$/.test(path));
 }
 
-/** Runs the executable in a folder that has what a test has made. */
+/** Runs the executable in a temporary folder that has the files and folders of a world. */
 export async function callBinary(
   path: string,
   args: readonly string[],

@@ -1,19 +1,17 @@
-/** What `codexpipe normalize` makes of what released versions of Codex printed. */
-
 import { assertEquals } from "@std/assert";
 import { linesOf, readCaptures } from "../fixtures.ts";
 import { assertSameText, decode, normalizeBytes } from "../running.ts";
 import { call } from "./memory.ts";
 
-/** The first CLI, which printed response items: the lines of a bare rollout. */
+/** The first CLI: it printed response items, which are lines of a rollout without wrapper. */
 const FIRST_CLI = "0.1.2505172129";
-/** What `codex archive` printed, which is a sentence. */
+/** The path of the output of `codex archive`, which is a sentence. */
 const SENTENCE_REGEXP = /\/archive\/stdout\.2\.jsonl$/;
 
 const byVersion = Map.groupBy(readCaptures(), ({ version }) => version);
 
 for (const [version, captures] of byVersion) {
-  Deno.test(`codexpipe normalize has nothing to say of what ${version} printed`, async () => {
+  Deno.test(`codexpipe normalize reports no failure in the streams of ${version}`, async () => {
     for (const { path, bytes } of captures) {
       const isSentence = SENTENCE_REGEXP.test(path) &&
         !linesOf(bytes)[0]?.startsWith("{");
@@ -32,7 +30,7 @@ for (const [version, captures] of byVersion) {
     }
   });
 
-  Deno.test(`codexpipe normalize --line-buffered writes the same for ${version}, line by line`, async () => {
+  Deno.test(`codexpipe normalize --line-buffered writes the records of ${version} one by one`, async () => {
     const files = Object.fromEntries(
       captures.map(({ path, bytes }) => [path, bytes]),
     );
@@ -48,8 +46,8 @@ for (const [version, captures] of byVersion) {
     });
     assertSameText(lines.stdout, whole.stdout, version);
     assertEquals(lines.writes.length, lines.stdout.split("\n").length - 1);
-    // One for each, which line processors wait for.
-    const asked = captures.flatMap(({ bytes }) => linesOf(bytes));
-    assertEquals(lines.writes.length, asked.length);
+    // A program that writes a line and waits for its record needs one record for each line.
+    const inputLines = captures.flatMap(({ bytes }) => linesOf(bytes));
+    assertEquals(lines.writes.length, inputLines.length);
   });
 }

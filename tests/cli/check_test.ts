@@ -23,13 +23,13 @@ function failTurn(message: string): string {
   return `${JSON.stringify({ type: "turn.failed", error: { message } })}\n`;
 }
 
-Deno.test("check says that a run is good, on stderr", async () => {
+Deno.test("check reports a passed run on stderr", async () => {
   const { status, stdout, stderr } = await call(["check"], { stdin: GOOD });
   assertEquals([status, stdout], [0, ""]);
   assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
 });
 
-Deno.test("check ends with 1 and a reason if it is not", async () => {
+Deno.test("check reports a failed run with its reason, and ends with 1", async () => {
   const { status, stdout, stderr } = await call(["check"], {
     stdin: HEAD + failTurn("No such model"),
   });
@@ -37,14 +37,14 @@ Deno.test("check ends with 1 and a reason if it is not", async () => {
   assertEquals(stderr, "codexpipe: failed: turn 1 failed: No such model\n");
 });
 
-Deno.test("check says nothing if it is to be quiet", async () => {
+Deno.test("check -q prints nothing", async () => {
   const { status, stdout, stderr } = await call(["check", "-q"], {
     stdin: `noise\n${HEAD}`,
   });
   assertEquals([status, stdout, stderr], [1, "", ""]);
 });
 
-Deno.test("check knows a release that left with 0 although the turn failed", async () => {
+Deno.test("check fails a turn for which 0.42 ended with 0", async () => {
   const stdin = readFixture("captures/0.42.0/fail400/stdout.jsonl");
   const { status, stderr } = await call(["check"], { stdin });
   assertEquals(status, 1);
@@ -61,7 +61,7 @@ const SHELLMANY = decode(
   ),
 );
 
-Deno.test("check sees the commands of a session file that has lost its header", async () => {
+Deno.test("check finds the failed commands of a session file without its header", async () => {
   const args = ["check", "--fail-on-command"];
   const whole = await call(args, { stdin: SHELLMANY });
   const cut = await call(args, {
@@ -71,7 +71,7 @@ Deno.test("check sees the commands of a session file that has lost its header", 
   assertEquals(cut.stderr, whole.stderr);
 });
 
-Deno.test("check says that it does not know how a file tells its history", async () => {
+Deno.test("check reports an unknown history mode", async () => {
   const stdin = SHELLMANY.replace(
     '"history_mode":"paginated"',
     '"history_mode":"zork"',
@@ -86,7 +86,7 @@ Deno.test("check says that it does not know how a file tells its history", async
   assertEquals((await call(["check", "-q"], { stdin })).stderr, "");
 });
 
-Deno.test("check reports lines that fail, and how many may", async () => {
+Deno.test("check reports failed lines, and tolerates --max-failures of them", async () => {
   const stdin = `noise\n${GOOD}`;
   const strict = await call(["check"], { stdin });
   assertEquals(strict.status, 1);
@@ -96,7 +96,7 @@ Deno.test("check reports lines that fail, and how many may", async () => {
   assertEquals(lenient.status, 0);
 });
 
-Deno.test("check judges by what the options ask for", async () => {
+Deno.test("check judges by --fail-on-command, --max-tokens and --json-output", async () => {
   const stdin = readFixture("captures/0.169.0/shellmany/stdout.jsonl");
   assertEquals((await call(["check"], { stdin })).status, 0);
   const { status, stderr } = await call(
@@ -113,14 +113,14 @@ Deno.test("check judges by what the options ask for", async () => {
   assertEquals(enough.status, 0);
 });
 
-Deno.test("check says that tokens could not be checked", async () => {
+Deno.test("check reports that --max-tokens could not be checked", async () => {
   const stdin = readFixture("captures/0.42.0+xjson/msg/stdout.jsonl");
   const { status, stderr } = await call(["check", "--max-tokens=1"], { stdin });
   assertEquals(status, 0);
   assertMatch(stderr, /--max-tokens could not be checked: the input has no/);
 });
 
-Deno.test("check prints the final message", async () => {
+Deno.test("check --last-message prints the final message, escaped on a terminal", async () => {
   const stdin = HEAD + say("One\n\u001b[31mtwo") + DONE;
   const { stdout } = await call(["check", "--last-message"], { stdin });
   assertEquals(stdout, "One\n\u001b[31mtwo\n");
@@ -133,7 +133,7 @@ Deno.test("check prints the final message", async () => {
   assertEquals([none.status, none.stdout], [0, ""]);
 });
 
-Deno.test("check prints the final message if it is JSON, as it should be", async () => {
+Deno.test("check --json-output prints the final message if it is JSON", async () => {
   const json = HEAD + say('{"ok": 1.0}') + DONE;
   const good = await call(["check", "--json-output"], { stdin: json });
   assertEquals([good.status, good.stdout], [0, '{"ok": 1.0}\n']);
@@ -143,12 +143,12 @@ Deno.test("check prints the final message if it is JSON, as it should be", async
   assertEquals(tee.stdout, json);
 });
 
-Deno.test("check passes the input through, byte for byte, as it comes", async () => {
+Deno.test("check --tee passes the input through byte for byte, block by block", async () => {
   const input = new Hose();
   const stdout = new Sink();
   const work = call(["check", "--tee"], { stdin: input, stdout });
   for (const text of [HEAD.slice(0, 10), HEAD.slice(10) + "\r\nnoi"]) {
-    input.give(text);
+    input.push(text);
     assertEquals(await stdout.next(), text);
   }
   input.end();
@@ -159,7 +159,7 @@ Deno.test("check passes the input through, byte for byte, as it comes", async ()
   assertEquals(sink.writes.flatMap((write) => [...write]), [...bytes]);
 });
 
-Deno.test("check judges the rest when nobody reads the input it passes on", async () => {
+Deno.test("check judges the whole input after the reader of stdout has gone", async () => {
   const closed = { write: () => Promise.reject(platformError("EPIPE")) };
   const bad = await call(["check", "--tee"], {
     stdin: sourceOf([HEAD, failTurn("No")]),
@@ -173,7 +173,7 @@ Deno.test("check judges the rest when nobody reads the input it passes on", asyn
   assertEquals(good.status, 0);
 });
 
-Deno.test("check gives machines the verdict as JSON", async () => {
+Deno.test("check --json prints the verdict of each file", async () => {
   const { status, stdout } = await call(["check", "--json"], {
     stdin: HEAD + say("x") + failTurn("No"),
   });
@@ -202,7 +202,7 @@ Deno.test("check gives machines the verdict as JSON", async () => {
   );
 });
 
-Deno.test("check gives machines nothing but the verdict, though the final message is JSON", async () => {
+Deno.test("check --json --json-output prints the verdict only", async () => {
   const { status, stdout } = await call(["check", "--json", "--json-output"], {
     stdin: HEAD + say('{"a":1}') + DONE,
   });
@@ -210,7 +210,7 @@ Deno.test("check gives machines nothing but the verdict, though the final messag
   assertEquals(JSON.parse(stdout).final_message, '{"a":1}');
 });
 
-/** Threads that failed, with a message of some length each. */
+/** Returns a log of threads that failed; `length` lengthens each message. */
 function failedThreads(count: number, length = 0): string {
   return [...Array(count).keys()].map((i) =>
     HEAD.replace('"t"', `"thread ${i}"`) +
@@ -218,7 +218,7 @@ function failedThreads(count: number, length = 0): string {
   ).join("");
 }
 
-Deno.test("check says the first reasons, and how many more there are", async () => {
+Deno.test("check prints ten reasons and the number of the others; --json prints all", async () => {
   const { stderr } = await call(["check"], { stdin: failedThreads(3000) });
   const lines = stderr.trimEnd().split("\n");
   assertEquals(lines.length, 11);
@@ -233,7 +233,7 @@ Deno.test("check says the first reasons, and how many more there are", async () 
   assertEquals(JSON.parse(all.stdout).reasons.length, 30);
 });
 
-Deno.test("check says how many commands failed beyond those that it names", async () => {
+Deno.test("check prints ten failed commands and the number of the others", async () => {
   const commands = [...Array(15).keys()].map((i) =>
     `{"type":"item.completed","item":{"id":"item_${i}","type":"command_execution","command":"step ${i}","exit_code":1}}\n`
   );
@@ -247,7 +247,7 @@ Deno.test("check says how many commands failed beyond those that it names", asyn
   ]);
 });
 
-Deno.test("check gives stdout to one thing only", async () => {
+Deno.test("check refuses two flags that write to stdout", async () => {
   for (
     const args of [
       ["--tee", "--json"],
@@ -261,7 +261,7 @@ Deno.test("check gives stdout to one thing only", async () => {
   }
 });
 
-Deno.test("check refuses what would have no effect", async () => {
+Deno.test("check refuses flags that have no effect", async () => {
   for (const flag of ["--redact", "--no-redact", "--redact-pattern=x"]) {
     const { status, stderr } = await call(["check", flag]);
     assertEquals(status, 2);
@@ -271,7 +271,7 @@ Deno.test("check refuses what would have no effect", async () => {
   assertEquals((await call(both)).status, 2);
 });
 
-Deno.test("check says that it waits for a person", async () => {
+Deno.test("check reports that it reads from the terminal", async () => {
   const { stderr } = await call(["check"], {
     stdin: GOOD,
     terminals: ["stdin", "stderr"],
@@ -279,7 +279,7 @@ Deno.test("check says that it waits for a person", async () => {
   assertMatch(stderr, /reading from the terminal\n/);
 });
 
-Deno.test("check judges several files, and says of which it speaks", async () => {
+Deno.test("check names the file of each verdict", async () => {
   const { status, stderr } = await call(["check", "a", "no", "b"], {
     files: { a: GOOD, b: HEAD },
   });
@@ -289,7 +289,7 @@ Deno.test("check judges several files, and says of which it speaks", async () =>
   assertMatch(stderr, /codexpipe: b: failed: turn 1 has no end: /);
 });
 
-Deno.test("check does not call a run good that it could not read", async () => {
+Deno.test("check does not pass a run that it could not read to its end", async () => {
   const { status, stderr } = await call(["check", "a"], {
     files: { a: sourceOf([GOOD], platformError("EIO")) },
   });
@@ -297,7 +297,7 @@ Deno.test("check does not call a run good that it could not read", async () => {
   assertMatch(stderr, /^codexpipe: a: cannot read: /);
 });
 
-Deno.test("check refuses numbers that are none", async () => {
+Deno.test("check refuses invalid numbers", async () => {
   for (const flag of ["--max-tokens=1k", "--max-failures=-1"]) {
     const { status, stderr } = await call(["check", flag]);
     assertEquals(status, 2);
@@ -307,7 +307,7 @@ Deno.test("check refuses numbers that are none", async () => {
 
 const GITHUB = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output" };
 
-Deno.test("check tells GitHub: annotations, a summary and outputs", async () => {
+Deno.test("check --github writes annotations, a summary and outputs of a failed run", async () => {
   const { status, stdout, stderr, written } = await call(
     ["check", "--github"],
     { stdin: HEAD + say("Almost") + failTurn("No"), env: GITHUB },
@@ -325,7 +325,7 @@ Deno.test("check tells GitHub: annotations, a summary and outputs", async () => 
   assertMatch(written.get("output") ?? "", /^final-message<<.*\nAlmost\n/m);
 });
 
-Deno.test("check tells GitHub of a good run, too", async () => {
+Deno.test("check --github writes a summary and outputs of a passed run", async () => {
   const { stderr, written } = await call(["check", "--github"], {
     stdin: GOOD,
     env: GITHUB,
@@ -338,7 +338,7 @@ Deno.test("check tells GitHub of a good run, too", async () => {
   assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
 });
 
-Deno.test("check tells GitHub the numbers of a tool's arguments as they are spelled", async () => {
+Deno.test("check --github keeps the spelling of numbers in arguments of tools", async () => {
   const toolCall =
     '{"type":"item.completed","item":{"id":"m","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"big":12345678901234567890,"f":1.0},"status":"completed"}}\n';
   const { written } = await call(["check", "--github"], {
@@ -351,7 +351,7 @@ Deno.test("check tells GitHub the numbers of a tool's arguments as they are spel
   );
 });
 
-Deno.test("check says that there is no summary where GitHub is not", async () => {
+Deno.test("check --github reports that there is no summary without GITHUB_STEP_SUMMARY", async () => {
   const { status, stderr, written } = await call(["check", "--github"], {
     stdin: GOOD,
   });
@@ -359,7 +359,7 @@ Deno.test("check says that there is no summary where GitHub is not", async () =>
   assertMatch(stderr, /GITHUB_STEP_SUMMARY is not set: there is no summary/);
 });
 
-Deno.test("check reports a summary that cannot be written", async () => {
+Deno.test("check --github reports a summary that cannot be written", async () => {
   const { status, stderr } = await call(["check", "--github"], {
     stdin: GOOD,
     env: GITHUB,
@@ -369,7 +369,7 @@ Deno.test("check reports a summary that cannot be written", async () => {
   assertMatch(stderr, /summary: cannot write: permission denied/);
 });
 
-Deno.test("check masks secrets in what GitHub is told", async () => {
+Deno.test("check --github masks secrets on stderr, in the summary and in outputs", async () => {
   const stdin = HEAD.replace('"thread_id":"', '"thread_id":"TOKEN=abc1 ') +
     say("API_TOKEN=abc1") + failTurn("PASSWORD=hunter2");
   const { stderr, written } = await call(["check", "--github"], {
@@ -380,7 +380,7 @@ Deno.test("check masks secrets in what GitHub is told", async () => {
     stderr,
     /::error .*::turn 1 failed: PASSWORD=\[redacted:password\]/,
   );
-  // Stderr is the log of the job.
+  // Stderr becomes the log of the job.
   assert(!/hunter2/.test(stderr), stderr);
   for (const text of written.values()) {
     assert(!/hunter2|abc1/.test(text), text);
@@ -392,7 +392,7 @@ Deno.test("check masks secrets in what GitHub is told", async () => {
   assertMatch(open.written.get("output") ?? "", /^API_TOKEN=abc1$/m);
 });
 
-Deno.test("check gives GitHub one verdict for several runs", async () => {
+Deno.test("check --github writes one verdict for several runs", async () => {
   const files = { "bad.jsonl": HEAD + failTurn("No"), "good.jsonl": GOOD };
   for (
     const { names, status, verdict } of [
@@ -409,14 +409,14 @@ Deno.test("check gives GitHub one verdict for several runs", async () => {
     );
     assertEquals(called.status, status);
     const written = called.written.get("output") ?? "";
-    // GitHub goes by what was written last.
+    // GitHub uses the value that was written last.
     const [, last] = [...written.matchAll(/^verdict<<.*\n(.*)$/gm)].at(-1) ??
       [];
     assertEquals(last, verdict, names.join(" "));
   }
 });
 
-Deno.test("the action has the outputs that check gives GitHub", async () => {
+Deno.test("action.yml has the outputs that check --github writes", async () => {
   const { written } = await call(["check", "--github"], {
     stdin: GOOD,
     env: GITHUB,
@@ -430,7 +430,7 @@ Deno.test("the action has the outputs that check gives GitHub", async () => {
   assertEquals(outputs.sort(), names.sort());
 });
 
-Deno.test("check gives GitHub the outputs of one run, the last one", async () => {
+Deno.test("check --github writes the outputs of the last run only", async () => {
   const files = {
     bad: HEAD.replace('"thread_id":"', '"thread_id":"bad-') + failTurn("No"),
     good: GOOD,
@@ -451,7 +451,7 @@ Deno.test("check gives GitHub the outputs of one run, the last one", async () =>
   }
 });
 
-Deno.test("check says in annotations of which of several runs it speaks", async () => {
+Deno.test("check --github names the file in annotations of several runs", async () => {
   const { stderr } = await call(["check", "--github", "a", "b"], {
     files: { a: HEAD + failTurn("No"), b: HEAD + failTurn("No") },
     env: GITHUB,
@@ -464,7 +464,7 @@ Deno.test("check says in annotations of which of several runs it speaks", async 
   }
 });
 
-Deno.test("check keeps the summaries of all runs of a step below the limit", async () => {
+Deno.test("check --github keeps the summaries of all runs of a step below 1 MB", async () => {
   const files = Object.fromEntries(
     [..."abcd"].map((name) => [name, failedThreads(3000, 750)]),
   );
@@ -478,8 +478,8 @@ Deno.test("check keeps the summaries of all runs of a step below the limit", asy
   assert(encode(written.get("output") ?? "").length < 1024 * 1024);
 });
 
-Deno.test("check says that there is no room for the summary of one run more", async () => {
-  // Each takes 384 bytes of the 960 KB that all share.
+Deno.test("check --github reports each run whose summary has no room", async () => {
+  // Each summary takes 384 bytes of the 960 KB for all.
   const names = [...Array(3000).keys()].map((i) => `${i}.jsonl`);
   const text = failedThreads(1, 110).replace("thread 0", "t".repeat(100));
   const { written, stderr } = await call(["check", "--github", ...names], {
@@ -494,7 +494,7 @@ Deno.test("check says that there is no room for the summary of one run more", as
   assert(without !== null);
 });
 
-Deno.test("check tells GitHub of a run that cannot be read", async () => {
+Deno.test("check --github annotates a file that cannot be opened", async () => {
   const { status, stderr } = await call(["check", "--github", "none.jsonl"], {
     env: GITHUB,
   });
@@ -502,11 +502,11 @@ Deno.test("check tells GitHub of a run that cannot be read", async () => {
   assertMatch(stderr, /^::error title=Codex run::none.jsonl: cannot open/m);
 });
 
-/** What would do something to a terminal, to a runner, or to who reads the summary. */
+/** A text with commands for terminals, for runners and for browsers that show the summary. */
 const HOSTILE =
   "x\n::error::y\r\n::stop-commands::z\n##[error]w\u001b[2J\u202e<script>a</script>%0A::set-output name=v::u";
 
-Deno.test("check lets nothing of a log do anything", async () => {
+Deno.test("check --github makes commands in a log harmless", async () => {
   const stdin = HEAD + say(HOSTILE) + failTurn(HOSTILE) +
     `${JSON.stringify({ type: "turn.started" })}\n${failTurn(HOSTILE)}`;
   const { stderr, written } = await call(["check", "--github", "-"], {
@@ -518,7 +518,7 @@ Deno.test("check lets nothing of a log do anything", async () => {
       line,
       /^(?:codexpipe: |::error title=Codex run::turn 2 failed: )/,
     );
-    // In what is a command already, this begins no other one.
+    // "##[" within an annotation begins no other command.
     assert(line.startsWith("::") || !line.includes("##["), line);
     // deno-lint-ignore no-control-regex
     assert(!/[\u0000-\u001f\u202e]/.test(line), line);
@@ -530,7 +530,7 @@ Deno.test("check lets nothing of a log do anything", async () => {
   assertEquals(outputs.match(/^verdict<<(.*)$/gm)?.length, 1);
 });
 
-Deno.test("check adds to what is in GitHub's files already", async () => {
+Deno.test("check --github appends to the summary of a step", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const summary = `${folder}/summary`;
@@ -556,7 +556,7 @@ Deno.test("check adds to what is in GitHub's files already", async () => {
   }
 });
 
-Deno.test("check reads session files, packed ones too", async () => {
+Deno.test("check reads a packed session file", async () => {
   const rollout = encode(
     [
       {
@@ -588,7 +588,7 @@ const DRIFTED =
   '{"type":"thread.started","thread_id":"t","colour":"my secret"}\n' +
   '{"type":"turn.started"}\n{"type":"turn.completed","usage":{"input_tokens":1}}\n';
 
-Deno.test("check says that there is drift, once, and fails for it only if it is told to", async () => {
+Deno.test("check reports drift once, and fails for it only with --fail-on-drift", async () => {
   const remark =
     "1 thing that no known release of Codex writes; codexpipe drift lists them";
   const passed = await call(["check"], { stdin: DRIFTED });
@@ -606,7 +606,7 @@ Deno.test("check says that there is drift, once, and fails for it only if it is 
   assertEquals([quiet.status, quiet.stderr], [0, ""]);
 });
 
-Deno.test("check tells GitHub what no known release writes, as text", async () => {
+Deno.test("check --github lists drift in the summary, escaped and masked", async () => {
   const stdin = DRIFTED.replace(
     '"colour"',
     '"<b>sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEF"',
@@ -625,7 +625,7 @@ Deno.test("check tells GitHub what no known release writes, as text", async () =
   assert(!/<b>|sk-proj-0/.test(summary), summary);
 });
 
-Deno.test("check --schema names each path that is not as its schema says, once", async () => {
+Deno.test("check --schema reports each path that violates its schema once", async () => {
   const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
     '{"type":"turn.started"}\n' +
     [7, 8, true].map((command) =>
@@ -647,7 +647,7 @@ Deno.test("check --schema names each path that is not as its schema says, once",
   }]);
 });
 
-Deno.test("check --schema holds the lines of session files to their types", async () => {
+Deno.test("check --schema checks the lines of session files", async () => {
   const line = (message: unknown) =>
     `${
       JSON.stringify({
@@ -691,7 +691,7 @@ Deno.test("check judges each thread of an app-server, or the one that --thread n
   assertEquals((await call(["check", "--thread=a"], { stdin })).status, 1);
 });
 
-Deno.test("check --fail-on-declined fails what was declined, and nothing else does", async () => {
+Deno.test("check fails a run with a declined command only with --fail-on-declined", async () => {
   const stdin = [
     '{"type":"thread.started","thread_id":"t"}',
     '{"type":"turn.started"}',

@@ -1,4 +1,4 @@
-/** Completions and the manual page: they say what the tables say, in the real shells too. */
+/** Compares completions and the manual page with the tables of flags, and runs real shells. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
@@ -19,7 +19,7 @@ const scripts = new Map(
   })),
 );
 
-/** The flags of a command, with those of all. */
+/** Returns the flags of a command, and the flags of all commands. */
 function namesOf(name: string): string[] {
   const command = COMMANDS.find((command) => command.name === name);
   assert(command !== undefined);
@@ -46,7 +46,7 @@ for (const [shell, script] of scripts) {
   });
 }
 
-Deno.test("codexpipe completions wants one shell", async () => {
+Deno.test("codexpipe completions takes exactly one shell", async () => {
   for (const args of [[], ["tcsh"], ["bash", "zsh"]]) {
     const { status, stdout, stderr } = await call(["completions", ...args]);
     assertEquals([status, stdout], [2, ""]);
@@ -71,7 +71,7 @@ Deno.test("codexpipe man names every command, flag, value and exit status", asyn
   for (const { name } of COMMON_FLAGS) assertStringIncludes(plain, `--${name}`);
 });
 
-Deno.test("codexpipe man names what the command may read of the environment", async () => {
+Deno.test("codexpipe man names every environment variable that the command may read", async () => {
   const { stdout } = await call(["man"]);
   const [, names = ""] =
     /--allow-env=(\S+)/.exec(config.tasks.codexpipe.command) ?? [];
@@ -99,7 +99,7 @@ const COMMAND_LINES = [
   },
 ] satisfies { words: string[]; expected: string[] }[];
 
-/** How bash hands over what stands behind the name: it takes words apart at "=". */
+/** Words after the name of the command as bash passes them to completions: it splits at "=". */
 const BASH_WORDS = [
   { words: ["--color", "="], expected: ["auto", "always", "never"] },
   { words: ["--color", "=", "a"], expected: ["auto", "always"] },
@@ -166,14 +166,14 @@ for (const { words, expected } of COMMAND_LINES) {
     assertEquals(stderr, "");
     const found = stdout.split("\n").filter(Boolean)
       .map((row) => row.split("\t")[0] ?? "").filter((word) =>
-        // Letters are completed too.
+        // fish also completes the letters of flags.
         !/^-\w$/.test(word)
       );
     assertEquals(found.sort(), expected.sort());
   });
 }
 
-await programTest("zsh takes the completions", ["zsh"], async () => {
+await programTest("zsh loads the completions", ["zsh"], async () => {
   const script = `autoload -U compinit; compinit -D -u\n${
     scripts.get("zsh")
   }\nprint -r -- $_comps[codexpipe]`;
@@ -183,13 +183,13 @@ await programTest("zsh takes the completions", ["zsh"], async () => {
   assertEquals([status, stdout, stderr], [0, "_codexpipe\n", ""]);
 });
 
-await programTest("mandoc takes the manual page", ["mandoc"], async () => {
+await programTest("mandoc accepts the manual page", ["mandoc"], async () => {
   const { stdout } = await call(["man"]);
   const { stdout: complaints } = await runProgram("mandoc", {
     args: ["-T", "lint", "-W", "warning"],
     stdin: stdout,
   });
-  // It has none, so that the same version always gives the same page.
+  // The page has no date, so that a version always prints the same page.
   const others = complaints.split("\n").filter((line) =>
     line !== "" && !line.includes("missing date")
   );

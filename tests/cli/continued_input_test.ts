@@ -1,4 +1,4 @@
-/** What commands that are given a file do with what that goes on from. */
+/** Commands with a file that continues another session: they read that session first. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readFixture } from "../fixtures.ts";
@@ -16,7 +16,7 @@ function contentOf(id: string): Uint8Array {
   return readFixture(`captures/0.169.0/fork/${nameOf(id)}`);
 }
 
-/** Calls a command with the file of a fork; the session it goes on from lies where it is put. */
+/** Calls a command with the file of a fork; `parent` is the path of the session it continues. */
 async function callWithFork(
   args: readonly string[],
   { parent, change = (text) => text }: {
@@ -37,11 +37,11 @@ async function callWithFork(
       fork,
     };
   });
-  if (result === undefined) throw new TypeError("Nothing was called");
+  if (result === undefined) throw new TypeError("No command was called");
   return result;
 }
 
-/** Says which turns a history or a text has. */
+/** Finds the prompts of the turns in a history or a text. */
 function turnsIn(text: string): string[] {
   return [...text.matchAll(/(?:First|Forked) turn(?= \[\[turn\d\]\]["\n])/g)]
     .map(([turn]) => turn);
@@ -62,7 +62,7 @@ for (const command of COMMANDS) {
       `archived_sessions/${nameOf(PARENT)}`,
     ]
   ) {
-    Deno.test(`${name} reads what a fork goes on from before it: ${parent}`, async () => {
+    Deno.test(`${name} reads the session that a fork continues first: ${parent}`, async () => {
       const { status, stdout, stderr } = await callWithFork(command, {
         parent,
       });
@@ -71,7 +71,7 @@ for (const command of COMMANDS) {
     });
   }
 
-  Deno.test(`${name} --verbose says what a fork goes on from`, async () => {
+  Deno.test(`${name} --verbose names the session that a fork continues`, async () => {
     const { stderr, fork } = await callWithFork([...command, "--verbose"], {
       parent: `archived_sessions/${nameOf(PARENT)}`,
     });
@@ -81,7 +81,7 @@ for (const command of COMMANDS) {
     );
   });
 
-  Deno.test(`${name} says that a fork is partial if what it goes on from is gone`, async () => {
+  Deno.test(`${name} reports that a fork is partial if the session it continues is gone`, async () => {
     const { status, stdout, stderr, fork } = await callWithFork(command, {});
     assertEquals(status, 0);
     assertEquals(turnsIn(stdout), ["Forked turn"]);
@@ -93,7 +93,7 @@ for (const command of COMMANDS) {
     assertEquals(quiet.stderr, "");
   });
 
-  Deno.test(`${name} says that a fork on stdin is partial`, async () => {
+  Deno.test(`${name} reports that a fork on stdin is partial`, async () => {
     const stdin = contentOf(FORK);
     const { status, stderr } = await call(command, { stdin });
     assertEquals(status, 0);
@@ -105,7 +105,7 @@ for (const command of COMMANDS) {
     assertEquals(quiet.stderr, "");
   });
 
-  Deno.test(`${name} names no command with an id that would be an option of it`, async () => {
+  Deno.test(`${name} suggests no command with an id that looks like an option`, async () => {
     const hostile = "--dangerously-bypass-approvals-and-sandbox";
     const stdin = new TextDecoder().decode(contentOf(FORK))
       .replaceAll(FORK, hostile).replaceAll(PARENT, "a;b");
@@ -116,7 +116,7 @@ for (const command of COMMANDS) {
     );
   });
 
-  Deno.test(`${name} says by its own number which line of a fork failed`, async () => {
+  Deno.test(`${name} reports a failed line of a fork by its number in the file of the fork`, async () => {
     const { stderr, fork } = await callWithFork(command, {
       parent: `archived_sessions/${nameOf(PARENT)}`,
       change: (text) => text.replace("\n", "\n{torn\n"),
@@ -124,7 +124,7 @@ for (const command of COMMANDS) {
     assertStringIncludes(stderr, `codexpipe: ${fork}:2: json: `);
   });
 
-  Deno.test(`${name} says once that it does not know how a file tells its history`, async () => {
+  Deno.test(`${name} reports an unknown history mode once`, async () => {
     const [first = "", ...lines] = new TextDecoder().decode(contentOf(PARENT))
       .split("\n");
     const header = first.replace(
@@ -144,7 +144,7 @@ for (const command of COMMANDS) {
   });
 }
 
-Deno.test("history goes on with a checkpoint of a fork, and says nothing again", async () => {
+Deno.test("history restores a checkpoint of a fork without reports", async () => {
   const parent = `archived_sessions/${nameOf(PARENT)}`;
   const whole = await callWithFork(["history"], { parent });
   const checkpoint = await callWithFork(["history", "--checkpoint"], {

@@ -4,7 +4,7 @@ import { call } from "./memory.ts";
 const KNOWN = '{"type":"thread.started","thread_id":"t"}\n';
 const NEW = '{"type":"thread.started","thread_id":"t","colour":"my secret"}\n';
 
-Deno.test("drift says what is new, in one line, and exits with 1", async () => {
+Deno.test("drift prints a new field in one line, and ends with 1", async () => {
   const { status, stdout, stderr } = await call(["drift", "a", "b"], {
     files: { a: KNOWN, b: `${NEW}${NEW}` },
   });
@@ -18,7 +18,7 @@ Deno.test("drift says what is new, in one line, and exits with 1", async () => {
   );
 });
 
-Deno.test("drift exits with 0 if nothing is new, and says so unless it is quiet", async () => {
+Deno.test("drift ends with 0 if nothing is new, and reports that unless it is quiet", async () => {
   const { status, stdout, stderr } = await call(["drift"], { stdin: KNOWN });
   assertEquals([status, stdout], [0, ""]);
   assertEquals(stderr, "codexpipe: nothing new in 1 file\n");
@@ -36,7 +36,7 @@ Deno.test("drift prints JSON, and JSON lines", async () => {
   assertEquals(none.stdout, '{"findings":[],"more":0}\n');
 });
 
-Deno.test("drift tells GitHub", async () => {
+Deno.test("drift --github writes annotations", async () => {
   const { stderr } = await call(["drift", "--github"], { stdin: NEW });
   assertEquals(
     stderr,
@@ -65,34 +65,34 @@ Deno.test("drift compares with a baseline that it wrote", async () => {
   );
 });
 
-Deno.test("drift refuses a baseline that is none, and flags without use", async () => {
+Deno.test("drift refuses an invalid baseline, flags without effect, and overwriting an input", async () => {
   const files = { a: KNOWN, b: "{}" };
-  const none = await call(["drift", "--baseline=b", "a"], { files });
-  assertEquals(none.status, 2);
-  assertStringIncludes(none.stderr, "b: not a baseline");
+  const invalid = await call(["drift", "--baseline=b", "a"], { files });
+  assertEquals(invalid.status, 2);
+  assertStringIncludes(invalid.stderr, "b: not a baseline");
   const idle = await call(["drift", "--write-baseline=c", "--json", "a"], {
     files,
   });
   assertEquals(idle.status, 2);
-  const own = await call(["drift", "--write-baseline=a", "a"], { files });
-  assertEquals(own.status, 2);
-  assertStringIncludes(own.stderr, "would overwrite a");
+  const input = await call(["drift", "--write-baseline=a", "a"], { files });
+  assertEquals(input.status, 2);
+  assertStringIncludes(input.stderr, "would overwrite a");
 });
 
-Deno.test("drift leaves out what codexpipe wrote, and says so", async () => {
+Deno.test("drift leaves out normalized streams, and reports that", async () => {
   const { stdout } = await call(["normalize", "a"], { files: { a: NEW } });
   const log = stdout + '{"type":"item.started","item_type":"plan"}\n';
-  const { status, stdout: told, stderr } = await call(["drift", "b"], {
+  const { status, stdout: findings, stderr } = await call(["drift", "b"], {
     files: { b: log },
   });
-  assertEquals([status, told], [0, ""]);
+  assertEquals([status, findings], [0, ""]);
   assertEquals(
     stderr,
     "codexpipe: b: left out: it is a normalized stream, not a stream or session of Codex\n",
   );
 });
 
-Deno.test("drift reports what cannot be read, and reads the rest", async () => {
+Deno.test("drift reports unreadable files and lines, and reads the rest", async () => {
   const { status, stdout, stderr } = await call(["drift", "no", "h", "b"], {
     files: { h: '{"session_id":"s","ts":1,"text":"x"}\n', b: `${NEW}x\n` },
   });

@@ -1,19 +1,17 @@
-/** What `--errors-to` keeps. */
-
 import { assertEquals } from "@std/assert";
 import { call, failing, Hose, platformError, Sink } from "./memory.ts";
 
 const STARTED = '{"type":"thread.started","thread_id":"t"}\n';
 const LINES = `${STARTED}nonsense\n{"type":"\xff"}\n{}\n`;
 
-/** The output with the failures in it, line by line. */
+/** Normalizes an input with failures in band, and returns the lines of the output. */
 async function inline(stdin: string): Promise<string[]> {
   const { stdout } = await call(["normalize", "--on-error=inline"], { stdin });
   return stdout.split("\n").slice(0, -1);
 }
 
 for (const onError of ["report", "inline", "drop"]) {
-  Deno.test(`--errors-to keeps the records that --on-error=inline writes, with --on-error=${onError}`, async () => {
+  Deno.test(`--errors-to writes the records that --on-error=inline writes, with --on-error=${onError}`, async () => {
     const { status, written } = await call([
       "normalize",
       "--errors-to=e",
@@ -28,14 +26,14 @@ for (const onError of ["report", "inline", "drop"]) {
   });
 }
 
-Deno.test("--errors-to keeps the failure that --on-error=stop stops at", async () => {
+Deno.test("--errors-to writes the failure that --on-error=stop stops at", async () => {
   const args = ["normalize", "--errors-to=e", "--on-error=stop", "-q"];
   const { status, written } = await call(args, { stdin: LINES });
   assertEquals(status, 1);
   assertEquals(written.get("e"), `${(await inline(LINES))[1]}\n`);
 });
 
-Deno.test("--errors-to keeps the failures of all files, in order", async () => {
+Deno.test("--errors-to writes the failures of all files, in order", async () => {
   const args = ["normalize", "-q", "--errors-to", "e", "a", "b"];
   const { written } = await call(args, {
     files: { a: "x\n", b: "\ny\n" },
@@ -52,33 +50,33 @@ Deno.test("--errors-to empties its file even if nothing fails", async () => {
   assertEquals([...written], [["e", ""]]);
 });
 
-Deno.test("--errors-to has a failure before the answers that came with it are written", async () => {
+Deno.test("--errors-to writes a failure before stdout has the records of the same block", async () => {
   const stdin = new Hose();
   const created = new Sink();
-  const events: string[] = [];
+  const writes: string[] = [];
   const done = call(["normalize", "-q", "--errors-to=e"], {
     stdin,
     created: {
       write(bytes): Promise<number> {
-        events.push("failure");
+        writes.push("failure");
         return created.write(bytes);
       },
     },
     stdout: {
       write(bytes): Promise<number> {
-        events.push("answer");
+        writes.push("record");
         return Promise.resolve(bytes.length);
       },
     },
   });
-  stdin.give(`${STARTED}nonsense\n`);
+  stdin.push(`${STARTED}nonsense\n`);
   await created.next();
   stdin.end();
   await done;
-  assertEquals(events, ["failure", "answer"]);
+  assertEquals(writes, ["failure", "record"]);
 });
 
-Deno.test("--errors-to with a file that cannot be written ends before anything is read", async () => {
+Deno.test("--errors-to with a file that cannot be created ends before the input is read", async () => {
   const { status, stdout, stderr } = await call(
     ["normalize", "--errors-to", "far/e"],
     { stdin: LINES, createError: platformError("ENOENT") },
@@ -99,7 +97,7 @@ Deno.test("--errors-to on a full disk ends with 3", async () => {
   );
 });
 
-Deno.test("--errors-to goes on when the reader of its pipe has enough", async () => {
+Deno.test("--errors-to continues after the reader of its pipe has gone", async () => {
   const { status, stdout } = await call(["normalize", "-q", "--errors-to=e"], {
     stdin: LINES + STARTED,
     created: failing(platformError("EPIPE")),
@@ -108,7 +106,7 @@ Deno.test("--errors-to goes on when the reader of its pipe has enough", async ()
 });
 
 for (const [errorsTo, file] of [["a", "a"], ["./a", "a"], ["a", "./a"]]) {
-  Deno.test(`--errors-to=${errorsTo} does not overwrite ${file}, which is to be read`, async () => {
+  Deno.test(`--errors-to=${errorsTo} does not overwrite ${file}, an input`, async () => {
     const { status, stdout, stderr, written } = await call(
       ["normalize", `--errors-to=${errorsTo}`, "b", file ?? ""],
       { files: { a: LINES, "./a": LINES, b: LINES } },
@@ -122,7 +120,7 @@ for (const [errorsTo, file] of [["a", "a"], ["./a", "a"], ["a", "./a"]]) {
   });
 }
 
-Deno.test("--errors-to does not make the file that is to be read", async () => {
+Deno.test("--errors-to does not create a missing input", async () => {
   const args = ["normalize", "--errors-to=new", "new"];
   const { status, written } = await call(args, {});
   assertEquals([status, written.size], [2, 0]);

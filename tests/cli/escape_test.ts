@@ -1,5 +1,3 @@
-/** Making text from logs safe to show. */
-
 import { assertEquals } from "@std/assert";
 import { escapeControls } from "../../lib/cli/escape.ts";
 
@@ -14,7 +12,7 @@ const CASES = [
   { name: "NUL and DEL", text: "\0\x7f", expected: "\\u0000\\u007f" },
   { name: "C1 controls", text: "\x9b1m", expected: "\\u009b1m" },
   {
-    name: "what turns the writing around",
+    name: "bidirectional overrides and isolates",
     text: "\u202eabc\u2066",
     expected: "\\u202eabc\\u2066",
   },
@@ -26,7 +24,7 @@ const CASES = [
 ] satisfies { name: string; text: string; expected: string }[];
 
 for (const { name, text, expected } of CASES) {
-  Deno.test(`escapeControls() writes: ${name}`, () => {
+  Deno.test(`escapeControls() escapes or keeps: ${name}`, () => {
     assertEquals(escapeControls(text), expected);
   });
 }

@@ -10,7 +10,7 @@ const [SESSION] = readCapturedFiles(/^rollout-.*\.jsonl$/).filter(({ path }) =>
   path.startsWith("0.169.0+direct/shellmany/")
 );
 
-Deno.test("codexpipe events prints what normalize does of exec streams", async () => {
+Deno.test("codexpipe events prints the same as normalize for exec streams", async () => {
   assert(STREAMS.length > 100);
   for (const { bytes, path } of STREAMS) {
     const files = { "/a": bytes };
@@ -21,7 +21,7 @@ Deno.test("codexpipe events prints what normalize does of exec streams", async (
   }
 });
 
-Deno.test("codexpipe events prints what a session file tells", async () => {
+Deno.test("codexpipe events prints the events of a session file", async () => {
   assert(SESSION !== undefined);
   const files = { "/a": SESSION.bytes };
   const { status, stdout, stderr } = await call(["events", "/a"], { files });
@@ -32,7 +32,7 @@ Deno.test("codexpipe events prints what a session file tells", async () => {
   assertEquals([types[0], types.at(-1)], ["thread.started", "turn.completed"]);
 });
 
-Deno.test("codexpipe events spells arguments as their own member does, whatever a deeper one is called", async () => {
+Deno.test("codexpipe events keeps the spelling of arguments that hold a member named arguments", async () => {
   const [mcp] = readCapturedFiles(/^rollout-.*\.jsonl$/).filter(({ path }) =>
     path.startsWith("0.169.0/mcp/")
   );
@@ -46,7 +46,7 @@ Deno.test("codexpipe events spells arguments as their own member does, whatever 
   assert(stdout.includes('"arguments":{"a":1.0,"arguments":{"b":2.0}}'));
 });
 
-Deno.test("codexpipe events keeps failures as normalize does", async () => {
+Deno.test("codexpipe events reports failures like normalize", async () => {
   const stdin = '{"type":"compacted","payload":{"message":"m"}}\n{\n';
   const report = await call(["events"], { stdin });
   assertEquals(report.stderr.split(": ").slice(0, 3), [

@@ -24,7 +24,7 @@ Deno.test("codexpipe export writes a document for each file, without secrets", a
   ]);
 });
 
-Deno.test("codexpipe export writes a file for each into a folder", async () => {
+Deno.test("codexpipe export -o writes a file for each input into a folder", async () => {
   const { status, stdout, written } = await call(
     ["export", "--to=atif", "-o", "/out", "/a.jsonl", "/b/a.jsonl"],
     { files: { "/a.jsonl": LOG, "/b/a.jsonl": LOG }, directories: ["/out"] },
@@ -39,7 +39,7 @@ Deno.test("codexpipe export writes a file for each into a folder", async () => {
   );
 });
 
-Deno.test("codexpipe export looks at no input again for each file that is there already", async () => {
+Deno.test("codexpipe export does not look at every input again for each existing file", async () => {
   const stems = Array.from({ length: 40 }, (_, i) => `run${i}`);
   const inputs = stems.map((stem) => `/${stem}.jsonl`);
   const there = stems.map((stem) => `/out/${stem}.atif.json`);
@@ -56,7 +56,7 @@ Deno.test("codexpipe export looks at no input again for each file that is there 
   assertEquals(looks < 20 * stems.length, true, `${looks} looks`);
 });
 
-/** The root comes first; no file of the others says that it is its own. */
+/** The session files of a family; the root comes first. */
 const AGENTS = namesIn("captures/0.160.0/agents/").filter((name) =>
   name.startsWith("rollout-")
 ).map((name) => `captures/0.160.0/agents/${name}`).sort();
@@ -68,10 +68,10 @@ const FILES = Object.fromEntries(
 );
 
 for (const count of [1, 3]) {
-  Deno.test(`codexpipe export puts agents into their parents, given ${count} of 3 files`, async () => {
-    // Those of agents come first: what is given is not in the order of what spawned what.
-    const given = Object.keys(FILES).slice(0, count).reverse();
-    const { stdout, status } = await call(["export", "--to=atif", ...given], {
+  Deno.test(`codexpipe export puts agents into their parents, with ${count} of 3 files as operands`, async () => {
+    // The agents come before their parent.
+    const paths = Object.keys(FILES).slice(0, count).reverse();
+    const { stdout, status } = await call(["export", "--to=atif", ...paths], {
       files: FILES,
     });
     const [root, ...more] = stdout.trimEnd().split("\n");
@@ -84,7 +84,7 @@ for (const count of [1, 3]) {
   });
 }
 
-Deno.test("codexpipe export says what it could not read, and what has nothing to export", async () => {
+Deno.test("codexpipe export reports unreadable files, and files with nothing to export", async () => {
   const files = { "/a": '{"type":"thread.started","thread_id":"t"}\n{\n' };
   const { status, stdout, stderr } = await call(
     ["export", "--to=atif", "--strict", "/a", "/none"],
@@ -125,7 +125,7 @@ for (const { args, words } of REFUSED) {
   });
 }
 
-Deno.test("codexpipe export creates the folder of --output, and says why it cannot", async () => {
+Deno.test("codexpipe export creates the folder of --output, or reports the error", async () => {
   const args = ["export", "--to=tables", "-o", "/new/folder"];
   const { status, written } = await call(args, { stdin: LOG });
   assertEquals(status, 0);
@@ -138,13 +138,13 @@ Deno.test("codexpipe export creates the folder of --output, and says why it cann
   ]);
 });
 
-/** A run, and the session file of one. */
+/** A session file with times. */
 const SESSION =
   '{"timestamp":"2026-11-20T15:40:01.000Z","type":"session_meta","payload":{"id":"t","timestamp":"2026-11-20T15:40:00.000Z"}}\n' +
   '{"timestamp":"2026-11-20T15:40:02.000Z","type":"event_msg","payload":{"type":"task_started","turn_id":"u"}}\n' +
   '{"timestamp":"2026-11-20T15:40:04.000Z","type":"event_msg","payload":{"type":"task_complete","turn_id":"u","last_agent_message":"Hi"}}\n';
 
-Deno.test("codexpipe export --to=otlp leaves out what has no times, and says so", async () => {
+Deno.test("codexpipe export --to=otlp leaves out a run without times, and reports it", async () => {
   const files = { "/run.jsonl": LOG, "/rollout.jsonl": SESSION };
   const { status, stdout, stderr } = await call(
     ["export", "--to=otlp", "/run.jsonl", "/rollout.jsonl"],
@@ -157,7 +157,7 @@ Deno.test("codexpipe export --to=otlp leaves out what has no times, and says so"
   ]);
 });
 
-Deno.test("codexpipe export --to=tables says of no input with rows that it has none", async () => {
+Deno.test("codexpipe export --to=tables reports an input without rows, and no other", async () => {
   for (const table of ["turns", "requests", "failures"]) {
     const args = ["export", "--to=tables", `--table=${table}`];
     const { stdout, stderr } = await call(args, { stdin: LOG });
@@ -165,7 +165,7 @@ Deno.test("codexpipe export --to=tables says of no input with rows that it has n
   }
 });
 
-Deno.test("codexpipe export --to=otlp --stamp --content tells of a live run, without secrets", async () => {
+Deno.test("codexpipe export --to=otlp --stamp --content exports a live run, without secrets", async () => {
   const args = ["export", "--to=otlp", "--stamp", "--content"];
   const { status, stdout } = await call(args, { stdin: LOG });
   assertEquals(
@@ -175,7 +175,7 @@ Deno.test("codexpipe export --to=otlp --stamp --content tells of a live run, wit
   );
 });
 
-Deno.test("codexpipe export --to=tables writes a file for each table, and schema says of what", async () => {
+Deno.test("codexpipe export --to=tables writes a file for each table, with the columns of schema --format=sql", async () => {
   const { status, stderr, written } = await call(
     ["export", "--to=tables", "--format=csv", "--content", "-o", "/out"],
     { stdin: LOG, directories: ["/out"] },

@@ -1,4 +1,4 @@
-/** The table of flags: what holds for each of its rows. */
+/** Checks each row of the table of flags. */
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseArguments } from "../../lib/cli/arguments.ts";
@@ -13,12 +13,12 @@ import {
 } from "../../lib/cli/flags.ts";
 import { DIALECTS } from "../../lib/dialects/dialect_names.ts";
 
-/** A value that a flag with free values takes. */
+/** Returns a valid value of a flag without choices. */
 function sampleOf({ example }: FlagValue): string {
   return example ?? "some.jsonl";
 }
 
-Deno.test("every flag belongs to a command, and every command has its flags", () => {
+Deno.test("the flags of all commands are the flags of the table", () => {
   const names: readonly string[] = ALL_FLAGS.map(({ name }) => name);
   const used = new Set([
     ...COMMON_FLAGS.map(({ name }) => name),
@@ -34,7 +34,7 @@ Deno.test("no two flags have the same name or letter", () => {
   assertEquals(words.length, new Set<string>(words).size);
 });
 
-Deno.test("--from takes every dialect of the library", () => {
+Deno.test("--from accepts every dialect of the library", () => {
   const from = ALL_FLAGS.find(({ name }) => name === "from");
   assertEquals(from?.value?.choices, DIALECTS);
 });
@@ -42,7 +42,7 @@ Deno.test("--from takes every dialect of the library", () => {
 for (const flag of ALL_FLAGS) {
   const { name, short, value, undoes } = flag;
 
-  Deno.test(`--${name} is a row that the help can show`, () => {
+  Deno.test(`--${name} has a category, a summary, details and a valid name`, () => {
     assert(CATEGORIES.includes(flag.category));
     assert(flag.summary.endsWith("."), "the summary is a sentence");
     assert(flag.details.endsWith("."), "the details are sentences");
@@ -51,7 +51,7 @@ for (const flag of ALL_FLAGS) {
   });
 
   if (undoes !== undefined) {
-    Deno.test(`--${name} undoes --${undoes}, and the other way round`, () => {
+    Deno.test(`--${name} and --${undoes} undo each other`, () => {
       const other = ALL_FLAGS.find((flag) => flag.name === undoes);
       assertEquals(other?.undoes, name);
     });
@@ -75,7 +75,7 @@ for (const flag of ALL_FLAGS) {
       }
     });
   } else {
-    Deno.test(`--${name} takes its values, behind = or a space`, () => {
+    Deno.test(`--${name} accepts its values, after = or a space`, () => {
       const { choices } = value;
       const samples = choices ?? [sampleOf(value)];
       for (const sample of samples) {
@@ -86,7 +86,7 @@ for (const flag of ALL_FLAGS) {
       assertThrows(() => parseArguments([`--${name}`]), UsageError);
       if (choices !== undefined) {
         const list = choices.join(",");
-        // Where several count, they may stand in a list.
+        // A repeatable flag accepts a list.
         if (flag.isRepeatable) {
           assertEquals(
             parseArguments([`--${name}=${list}`]).values(name),
@@ -104,7 +104,7 @@ for (const flag of ALL_FLAGS) {
       }
     });
 
-    Deno.test(`--${name} would take its own default`, () => {
+    Deno.test(`--${name} has its default, and accepts it`, () => {
       const args = parseArguments([]);
       assertEquals(args.value(name), value.default);
       if (value.default !== undefined) {
@@ -139,9 +139,9 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 
 for (const { name, value } of ALL_FLAGS) {
   if (value?.admits === undefined || value.admits("")) continue;
-  Deno.test(`--${name} refuses what is no such value`, () => {
+  Deno.test(`--${name} refuses invalid values`, () => {
     const list = REFUSED[name] ?? [];
-    assert(list.length > 0, "nothing is tried");
+    assert(list.length > 0, "REFUSED has no value for the flag");
     for (const wrong of list) {
       assertThrows(
         () => parseArguments([`--${name}=${wrong}`]),

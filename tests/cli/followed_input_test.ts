@@ -4,10 +4,10 @@ import { withFolder } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 import { startCommand } from "./process.ts";
 
-/** What happens while the command waits for more. */
+/** A change to the file while the command waits. */
 type Step = (path: string) => unknown;
 
-/** Follows a file while one step after the other is done; behind the last one it is Ctrl-C. */
+/** Follows a file: the first step precedes the call, each other one is a wait; then Ctrl-C. */
 async function followed(
   args: readonly string[],
   steps: readonly Step[],
@@ -31,10 +31,10 @@ async function followed(
       },
       ...world,
     });
-    const unnamed = (text: string) => text.replaceAll(path, "run.jsonl");
-    result = { ...called, stderr: unnamed(called.stderr), path };
+    const stderr = called.stderr.replaceAll(path, "run.jsonl");
+    result = { ...called, stderr, path };
   });
-  if (result === undefined) throw new TypeError("Nothing was followed");
+  if (result === undefined) throw new TypeError("No file was followed");
   return result;
 }
 
@@ -43,7 +43,7 @@ const TURN = '{"type":"turn.started"}\n';
 const NORMAL_TURN =
   '{"type":"turn.started","thread_id":"t","turn_id":"synthetic-turn-1"}\n';
 
-Deno.test("normalize --follow answers lines as they are complete, and ends with 130", async () => {
+Deno.test("normalize --follow writes records as lines are complete, and ends with 130", async () => {
   const { status, stdout, stderr, writes } = await followed(
     ["normalize", "--follow"],
     [
@@ -57,7 +57,7 @@ Deno.test("normalize --follow answers lines as they are complete, and ends with 
   assertEquals([status, stdout, stderr], [130, THREAD + NORMAL_TURN, ""]);
 });
 
-Deno.test("normalize --follow answers a last line without end if it is whole", async () => {
+Deno.test("normalize --follow writes the record of a last line without LF if it is whole", async () => {
   const { status, stdout } = await followed(
     ["normalize", "-f"],
     [
@@ -68,7 +68,7 @@ Deno.test("normalize --follow answers a last line without end if it is whole", a
   assertEquals([status, stdout], [130, THREAD + NORMAL_TURN]);
 });
 
-Deno.test("normalize --follow -v says that a torn last line is left out", async () => {
+Deno.test("normalize --follow -v reports a torn last line", async () => {
   const { stdout, stderr } = await followed(
     ["normalize", "--follow", "-v"],
     [(path) => writeFile(path, `${THREAD}{"type":`)],
@@ -81,7 +81,7 @@ Deno.test("normalize --follow -v says that a torn last line is left out", async 
   );
 });
 
-Deno.test("normalize --follow says that it waits for a file", async () => {
+Deno.test("normalize --follow reports that it waits for a missing file", async () => {
   const { stdout, stderr } = await followed(
     ["normalize", "--follow"],
     [() => {}, (path) => writeFile(path, THREAD)],
@@ -95,7 +95,7 @@ Deno.test("normalize --follow says that it waits for a file", async () => {
   assertEquals(quiet.stderr, "");
 });
 
-Deno.test("normalize --follow says that a file is gone", async () => {
+Deno.test("normalize --follow reports that the file was removed", async () => {
   const steps = [
     (path: string) => writeFile(path, THREAD),
     (path: string) => rm(path),
@@ -110,7 +110,7 @@ Deno.test("normalize --follow says that a file is gone", async () => {
   assertEquals(quiet.stderr, "");
 });
 
-Deno.test("normalize --follow reads a file that is emptied as another stream, from its line 1", async () => {
+Deno.test("normalize --follow reads a file that was emptied as another stream, from line 1", async () => {
   const { stdout, stderr } = await followed(
     ["normalize", "--follow", "-v"],
     [
@@ -125,7 +125,7 @@ Deno.test("normalize --follow reads a file that is emptied as another stream, fr
   );
 });
 
-Deno.test("normalize --follow goes on in a file that was written anew with the same beginning", async () => {
+Deno.test("normalize --follow continues in a replaced file that begins with the same bytes", async () => {
   const { stdout, stderr } = await followed(
     ["normalize", "--follow"],
     [
@@ -139,7 +139,7 @@ Deno.test("normalize --follow goes on in a file that was written anew with the s
   assertEquals([stdout, stderr], [THREAD + NORMAL_TURN, ""]);
 });
 
-Deno.test("normalize --follow ends at the first failed line if that was asked for", async () => {
+Deno.test("normalize --follow --on-error=stop ends at the first failed line", async () => {
   const { status, stdout } = await followed(
     ["normalize", "--follow", "--on-error=stop"],
     [(path) => writeFile(path, THREAD), (path) => appendFile(path, "oops\n")],
@@ -173,9 +173,8 @@ Deno.test("normalize --follow takes one file, and no folder", async () => {
 });
 
 Deno.test({
-  name:
-    "normalize --follow answers a process that writes, until it is interrupted",
-  // A signal ends a process there without a word.
+  name: "normalize --follow follows a file as a process, until SIGINT",
+  // On Windows a signal ends a process at once.
   ignore: Deno.build.os === "windows",
   async fn() {
     await withFolder(async (folder) => {
@@ -202,7 +201,7 @@ Deno.test({
 const MESSAGE = (text: string): string =>
   `{"type":"item.completed","item":{"id":"${text}","type":"agent_message","text":"${text}"}}\n`;
 
-Deno.test("history --mutations --follow prints changes as they come, and starts over with the file", async () => {
+Deno.test("history --mutations --follow prints each change, and starts over with the file", async () => {
   const { status, stdout } = await followed(
     ["history", "--mutations", "--follow"],
     [
@@ -226,13 +225,13 @@ Deno.test("history --mutations --follow prints changes as they come, and starts 
   );
 });
 
-Deno.test("history --restore --follow goes on with the first stream only, and not with one in its place", async () => {
+Deno.test("history --restore --follow restores for the first stream, not for one that replaces it", async () => {
   const before = await call(["history", "--checkpoint"], { stdin: THREAD });
   const { stdout, stderr } = await followed(
     ["history", "--mutations", "--follow", "--restore=before.json"],
     [
       (path) => writeFile(path, MESSAGE("one") + MESSAGE("two")),
-      // It names no thread.
+      // This stream names no thread.
       (path) => writeFile(path, TURN),
     ],
     { files: { "before.json": before.stdout } },

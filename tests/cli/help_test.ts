@@ -1,4 +1,4 @@
-/** The helps: made from the tables, and what is shown when. */
+/** The help of each command against the tables of flags, and the cases in which it is shown. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
@@ -9,7 +9,7 @@ import { call } from "./memory.ts";
 
 const ESCAPE = "\x1b";
 
-/** Fails unless a help is of full lines that fit a terminal of 80 columns. */
+/** Throws unless a help consists of whole lines that fit a terminal of 80 columns. */
 function assertFits(help: string): void {
   assert(help.endsWith("\n"));
   for (const line of help.split("\n")) {
@@ -21,7 +21,7 @@ function assertFits(help: string): void {
 for (const command of COMMANDS) {
   const { name } = command;
   const words = name.split(" ");
-  const own = [
+  const flags = [
     ...flagsOf(command),
     ...COMMON_FLAGS,
   ];
@@ -35,7 +35,7 @@ for (const command of COMMANDS) {
         /^ {2}(?:-(\w), | {4})--([a-z-]+)(?:=([A-Z]+))?/.exec(line)?.slice(1) ??
           []
       );
-      const expected = own.flatMap(({ name, short, value }) => [
+      const expected = flags.flatMap(({ name, short, value }) => [
         short,
         name,
         value?.name,
@@ -44,11 +44,11 @@ for (const command of COMMANDS) {
     });
   }
 
-  Deno.test(`codexpipe ${name} --help tells all that -h tells, and the details`, async () => {
+  Deno.test(`codexpipe ${name} --help shows the summaries of -h, and the details`, async () => {
     const plain = (text: string): string => text.replace(/\s+/g, " ");
     const short = plain((await call([...words, "-h"])).stdout);
     const long = plain((await call([...words, "--help"])).stdout);
-    for (const { summary, details, value } of own) {
+    for (const { summary, details, value } of flags) {
       for (const help of [short, long]) assertStringIncludes(help, summary);
       assertStringIncludes(long, details);
       assert(!short.includes(details) || details === summary);
@@ -58,7 +58,7 @@ for (const command of COMMANDS) {
     }
   });
 
-  Deno.test(`codexpipe help ${name} is codexpipe ${name} --help`, async () => {
+  Deno.test(`codexpipe help ${name} shows the same as codexpipe ${name} --help`, async () => {
     const expected = await call([...words, "--help"]);
     assertEquals(await call(["help", ...words]), expected);
     assertEquals(await call(["--help", ...words]), expected);
@@ -82,11 +82,11 @@ Deno.test("codexpipe --help names every command and every exit status", async ()
   assertEquals((await call(["help"])).stdout, stdout);
 });
 
-Deno.test("codexpipe help help is the help of all", async () => {
+Deno.test("codexpipe help help shows the help of all commands", async () => {
   assertEquals(await call(["help", "help"]), await call(["help"]));
 });
 
-Deno.test("codexpipe -h is a summary of the same", async () => {
+Deno.test("codexpipe -h shows the summary of all commands", async () => {
   assertEquals(
     (await call(["-h"])).stdout,
     `codexpipe ${config.version}
@@ -124,7 +124,7 @@ EXIT STATUS:
   );
 });
 
-/** Folds the line of a command as the help does. */
+/** Folds the line of a command like the help. */
 function folded(line: string): string {
   if (line.length <= 79) return line;
   const end = line.lastIndexOf(" ", 79);
@@ -133,14 +133,14 @@ function folded(line: string): string {
   }`;
 }
 
-Deno.test("codexpipe alone shows the help on stderr: in a pipe it is no data", async () => {
+Deno.test("codexpipe without arguments shows the help on stderr, since stdout is for data", async () => {
   const { status, stdout, stderr } = await call([], { terminals: ["stdin"] });
   assertEquals([status, stdout], [2, ""]);
   assertEquals(stderr, (await call(["-h"])).stdout);
 });
 
 for (const args of [["-V"], ["--version"], ["normalize", "-V"]]) {
-  Deno.test(`codexpipe ${args.join(" ")} says the version of deno.json`, async () => {
+  Deno.test(`codexpipe ${args.join(" ")} prints the version of deno.json`, async () => {
     const { status, stdout, stderr } = await call(args);
     assertEquals([status, stderr], [0, ""]);
     assertEquals(stdout, `codexpipe ${config.version}\n`);
@@ -148,7 +148,7 @@ for (const args of [["-V"], ["--version"], ["normalize", "-V"]]) {
 }
 
 const COLORS = [
-  { name: "no colour into a file", args: [], isColored: false },
+  { name: "no colour in a file", args: [], isColored: false },
   {
     name: "colour on a terminal",
     args: [],
@@ -170,7 +170,7 @@ const COLORS = [
     isColored: true,
   },
   {
-    name: "no colour on a terminal that knows none",
+    name: "no colour on a dumb terminal",
     args: [],
     terminals: ["stdout"],
     env: { TERM: "dumb" },
@@ -183,13 +183,13 @@ const COLORS = [
     isColored: false,
   },
   {
-    name: "colour into a file with --color=always, whatever NO_COLOR says",
+    name: "colour in a file with --color=always, in spite of NO_COLOR",
     args: ["--color=always"],
     env: { NO_COLOR: "1" },
     isColored: true,
   },
   {
-    name: "no colour into a file when stderr is a terminal",
+    name: "no colour in a file when stderr is a terminal",
     args: [],
     terminals: ["stderr"],
     isColored: false,

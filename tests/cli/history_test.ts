@@ -1,5 +1,3 @@
-/** What `codexpipe history` reads, writes and says. */
-
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   applyMutation,
@@ -18,32 +16,31 @@ const SESSION = [
   "",
 ].join("\n");
 
-/** The values that a JSON text has somewhere. */
-function jsonOf(text: string): Record<string, unknown> {
+function objectOf(text: string): Record<string, unknown> {
   return JSON.parse(text);
 }
 
 for (const name of namesIn("vectors/history/")) {
-  const vector = jsonOf(decode(readFixture(`vectors/history/${name}`)));
+  const vector = objectOf(decode(readFixture(`vectors/history/${name}`)));
   const { source, input, expect_snapshot } = vector;
   if (source === "domain" || !Array.isArray(input)) continue;
-  Deno.test(`history prints what the vector says: ${name}`, async () => {
+  Deno.test(`history prints the snapshot of the vector: ${name}`, async () => {
     const stdin = input.map((line) => JSON.stringify(line)).join("\n");
     const { stdout, stderr } = await call(
       ["history", `--from=${source}`, "--quiet"],
       { stdin },
     );
     assertEquals(stderr, "");
-    assertEquals(jsonOf(stdout), expect_snapshot);
+    assertEquals(objectOf(stdout), expect_snapshot);
   });
 }
 
 for (const name of namesIn("vectors/history-compat/")) {
-  const { pairs } = jsonOf(
+  const { pairs } = objectOf(
     decode(readFixture(`vectors/history-compat/${name}`)),
   );
   if (!Array.isArray(pairs)) continue;
-  Deno.test(`history reads the layout found in the wild: ${name}`, async () => {
+  Deno.test(`history reads a snapshot layout of another program: ${name}`, async () => {
     for (const { code, seed } of pairs) {
       for (const indent of [0, 2]) {
         const stdin = JSON.stringify(
@@ -52,17 +49,17 @@ for (const name of namesIn("vectors/history-compat/")) {
           indent,
         );
         const { stdout } = await call(["history"], { stdin });
-        assertEquals(jsonOf(stdout).records, [seed]);
+        assertEquals(objectOf(stdout).records, [seed]);
       }
     }
   });
 }
 
-Deno.test("history prints snapshots that it reads as they are", async () => {
+Deno.test("history reads the snapshots that it prints", async () => {
   const { stdout } = await call(["history"], { stdin: SESSION });
   const pretty = await call(["history", "--pretty"], { stdin: stdout });
-  assertEquals(isSnapshotLike(jsonOf(stdout)), true);
-  assertEquals(pretty.stdout, `${JSON.stringify(jsonOf(stdout), null, 2)}\n`);
+  assertEquals(isSnapshotLike(objectOf(stdout)), true);
+  assertEquals(pretty.stdout, `${JSON.stringify(objectOf(stdout), null, 2)}\n`);
   const again = await call(["history"], { stdin: pretty.stdout });
   assertEquals(again.stdout, stdout);
 });
@@ -81,7 +78,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`history prints the numbers of a snapshot as they are: ${name}`, async () => {
+  Deno.test(`history keeps the spelling of numbers in a snapshot: ${name}`, async () => {
     const history =
       '{"records":[{"id":18446744073709551614,"type":"loading","payload":{"message":"m: 2.0","n":1.0,"b":12345678901234567890}},' +
       '{"id":18446744073709551615,"type":"new","payload":{"list":[1,2.50,0.0000001,{"__proto__":1e400,"c":-0,"d":1}],"e":1E2}}],' +
@@ -94,7 +91,7 @@ for (
   });
 }
 
-Deno.test("history prints numbers of a wild snapshot that it cannot trace, as JavaScript does", async () => {
+Deno.test("history prints numbers like JavaScript where it cannot trace them in another layout", async () => {
   const { stdout } = await call(["history"], {
     stdin:
       '{"records":[{"Loading":{"id":7.0,"message":"m"}}],"next_id":8.0,"order":[]}',
@@ -105,7 +102,7 @@ Deno.test("history prints numbers of a wild snapshot that it cannot trace, as Ja
   );
 });
 
-Deno.test("history prints snapshots that nest however deep", async () => {
+Deno.test("history prints snapshots that nest deeply", async () => {
   for (const depth of [400, 6000]) {
     const [open, close] = ["[".repeat(depth), "]".repeat(depth)];
     const history =
@@ -118,7 +115,7 @@ Deno.test("history prints snapshots that nest however deep", async () => {
   }
 });
 
-Deno.test("history --mutations prints lines that make up the records", async () => {
+Deno.test("history --mutations prints mutations that build the records of the snapshot", async () => {
   for (const { path, bytes } of readCaptures()) {
     if (bytes.length > 100_000) continue;
     const world = { files: { log: bytes } };
@@ -132,23 +129,23 @@ Deno.test("history --mutations prints lines that make up the records", async () 
     for (const line of stdout.split("\n")) {
       if (line !== "") applyMutation(records, JSON.parse(line));
     }
-    assertEquals<unknown>(records, jsonOf(whole.stdout).records, path);
+    assertEquals<unknown>(records, objectOf(whole.stdout).records, path);
   }
 });
 
-Deno.test("history --mutations answers a line before the next one comes", async () => {
+Deno.test("history --mutations prints the mutations of a line before the next line arrives", async () => {
   const stdin = new Hose();
   const stdout = new Sink();
   const done = call(["history", "--mutations"], { stdin, stdout });
-  stdin.give('{"type":"error","message":"one"}\n');
+  stdin.push('{"type":"error","message":"one"}\n');
   assertMatch(await stdout.next(), /^\{"type":"inserted","index":0,/);
-  stdin.give('{"type":"error","message":"two"}\n');
+  stdin.push('{"type":"error","message":"two"}\n');
   assertMatch(await stdout.next(), /^\{"type":"inserted","index":1,/);
   stdin.end();
   assertEquals((await done).status, 0);
 });
 
-Deno.test("history goes on exactly from a checkpoint at any line", async () => {
+Deno.test("history --restore continues exactly from a checkpoint at any line", async () => {
   for (const { path, bytes } of readCaptures()) {
     if (!/shellmany|patch|reasoning/.test(path)) continue;
     const lines = decode(bytes).split(/(?<=\n)/);
@@ -172,11 +169,11 @@ Deno.test("history --restore keeps the records of a bare snapshot", async () => 
     stdin: '{"type":"error","message":"no"}\n',
     files: { snapshot: stdout },
   });
-  const { records } = jsonOf(more.stdout);
+  const { records } = objectOf(more.stdout);
   assertEquals(Array.isArray(records) && records.length, 2);
 });
 
-Deno.test("history --restore says so if there is nothing to restore", async () => {
+Deno.test("history --restore reports a file without a snapshot", async () => {
   const { status, stderr } = await call(["history", "--restore=a", "b"], {
     files: { a: SESSION, b: SESSION },
   });
@@ -185,7 +182,7 @@ Deno.test("history --restore says so if there is nothing to restore", async () =
 });
 
 for (const command of ["history", "render"]) {
-  Deno.test(`${command} looks no further for a snapshot than a line may be long`, async () => {
+  Deno.test(`${command} refuses a snapshot longer than --max-line-bytes`, async () => {
     const records = Array.from({ length: 9_000 }, () => ({}));
     const stdin = JSON.stringify({ records }, null, 2);
     const { status, stdout, stderr } = await call(
@@ -218,13 +215,13 @@ for (const command of ["history", "render"]) {
   }
 }
 
-Deno.test("history reads a snapshot behind blank lines and a byte order mark", async () => {
+Deno.test("history reads a snapshot after a byte order mark and blank lines", async () => {
   const stdin = `\ufeff\n \n\t{"records":[],"next_id":7}`;
   const { status, stdout } = await call(["history"], { stdin });
-  assertEquals([status, jsonOf(stdout).next_id], [0, 7]);
+  assertEquals([status, objectOf(stdout).next_id], [0, 7]);
 });
 
-Deno.test("history --restore goes on with no other snapshot", async () => {
+Deno.test("history --restore refuses a snapshot as its input", async () => {
   const snapshot = '{"records":[],"next_id":1}';
   const { status, stdout, stderr } = await call(
     ["history", "--restore=a", "b"],
@@ -237,30 +234,30 @@ Deno.test("history --restore goes on with no other snapshot", async () => {
   );
 });
 
-Deno.test("history --restore goes on with one input only", async () => {
+Deno.test("history --restore refuses several inputs", async () => {
   const { status } = await call(["history", "--restore=a", "b", "c"], {});
   assertEquals(status, 2);
 });
 
-Deno.test("history --stamp takes the time from the clock and says which", async () => {
+Deno.test("history --stamp adds the time of the clock", async () => {
   const { stdout } = await call(["history", "--stamp", "--mutations"], {
     stdin: SESSION,
     now: () => Date.UTC(2026, 10, 20, 16, 8, 16),
   });
   const [first = ""] = stdout.split("\n");
-  assertEquals(jsonOf(first).timestamp, "2026-11-20T16:08:16.000Z");
+  assertEquals(objectOf(first).timestamp, "2026-11-20T16:08:16.000Z");
 });
 
-Deno.test("history says which lines failed, and folds the others", async () => {
+Deno.test("history reports failed lines, and folds the others", async () => {
   const { status, stdout, stderr } = await call(["history", "--strict"], {
     stdin: `${SESSION}nonsense\n`,
   });
   assertEquals(status, 1);
   assertStringIncludes(stderr, "codexpipe: -:5: json: ");
-  assertEquals(jsonOf(stdout).next_id, 2);
+  assertEquals(objectOf(stdout).next_id, 2);
 });
 
-Deno.test("history prints one snapshot for each file, and goes on behind one that is missing", async () => {
+Deno.test("history prints one snapshot for each file, and continues after a missing file", async () => {
   const { status, stdout, stderr } = await call(["history", "a", "b", "c"], {
     files: { a: SESSION, c: SESSION },
   });
@@ -269,7 +266,7 @@ Deno.test("history prints one snapshot for each file, and goes on behind one tha
   assertStringIncludes(stderr, "codexpipe: b: cannot open");
 });
 
-Deno.test("history says what is wrong with a snapshot", async () => {
+Deno.test("history reports the path of an invalid value in a snapshot", async () => {
   const { status, stderr } = await call(["history"], {
     stdin: '{"records":[{"id":"x","type":"loading","payload":{}}]}',
   });
@@ -277,7 +274,7 @@ Deno.test("history says what is wrong with a snapshot", async () => {
   assertMatch(stderr, /^codexpipe: -: .*records\[0\]/);
 });
 
-Deno.test("codexpipe history --from=history takes a snapshot, and says of anything else that it is none", async () => {
+Deno.test("history --from=history reads a snapshot, and refuses any other input", async () => {
   const stdin =
     '{"records":[],"next_id":1,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}\n';
   const args = ["history", "--from=history"];
@@ -294,7 +291,7 @@ Deno.test("codexpipe history --from=history takes a snapshot, and says of anythi
   );
 });
 
-Deno.test("codexpipe history --from=exec takes nothing for a snapshot", async () => {
+Deno.test("history --from=exec reads a snapshot as a line of an exec stream", async () => {
   const { stderr } = await call(["history", "--from=exec"], {
     stdin: '{"records":[],"next_id":1}\n',
   });

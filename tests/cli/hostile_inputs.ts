@@ -1,5 +1,5 @@
 /**
- * Inputs that take programs down, of whatever size, and how each command is given one.
+ * Inputs that crash programs, in two sizes, and the calls of each command with one.
  *
  * @module
  */
@@ -12,25 +12,25 @@ import { sessionPath, testId } from "../sessions/homes.ts";
 import type { Result, World } from "./world.ts";
 import { flagsOf } from "../../lib/cli/flags.ts";
 
-/** How large the inputs are. */
+/** The sizes of the inputs. */
 export interface HostileSizes {
-  /** Of lines without an end, and of what is blank, in bytes. */
+  /** The length of a line that does not end, in bytes. */
   readonly bytes: number;
-  /** How deep a value nests. */
+  /** The depth of a nested value. */
   readonly depth: number;
-  /** How many members an object has. */
+  /** The number of members of an object. */
   readonly members: number;
-  /** How many items begin and never end. */
+  /** The number of items that begin and never end. */
   readonly open: number;
-  /** How many threads there are. */
+  /** The number of threads. */
   readonly threads: number;
-  /** How long ids are, in bytes; there are 16. */
+  /** The length of an id, in bytes; there are 16 ids. */
   readonly id: number;
-  /** The limit on lines, for commands that take one. */
+  /** The value of `--max-line-bytes`, for commands that have the flag. */
   readonly maxLineBytes: string;
 }
 
-/** As large as the tests have time for. */
+/** The sizes for the tests. */
 export const SMALL: HostileSizes = {
   bytes: 32 << 20,
   depth: 100_000,
@@ -41,7 +41,7 @@ export const SMALL: HostileSizes = {
   maxLineBytes: "1M",
 };
 
-/** As large as they come. */
+/** The sizes for the soak test. */
 export const FULL: HostileSizes = {
   bytes: 1 << 30,
   depth: 1_000_000,
@@ -55,15 +55,15 @@ export const FULL: HostileSizes = {
 /** An input, as a stream of `codex exec` and as a session file. */
 export interface HostileInput {
   readonly name: string;
-  /** By how many MB memory may grow at its peak, of the small sizes. */
-  readonly mostMb: number;
-  /** Gives its pieces; each is used up before the next one is asked for. */
-  pieces(kind: "exec" | "session"): Iterable<Uint8Array>;
+  /** The limit on the growth of memory at its peak, for the small sizes, in MB. */
+  readonly limitMb: number;
+  /** Yields the chunks of the input; the reader consumes each before it asks for the next. */
+  chunks(kind: "exec" | "session"): Iterable<Uint8Array>;
 }
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 const ID = testId(1);
-const PIECE = 1 << 16;
+const CHUNK_BYTES = 1 << 16;
 
 /** The inputs. */
 export function hostileInputs(sizes: HostileSizes): HostileInput[] {
@@ -87,26 +87,26 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
   return [
     {
       name: "a first line without an end",
-      mostMb: 20,
-      *pieces() {
+      limitMb: 20,
+      *chunks() {
         yield encode('{"type":"session_meta","a":"');
         yield* repeated("a", bytes);
       },
     },
     {
       name: "a blank line without an end",
-      mostMb: 20,
-      pieces: () => repeated(" ", bytes),
+      limitMb: 20,
+      chunks: () => repeated(" ", bytes),
     },
     {
       name: "NULs without an end",
-      mostMb: 20,
-      pieces: () => repeated("\0", bytes),
+      limitMb: 20,
+      chunks: () => repeated("\0", bytes),
     },
     {
       name: "a value that nests deep",
-      mostMb: 24,
-      *pieces(kind) {
+      limitMb: 24,
+      *chunks(kind) {
         yield encode(header(kind, ID));
         const deep = "[".repeat(depth) + "]".repeat(depth);
         yield encode(line(
@@ -118,8 +118,8 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "an object with many members",
-      mostMb: 64,
-      *pieces(kind) {
+      limitMb: 64,
+      *chunks(kind) {
         yield encode(header(kind, ID));
         const many = Array.from({ length: members }, (_, i) => `"k${i}":${i}`)
           .join(",");
@@ -132,16 +132,16 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "items that begin and never end",
-      mostMb: 48,
-      *pieces(kind) {
+      limitMb: 48,
+      *chunks(kind) {
         yield encode(header(kind, ID));
         for (let i = 0; i < open; i++) yield encode(call(kind, i));
       },
     },
     {
       name: "many threads",
-      mostMb: 24,
-      *pieces(kind) {
+      limitMb: 24,
+      *chunks(kind) {
         for (let i = 0; i < threads; i++) {
           yield encode(header(kind, testId(i + 1)));
         }
@@ -149,8 +149,8 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "long ids",
-      mostMb: 64,
-      *pieces(kind) {
+      limitMb: 64,
+      *chunks(kind) {
         for (let i = 0; i < 16; i++) {
           const long = `${i}${"x".repeat(id)}`;
           yield encode(header(kind, long));
@@ -166,42 +166,42 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
 }
 
 function* repeated(text: string, bytes: number): Generator<Uint8Array> {
-  const piece = encode(text.repeat(PIECE));
-  for (let left = bytes; left > 0; left -= PIECE) {
-    yield left < PIECE ? piece.subarray(0, left) : piece;
+  const chunk = encode(text.repeat(CHUNK_BYTES));
+  for (let left = bytes; left > 0; left -= CHUNK_BYTES) {
+    yield left < CHUNK_BYTES ? chunk.subarray(0, left) : chunk;
   }
 }
 
-/** How a command is called. */
+/** The call of a command. */
 export interface HostileCall {
   readonly args: readonly string[];
   readonly world: World;
 }
 
-/** What a command cannot do without, or does something else with. */
+/** The flags of commands that need some, or that do other work with some. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   export: ["--to=atif", "--to=otlp --stamp", "--to=tables --table=items"],
   render: ["", "--to=html"],
 };
 
-/** All commands, as they are called. */
+/** All commands, each with its flags. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.flatMap(({ name }) =>
   (CALLS[name] ?? [""]).map((flags) => `${name} ${flags}`.trimEnd())
 );
 
-/** Whether a command reads what others wrote; the others have nothing to be attacked with. */
+/** Whether a command reads logs or sessions; no input can attack the other commands. */
 export function isReader(name: string): boolean {
   const command = commandCalled(name);
   return takesFiles(command) || hasFlag(command, "codex-home");
 }
 
 /**
- * Gives the call of a command with an input: on stdin where it takes files, else as the one session
- * of a home, which is written.
+ * Returns the call of a command with an input: on stdin where the command takes files, else as
+ * the one session of a home, which is written.
  *
  * @param name The name of the command.
  * @param input The input.
- * @param options The sizes, and a folder that is empty.
+ * @param options The sizes, and an empty folder.
  */
 export async function hostileCall(
   name: string,
@@ -217,7 +217,7 @@ export async function hostileCall(
     : [];
   const args = [...name.split(" "), ...limit];
   if (takesFiles(command)) {
-    return { args, world: { stdin: sourceOf(input.pieces("exec")) } };
+    return { args, world: { stdin: sourceOf(input.chunks("exec")) } };
   }
   const path = sessionPath(`${folder}/home`, ID, STARTED);
   await writeFile(path, input);
@@ -226,16 +226,16 @@ export async function hostileCall(
   if (/ID/.test(operand)) args.push(ID);
   if (/QUERY/.test(operand)) args.push("x");
   if (name === "sessions repair") args.push("--to=/out");
-  // What a choice shows is what `sessions show` shows, so none is made.
-  const person: World = name === "sessions choose"
+  // `sessions show` shows a chosen session, and is tested itself: Escape chooses none.
+  const terminal: World = name === "sessions choose"
     ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\x1b")]) }
     : {};
-  // What is followed has been read to its end when somebody waits for more.
+  // A followed file has been read to its end when the command waits for changes.
   const interrupt = new AbortController();
   return {
     args: [...args, `--codex-home=${folder}/home`],
     world: {
-      ...person,
+      ...terminal,
       directories: ["/out"],
       created: { write: ({ length }) => Promise.resolve(length) },
       interrupt: interrupt.signal,
@@ -251,8 +251,8 @@ export async function hostileCall(
 }
 
 /**
- * Whether a command has ended as commands do: with an answer, and none of its own faults. Only
- * streams of several threads may be refused, by `history`.
+ * Whether a command ended with an expected status and without an internal error. `history` may
+ * also refuse streams of several threads.
  */
 export function hasAnswered({ status, stderr }: Result): boolean {
   return ([0, 1, 3, 130].includes(status) || /several threads/.test(stderr)) &&
@@ -275,20 +275,20 @@ function hasFlag(command: Command, name: string): boolean {
   return flagsOf(command).some((flag) => flag.name === name);
 }
 
-function sourceOf(pieces: Iterable<Uint8Array>): ByteSource {
-  const rest = pieces[Symbol.iterator]();
-  let piece = new Uint8Array(0);
+function sourceOf(chunks: Iterable<Uint8Array>): ByteSource {
+  const rest = chunks[Symbol.iterator]();
+  let chunk = new Uint8Array(0);
   return {
     read(into): Promise<number | null> {
-      while (piece.length === 0) {
+      while (chunk.length === 0) {
         const next = rest.next();
         if (next.done) return Promise.resolve(null);
-        piece = new Uint8Array(next.value.buffer as ArrayBuffer);
-        piece = piece.subarray(0, next.value.length);
+        chunk = new Uint8Array(next.value.buffer as ArrayBuffer);
+        chunk = chunk.subarray(0, next.value.length);
       }
-      const size = Math.min(piece.length, into.length);
-      into.set(piece.subarray(0, size));
-      piece = piece.subarray(size);
+      const size = Math.min(chunk.length, into.length);
+      into.set(chunk.subarray(0, size));
+      chunk = chunk.subarray(size);
       return Promise.resolve(size);
     },
     close(): void {},
@@ -300,7 +300,7 @@ async function writeFile(path: string, input: HostileInput): Promise<void> {
   const file = await Deno.create(path);
   try {
     const writer = file.writable.getWriter();
-    for (const piece of input.pieces("session")) await writer.write(piece);
+    for (const chunk of input.chunks("session")) await writer.write(chunk);
     await writer.close();
   } catch (error) {
     file.close();

@@ -1,5 +1,5 @@
 /**
- * Every command with every hostile input: it answers, and its memory stays within bounds.
+ * Calls every command with every hostile input: it ends properly, and its memory stays bounded.
  *
  * @module
  */
@@ -11,15 +11,16 @@ import { COMMAND_NAMES, isReader } from "./hostile_inputs.ts";
 import type { HostileOutcome } from "./hostile_process.ts";
 
 const PROCESS = new URL("./hostile_process.ts", import.meta.url);
-/** How many processes there are at once. */
+/** The number of processes at once. */
 const PROCESSES = 2;
 
 /**
- * What commands that take no `--max-line-bytes` may need more: a line of a session file may have
- * 256 MB, so these of 32 MB are kept, and decoded.
+ * The memory that commands without `--max-line-bytes` may need in addition, in MB. They keep and
+ * decode the lines of 32 MB, since a line of a session file may have 256 MB.
  */
 const WHOLE_LINE_MB = 180;
-/** Calls some commands with all inputs. */
+
+/** Calls commands with all inputs in one process. */
 async function outcomesOf(
   commands: readonly string[],
 ): Promise<HostileOutcome[]> {
@@ -36,7 +37,7 @@ async function outcomesOf(
 
 Deno.test({
   name: "every command answers hostile inputs, and its memory stays in bounds",
-  // How much memory a process had at most is known where /proc is; a binary is no module.
+  // Only /proc reports the peak of memory, and a binary cannot run hostile_process.ts.
   ignore: Deno.build.os !== "linux" || BINARY !== undefined,
   async fn() {
     const readers = COMMAND_NAMES.filter(isReader);
@@ -48,9 +49,9 @@ Deno.test({
     const inputs = new Set(outcomes.map(({ input }) => input));
     assertEquals(outcomes.length, readers.length * inputs.size);
     const violations = outcomes.filter(
-      ({ command, grownMb, mostMb, hasAnswered }) => {
+      ({ command, grownMb, limitMb, hasAnswered }) => {
         const more = /^(?:sessions |watch$)/.test(command) ? WHOLE_LINE_MB : 0;
-        return !hasAnswered || grownMb > mostMb + more;
+        return !hasAnswered || grownMb > limitMb + more;
       },
     );
     assertEquals(violations, []);

@@ -1,7 +1,7 @@
 /**
- * Calls commands with hostile inputs, and prints a line of JSON for each: the status, and by how
- * much memory grew at its peak. It takes the names of the commands, separated by commas, the sizes
- * (`small` or `full`), and optionally a part of the names of inputs.
+ * Calls commands with hostile inputs, and prints a line of JSON for each call: the status, and the
+ * growth of memory at its peak. Its arguments are the names of the commands, separated by commas,
+ * the sizes (`small` or `full`), and optionally a part of the names of inputs.
  *
  * @module
  */
@@ -17,24 +17,24 @@ import {
 } from "./hostile_inputs.ts";
 import { call } from "./memory.ts";
 
-/** What became of one call. */
+/** The outcome of one call. */
 export interface HostileOutcome {
   readonly command: string;
   readonly input: string;
   readonly status: number;
-  /** Whether it ended as commands do. */
+  /** Whether the command ended with an expected status and without an internal error. */
   readonly hasAnswered: boolean;
-  /** By how many MB resident memory grew at its peak. */
+  /** The growth of resident memory at its peak, in MB. */
   readonly grownMb: number;
-  /** By how many it may grow, of the small sizes. */
-  readonly mostMb: number;
+  /** The limit on that growth for the small sizes, in MB. */
+  readonly limitMb: number;
   readonly seconds: number;
-  /** The end of what it said. */
-  readonly said: string;
+  /** The end of the text on stderr. */
+  readonly stderr: string;
 }
 
 const STATUS = "/proc/self/status";
-/** Takes what resident memory was at its peak back to what it is now. */
+/** A write of "5" to this file resets the peak of resident memory to its present size. */
 const CLEAR = "/proc/self/clear_refs";
 
 async function megabytes(name: string): Promise<number> {
@@ -43,7 +43,7 @@ async function megabytes(name: string): Promise<number> {
     1024;
 }
 
-/** Takes everything, and keeps the beginning. */
+/** Accepts all bytes, and keeps the beginning of their text. */
 class Drain implements ByteSink {
   text = "";
 
@@ -85,9 +85,9 @@ if (import.meta.main) {
           status: result.status,
           hasAnswered: hasAnswered({ ...result, stderr: stderr.text }),
           grownMb: Math.round(await megabytes("VmHWM") - before),
-          mostMb: input.mostMb,
+          limitMb: input.limitMb,
           seconds: Math.round(performance.now() - started) / 1000,
-          said: stderr.text.trim().slice(-300),
+          stderr: stderr.text.trim().slice(-300),
         };
         await Deno.stdout.write(
           new TextEncoder().encode(`${JSON.stringify(outcome)}\n`),

@@ -57,9 +57,9 @@ Deno.test("Input.next() gives a long input whole", async () => {
 Deno.test("Input.next() leaves a block alone while the next one is read", async () => {
   const hose = new Hose();
   const input = new Input(hose, "x", NOWHERE);
-  hose.give("one");
+  hose.push("one");
   const block = await input.next();
-  hose.give("two");
+  hose.push("two");
   // Whatever is read ahead is read by now.
   await Promise.resolve();
   await Promise.resolve();

@@ -22,11 +22,11 @@ import type { Result, World } from "./world.ts";
 
 export type * from "./world.ts";
 
-/** Takes everything, and remembers each write. */
+/** Accepts all bytes, and records each write. */
 export class Sink implements ByteSink {
   readonly writes: Uint8Array[] = [];
   #waiting: (() => void) | undefined;
-  #seen = 0;
+  #returned = 0;
 
   write(bytes: Uint8Array): Promise<number> {
     this.writes.push(bytes.slice());
@@ -34,36 +34,36 @@ export class Sink implements ByteSink {
     return Promise.resolve(bytes.length);
   }
 
-  /** Waits for the next write. */
+  /** Resolves with the text of the next write. */
   async next(): Promise<string> {
-    while (this.writes.length === this.#seen) {
+    while (this.writes.length === this.#returned) {
       await new Promise<void>((resolve) => this.#waiting = resolve);
     }
-    const bytes = this.writes[this.#seen] ?? new Uint8Array(0);
-    this.#seen += 1;
+    const bytes = this.writes[this.#returned] ?? new Uint8Array(0);
+    this.#returned += 1;
     return decode(bytes);
   }
 
-  /** Everything so far. */
+  /** The text of all writes so far. */
   get text(): string {
     return decode(concat(this.writes));
   }
 }
 
-/** Gives what a test hands over, when it does. */
+/** A source whose reads wait for the test to push texts. */
 export class Hose implements ByteSource {
   #chunks: Uint8Array[] = [];
   #hasEnded = false;
   #wake: (() => void) | undefined;
   isClosed = false;
 
-  /** Hands over a text. */
-  give(text: string): void {
+  /** Adds a text, which one read returns. */
+  push(text: string): void {
     this.#chunks.push(encode(text));
     this.#wake?.();
   }
 
-  /** Ends. */
+  /** Ends the source after the texts that were pushed. */
   end(): void {
     this.#hasEnded = true;
     this.#wake?.();
@@ -86,12 +86,12 @@ export class Hose implements ByteSource {
   }
 }
 
-/** An error as a platform throws it. */
+/** Returns an error with a code, as the platform throws it. */
 export function platformError(code: string, message = code): Error {
   return Object.assign(new Error(`${message} (os error 99)`), { code });
 }
 
-/** A sink that fails. */
+/** Returns a sink whose writes fail. */
 export function failing(error: Error): ByteSink {
   return { write: () => Promise.reject(error) };
 }
@@ -122,8 +122,8 @@ export function sourceOf(
 }
 
 /**
- * Runs the command and says what came of it: in memory, or, if `CODEXPIPE` names an
- * executable and a process can be given all that the world has, as a process.
+ * Runs the command, and returns its result. It runs in memory; or as a process, if `CODEXPIPE`
+ * names an executable and the world has nothing that exists only in memory.
  */
 export async function call(
   args: readonly string[],
@@ -174,7 +174,7 @@ export async function call(
       if (!isDirectory && files[path] === undefined) {
         return Promise.resolve(undefined);
       }
-      // A path and the same path behind "./" are one file.
+      // "a" and "./a" are one file.
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       const realPath = world.links?.[path] ?? path;
       const content = files[path];
@@ -228,19 +228,19 @@ export async function call(
   };
 }
 
-/** Starts what is a thread to the command: it gets nothing but copies, and later. */
+/** Starts a thread for the command; it receives copies of messages, asynchronously. */
 function startThread(context: RunContext): Peer {
-  const takes: ((message: unknown) => void)[] = [];
+  const listeners: ((message: unknown) => void)[] = [];
   const peerAt = (here: number, there: number): Peer => ({
     post(message): void {
       const copy = structuredClone(message);
-      queueMicrotask(() => takes[there]?.(copy));
+      queueMicrotask(() => listeners[there]?.(copy));
     },
-    listen(take): void {
-      takes[here] = take;
+    listen(listener): void {
+      listeners[here] = listener;
     },
     end(): void {
-      takes.length = 0;
+      listeners.length = 0;
     },
   });
   runThread(peerAt(1, 0), context, run);

@@ -406,12 +406,12 @@ for (const args of [[], ["--line-buffered"]]) {
     const stderr = new Sink();
     const world = { stdin, stdout, stderr };
     const done = call(["normalize", ...args], world);
-    stdin.give(RESUMED);
+    stdin.push(RESUMED);
     assertEquals(await stdout.next(), NORMAL);
-    stdin.give(TURN.slice(0, 9));
-    stdin.give(TURN.slice(9) + BAD.slice(0, 3));
+    stdin.push(TURN.slice(0, 9));
+    stdin.push(TURN.slice(9) + BAD.slice(0, 3));
     assertEquals(await stdout.next(), TURN_OF_T);
-    stdin.give(BAD.slice(3));
+    stdin.push(BAD.slice(3));
     assertEquals(await stderr.next(), `codexpipe: -:3: ${BAD_MESSAGE}`);
     stdin.end();
     assertEquals((await done).status, 0);
@@ -436,7 +436,7 @@ Deno.test("codexpipe normalize ends at once when stdout is closed, with stdin st
     stdin,
     stdout: failing(platformError("EPIPE")),
   });
-  stdin.give(STARTED);
+  stdin.push(STARTED);
   const { status, stderr } = await done;
   assertEquals([status, stderr], [0, ""]);
   assert(stdin.isClosed);
@@ -445,7 +445,7 @@ Deno.test("codexpipe normalize ends at once when stdout is closed, with stdin st
 Deno.test("codexpipe normalize --on-error=stop ends with stdin still open", async () => {
   const stdin = new Hose();
   const done = call(["normalize", "--on-error=stop"], { stdin });
-  stdin.give(STARTED + BAD);
+  stdin.push(STARTED + BAD);
   const { status, stdout, stderr } = await done;
   assertEquals(status, 1);
   assertEquals(stdout, STARTED);
@@ -461,7 +461,7 @@ Deno.test("codexpipe normalize ends with 130 when it is interrupted while it wai
     stdout,
     interrupt: interrupt.signal,
   });
-  stdin.give(STARTED + TURN.slice(0, 9));
+  stdin.push(STARTED + TURN.slice(0, 9));
   assertEquals(await stdout.next(), STARTED);
   interrupt.abort();
   const { status, stderr } = await done;

@@ -8,11 +8,11 @@ import config from "../../deno.json" with { type: "json" };
 import { BINARY } from "./binary.ts";
 
 const CLI = new URL("../../cli.ts", import.meta.url);
-/** The permissions that the command is run with by its own task. */
+/** The permissions that the task `codexpipe` runs the command with. */
 const FLAGS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 
-/** The words that start the command. */
+/** The program and the arguments that start the command. */
 export const COMMAND_WORDS: readonly [string, ...string[]] =
   BINARY === undefined
     ? [Deno.execPath(), "run", ...FLAGS, CLI.href]

@@ -204,15 +204,15 @@ Deno.test("render writes what a line completes before the next one comes", async
   const stdout = new Sink();
   const done = call(["render", "--to=text"], { stdin, stdout });
   const lines = SESSION.split("\n").map((line) => `${line}\n`);
-  stdin.give(lines[0] ?? "");
+  stdin.push(lines[0] ?? "");
   assertEquals(await stdout.next(), "Thread t\n");
-  stdin.give(lines.slice(1, 3).join(""));
+  stdin.push(lines.slice(1, 3).join(""));
   assertEquals(await stdout.next(), `\nUse ${SECRET}.\n`);
-  stdin.give(
+  stdin.push(
     '{"type":"item.started","item":{"id":"item_9","type":"command_execution","command":"make","aggregated_output":"","exit_code":null,"status":"in_progress"}}\n',
   );
   assertEquals(await stdout.next(), "\n$ make\n");
-  stdin.give(
+  stdin.push(
     '{"type":"item.completed","item":{"id":"item_9","type":"command_execution","command":"make","aggregated_output":"","exit_code":0,"status":"completed"}}\n',
   );
   assertEquals(await stdout.next(), "  ✓ exit 0\n");
@@ -472,7 +472,7 @@ Deno.test("render shows what came before it was interrupted", async () => {
     stdout,
     interrupt: interrupt.signal,
   });
-  stdin.give(SESSION);
+  stdin.push(SESSION);
   await stdout.next();
   interrupt.abort();
   assertEquals((await done).status, 130);

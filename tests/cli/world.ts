@@ -1,5 +1,5 @@
 /**
- * What is there when the command is called by a test, and what comes of the call.
+ * The environment in which a test calls the command, and the result of the call.
  *
  * @module
  */
@@ -7,44 +7,44 @@
 import type { ByteSink, RunContext } from "../../lib/cli/context.ts";
 import type { ByteSource, ChangeWaiter } from "../../lib/files/files.ts";
 
-/** A file: its content, or what happens to whoever opens it. */
+/** A file: its content, or the error of opening it. */
 export type MemoryFile = string | Uint8Array | Error | ByteSource;
 
-/** What is there when the command is called. */
+/** The environment of a call. */
 export interface World {
-  /** What stdin gives: all of a text at once, or whatever a source gives. */
+  /** The content of stdin: a text is one block, a source decides its blocks. */
   readonly stdin?: string | Uint8Array | ByteSource;
-  /** The file that stdin comes from. */
+  /** The identity of the file that stdin comes from. */
   readonly stdinIdentity?: string;
-  /** The file that stdout goes to. */
+  /** The identity of the file that stdout goes to. */
   readonly stdoutIdentity?: string;
-  /** Takes what goes to stdout. */
+  /** The sink of stdout. */
   readonly stdout?: ByteSink;
-  /** Takes what goes to stderr. */
+  /** The sink of stderr. */
   readonly stderr?: ByteSink;
-  /** The files that can be read. */
+  /** The files that can be read, by path. */
   readonly files?: Readonly<Record<string, MemoryFile>>;
-  /** What the files are called that links among the files lead to. */
+  /** The real paths of the files and directories that are links, by path. */
   readonly links?: Readonly<Record<string, string>>;
   /** The directories. */
   readonly directories?: readonly string[];
-  /** Why no file can be written. */
+  /** The error of creating any file or directory. */
   readonly createError?: Error;
-  /** Takes what goes to new files. */
+  /** The sink of all new files. */
   readonly created?: ByteSink;
-  /** The environment. */
+  /** The environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The standard streams that a person sits at. */
+  /** The standard streams that are terminals. */
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
-  /** Ends the work. */
+  /** Interrupts the command. */
   readonly interrupt?: AbortSignal;
   /** The width of the terminal. */
   readonly columns?: number;
   /** The height of the terminal. */
   readonly rows?: number;
-  /** Is told whether keys are to come at once. */
+  /** Receives the raw mode of the terminal whenever the command sets it. */
   readonly setRaw?: (isRaw: boolean) => void;
-  /** Calls something again and again; without it, nothing is. */
+  /** Starts a timer that repeats; without it no timer runs. */
   readonly every?: RunContext["every"];
   /** Starts a pager; without it there is none. */
   readonly startPager?: RunContext["startPager"];
@@ -52,26 +52,26 @@ export interface World {
   readonly now?: () => number;
   /** The current folder. */
   readonly cwd?: string;
-  /** Whether it matters how the output is cut into writes. */
+  /** Whether the test depends on how the output is split into writes. */
   readonly countsWrites?: boolean;
-  /** Is called instead of waiting. */
+  /** Is called in place of every pause. */
   readonly pause?: () => Promise<void>;
-  /** Knows when to look again at a file that is followed. */
+  /** Waits for changes of a followed file. */
   readonly changes?: ChangeWaiter;
-  /** How many further threads can work at once. */
+  /** The number of further threads that can work at once. */
   readonly threads?: number;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Result {
   /** The exit status. */
   readonly status: number;
-  /** Everything that went to stdout. */
+  /** The text on stdout. */
   readonly stdout: string;
-  /** Everything that went to stderr. */
+  /** The text on stderr. */
   readonly stderr: string;
-  /** What went to stdout, write by write. */
+  /** The writes to stdout. */
   readonly writes: readonly string[];
-  /** The files that were written. */
+  /** The texts of the files that were written, by path. */
   readonly written: ReadonlyMap<string, string>;
 }
