@@ -6,11 +6,11 @@
 
 import type { Command } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/cli/commands.ts";
-import type { ByteSource } from "../../lib/files/byte_source.ts";
+import { flagsOf } from "../../lib/cli/flags.ts";
 import { encode } from "../running.ts";
 import { sessionPath, testId } from "../sessions/homes.ts";
+import { sourceOf } from "./memory.ts";
 import type { Result, World } from "./world.ts";
-import { flagsOf } from "../../lib/cli/flags.ts";
 
 /** The sizes of the inputs. */
 export interface HostileSizes {
@@ -273,26 +273,6 @@ function takesFiles({ operands }: Command): boolean {
 
 function hasFlag(command: Command, name: string): boolean {
   return flagsOf(command).some((flag) => flag.name === name);
-}
-
-function sourceOf(chunks: Iterable<Uint8Array>): ByteSource {
-  const rest = chunks[Symbol.iterator]();
-  let chunk = new Uint8Array(0);
-  return {
-    read(into): Promise<number | null> {
-      while (chunk.length === 0) {
-        const next = rest.next();
-        if (next.done) return Promise.resolve(null);
-        chunk = new Uint8Array(next.value.buffer as ArrayBuffer);
-        chunk = chunk.subarray(0, next.value.length);
-      }
-      const size = Math.min(chunk.length, into.length);
-      into.set(chunk.subarray(0, size));
-      chunk = chunk.subarray(size);
-      return Promise.resolve(size);
-    },
-    close(): void {},
-  };
 }
 
 async function writeFile(path: string, input: HostileInput): Promise<void> {

@@ -96,25 +96,27 @@ export function failing(error: Error): ByteSink {
   return { write: () => Promise.reject(error) };
 }
 
-/** A source of some chunks, and of an error after them. */
+/** Returns a source of chunks, read one by one; an error follows them, if given. */
 export function sourceOf(
-  chunks: readonly (string | Uint8Array)[],
+  chunks: Iterable<string | Uint8Array>,
   error?: Error,
 ): ByteSource {
-  const rest = chunks.map((chunk) =>
-    typeof chunk === "string" ? encode(chunk) : chunk
-  );
+  const rest = chunks[Symbol.iterator]();
+  let chunk: Uint8Array = new Uint8Array(0);
   return {
     read(into): Promise<number | null> {
-      const chunk = rest.shift();
-      if (chunk === undefined) {
-        return error === undefined
-          ? Promise.resolve(null)
-          : Promise.reject(error);
+      while (chunk.length === 0) {
+        const { value, done } = rest.next();
+        if (done) {
+          return error === undefined
+            ? Promise.resolve(null)
+            : Promise.reject(error);
+        }
+        chunk = typeof value === "string" ? encode(value) : value;
       }
       const size = Math.min(chunk.length, into.length);
       into.set(chunk.subarray(0, size));
-      if (size < chunk.length) rest.unshift(chunk.subarray(size));
+      chunk = chunk.subarray(size);
       return Promise.resolve(size);
     },
     close(): void {},
@@ -258,6 +260,6 @@ function toFile(content: string | Uint8Array | ByteSource): FileSource {
 
 function toSource(content: string | Uint8Array | ByteSource): ByteSource {
   return typeof content === "string" || content instanceof Uint8Array
-    ? sourceOf(content.length === 0 ? [] : [content])
+    ? sourceOf([content])
     : content;
 }
