@@ -1,5 +1,3 @@
-/** Reading a file or stdin block by block. */
-
 import { assertEquals, assertRejects } from "@std/assert";
 import { Interrupted, IoError, UsageError } from "../../lib/cli/endings.ts";
 import type { FileSource, Surroundings } from "../../lib/cli/context.ts";
@@ -8,7 +6,8 @@ import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode } from "../running.ts";
 import { Hose, platformError, sourceOf } from "./memory.ts";
 
-const NOWHERE: Surroundings = {
+/** Surroundings in which no file exists. */
+const NO_FILES: Surroundings = {
   stdin: sourceOf([]),
   isTerminal: { stdin: false, stdout: false, stderr: false },
   interrupt: new AbortController().signal,
@@ -27,7 +26,7 @@ const NOWHERE: Surroundings = {
   pause: () => Promise.resolve(),
 };
 
-/** Reads everything, copying each block before the next one is asked for. */
+/** Reads an input to its end; copies each block before it asks for the next. */
 async function blocksOf(input: Input): Promise<string[]> {
   const blocks: string[] = [];
   for (;;) {
@@ -37,14 +36,14 @@ async function blocksOf(input: Input): Promise<string[]> {
   }
 }
 
-Deno.test("Input.next() gives what each read gave, and then the end", async () => {
-  const input = new Input(sourceOf(["a", "bc", "d"]), "x", NOWHERE);
+Deno.test("Input.next() returns the block of each read, and then the end", async () => {
+  const input = new Input(sourceOf(["a", "bc", "d"]), "x", NO_FILES);
   assertEquals(await blocksOf(input), ["a", "bc", "d"]);
 });
 
-Deno.test("Input.next() gives a long input whole", async () => {
+Deno.test("Input.next() returns all bytes of a long input", async () => {
   const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => 97 + i % 23);
-  const input = new Input(sourceOf([bytes]), "x", NOWHERE);
+  const input = new Input(sourceOf([bytes]), "x", NO_FILES);
   const blocks: Uint8Array[] = [];
   for (;;) {
     const block = await input.next();
@@ -54,13 +53,13 @@ Deno.test("Input.next() gives a long input whole", async () => {
   assertEquals(decode(concat(blocks)), decode(bytes));
 });
 
-Deno.test("Input.next() leaves a block alone while the next one is read", async () => {
+Deno.test("Input.next() keeps a block unchanged while it reads the next one", async () => {
   const hose = new Hose();
-  const input = new Input(hose, "x", NOWHERE);
+  const input = new Input(hose, "x", NO_FILES);
   hose.push("one");
   const block = await input.next();
   hose.push("two");
-  // Whatever is read ahead is read by now.
+  // By now the next block has been read ahead.
   await Promise.resolve();
   await Promise.resolve();
   assertEquals(block && decode(block), "one");
@@ -68,7 +67,7 @@ Deno.test("Input.next() leaves a block alone while the next one is read", async 
   assertEquals(next && decode(next), "two");
 });
 
-Deno.test("Input.next() asks for the next block before it is wanted", async () => {
+Deno.test("Input.next() reads one block ahead", async () => {
   let reads = 0;
   const source: ByteSource = {
     read(): Promise<number | null> {
@@ -77,14 +76,14 @@ Deno.test("Input.next() asks for the next block before it is wanted", async () =
     },
     close(): void {},
   };
-  const input = new Input(source, "x", NOWHERE);
+  const input = new Input(source, "x", NO_FILES);
   await input.next();
   assertEquals(reads, 2);
 });
 
-Deno.test("Input.next() fails after what came before", async () => {
+Deno.test("Input.next() returns the blocks before an error first", async () => {
   const source = sourceOf(["a", "b"], platformError("EIO"));
-  const input = new Input(source, "x", NOWHERE);
+  const input = new Input(source, "x", NO_FILES);
   assertEquals([await input.next(), await input.next()].length, 2);
   await assertRejects(
     () => input.next(),
@@ -93,7 +92,7 @@ Deno.test("Input.next() fails after what came before", async () => {
   );
 });
 
-Deno.test("Input.next() waits and tries again when there is nothing just now", async () => {
+Deno.test("Input.next() waits and tries again after EAGAIN", async () => {
   let pauses = 0;
   const source: ByteSource = {
     read: (into) =>
@@ -106,7 +105,7 @@ Deno.test("Input.next() waits and tries again when there is nothing just now", a
     pauses += 1;
     return Promise.resolve();
   };
-  const input = new Input(source, "x", { ...NOWHERE, pause });
+  const input = new Input(source, "x", { ...NO_FILES, pause });
   const block = await input.next();
   assertEquals([block && decode(block), pauses], ["a", 2]);
 });
@@ -114,7 +113,7 @@ Deno.test("Input.next() waits and tries again when there is nothing just now", a
 Deno.test("Input.next() stops waiting when it is interrupted", async () => {
   const controller = new AbortController();
   const interrupt = controller.signal;
-  const input = new Input(new Hose(), "x", { ...NOWHERE, interrupt });
+  const input = new Input(new Hose(), "x", { ...NO_FILES, interrupt });
   const next = input.next();
   controller.abort();
   await assertRejects(() => next, Interrupted);
@@ -124,7 +123,7 @@ Deno.test("Input.next() stops waiting when it is interrupted", async () => {
 Deno.test("openInput() stops waiting for the writer of a named pipe when it is interrupted", async () => {
   const controller = new AbortController();
   const opened = openInput("pipe", {
-    ...NOWHERE,
+    ...NO_FILES,
     interrupt: controller.signal,
     open: () => new Promise(() => {}),
   });
@@ -132,9 +131,9 @@ Deno.test("openInput() stops waiting for the writer of a named pipe when it is i
   await assertRejects(() => opened, Interrupted);
 });
 
-Deno.test("openInput() says why a file cannot be opened", async () => {
+Deno.test("openInput() throws the reason why a file cannot be opened", async () => {
   await assertRejects(
-    () => openInput("a", NOWHERE),
+    () => openInput("a", NO_FILES),
     IoError,
     "a: cannot open: not found",
   );
@@ -143,11 +142,11 @@ Deno.test("openInput() says why a file cannot be opened", async () => {
 /** A file of three blocks that grows when the second one is read. */
 function growing(): FileSource {
   const source = sourceOf(["a", "b", "c"]);
-  let asked = 0;
+  let calls = 0;
   return {
     read: (into) => source.read(into),
     close(): void {},
-    size: () => (asked += 1) > 2 ? 8 : 7,
+    size: () => (calls += 1) > 2 ? 8 : 7,
   };
 }
 
@@ -160,9 +159,9 @@ for (
     },
   ]
 ) {
-  Deno.test(`Input.next() refuses a file that grows by what goes to stdout, and is taken back: ${isTakenBack}`, async () => {
+  Deno.test(`Input.next() refuses a file that grows by the writes to stdout; they are taken back: ${isTakenBack}`, async () => {
     const input = await openInput("a", {
-      ...NOWHERE,
+      ...NO_FILES,
       open: () => Promise.resolve(growing()),
       look: () =>
         Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
@@ -180,9 +179,9 @@ for (
 }
 
 for (const path of ["a", "-"]) {
-  Deno.test(`Input.next() gives nothing of ${path} if stdout soon turns out to be the same file`, async () => {
+  Deno.test(`Input.next() returns no block of ${path} if stdout is known to be the same file`, async () => {
     const input = await openInput(path, {
-      ...NOWHERE,
+      ...NO_FILES,
       open: () => Promise.resolve(growing()),
       stdin: growing(),
       look: () =>
@@ -193,11 +192,11 @@ for (const path of ["a", "-"]) {
   });
 }
 
-Deno.test("Input.next() reads a file to its end that grows by what others write", async () => {
+Deno.test("Input.next() reads a file to its end that grows by writes of other programs", async () => {
   for (const stdout of ["2", undefined]) {
     let looks = 0;
     const input = await openInput("a", {
-      ...NOWHERE,
+      ...NO_FILES,
       open: () => Promise.resolve(growing()),
       look: () =>
         Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
@@ -211,9 +210,9 @@ Deno.test("Input.next() reads a file to its end that grows by what others write"
   }
 });
 
-Deno.test("Input.next() refuses a long stdin that is the file of stdout", async () => {
+Deno.test("Input.next() refuses a long stdin that is also the file of stdout", async () => {
   const input = await openInput("-", {
-    ...NOWHERE,
+    ...NO_FILES,
     stdin: {
       read: (into) => Promise.resolve(into.length),
       close(): void {},
@@ -230,11 +229,11 @@ Deno.test("Input.next() refuses a long stdin that is the file of stdout", async 
   );
 });
 
-Deno.test("openInput() says how to read a file whose name is not UTF-8", async () => {
+Deno.test("openInput() suggests stdin for a file whose name is not UTF-8", async () => {
   await assertRejects(
     () =>
       openInput("b\ufffd.jsonl", {
-        ...NOWHERE,
+        ...NO_FILES,
         open: () => Promise.reject(platformError("ENOENT")),
       }),
     IoError,

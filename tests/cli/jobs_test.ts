@@ -1,5 +1,3 @@
-/** Work on many files in several threads. */
-
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readCaptures } from "../fixtures.ts";
 import { assembleHome, withFolder } from "../sessions/homes.ts";
@@ -16,7 +14,7 @@ const EVENT =
   '{"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":1}}\n';
 const DRIFTED =
   '{"type":"thread.started","thread_id":"t","hue":HUE}\n{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"API_TOKEN=abc123def"}}\n';
-/** What is long comes first: what is behind it is done sooner, and waits. */
+/** Files of all kinds. A long one is first: the results of the others are ready sooner, and wait. */
 const FILES: World["files"] = {
   "long.jsonl": EVENT.repeat(1000),
   "empty.jsonl": "",
@@ -30,7 +28,7 @@ const FILES: World["files"] = {
   ),
 };
 
-/** Runs the command in one thread, and in several, which must give the same. */
+/** Runs the command in one thread and in several, and compares the results. */
 async function callBoth(
   args: readonly string[],
   world: World = {},
@@ -61,7 +59,7 @@ for (
     "render --to=site -o /out",
   ]
 ) {
-  Deno.test(`codexpipe ${words} gives the same of many files in threads`, async () => {
+  Deno.test(`codexpipe ${words} gives the same for many files in threads`, async () => {
     const args = [...words.split(" "), ...Object.keys(FILES ?? {})];
     const { stderr } = await callBoth(args, {
       files: FILES,
@@ -97,18 +95,18 @@ Deno.test("commands of a home give the same in threads", async () => {
   });
 });
 
-Deno.test("what is long waits for its turn in parts", async () => {
+Deno.test("codexpipe normalize keeps the parts of long results until their turn", async () => {
   const files = { "long.jsonl": EVENT.repeat(40_000), "empty.jsonl": "" };
   const args = ["normalize", "empty.jsonl", "long.jsonl", "long.jsonl"];
   await callBoth(args, { files });
 });
 
-Deno.test("files are read by the thread that has stdin", async () => {
+Deno.test("codexpipe normalize reads files and stdin in order with threads", async () => {
   const world = { files: FILES, stdin: EVENT };
   await callBoth(["normalize", "torn.jsonl", "-", "empty.jsonl"], world);
 });
 
-Deno.test("work in threads ends with 130 when it is interrupted, and with 0 without a reader", async () => {
+Deno.test("codexpipe normalize -j2 ends with 130 when interrupted, and with 0 after its reader has gone", async () => {
   const interrupt = new AbortController();
   const files = { a: new Hose(), b: EVENT };
   const calling = call(["normalize", "-j2", "a", "b"], {

@@ -1,5 +1,3 @@
-/** What `codexpipe normalize` reads, writes and says. */
-
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { encode, everySplit } from "../running.ts";
 import {
@@ -24,20 +22,20 @@ const BAD_MESSAGE = 'json: Cannot parse the line as JSON: "n" stands where a ' +
 const ROLLOUT =
   '{"timestamp":"2025-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"x"}}\n';
 
-/** The record of `BAD`, at a place. */
+/** Returns the line.failed record of `BAD` at a line and a byte offset. */
 function failed(line: number, offset: number): string {
   return `{"type":"line.failed","line":${line},"offset":${offset},"error":{"kind":"json","message":"Cannot parse the line as JSON: \\"n\\" stands where a value is expected (byte 1)"},"raw":"nonsense"}\n`;
 }
 
 const CASES = [
   {
-    name: "stdin where no file is named",
+    name: "stdin without operands",
     args: [],
     world: { stdin: RESUMED },
     stdout: NORMAL,
   },
   {
-    name: "stdin where it is named",
+    name: "stdin as -",
     args: ["-"],
     world: { stdin: RESUMED },
     stdout: NORMAL,
@@ -65,7 +63,7 @@ const CASES = [
       "codexpipe: -: 1 of 1 lines failed when read as exec; if the beginning of the log was cut off, use --thread-id=ID\n",
   },
   {
-    name: "lines that are of no log, with what may help",
+    name: "lines of no log, with a suggestion",
     args: [],
     world: { stdin: '{"type":"a"}\n' },
     stdout: "",
@@ -74,13 +72,13 @@ const CASES = [
       "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout\n",
   },
   {
-    name: "failures that were fed back, without a guess at what they are",
+    name: "failures of an earlier run, without a suggestion",
     args: ["--on-error=inline", "-"],
     world: { stdin: failed(3, 7) },
     stdout: failed(3, 7),
   },
   {
-    name: "a last line without an end",
+    name: "a last line without LF",
     args: [],
     world: { stdin: STARTED + RESUMED.trimEnd() },
     stdout: STARTED + NORMAL,
@@ -92,25 +90,25 @@ const CASES = [
     stdout: NORMAL,
   },
   {
-    name: "a rollout, found out",
+    name: "a rollout, detected",
     args: [],
     world: { stdin: ROLLOUT },
     stdout: ROLLOUT,
   },
   {
-    name: "an exec stream as a rollout, if it is told to",
+    name: "an exec stream read as a rollout with --from",
     args: ["--from=rollout", "-q"],
     world: { stdin: RESUMED },
     stdout: "",
   },
   {
-    name: "a rollout as an exec stream, if it is told to",
+    name: "a rollout read as an exec stream with --from",
     args: ["--from", "exec", "-q"],
     world: { stdin: ROLLOUT },
     stdout: "",
   },
   {
-    name: "the time in the name of a file into lines without one",
+    name: "the time in the name of the file for lines without a time",
     args: ["sessions/rollout-2025-05-07T17-24-21-x.jsonl"],
     world: {
       files: {
@@ -148,26 +146,26 @@ const CASES = [
     stderr: `codexpipe: logs/a.jsonl:3: ${BAD_MESSAGE}`,
   },
   {
-    name: "a failed line of a file whose name would move the cursor",
+    name: "a failed line of a file with control characters in its name",
     args: ["a\x1b[2J\nb\u202e"],
     world: { files: { "a\x1b[2J\nb\u202e": STARTED + BAD } },
     stdout: STARTED,
     stderr: `codexpipe: a\\u001b[2J\\u000ab\\u202e:2: ${BAD_MESSAGE}`,
   },
   {
-    name: "a failed line, in its place",
+    name: "a failed line, inline",
     args: ["--on-error=inline"],
     world: { stdin: STARTED + BAD + STARTED },
     stdout: STARTED + failed(2, STARTED.length) + STARTED,
   },
   {
-    name: "a failed line, left out",
+    name: "a failed line, dropped",
     args: ["--on-error=drop"],
     world: { stdin: STARTED + BAD + STARTED },
     stdout: STARTED + STARTED,
   },
   {
-    name: "everything up to the first failed line",
+    name: "the records before the first failed line",
     args: ["--on-error=stop", "a", "b"],
     world: { files: { a: STARTED + BAD + STARTED, b: STARTED } },
     status: 1,
@@ -175,27 +173,27 @@ const CASES = [
     stderr: `codexpipe: a:2: ${BAD_MESSAGE}`,
   },
   {
-    name: "everything up to the first failed line, without a word",
+    name: "the records before the first failed line, with --quiet",
     args: ["--on-error=stop", "-q"],
     world: { stdin: STARTED + BAD + STARTED },
     status: 1,
     stdout: STARTED,
   },
   {
-    name: "a failed line that was reported in band by an earlier run",
+    name: "a line.failed record of an earlier run, and its report",
     args: [],
     world: { stdin: STARTED + failed(7, 99) },
     stdout: STARTED + failed(7, 99),
     stderr: `codexpipe: -:2: ${BAD_MESSAGE}`,
   },
   {
-    name: "nothing wrong, with --strict",
+    name: "an input without failures, with --strict",
     args: ["--strict"],
     world: { stdin: STARTED },
     stdout: STARTED,
   },
   {
-    name: "a failed line with --strict, and all the others",
+    name: "a failed line with --strict, and the other records",
     args: ["--strict", "a", "b"],
     world: { files: { a: STARTED + BAD, b: STARTED } },
     status: 1,
@@ -203,14 +201,14 @@ const CASES = [
     stderr: `codexpipe: a:2: ${BAD_MESSAGE}`,
   },
   {
-    name: "a failed line with --strict, in place",
+    name: "a failed line with --strict, inline",
     args: ["--strict", "--on-error=inline"],
     world: { stdin: BAD + STARTED },
     status: 1,
     stdout: failed(1, 0) + STARTED,
   },
   {
-    name: "a line of just the limit",
+    name: "a line as long as the limit",
     args: [`--max-line-bytes=${STARTED.length - 1}`],
     world: { stdin: STARTED },
     stdout: STARTED,
@@ -223,8 +221,7 @@ const CASES = [
       '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"line_too_long","message":"Cannot read the line: it has 41 bytes, the limit is 40"},"bytes":41}\n',
   },
   {
-    name:
-      "no guess at what an input is whose lines are too long to be looked at",
+    name: "no suggestion for an input whose lines are too long",
     args: [`--max-line-bytes=${STARTED.length - 1}`],
     world: { stdin: STARTED + TURN_OF_T + TURN_OF_T },
     stdout: STARTED,
@@ -243,7 +240,7 @@ const CASES = [
       "codexpipe: -:3: line_too_long: Cannot read the line: it has 1025 bytes, the limit is 1024\n",
   },
   {
-    name: "no failed line aloud, with --quiet",
+    name: "no report of failed lines, with --quiet",
     args: ["--quiet", "a", "nowhere"],
     world: { files: { a: BAD } },
     status: 3,
@@ -251,7 +248,7 @@ const CASES = [
     stderr: "codexpipe: nowhere: cannot open: not found\n",
   },
   {
-    name: "what inputs were read as, with --verbose",
+    name: "the dialect of each input, with --verbose",
     args: ["-v", "a", "-", "b", "c"],
     world: {
       stdin: ROLLOUT,
@@ -268,7 +265,7 @@ const CASES = [
       "codexpipe: c: no line is a JSON object; is it a Codex log?\n",
   },
   {
-    name: "which engine answered how many lines, with --engine and --verbose",
+    name: "the engine and its share of lines, with --engine and --verbose",
     args: ["-v", "--engine=wasm", "a"],
     world: { files: { a: STARTED.repeat(4) } },
     stdout: STARTED.repeat(4),
@@ -289,7 +286,7 @@ const CASES = [
       "codexpipe: secret: cannot open: permission denied\n",
   },
   {
-    name: "a directory that only reading tells",
+    name: "a directory, known only by the error of reading it",
     args: ["folder"],
     world: { files: { folder: sourceOf([], platformError("EISDIR")) } },
     status: 3,
@@ -298,7 +295,7 @@ const CASES = [
       "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n",
   },
   {
-    name: "a failed line and an unreadable file, of which the file weighs more",
+    name: "a failed line and an unreadable file: the status of the file",
     args: ["--strict", "a", "nowhere"],
     world: { files: { a: STARTED + BAD } },
     status: 3,
@@ -307,7 +304,7 @@ const CASES = [
       "codexpipe: nowhere: cannot open: not found\n",
   },
   {
-    name: "a file that breaks off, up to where it does, and the next one",
+    name: "a file up to a read error, and the next file",
     args: ["a", "b"],
     world: {
       files: {
@@ -338,7 +335,7 @@ const CASES = [
 }[];
 
 for (const { name, args, world, status = 0, stdout, stderr = "" } of CASES) {
-  Deno.test(`codexpipe normalize gives: ${name}`, async () => {
+  Deno.test(`codexpipe normalize writes: ${name}`, async () => {
     const result = await call(["normalize", ...args], world);
     assertEquals(result.stdout, stdout);
     assertEquals(result.stderr, stderr);
@@ -346,7 +343,7 @@ for (const { name, args, world, status = 0, stdout, stderr = "" } of CASES) {
   });
 }
 
-Deno.test("codexpipe normalize reads packed files through", async () => {
+Deno.test("codexpipe normalize unpacks files and stdin", async () => {
   const packed = new Blob([RESUMED + TURN]).stream()
     .pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
@@ -358,28 +355,27 @@ Deno.test("codexpipe normalize reads packed files through", async () => {
   assertEquals(stdout, (NORMAL + TURN_OF_T).repeat(2));
 });
 
-Deno.test("codexpipe normalize writes the same wherever its input is cut", async () => {
+Deno.test("codexpipe normalize writes the same for every split of its input", async () => {
   const bytes = encode(RESUMED + BAD + "\n" + TURN.trimEnd());
   const whole = await call(["normalize"], { stdin: bytes });
   assertEquals(whole.stdout, NORMAL + TURN_OF_T);
   for (const args of [["normalize"], ["normalize", "--line-buffered"]]) {
     for (const chunks of everySplit(bytes)) {
-      const some = chunks.filter(({ length }) => length > 0);
-      const cut = await call(args, { stdin: sourceOf(some) });
+      const cut = await call(args, { stdin: sourceOf(chunks) });
       assertEquals(cut.stdout, whole.stdout);
       assertEquals(cut.stderr, whole.stderr);
     }
   }
 });
 
-Deno.test("codexpipe normalize writes the answers to a block at once", async () => {
+Deno.test("codexpipe normalize writes the records of a block at once", async () => {
   const { writes } = await call(["normalize"], {
     stdin: sourceOf([RESUMED + BAD + TURN, "\n\n", TURN.slice(0, 5), STARTED]),
   });
   assertEquals(writes, [NORMAL + TURN_OF_T]);
 });
 
-Deno.test("codexpipe normalize --line-buffered writes one answer at a time", async () => {
+Deno.test("codexpipe normalize --line-buffered writes one record at a time", async () => {
   const args = ["normalize", "--line-buffered", "--on-error=inline"];
   const { writes } = await call(args, {
     stdin: sourceOf([`${RESUMED}\n${BAD}${TURN}`, STARTED.trimEnd()]),
@@ -388,7 +384,7 @@ Deno.test("codexpipe normalize --line-buffered writes one answer at a time", asy
   assertEquals(writes, [NORMAL, failed(3, offset), TURN_OF_T, STARTED]);
 });
 
-Deno.test("codexpipe normalize --line-buffered answers every line that is not blank with one", async () => {
+Deno.test("codexpipe normalize --line-buffered writes one record for every line that is not blank", async () => {
   const lines = [STARTED, "\n", BAD, "{}\n", "[]\n", " \n", TURN, "\xff\n"];
   const args = ["normalize", "--line-buffered", "--on-error=inline"];
   const { writes } = await call(args, {
@@ -396,11 +392,11 @@ Deno.test("codexpipe normalize --line-buffered answers every line that is not bl
     countsWrites: true,
   });
   assertEquals(writes.length, 6);
-  assert(writes.every((answer) => answer.indexOf("\n") === answer.length - 1));
+  assert(writes.every((write) => write.indexOf("\n") === write.length - 1));
 });
 
 for (const args of [[], ["--line-buffered"]]) {
-  Deno.test(`codexpipe normalize ${args.join("")} answers a line before the next one comes`, async () => {
+  Deno.test(`codexpipe normalize ${args.join("")} writes the record of a line before the next line arrives`, async () => {
     const stdin = new Hose();
     const stdout = new Sink();
     const stderr = new Sink();
@@ -418,7 +414,7 @@ for (const args of [[], ["--line-buffered"]]) {
   });
 }
 
-Deno.test("codexpipe normalize says what failed before the next line comes, file by file", async () => {
+Deno.test("codexpipe normalize reports a missing file before it reads the next one", async () => {
   const stdin = new Hose();
   const stderr = new Sink();
   const done = call(["normalize", "nowhere", "-"], { stdin, stderr });
@@ -430,7 +426,7 @@ Deno.test("codexpipe normalize says what failed before the next line comes, file
   assertEquals((await done).status, 3);
 });
 
-Deno.test("codexpipe normalize ends at once when stdout is closed, with stdin still open", async () => {
+Deno.test("codexpipe normalize ends when stdout is closed, with stdin still open", async () => {
   const stdin = new Hose();
   const done = call(["normalize"], {
     stdin,
@@ -468,7 +464,7 @@ Deno.test("codexpipe normalize ends with 130 when it is interrupted while it wai
   assertEquals([status, stderr, stdout.text], [130, "", STARTED]);
 });
 
-Deno.test("codexpipe normalize finishes a write when it is interrupted meanwhile", async () => {
+Deno.test("codexpipe normalize finishes a write during which it is interrupted", async () => {
   const interrupt = new AbortController();
   const written: string[] = [];
   const { status } = await call(["normalize", "a", "b"], {
@@ -487,7 +483,7 @@ Deno.test("codexpipe normalize finishes a write when it is interrupted meanwhile
   assertEquals(written.join(""), STARTED + TURN_OF_T);
 });
 
-Deno.test("codexpipe normalize says that it reads from the terminal", async () => {
+Deno.test("codexpipe normalize reports that it reads from the terminal", async () => {
   const stdin = STARTED;
   const both = await call(["normalize"], {
     stdin,
@@ -517,14 +513,14 @@ Deno.test("codexpipe normalize reports thousands of failures in order", async ()
   assertEquals(numbers, Array.from({ length: count }, (_, i) => `${i + 1}`));
 });
 
-Deno.test("normalize says nothing on stderr that a runner takes for a command", async () => {
+Deno.test("codexpipe normalize writes no command of a GitHub runner to stderr", async () => {
   const stdin = '{"type":"x\\n::error::y ##[error]z"}\n';
   const { stderr } = await call(["normalize", "--from=exec"], { stdin });
   assertStringIncludes(stderr, String.raw`x\n::error::y ## [error]z`);
   assertEquals(stderr.match(/^\s*::|##\[/gm), null);
 });
 
-Deno.test("normalize writes what it says of failed lines before there is much of it", async () => {
+Deno.test("codexpipe normalize --on-error=inline writes less than 4 MB at once", async () => {
   const stdout = new Sink();
   const lines = 200_000;
   await call(["normalize", "--on-error=inline"], {
@@ -536,18 +532,18 @@ Deno.test("normalize writes what it says of failed lines before there is much of
   assertEquals(stdout.text.split("\n").length - 1, lines);
 });
 
-Deno.test("normalize gives the same answers wherever lines fail in a block", async () => {
+Deno.test("codexpipe normalize writes every record of a block in which many lines fail", async () => {
   const good =
     '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"x"}}\n';
   const stdin = STARTED + good.repeat(1_000) + BAD.repeat(10_000) +
     good.repeat(2_000) + BAD + good;
   const { stdout } = await call(["normalize"], { stdin });
-  const { stdout: one } = await call(["normalize"], { stdin: STARTED + good });
-  const [, record = ""] = one.split("\n");
+  const single = await call(["normalize"], { stdin: STARTED + good });
+  const [, record = ""] = single.stdout.split("\n");
   assertEquals(stdout === `${STARTED}${`${record}\n`.repeat(3_001)}`, true);
 });
 
-Deno.test("normalize -v says that there is drift, and normalize does not", async () => {
+Deno.test("codexpipe normalize reports drift only with -v", async () => {
   const stdin = '{"type":"thread.started","thread_id":"t","colour":"red"}\n';
   const verbose = await call(["normalize", "-v"], { stdin });
   assertStringIncludes(

@@ -1,5 +1,3 @@
-/** Writing everything to what takes parts. */
-
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { ClosedOutput, IoError } from "../../lib/cli/endings.ts";
 import {
@@ -29,7 +27,7 @@ Deno.test("Output.write() writes the rest after short writes", async () => {
   assertEquals(parts, ["a", "bc", "def", "gh"]);
 });
 
-Deno.test("Output.write() writes nothing if there is nothing", async () => {
+Deno.test("Output.write() calls no sink for an empty block", async () => {
   const sink = failing(new Error("it was written to"));
   await new Output(sink, "x", NO_PAUSE).write(new Uint8Array(0));
 });
@@ -37,13 +35,13 @@ Deno.test("Output.write() writes nothing if there is nothing", async () => {
 for (const code of ["EAGAIN", "EWOULDBLOCK"]) {
   Deno.test(`Output.write() waits and tries again after ${code}`, async () => {
     const log: string[] = [];
-    const answers = [undefined, undefined, 1, undefined, 1];
+    const sizes = [undefined, undefined, 1, undefined, 1];
     const sink = {
       write(bytes: Uint8Array): Promise<number> {
-        const answer = answers.shift();
-        if (answer === undefined) return Promise.reject(platformError(code));
+        const size = sizes.shift();
+        if (size === undefined) return Promise.reject(platformError(code));
         log.push(decode(bytes));
-        return Promise.resolve(answer);
+        return Promise.resolve(size);
       },
     };
     const pause = (): Promise<void> => {
@@ -55,7 +53,7 @@ for (const code of ["EAGAIN", "EWOULDBLOCK"]) {
   });
 }
 
-Deno.test("Output.write() tells a reader that has gone from other errors", async () => {
+Deno.test("Output.write() throws ClosedOutput for EPIPE, and IoError for other errors", async () => {
   const write = (error: Error): Promise<void> =>
     new Output(failing(error), "stdout", NO_PAUSE).write(encode("a"));
   await assertRejects(() => write(platformError("EPIPE")), ClosedOutput);
@@ -67,7 +65,7 @@ Deno.test("Output.write() tells a reader that has gone from other errors", async
 });
 
 for (const error of [new ClosedOutput(), new IoError("full")]) {
-  Deno.test(`Output.write() passes on what another output throws: ${error.name}`, async () => {
+  Deno.test(`Output.write() rethrows the error of an inner output: ${error.name}`, async () => {
     const output = new Output(failing(error), "inner", NO_PAUSE);
     const thrown = await assertRejects(() => output.write(encode("x")));
     assertStrictEquals(thrown, error);
@@ -80,7 +78,7 @@ const DATA = encode(
 const SHOWN =
   '{"a":"\\u009b31m\\u007f\\u202e","b":"\\\\\\u2066é😀"}\n\ttext\\u001b]0;t\\u0007 ';
 
-/** What a terminal is given of blocks. */
+/** Writes blocks to a terminal, and returns the text that it shows. */
 async function shownOf(blocks: readonly Uint8Array[]): Promise<string> {
   const sink = new Sink();
   const output = new TerminalOutput(sink, "stdout", NO_PAUSE);
@@ -89,7 +87,7 @@ async function shownOf(blocks: readonly Uint8Array[]): Promise<string> {
   return sink.text;
 }
 
-Deno.test("TerminalOutput.write() escapes control characters, wherever blocks are cut", async () => {
+Deno.test("TerminalOutput.write() escapes control characters for every split into blocks", async () => {
   for (let at = 0; at <= DATA.length; at++) {
     const blocks = [DATA.subarray(0, at), DATA.subarray(at)];
     assertEquals(await shownOf(blocks), SHOWN, `cut at ${at}`);
@@ -100,7 +98,7 @@ Deno.test("TerminalOutput.write() escapes control characters, wherever blocks ar
   );
 });
 
-Deno.test("TerminalOutput.write() keeps what JSON means", async () => {
+Deno.test("TerminalOutput.write() keeps the value of JSON", async () => {
   const text = JSON.stringify(String.fromCharCode(...Array(0x2100).keys()));
   assertEquals(JSON.parse(await shownOf([encode(text)])), JSON.parse(text));
 });
@@ -110,12 +108,12 @@ Deno.test("TerminalOutput.write() keeps JSON with carriage returns between its v
   assertEquals(await shownOf([encode(text)]), '{"a": [1,\n2] }\n');
 });
 
-Deno.test("TerminalOutput.end() writes what is cut off", async () => {
+Deno.test("TerminalOutput.end() writes U+FFFD for an incomplete character", async () => {
   assertEquals(await shownOf([Uint8Array.of(0x61, 0xe2, 0x82)]), "a\ufffd");
   assertEquals(await shownOf([Uint8Array.of(0x9b, 0x33)]), "\ufffd3");
 });
 
-Deno.test("Gathered.writeTo() writes bytes and texts in order, at once, and once", async () => {
+Deno.test("Gathered.writeTo() writes bytes and texts in order, in one write, and only once", async () => {
   const sink = new Sink();
   const output = new Output(sink, "x", CONTEXT);
   const gathered = new Gathered();
@@ -130,7 +128,7 @@ Deno.test("Gathered.writeTo() writes bytes and texts in order, at once, and once
   assertEquals(sink.writes, [encode("äb😀"), encode("c")]);
 });
 
-Deno.test("Gathered.writeTo() writes everything of much", async () => {
+Deno.test("Gathered.writeTo() writes megabytes of texts and bytes", async () => {
   const sink = new Sink();
   const gathered = new Gathered();
   let expected = "";
@@ -148,7 +146,7 @@ Deno.test("Gathered.writeTo() writes everything of much", async () => {
   assertEquals(sink.text === expected, true);
 });
 
-Deno.test("Gathered.writeTo() forgets what it could not write", async () => {
+Deno.test("Gathered.writeTo() drops the texts of a failed write", async () => {
   const gathered = new Gathered();
   gathered.addText("a");
   const full = new Output(failing(platformError("ENOSPC")), "x", CONTEXT);
@@ -159,7 +157,7 @@ Deno.test("Gathered.writeTo() forgets what it could not write", async () => {
   assertEquals(sink.text, "b");
 });
 
-Deno.test("Gathered writes what it is given, round after round", async () => {
+Deno.test("Gathered.writeTo() writes megabytes again and again", async () => {
   const gathered = new Gathered();
   for (let round = 0; round < 5; round++) {
     const sink = new Sink();
@@ -176,7 +174,7 @@ Deno.test("Gathered writes what it is given, round after round", async () => {
   }
 });
 
-Deno.test("writeTexts() writes all texts in order, many of them at once", async () => {
+Deno.test("writeTexts() writes texts in order, up to GATHERED at once", async () => {
   const sink = new Sink();
   const texts = ["a", "ä".repeat(GATHERED - 1), "b", "😀"];
   await writeTexts(new Output(sink, "x", CONTEXT), texts);

@@ -9,7 +9,7 @@ const EVENTS = [
   })),
 ];
 const LOG = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join("");
-/** A terminal of so few lines that the log does not fit into it. */
+/** A terminal with too few rows for the log. */
 const TERMINAL: World = {
   files: { "run.jsonl": LOG },
   terminals: ["stdout", "stderr"],
@@ -18,17 +18,17 @@ const TERMINAL: World = {
 };
 const RENDER = ["render", "--color=never", "run.jsonl"];
 
-/** What came of a call, and of the pager that it started. */
+/** The result of a call, and the state of the pager that it started. */
 interface Paged extends Result {
-  /** The pager, and the variables that it was given; nothing, if none was started. */
+  /** The words of the pager and its environment variables; absent if none was started. */
   readonly pager?: string;
-  /** What it was given to show. */
+  /** The text written to the pager. */
   readonly shown: string;
-  /** Whether it was waited for. */
+  /** Whether the command waited for the end of the pager. */
   readonly hasEnded: boolean;
 }
 
-/** Calls the command where there is a pager. */
+/** Calls the command on the terminal with a pager; the writes to it fail with `error`, if given. */
 async function page(
   args: readonly string[],
   world: World = {},
@@ -62,7 +62,11 @@ const { stdout: WHOLE } = await call([...RENDER, "--no-pager"], TERMINAL);
 
 const PAGERS = [
   { name: "less, as git calls it", env: {}, pager: 'less {"LESS":"FRX"}' },
-  { name: "LESS as it is", env: { LESS: "R" }, pager: "less {}" },
+  {
+    name: "less with the LESS of the user",
+    env: { LESS: "R" },
+    pager: "less {}",
+  },
   { name: "PAGER", env: { PAGER: "most -s", LESS: "" }, pager: "most -s {}" },
   {
     name: "CODEXPIPE_PAGER before PAGER",
@@ -72,7 +76,7 @@ const PAGERS = [
 ] satisfies { name: string; env: Record<string, string>; pager: string }[];
 
 for (const { name, env, pager } of PAGERS) {
-  Deno.test(`long text is shown by a pager: ${name}`, async () => {
+  Deno.test(`a pager shows long text: ${name}`, async () => {
     const paged = await page(RENDER, { env });
     assertEquals(paged.pager, pager);
     assertEquals([paged.stdout, paged.shown], ["", WHOLE]);
@@ -80,7 +84,7 @@ for (const { name, env, pager } of PAGERS) {
   });
 }
 
-Deno.test("long help is shown by a pager, and short help is not", async () => {
+Deno.test("a pager shows long help", async () => {
   for (const args of [["render", "--help"], ["help", "render"]]) {
     const { shown, stdout, status } = await page(args);
     assertEquals([shown.includes("--max-output-lines"), stdout], [true, ""]);
@@ -89,8 +93,8 @@ Deno.test("long help is shown by a pager, and short help is not", async () => {
 });
 
 const UNPAGED = [
-  { name: "what fits", world: { rows: 40 } },
-  { name: "no terminal", world: { terminals: ["stderr"] } },
+  { name: "text that fits", world: { rows: 40 } },
+  { name: "a file", world: { terminals: ["stderr"] } },
   { name: "a dumb terminal", world: { env: { TERM: "dumb" } } },
   { name: "an empty PAGER", world: { env: { PAGER: " " } } },
   { name: "a PAGER that is cat", world: { env: { PAGER: "cat" } } },
@@ -101,24 +105,24 @@ const UNPAGED = [
 ] satisfies { name: string; args?: readonly string[]; world?: World }[];
 
 for (const { name, args = RENDER, world = {} } of UNPAGED) {
-  Deno.test(`there is no pager for ${name}`, async () => {
+  Deno.test(`no pager is started for ${name}`, async () => {
     const { pager, status, stdout } = await page(args, world);
     assertEquals([pager, status, stdout === ""], [undefined, 0, false]);
   });
 }
 
-Deno.test("where a pager cannot be run, everything is shown at once", async () => {
+Deno.test("long text goes to stdout if the pager cannot be started", async () => {
   const startPager = () => Promise.resolve(undefined);
   const { status, stdout, stderr } = await page(RENDER, { startPager });
   assertEquals([status, stdout, stderr], [0, WHOLE, ""]);
 });
 
-Deno.test("who leaves the pager has seen enough", async () => {
+Deno.test("the command ends with 0 after the pager has been closed early", async () => {
   const paged = await page(RENDER, {}, platformError("EPIPE"));
   assertEquals([paged.status, paged.stderr, paged.hasEnded], [0, "", true]);
 });
 
-Deno.test("what is said about long text stands where it was said", async () => {
+Deno.test("a pager shows reports of failed lines within the text, once", async () => {
   const files = { "run.jsonl": `${LOG}torn\n${LOG}` };
   const { shown, stderr } = await page(RENDER, { files });
   assertEquals(stderr, "");

@@ -1,13 +1,11 @@
-/** Progress: when it is shown, and that it goes away. */
-
 import { assertEquals } from "@std/assert";
 import { Output } from "../../lib/cli/output.ts";
 import { Progress } from "../../lib/cli/progress.ts";
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
 import { failing, platformError, Sink } from "./memory.ts";
 
-/** A progress line on a terminal, of 20 columns unless said, with a clock that is set by hand. */
-function shown(isTerminal = true, columns = 20): {
+/** Makes a progress line with a sink and a clock that the test sets. */
+function makeProgress(isTerminal = true, columns = 20): {
   progress: Progress;
   sink: Sink;
   clock: { time: number; tick: () => void; isStopped: boolean };
@@ -30,8 +28,8 @@ function shown(isTerminal = true, columns = 20): {
   return { progress, sink, clock };
 }
 
-Deno.test("Progress says nothing of work that is soon done", async () => {
-  const { progress, sink, clock } = shown();
+Deno.test("Progress shows nothing in the first half second", async () => {
+  const { progress, sink, clock } = makeProgress();
   await progress.update(() => "one");
   clock.time = 499;
   await progress.update(() => "two");
@@ -39,8 +37,8 @@ Deno.test("Progress says nothing of work that is soon done", async () => {
   assertEquals(sink.text, "");
 });
 
-Deno.test("Progress shows one line after half a second, changes it now and then, and takes it away", async () => {
-  const { progress, sink, clock } = shown();
+Deno.test("Progress shows one line after half a second, changes it every 100 ms at most, and clears it", async () => {
+  const { progress, sink, clock } = makeProgress();
   await progress.update(() => "one");
   clock.time = 500;
   await progress.update(() => "two");
@@ -53,23 +51,23 @@ Deno.test("Progress shows one line after half a second, changes it now and then,
   assertEquals(sink.text, "\r\x1b[2Ktwo\r\x1b[2Kfour\r\x1b[2K");
 });
 
-Deno.test("Progress fits the terminal, and control characters do nothing to it", async () => {
-  const { progress, sink, clock } = shown();
+Deno.test("Progress cuts its line to the terminal, and escapes control characters", async () => {
+  const { progress, sink, clock } = makeProgress();
   await progress.update(() => "");
   clock.time = 500;
   await progress.update(() => `\x1b]0;a\n${"x".repeat(40)}`);
   assertEquals(sink.text, "\r\x1b[2K\\u001b]0;a\\u000axxx");
 });
 
-Deno.test("Progress says nothing when nobody looks on", async () => {
-  const { progress, sink, clock } = shown(false);
+Deno.test("Progress shows nothing if stderr is not a terminal", async () => {
+  const { progress, sink, clock } = makeProgress(false);
   await progress.update(() => "one");
   clock.time = 5000;
   await progress.update(() => "two");
   assertEquals(sink.text, "");
 });
 
-Deno.test("Progress that cannot be shown stops no work", async () => {
+Deno.test("Progress ignores errors of its output", async () => {
   const clock = { time: 0 };
   const progress = new Progress({
     output: new Output(failing(platformError("EPIPE")), "stderr", {
@@ -86,8 +84,8 @@ Deno.test("Progress that cannot be shown stops no work", async () => {
   await progress.clear();
 });
 
-Deno.test("Progress says how far a file has been read, and how long the rest takes", async () => {
-  const { progress, sink, clock } = shown();
+Deno.test("Progress shows the share of a file that has been read, and the time for the rest", async () => {
+  const { progress, sink, clock } = makeProgress();
   await progress.reading({ bytes: 0, size: 200 });
   clock.time = 3_000;
   await progress.reading({ bytes: 50, size: 200 });
@@ -96,22 +94,22 @@ Deno.test("Progress says how far a file has been read, and how long the rest tak
   assertEquals(sink.writes.length, 1);
 });
 
-Deno.test("Progress says nothing of reading where the work says how far it is", async () => {
-  const { progress, sink, clock } = shown();
+Deno.test("Progress shows no reading of files after an update of the command", async () => {
+  const { progress, sink, clock } = makeProgress();
   await progress.update(() => "one");
   clock.time = 3_000;
   await progress.reading({ bytes: 50, size: 200 });
   assertEquals(sink.text, "");
 });
 
-Deno.test("Progress shows what runs and for how long, while nothing is written", async () => {
-  const { progress, sink, clock } = shown(true, 30);
+Deno.test("Progress shows the running title and its time", async () => {
+  const { progress, sink, clock } = makeProgress(true, 30);
   let running: { readonly title: string } | undefined;
   progress.watch(() => running);
   const at = async (time: number): Promise<void> => {
     clock.time = time;
     clock.tick();
-    // What measures the title is loaded once.
+    // Waits for the ruler of texts, which is loaded once.
     await TextRuler.for(["…"]);
     await Promise.resolve();
   };
@@ -133,8 +131,8 @@ Deno.test("Progress shows what runs and for how long, while nothing is written",
   ]);
 });
 
-Deno.test("Progress starts no clock where nobody looks on", () => {
-  const { progress, clock } = shown(false);
+Deno.test("Progress starts no timer if stderr is not a terminal", () => {
+  const { progress, clock } = makeProgress(false);
   const { tick } = clock;
   progress.watch(() => ({ title: "a" }));
   assertEquals(clock.tick, tick);

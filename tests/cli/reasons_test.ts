@@ -1,5 +1,3 @@
-/** Why an operation of the platform failed, in plain words. */
-
 import { assertEquals } from "@std/assert";
 import {
   isPlatformError,
@@ -9,7 +7,7 @@ import {
 import { codeOf } from "../../lib/files/byte_source.ts";
 import { platformError } from "./memory.ts";
 
-/** What is thrown when a file cannot be opened. */
+/** Returns the value that an action throws. */
 async function thrownBy(action: () => Promise<unknown>): Promise<unknown> {
   try {
     await action();
@@ -18,7 +16,7 @@ async function thrownBy(action: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-Deno.test("reasonOf() knows what Deno throws", async () => {
+Deno.test("reasonOf() and codeOf() read the errors that Deno throws", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const missing = await thrownBy(() => Deno.open(`${folder}/nowhere`));
@@ -33,30 +31,34 @@ Deno.test("reasonOf() knows what Deno throws", async () => {
 
 const CASES = [
   {
-    name: "a code that it knows",
+    name: "a known code",
     error: platformError("EACCES"),
     reason: "permission denied",
   },
   {
-    name: "links that go round in a circle, in one way",
+    name: "a cycle of links, in the same words on every platform",
     error: platformError("ELOOP", "Too many levels of symbolic links"),
     reason: "too many symbolic links encountered",
   },
   {
-    name: "a code that it does not know, by the message",
+    name: "the message for an unknown code",
     error: platformError("EXYZ", "Stale file handle"),
     reason: "stale file handle",
   },
   {
-    name: "a code that it does not know, in the words of node:fs",
+    name: "the message of node:fs for an unknown code",
     error: platformError("EMLINK", "EMLINK: too many links, link '/a' -> '/b'"),
     reason: "too many links",
   },
-  { name: "no code, by the message", error: new Error("Odd"), reason: "odd" },
-  { name: "what is no error", error: "odd", reason: "odd" },
-  { name: "nothing", error: undefined, reason: "undefined" },
   {
-    name: "a permission that Deno was not given",
+    name: "the message of an error without a code",
+    error: new Error("Odd"),
+    reason: "odd",
+  },
+  { name: "a value that is not an error", error: "odd", reason: "odd" },
+  { name: "undefined", error: undefined, reason: "undefined" },
+  {
+    name: "a denied permission",
     error: Object.assign(new Error("Requires read access"), {
       name: "NotCapable",
     }),
@@ -65,12 +67,12 @@ const CASES = [
 ] satisfies { name: string; error: unknown; reason: string }[];
 
 for (const { name, error, reason } of CASES) {
-  Deno.test(`reasonOf() tells: ${name}`, () => {
+  Deno.test(`reasonOf() returns: ${name}`, () => {
     assertEquals(reasonOf(error), reason);
   });
 }
 
-Deno.test("isWouldBlock() knows both codes, and no other", () => {
+Deno.test("isWouldBlock() is true for EAGAIN and EWOULDBLOCK only", () => {
   assertEquals(
     ["EAGAIN", "EWOULDBLOCK", "EPIPE"].map((code) =>
       isWouldBlock(platformError(code))
@@ -80,7 +82,7 @@ Deno.test("isWouldBlock() knows both codes, and no other", () => {
   assertEquals(isWouldBlock("EAGAIN"), false);
 });
 
-Deno.test("isPlatformError() tells what cannot be done from a bug", () => {
+Deno.test("isPlatformError() is true for codes and denied permissions, and false for bugs", () => {
   const denied = Object.assign(new Error("Requires all access"), {
     name: "NotCapable",
   });
@@ -111,12 +113,12 @@ for (
     },
   ]
 ) {
-  Deno.test(`reasonOf() says of a permission: ${reason}`, () => {
+  Deno.test(`reasonOf() names the denied permission: ${reason}`, () => {
     assertEquals(reasonOf(new Deno.errors.NotCapable(message)), reason);
   });
 }
 
-Deno.test("reasonOf() knows a module that may not be loaded", () => {
+Deno.test("reasonOf() and isPlatformError() read a TypeError for a module that may not be loaded", () => {
   const error = new TypeError(
     'Requires read access to "/lib/x.ts", run again with the --allow-read flag',
   );

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { call, platformError, sourceOf } from "./memory.ts";
 
-Deno.test("redact masks secrets and says how many, by kind", async () => {
+Deno.test("redact masks secrets, and reports their number by kind", async () => {
   const { status, stdout, stderr } = await call(["redact"], {
     stdin: '{"a":"TOKEN=abc","b":"DB_PASSWORD=abc GH_TOKEN=y1","n":1.0}\n',
   });
@@ -13,14 +13,14 @@ Deno.test("redact masks secrets and says how many, by kind", async () => {
   assertEquals(stderr, "codexpipe: masked 3 secrets: token 2, password 1\n");
 });
 
-Deno.test("redact says nothing if there is nothing to say, or if it is quiet", async () => {
+Deno.test("redact reports nothing without secrets, and nothing with -q", async () => {
   const clean = await call(["redact"], { stdin: '{"a":1}\n' });
   assertEquals([clean.stdout, clean.stderr], ['{"a":1}\n', ""]);
   const quiet = await call(["redact", "-q"], { stdin: "TOKEN=abc" });
   assertEquals([quiet.stdout, quiet.stderr], ["TOKEN=[redacted:token]", ""]);
 });
 
-Deno.test("redact takes patterns, and refuses what is none", async () => {
+Deno.test("redact accepts patterns, and refuses an invalid one", async () => {
   const { stdout, stderr } = await call(
     ["redact", "--redact-pattern=ACME-\\d+", "--redact-pattern", "\\p{Lu}{4}"],
     { stdin: "ACME-17 ÄÖÜX x" },
@@ -35,9 +35,9 @@ Deno.test("redact takes patterns, and refuses what is none", async () => {
   );
 });
 
-Deno.test("redact refuses patterns that could hang, and says why", async () => {
+Deno.test("redact refuses patterns that could hang, with the reason", async () => {
   for (
-    const [pattern, why] of [
+    const [pattern, reason] of [
       ["(?=a)b", /"\(\?=", a look ahead or behind/],
       ["(a)\\1", /"\\1", a back reference/],
       ["(?:a{99}){99}", /repetitions of more than 1000 steps/],
@@ -48,7 +48,7 @@ Deno.test("redact refuses patterns that could hang, and says why", async () => {
       `--redact-pattern=${pattern}`,
     ]);
     assertEquals(status, 2);
-    assertMatch(stderr, why);
+    assertMatch(stderr, reason);
   }
   const { stdout } = await call(["redact", "--redact-pattern=(x+x+)+y\\-z"], {
     stdin: `${"x".repeat(5000)} xxxy-z`,
@@ -56,7 +56,7 @@ Deno.test("redact refuses patterns that could hang, and says why", async () => {
   assertEquals(stdout, `${"x".repeat(5000)} [redacted:pattern]`);
 });
 
-Deno.test("redact keeps the lines of several files apart", async () => {
+Deno.test("redact adds LF between files", async () => {
   const { stdout, status } = await call(["redact", "a", "-", "b"], {
     stdin: "",
     files: { a: "TOKEN=abc", b: "x\r\n" },
@@ -65,7 +65,7 @@ Deno.test("redact keeps the lines of several files apart", async () => {
   assertEquals(stdout, "TOKEN=[redacted:token]\nx\r\n");
 });
 
-Deno.test("redact reports what cannot be read, and reads the rest", async () => {
+Deno.test("redact reports unreadable files, and reads the rest", async () => {
   const { status, stdout, stderr } = await call(["redact", "no", "cut", "b"], {
     files: {
       cut: sourceOf(["TOKEN=abc\nhalf"], platformError("EIO", "broken")),
@@ -78,7 +78,7 @@ Deno.test("redact reports what cannot be read, and reads the rest", async () => 
   assertMatch(stderr, /codexpipe: cut: cannot read: /);
 });
 
-Deno.test("redact lets no line pass that it cannot look at", async () => {
+Deno.test("redact replaces a line over --max-line-bytes by a line.failed record", async () => {
   const stdin = "{}\nTOKEN=abcdefghijk\n";
   const result = await call(["redact", "--max-line-bytes=10"], { stdin });
   assertEquals(result.status, 0);
@@ -90,7 +90,7 @@ Deno.test("redact lets no line pass that it cannot look at", async () => {
   assertEquals(strict.status, 1);
 });
 
-Deno.test("redact ends silently when nobody reads it any more", async () => {
+Deno.test("redact ends silently with 0 after its reader has gone", async () => {
   const { status, stderr } = await call(["redact"], {
     stdin: "a\nb\n",
     stdout: { write: () => Promise.reject(platformError("EPIPE")) },
