@@ -1,5 +1,3 @@
-/** What `codexpipe render` reads, writes and says. */
-
 import {
   assert,
   assertEquals,
@@ -60,7 +58,7 @@ const DEFAULTS = [
   { name: "Markdown in a pipe", args: [], terminals: [], form: "markdown" },
   { name: "text on a terminal", args: [], terminals: ["stdout"], form: "text" },
   {
-    name: "what is asked for on a terminal",
+    name: "the form of --to on a terminal",
     args: ["--to=html"],
     terminals: ["stdout"],
     form: "html",
@@ -85,7 +83,7 @@ const FILES = [
 ] as const;
 
 for (const { file, form } of FILES) {
-  Deno.test(`render --output writes to ${file} what its name ends in`, async () => {
+  Deno.test(`render --output=${file} writes ${form}`, async () => {
     const { stdout, written } = await call(["render", "-o", file], {
       stdin: SESSION,
       terminals: ["stdout"],
@@ -95,7 +93,7 @@ for (const { file, form } of FILES) {
   });
 }
 
-Deno.test("render masks secrets unless the form is text, and says how many", async () => {
+Deno.test("render masks secrets in every form but text, and reports their number", async () => {
   for (const form of ["markdown", "html", "github"]) {
     const { stdout, stderr } = await call(["render", `--to=${form}`], {
       stdin: SESSION,
@@ -108,22 +106,14 @@ Deno.test("render masks secrets unless the form is text, and says how many", asy
 });
 
 const REDACTION = [
-  { name: "is asked for", args: ["--redact"], isMasked: true },
-  { name: "is not wanted", args: ["--redact", "--no-redact"], isMasked: false },
-  {
-    name: "is wanted after all",
-    args: ["--no-redact", "--redact"],
-    isMasked: true,
-  },
-  {
-    name: "has a pattern",
-    args: ["--redact-pattern=Use +"],
-    isMasked: true,
-  },
+  { args: ["--redact"], isMasked: true },
+  { args: ["--redact", "--no-redact"], isMasked: false },
+  { args: ["--no-redact", "--redact"], isMasked: true },
+  { args: ["--redact-pattern=Use +"], isMasked: true },
 ];
 
-for (const { name, args, isMasked } of REDACTION) {
-  Deno.test(`render masks secrets in text if that ${name}`, async () => {
+for (const { args, isMasked } of REDACTION) {
+  Deno.test(`render --to=text ${args.join(" ")} ${isMasked ? "masks" : "keeps"} secrets`, async () => {
     const { stdout } = await call(["render", "--to=text", ...args], {
       stdin: SESSION,
     });
@@ -131,7 +121,7 @@ for (const { name, args, isMasked } of REDACTION) {
   });
 }
 
-Deno.test("render masks a secret before it cuts the output that it is in", async () => {
+Deno.test("render masks a secret before it truncates the output of a command", async () => {
   const stdin = SESSION.replace(
     "a\\nb\\nc",
     `-----BEGIN PRIVATE KEY-----\\n${
@@ -145,7 +135,7 @@ Deno.test("render masks a secret before it cuts the output that it is in", async
   assert(!stdout.includes("MIIE"), stdout);
 });
 
-Deno.test("render refuses a pattern without masking, and writes to no file then", async () => {
+Deno.test("render refuses --redact-pattern with --no-redact, and creates no file", async () => {
   const { status, stderr, written } = await call(
     [
       "render",
@@ -160,7 +150,7 @@ Deno.test("render refuses a pattern without masking, and writes to no file then"
   assertMatch(stderr, /--redact-pattern has no effect with --no-redact/);
 });
 
-Deno.test("render leaves out what its flags say", async () => {
+Deno.test("render leaves out calls and output with --tools and --max-output-lines", async () => {
   const run = async (...args: string[]): Promise<string> =>
     (await call(["render", "--to=text", ...args], { stdin: SESSION })).stdout;
   assertEquals((await run("--tools=none")).includes("$ ls"), false);
@@ -168,7 +158,7 @@ Deno.test("render leaves out what its flags say", async () => {
   assertMatch(await run("--max-output-lines=1"), /… 2 lines left out\n {2}c\n/);
 });
 
-Deno.test("render colours text by the rules of the terminal", async () => {
+Deno.test("render colours text on a terminal and with --color=always", async () => {
   const isColored = async (
     args: string[],
     terminals: ("stdout")[],
@@ -190,7 +180,7 @@ Deno.test("render colours text by the rules of the terminal", async () => {
   assertEquals(written.get("b.txt")?.includes("\x1b["), true);
 });
 
-Deno.test("render fits text to the terminal, and to nothing else", async () => {
+Deno.test("render wraps text to the width of a terminal only", async () => {
   const args = ["render", "--to=text", "--color=never"];
   const world = { stdin: SESSION, columns: 30 };
   const narrow = await call(args, { ...world, terminals: ["stdout"] });
@@ -199,7 +189,7 @@ Deno.test("render fits text to the terminal, and to nothing else", async () => {
   assertEquals(piped.stdout, TEXT);
 });
 
-Deno.test("render writes what a line completes before the next one comes", async () => {
+Deno.test("render writes the part that a line completes before the next line arrives", async () => {
   const stdin = new Hose();
   const stdout = new Sink();
   const done = call(["render", "--to=text"], { stdin, stdout });
@@ -220,7 +210,7 @@ Deno.test("render writes what a line completes before the next one comes", async
   assertEquals((await done).status, 0);
 });
 
-Deno.test("render --stamp leaves numbers in arguments as they are spelled", async () => {
+Deno.test("render --stamp keeps the spelling of numbers in arguments", async () => {
   const { stdout } = await call([
     "render",
     "--to=text",
@@ -243,16 +233,16 @@ Deno.test("render --stamp takes durations from the clock", async () => {
   assertMatch(stdout, /✓ done \(1,200 in \/ 34 out\) · 1\.5s\n$/);
 });
 
-Deno.test("render says which lines failed, on stderr and in the transcript", async () => {
+Deno.test("render reports failed lines on stderr and in the transcript", async () => {
   const stdin = `${SESSION}{torn\n`;
-  const say =
+  const reason =
     'Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)';
   const run = (...args: string[]) =>
     call(["render", "--to=text", ...args], { stdin });
   const report = await run();
   assertEquals(report.status, 0);
-  assertEquals(report.stderr, `codexpipe: -:6: json: ${say}\n`);
-  assertEquals(report.stdout, `${TEXT}\n✗ line 6: json: ${say}\n`);
+  assertEquals(report.stderr, `codexpipe: -:6: json: ${reason}\n`);
+  assertEquals(report.stdout, `${TEXT}\n✗ line 6: json: ${reason}\n`);
   const inline = await run("--on-error=inline", "--strict");
   assertEquals([inline.status, inline.stderr], [1, ""]);
   assertEquals(inline.stdout, report.stdout);
@@ -266,7 +256,7 @@ Deno.test("render says which lines failed, on stderr and in the transcript", asy
   assertMatch(errors.written.get("e.jsonl") ?? "", /^{"type":"line.failed"/);
 });
 
-Deno.test("render says once on a terminal which lines failed", async () => {
+Deno.test("render reports failed lines only on stderr if stdout is a terminal, too", async () => {
   const { stdout, stderr } = await call(["render", "--color=never"], {
     stdin: `${SESSION}{torn\n`,
     terminals: ["stdout", "stderr"],
@@ -275,7 +265,7 @@ Deno.test("render says once on a terminal which lines failed", async () => {
   assertMatch(stderr, /^codexpipe: -:6: json: /);
 });
 
-Deno.test("render takes a line.failed record for the failure that it is", async () => {
+Deno.test("render shows a line.failed record as a failure", async () => {
   const { stdout } = await call(["render", "--to=text"], {
     stdin:
       '{"type":"line.failed","line":7,"offset":1,"error":{"kind":"utf8","message":"No"},"raw":"x"}\n',
@@ -283,15 +273,15 @@ Deno.test("render takes a line.failed record for the failure that it is", async 
   assertMatch(stdout, /✗ line 7: utf8: No\n/);
 });
 
-Deno.test("render says where a failure is that was fed back, as other commands do", async () => {
+Deno.test("render reports line.failed records by the same places as normalize", async () => {
   const first = await call(["normalize", "--on-error=inline"], {
     stdin: `${SESSION}\n\nbad\n{torn\n`,
   });
-  const fedBack = first.stdout.trimEnd().split("\n").slice(-3).join("\n");
+  const tail = first.stdout.trimEnd().split("\n").slice(-3).join("\n");
   const world = {
-    files: { "lf.jsonl": fedBack, "more.jsonl": `bad\n${fedBack}` },
+    files: { "lf.jsonl": tail, "more.jsonl": `bad\n${tail}` },
   };
-  const said = (stderr: string): string[] =>
+  const placesIn = (stderr: string): string[] =>
     [...stderr.matchAll(/^codexpipe: (\S+\.jsonl:\d+): json: /gm)].map(
       ([, place = ""]) => place,
     );
@@ -300,13 +290,13 @@ Deno.test("render says where a failure is that was fed back, as other commands d
     const { stderr } = await call(args, world);
     const places = ["lf.jsonl:2", "lf.jsonl:3"];
     places.push("more.jsonl:1", "more.jsonl:3", "more.jsonl:4");
-    assertEquals(said(stderr), places);
+    assertEquals(placesIn(stderr), places);
     const normalize = ["normalize", "lf.jsonl", "more.jsonl"];
-    assertEquals(said((await call(normalize, world)).stderr), places);
+    assertEquals(placesIn((await call(normalize, world)).stderr), places);
   }
 });
 
-Deno.test("render makes one document of several files, with turns that go on counting", async () => {
+Deno.test("render writes one document for several files, and numbers turns across them", async () => {
   const { stdout } = await call(["render", "-q", "a", "b"], {
     files: { a: SESSION, b: SESSION.replace('"t"', '"u"') },
   });
@@ -318,7 +308,7 @@ Deno.test("render makes one document of several files, with turns that go on cou
   assertMatch(stdout, /\n- id: `u`\n/);
 });
 
-Deno.test("render reads the others if one file cannot be read, and ends with 3", async () => {
+Deno.test("render reports unreadable files, reads the rest, and ends with 3", async () => {
   const { status, stdout, stderr } = await call(
     ["render", "--to=text", "none", "broken", "a"],
     {
@@ -348,19 +338,19 @@ Deno.test("render reads snapshots", async () => {
   }
 });
 
-Deno.test("render takes for a snapshot what --from says, and nothing else", async () => {
+Deno.test("render reads a snapshot only as --from allows", async () => {
   const snapshot = JSON.stringify(new HistoryState().snapshot());
   const event = '{"type":"thread.started","thread_id":"t"}';
-  const said = (from: string, stdin: string): Promise<string> =>
+  const stderrOf = (from: string, stdin: string): Promise<string> =>
     call(["render", `--from=${from}`], { stdin }).then(({ stderr }) => stderr);
-  assertEquals(await said("history", snapshot), "");
-  assertMatch(await said("history", event), /-: cannot read as a history/);
+  assertEquals(await stderrOf("history", snapshot), "");
+  assertMatch(await stderrOf("history", event), /-: cannot read as a history/);
   for (const from of ["exec", "rollout"]) {
-    assertMatch(await said(from, snapshot), /-:1: normalize: /);
+    assertMatch(await stderrOf(from, snapshot), /-:1: normalize: /);
   }
 });
 
-Deno.test("render gives the same whatever the input is cut into", async () => {
+Deno.test("render writes the same for chunks of any size", async () => {
   const bytes = readSession("0.169.0/tui/", "rollout");
   const whole = await call(["render", "-q"], { stdin: bytes });
   for (const size of [1000, 4096]) {
@@ -373,7 +363,7 @@ Deno.test("render gives the same whatever the input is cut into", async () => {
   }
 });
 
-Deno.test("render ends without a word if nobody reads it", async () => {
+Deno.test("render ends silently with 0 after its reader has gone", async () => {
   const { status, stderr } = await call(["render", "--to=text"], {
     stdin: SESSION.repeat(2000),
     stdout: failing(platformError("EPIPE")),
@@ -381,7 +371,7 @@ Deno.test("render ends without a word if nobody reads it", async () => {
   assertEquals([status, stderr], [0, ""]);
 });
 
-Deno.test("render says why it cannot write", async () => {
+Deno.test("render reports a full stdout, and a file that it cannot create", async () => {
   const full = await call(["render", "--to=text"], {
     stdin: SESSION,
     stdout: failing(platformError("ENOSPC")),
@@ -428,7 +418,7 @@ for (
   ]
 ) {
   for (const flag of ["output", "errors-to"]) {
-    Deno.test(`render --${flag} writes nothing into a Codex home: ${path}`, async () => {
+    Deno.test(`render --${flag} refuses to write into a Codex home: ${path}`, async () => {
       const { status, stderr, written } = await call(
         ["render", `--${flag}=${path}`, "a"],
         {
@@ -463,7 +453,7 @@ for (const { args, message } of USAGE) {
   });
 }
 
-Deno.test("render shows what came before it was interrupted", async () => {
+Deno.test("render finishes its page when it is interrupted, and ends with 130", async () => {
   const interrupt = new AbortController();
   const stdin = new Hose();
   const stdout = new Sink();
@@ -479,7 +469,7 @@ Deno.test("render shows what came before it was interrupted", async () => {
   assert(stdout.text.trimEnd().endsWith("</html>"), stdout.text.slice(-200));
 });
 
-Deno.test("render of a real session is valid UTF-8 with LF at its end in every form", async () => {
+Deno.test("render writes valid UTF-8 with LF at its end in every form", async () => {
   const stdin = readSession("0.169.0/unicode/", "stdout");
   for (const form of Object.keys(BEGINNINGS)) {
     const { stdout } = await call(["render", `--to=${form}`], { stdin });
@@ -488,7 +478,7 @@ Deno.test("render of a real session is valid UTF-8 with LF at its end in every f
   }
 });
 
-/** A family, in files that are there: how sessions went is read from those. */
+/** The session files of a family, by their real paths: the site reads their outcomes from disk. */
 const FAMILY = Object.fromEntries(
   namesIn("captures/0.160.0/agents/").filter((name) =>
     name.startsWith("rollout-")
@@ -499,7 +489,7 @@ const FAMILY = Object.fromEntries(
   }),
 );
 
-Deno.test("codexpipe render --to=site writes a page of each session, and an index", async () => {
+Deno.test("render --to=site writes a page for each session, and an index", async () => {
   const log = `{"type":"thread.started","thread_id":"t"}
 {"type":"turn.started"}
 {"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"API_TOKEN=abc123def </script> it"}}
@@ -519,7 +509,7 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
   ]);
   assertMatch(stderr, /^codexpipe: \/no: cannot open: /);
   assertEquals(written, (await run()).written);
-  // What could not be opened has a page that nothing leads to.
+  // A file that could not be opened has a page without a link to it.
   const names = [...written.keys()].map((path) => path.replace("/out/", ""))
     .filter((name) => name !== "no.html");
   const [root = "", ...agents] = names.slice(0, -3);
@@ -531,7 +521,7 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
     assertAlone(page);
     assert(!page.includes("abc123def"));
   }
-  // Agents stand behind the thread that spawned them, which leads to them, and they to it.
+  // Agents follow the thread that spawned them; each page of the two links to the other.
   const list = contentOf(index.page, "ol");
   assertEquals(
     [...list.matchAll(/<li class="d(\d)">[^]*?href="([^"]*)"/g)]
@@ -555,27 +545,27 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
 });
 
 for (
-  const { args, said, expected, onPages } of [
+  const { args, lengths, expected, onPages } of [
     {
-      // A turn that is longer than a page.
+      // A turn longer than a page; `lengths` are those of the messages of each turn.
       args: ["-o", "/out/run.html"],
-      said: [Array(66).fill(130_000), [1]],
+      lengths: [Array(66).fill(130_000), [1]],
       expected: ["run.html", "run.2.html"],
       onPages: [64, 3],
     },
     {
-      // A turn that begins on the next page, whose name another session has.
+      // A turn that begins on the next page, and another session with the name of that page.
       args: ["--to=site", "-o", "/out", "/run.2.jsonl"],
-      said: [[6_000_000], [1]],
+      lengths: [[6_000_000], [1]],
       expected: ["run.html", "run.-2.html", "run.2.html", "index.html"],
       onPages: [1, 1],
     },
   ]
 ) {
-  Deno.test(`codexpipe render ${args.join(" ")} writes several pages of what is long`, async () => {
+  Deno.test(`render ${args.join(" ")} writes a long session as several pages`, async () => {
     const thread = '{"type":"thread.started","thread_id":"t"}\n';
-    const turns = said.map((lengths, turn) => {
-      const lines = lengths.map((length, i) =>
+    const turns = lengths.map((ofTurn, turn) => {
+      const lines = ofTurn.map((length, i) =>
         `{"type":"item.completed","item":{"id":"item_${turn}-${i}","type":"agent_message","text":"said${
           " ".repeat(length)
         }."}}\n`
@@ -613,8 +603,8 @@ for (
     );
     assertEquals(
       ids,
-      said.flatMap((lengths, turn) =>
-        lengths.map((_, i) => `turn-${turn + 1}-${i + 1}`)
+      lengths.flatMap((ofTurn, turn) =>
+        ofTurn.map((_, i) => `turn-${turn + 1}-${i + 1}`)
       ),
     );
   });

@@ -1,36 +1,34 @@
-/** How the command ends, and what it says then. */
-
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { call, failing, platformError, type World } from "./memory.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
 const BAD = "nonsense\n";
-const SHOWS = '"codexpipe normalize -h" shows the options\n';
+const HINT = '"codexpipe normalize -h" shows the options\n';
 
 const CASES = [
   {
-    name: "0 when all is done",
+    name: "0 when all lines are normalized",
     args: ["normalize"],
     world: { stdin: LINE },
     status: 0,
     stderr: "",
   },
   {
-    name: "0 when nothing came in",
+    name: "0 for an empty input",
     args: ["normalize"],
     world: {},
     status: 0,
     stderr: "",
   },
   {
-    name: "0 and no word when stdout is closed",
+    name: "0 without a message when stdout is closed",
     args: ["normalize", "--strict"],
     world: { stdin: BAD + LINE, stdout: failing(platformError("EPIPE")) },
     status: 0,
     stderr: "",
   },
   {
-    name: "0 and no word when the reader of the help has gone",
+    name: "0 without a message when the reader of the help has gone",
     args: ["--help"],
     world: { stdout: failing(platformError("EPIPE")) },
     status: 0,
@@ -53,14 +51,14 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
-    name: "3 for a file that is not there, where a command belongs",
+    name: "3 for a missing file in place of a command",
     args: ["run.jsonl"],
     world: {},
     status: 3,
     stderr: "codexpipe: run.jsonl: cannot open: not found\n",
   },
   {
-    name: "2 for a word of other programs, and the way here",
+    name: "2 for a command of other programs, with the command here",
     args: ["ls", "-o", "x"],
     world: {},
     status: 2,
@@ -69,7 +67,7 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
-    name: "2 for such a word as the verb of a group",
+    name: "2 for a command of other programs in a group, with the command here",
     args: ["sessions", "cat", "x"],
     world: {},
     status: 2,
@@ -78,7 +76,7 @@ const CASES = [
       'codexpipe: "codexpipe sessions -h" shows the commands\n',
   },
   {
-    name: "2 for an option of other programs, and the way here",
+    name: "2 for an option of other programs, with the option here",
     args: ["render", "--html", "x"],
     world: {},
     status: 2,
@@ -87,16 +85,16 @@ const CASES = [
       'codexpipe: "codexpipe render -h" shows the options\n',
   },
   {
-    name: "2 for an option of other commands, and the way here",
+    name: "2 for an option of another command, with the way here",
     args: ["normalize", "-o", "x"],
     world: {},
     status: 2,
     stderr:
       'codexpipe: --output is not an option of normalize; "codexpipe normalize … > FILE" does that\n' +
-      `codexpipe: ${SHOWS}`,
+      `codexpipe: ${HINT}`,
   },
   {
-    name: "2 for the second word of a command, which says the first",
+    name: "2 for the second word of a command, with both words",
     args: ["search", "flaky test"],
     world: {},
     status: 2,
@@ -113,7 +111,7 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
-    name: "2 for an unknown command, whatever its options take",
+    name: "2 for an unknown command with an option of several commands",
     args: ["normalise", "--format=exec"],
     world: {},
     status: 2,
@@ -122,20 +120,20 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
-    name: "2 for an option of another command, whatever it takes there",
+    name: "2 for an option of another command with a value",
     args: ["normalize", "--format=markdown"],
     world: { stdin: LINE },
     status: 2,
     stderr: "codexpipe: --format is not an option of normalize\n" +
-      `codexpipe: ${SHOWS}`,
+      `codexpipe: ${HINT}`,
   },
   {
-    name: "2 for a wrong value of an option that all commands have",
+    name: "2 for an invalid value of an option of all commands",
     args: ["normalize", "--color=pink"],
     world: { stdin: LINE },
     status: 2,
     stderr: 'codexpipe: --color cannot be "pink": expected auto, always or ' +
-      `never\ncodexpipe: ${SHOWS}`,
+      `never\ncodexpipe: ${HINT}`,
   },
   {
     name: "2 for an unknown option",
@@ -143,25 +141,25 @@ const CASES = [
     world: { stdin: LINE },
     status: 2,
     stderr: 'codexpipe: unknown option "--form"; did you mean "--from"?\n' +
-      `codexpipe: ${SHOWS}`,
+      `codexpipe: ${HINT}`,
   },
   {
-    name: "2 for a wrong value",
+    name: "2 for an invalid value of an option of the command",
     args: ["normalize", "--from=json"],
     world: { stdin: LINE },
     status: 2,
     stderr:
       'codexpipe: --from cannot be "json": expected auto, exec, app-server or rollout\n' +
-      `codexpipe: ${SHOWS}`,
+      `codexpipe: ${HINT}`,
   },
   {
-    name: "2 for a value with control characters, which do nothing",
+    name: "2 for a value with control characters, escaped",
     args: ["normalize", "--from=\x1b[2J\n"],
     world: { stdin: LINE },
     status: 2,
     stderr:
       'codexpipe: --from cannot be "\\u001b[2J\\u000a": expected auto, exec, app-server or rollout\n' +
-      `codexpipe: ${SHOWS}`,
+      `codexpipe: ${HINT}`,
   },
   {
     name: "3 when stdout is full",
@@ -171,7 +169,7 @@ const CASES = [
     stderr: "codexpipe: stdout: cannot write: no space left on the device\n",
   },
   {
-    name: "3 when stdout fails in a way that nobody thought of",
+    name: "3 when stdout fails with an unknown code",
     args: ["normalize"],
     world: {
       stdin: LINE,
@@ -193,7 +191,7 @@ const CASES = [
     stderr: "codexpipe: -: cannot read: the device failed\n",
   },
   {
-    name: "the same status when nobody listens on stderr",
+    name: "the same status when stderr is closed",
     args: ["normalize", "--strict"],
     world: { stdin: BAD, stderr: failing(platformError("EPIPE")) },
     status: 1,
@@ -207,7 +205,7 @@ const CASES = [
     stderr: "",
   },
   {
-    name: "70 for a bug, in one line without a stack",
+    name: "70 for a bug, with one line and no stack",
     args: ["normalize"],
     world: {
       stdin: LINE,
@@ -226,20 +224,20 @@ const CASES = [
 }[];
 
 for (const { name, args, world, status, stderr } of CASES) {
-  Deno.test(`run() gives ${name}`, async () => {
+  Deno.test(`run() returns ${name}`, async () => {
     const result = await call(args, world);
     assertEquals(result.stderr, stderr);
     assertEquals(result.status, status);
   });
 }
 
-Deno.test("run() looks at options before it looks at commands and files", async () => {
+Deno.test("run() checks options before commands and files", async () => {
   const { status, stdout, stderr } = await call(["nonsense", "--nonsense"]);
   assertEquals([status, stdout], [2, ""]);
   assertStringIncludes(stderr, 'unknown option "--nonsense"');
 });
 
-Deno.test("run() colours what it says on a terminal, and nothing else", async () => {
+Deno.test("run() colours stderr on a terminal, and leaves the data on stdout plain", async () => {
   const { stdout, stderr } = await call(["normalize"], {
     stdin: LINE + BAD,
     terminals: ["stdout", "stderr"],
@@ -252,7 +250,7 @@ Deno.test("run() colours what it says on a terminal, and nothing else", async ()
   );
 });
 
-Deno.test("run() colours errors of the command line as the rest", async () => {
+Deno.test("run() colours errors of the command line by --color and the terminal", async () => {
   const world: World = { terminals: ["stderr"] };
   const colored = await call(["normalise"], world);
   assertStringIncludes(colored.stderr, "\x1b[1mcodexpipe:\x1b[22m unknown");
@@ -260,7 +258,7 @@ Deno.test("run() colours errors of the command line as the rest", async () => {
   assertStringIncludes(plain.stderr, "codexpipe: unknown");
 });
 
-/** What does something to a terminal, in text that JSON may hold as it is. */
+/** Control characters that JSON may hold unescaped. */
 const HOSTILE = "\u009b31m\u007f\u202e\u2066\u2069\u0085";
 const HOSTILE_RUN = [
   { type: "thread.started", thread_id: HOSTILE },
@@ -300,13 +298,13 @@ const ON_TERMINALS = [
 ] satisfies { args: string[]; stdin: string; isJson?: boolean }[];
 
 for (const { args, stdin, isJson } of ON_TERMINALS) {
-  Deno.test(`run() lets no data do anything to a terminal: ${args.join(" ")} ${isJson ? "of JSON" : "of text"}`, async () => {
+  Deno.test(`run() escapes control characters on a terminal: ${args.join(" ")} of ${isJson ? "JSON" : "text"}`, async () => {
     const piped = await call(args, { stdin });
     const shown = await call(args, { stdin, terminals: ["stdout"] });
     const controls =
       // deno-lint-ignore no-control-regex
       /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-    assert(controls.test(piped.stdout), "the test shows nothing");
+    assert(controls.test(piped.stdout), "the output has nothing to escape");
     assert(!controls.test(shown.stdout), JSON.stringify(shown.stdout));
     assertEquals(shown.status, piped.status);
     if (!isJson) return;
@@ -356,14 +354,14 @@ for (const { args, world, means } of GUESSES) {
   const where = world.terminals?.includes("stdout")
     ? "on a terminal"
     : "elsewhere";
-  Deno.test(`codexpipe ${args.join(" ")} is codexpipe ${means.join(" ")} ${where}`, async () => {
+  Deno.test(`codexpipe ${args.join(" ")} means codexpipe ${means.join(" ")} ${where}`, async () => {
     const guessed = await call(args, world);
     assertEquals(guessed, await call(means, world));
     assertEquals(guessed.status, 0);
   });
 }
 
-Deno.test("a folder stands for the session files below it, in order", async () => {
+Deno.test("codexpipe normalize reads a folder as the session files below it, in order", async () => {
   const session = (id: string): string =>
     `{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"${id}"}}\n`;
   const files = {

@@ -1,5 +1,3 @@
-/** Tests `codexpipe sessions` and `codexpipe sessions choose`. */
-
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   keysOf,
@@ -18,7 +16,7 @@ import {
 import { call, Hose, type Result, sourceOf, type World } from "./memory.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
-const PERSON: World = {
+const TERMINAL: World = {
   terminals: ["stdin", "stdout", "stderr"],
   columns: 80,
   rows: 24,
@@ -31,7 +29,7 @@ const MESSAGES = [
   "Tidy up",
 ];
 
-/** Makes a home of four sessions, the last one the newest. */
+/** Makes a home of four sessions, the last one the newest, and calls `use` with its path. */
 async function withFour(use: (home: string) => Promise<void>): Promise<void> {
   await withFolder(async (home) => {
     for (const [i, message] of MESSAGES.entries()) {
@@ -45,28 +43,28 @@ async function withFour(use: (home: string) => Promise<void>): Promise<void> {
   });
 }
 
-/** Lets a person press keys, each when the last one has been answered. */
+/** Calls `sessions` on a terminal; each read of stdin returns one element of `keys`. */
 function choose(
   home: string,
   keys: readonly string[],
   world: World = {},
 ): Promise<Result> {
   return call(["sessions", `--codex-home=${home}`], {
-    ...PERSON,
+    ...TERMINAL,
     stdin: sourceOf(keys),
     ...world,
   });
 }
 
-/** What is left on the screen: the rest of what was written behind the last erasing. */
-function left({ stdout }: Result): string {
+/** Returns the text that is left on the screen: the output after the list was erased. */
+function finalScreen({ stdout }: Result): string {
   return stdout.slice(stdout.lastIndexOf("\x1b[?25h") + "\x1b[?25h".length);
 }
 
-Deno.test("codexpipe sessions lists where nobody sits at a terminal", async () => {
+Deno.test("codexpipe sessions lists sessions without a terminal, and on a dumb one", async () => {
   await withFour(async (home) => {
     const listed = await call(["sessions", "list", `--codex-home=${home}`]);
-    const world = { ...PERSON, terminals: ["stdout"] } as const;
+    const world = { ...TERMINAL, terminals: ["stdout"] } as const;
     assertEquals(await call(["sessions", `--codex-home=${home}`]), listed);
     assertEquals(
       await choose(home, [], world),
@@ -86,7 +84,7 @@ Deno.test("sessions choose needs a terminal", async () => {
   );
 });
 
-Deno.test("sessions choose shows the session that Enter is pressed on", async () => {
+Deno.test("sessions choose shows the session on which Enter is pressed", async () => {
   await withFour(async (home) => {
     for (
       const [keys, shown] of [
@@ -102,9 +100,9 @@ Deno.test("sessions choose shows the session that Enter is pressed on", async ()
       const result = await choose(home, keys);
       const expected = await call(
         ["sessions", "show", `--codex-home=${home}`, testId(shown)],
-        PERSON,
+        TERMINAL,
       );
-      assertEquals([result.status, left(result)], [0, expected.stdout]);
+      assertEquals([result.status, finalScreen(result)], [0, expected.stdout]);
     }
   });
 });
@@ -114,7 +112,7 @@ Deno.test("sessions choose prints the command that resumes a session", async () 
     for (const keys of [["r"], ["ti", "\x12"]]) {
       const result = await choose(home, keys, { env: { CODEX_HOME: home } });
       assertEquals(
-        left(result).split("\n").map((line) =>
+        finalScreen(result).split("\n").map((line) =>
           // deno-lint-ignore no-control-regex
           line.replace(/\x1b\[\d+m/g, "")
         ),
@@ -129,7 +127,7 @@ Deno.test("sessions choose prints the command that resumes a session", async () 
   });
 });
 
-Deno.test("sessions choose leaves without a word, and gives the terminal back", async () => {
+Deno.test("sessions choose leaves without output, and restores the terminal", async () => {
   await withFour(async (home) => {
     for (
       const [keys, status] of [
@@ -144,7 +142,7 @@ Deno.test("sessions choose leaves without a word, and gives the terminal back", 
         setRaw: (isRaw) => void modes.push(isRaw),
       });
       assertEquals(
-        [result.status, left(result), result.stderr, modes],
+        [result.status, finalScreen(result), result.stderr, modes],
         [status, "", "", [true, false]],
       );
     }
@@ -158,7 +156,7 @@ Deno.test("sessions choose leaves without a word, and gives the terminal back", 
   });
 });
 
-Deno.test("the list of sessions fits terminals of any size, and lets texts do nothing", async () => {
+Deno.test("SessionChooser fits its lines to terminals of any size, and escapes titles", async () => {
   await withFour(async (home) => {
     const { sessions } = await listSessions({ codexHomes: [home] });
     const chooser = new SessionChooser(sessions, {
@@ -217,7 +215,7 @@ Deno.test("the list of sessions fits terminals of any size, and lets texts do no
   });
 });
 
-Deno.test("keysOf() tells keys apart that came together", () => {
+Deno.test("keysOf() splits a read into keys", () => {
   assertEquals(keysOf("a\x1b[A\x1bOB\x1b[5~é🚀\r"), [
     "a",
     "\x1b[A",

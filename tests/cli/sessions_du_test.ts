@@ -10,7 +10,7 @@ function du(
   return call(["sessions", "du", `--codex-home=${home}`, ...args], world);
 }
 
-Deno.test("sessions du says what sessions take, in every form", async () => {
+Deno.test("sessions du prints the sizes of sessions in every form", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
     const json = await du(path, ["--json"]);
     assertEquals([json.status, json.stderr], [0, ""]);
@@ -50,7 +50,7 @@ Deno.test("sessions du says what sessions take, in every form", async () => {
   });
 });
 
-Deno.test("sessions du says that there is nothing, and what it does not take", async () => {
+Deno.test("sessions du reports a home without sessions, and refuses operands and unknown groups", async () => {
   const { status, stdout, stderr } = await call(["sessions", "du"], {
     env: { CODEX_HOME: "/no/such/home" },
   });

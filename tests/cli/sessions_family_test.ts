@@ -12,7 +12,7 @@ const FAMILY = [
   "01a1f998-5f41-7b30-9b84-3c81507bdebd",
 ];
 
-Deno.test("sessions family shows the family of an agent, and --family reads it", async () => {
+Deno.test("sessions family lists the family of an agent, and --family of other commands reads it", async () => {
   await withHome({ versions: ["0.130.0"] }, async (home) => {
     const env = { CODEX_HOME: home.path };
     const files = Object.fromEntries(
@@ -51,7 +51,7 @@ Deno.test("sessions family shows the family of an agent, and --family reads it",
   });
 });
 
-Deno.test("the shards of a home have all of it, and their tables are its tables", async () => {
+Deno.test("sessions family --shards divides all sessions; the tables of the shards are those of the home", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     for (const [path, text] of sessions(40)) {
@@ -94,7 +94,7 @@ Deno.test("the shards of a home have all of it, and their tables are its tables"
       counts[table] = rows.length;
     }
     const { input_tokens: _, output_tokens: __, ...sums } = sumsOf(40);
-    // Of the file that is torn, its last line is all that is lost.
+    // Only the last line of the torn file is lost.
     assertEquals(counts, { ...sums, failures: 1 });
   });
 });
@@ -134,7 +134,7 @@ const REFUSED = [
 ];
 
 for (const { args, status, words } of REFUSED) {
-  Deno.test(`there is no family: ${args.join(" ")}`, async () => {
+  Deno.test(`codexpipe ${args.join(" ")} is refused`, async () => {
     const env = { CODEX_HOME: "/no/such/home" };
     const result = await call(args, { env });
     assertEquals(result.status, status, result.stderr);

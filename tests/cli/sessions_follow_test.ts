@@ -21,7 +21,7 @@ const OTHER_TEXT = sessionText({
   message: "Once more",
 });
 
-/** What happens while the command waits for more. */
+/** A change to the session file or its home while the command waits. */
 type Step = (path: string, home: string) => unknown;
 
 function event(type: string, rest: Readonly<Record<string, unknown>> = {}) {
@@ -32,10 +32,10 @@ function event(type: string, rest: Readonly<Record<string, unknown>> = {}) {
 }
 
 const START = event("task_started", { turn_id: "1" });
-const SAID = event("agent_message", { message: "Here it is." });
+const ANSWER = event("agent_message", { message: "Here it is." });
 const END = event("task_complete", { turn_id: "1" });
 
-/** Follows a session while one step after the other is done; behind the last one it is Ctrl-C. */
+/** Follows a session; each wait runs the next step, and after the last one comes Ctrl-C. */
 async function followed(
   args: readonly string[],
   steps: readonly Step[],
@@ -61,22 +61,22 @@ async function followed(
       ...world,
     });
   });
-  if (result === undefined) throw new TypeError("Nothing was followed");
+  if (result === undefined) throw new TypeError("No session was followed");
   return result;
 }
 
-Deno.test("sessions follow prints the lines that are written from now on", async () => {
+Deno.test("sessions follow prints the lines that are appended", async () => {
   const { status, stdout, stderr } = await followed(
     [],
     [
-      (path) => appendFile(path, START + SAID.slice(0, 30)),
-      (path) => appendFile(path, SAID.slice(30)),
+      (path) => appendFile(path, START + ANSWER.slice(0, 30)),
+      (path) => appendFile(path, ANSWER.slice(30)),
     ],
   );
-  assertEquals([status, stdout, stderr], [130, START + SAID, ""]);
+  assertEquals([status, stdout, stderr], [130, START + ANSWER, ""]);
 });
 
-Deno.test("sessions follow --from-start prints what is there first", async () => {
+Deno.test("sessions follow --from-start prints the existing lines first", async () => {
   for (const query of [[testId(1)], ["--last"], [testId(1).slice(0, 9)]]) {
     const { status, stdout } = await followed(
       ["--from-start", ...query],
@@ -86,7 +86,7 @@ Deno.test("sessions follow --from-start prints what is there first", async () =>
   }
 });
 
-Deno.test("sessions follow --verbose says how the file is called each time, and how it was just before", async () => {
+Deno.test("sessions follow --verbose reports the old and the new path of each move", async () => {
   const archivedPath = (path: string, home: string): string =>
     `${home}/archived_sessions/${path.slice(path.lastIndexOf("/") + 1)}`;
   const { stderr } = await followed(["-v"], [
@@ -94,7 +94,7 @@ Deno.test("sessions follow --verbose says how the file is called each time, and 
     async (path, home) => {
       await mkdir(`${home}/archived_sessions`);
       await rename(path, archivedPath(path, home));
-      await appendFile(archivedPath(path, home), SAID);
+      await appendFile(archivedPath(path, home), ANSWER);
     },
     async (path, home) => {
       await rename(archivedPath(path, home), path);
@@ -113,11 +113,11 @@ Deno.test("sessions follow --verbose says how the file is called each time, and 
   assertEquals([from, to], [archive, first]);
 });
 
-Deno.test("sessions follow goes along to the archive, and into a packed file", async () => {
+Deno.test("sessions follow follows the file to the archive, and to its packed copy", async () => {
   const { stdout, stderr } = await followed(["-v"], [
     (path) => appendFile(path, START),
     async (path, home) => {
-      await appendFile(path, SAID);
+      await appendFile(path, ANSWER);
       const archive = `${home}/archived_sessions`;
       await mkdir(archive);
       await rename(path, `${archive}/${path.slice(path.lastIndexOf("/") + 1)}`);
@@ -125,31 +125,31 @@ Deno.test("sessions follow goes along to the archive, and into a packed file", a
     async (path, home) => {
       const name = path.slice(path.lastIndexOf("/") + 1);
       const archived = `${home}/archived_sessions/${name}`;
-      const packed = zstdCompressSync(encode(TEXT + START + SAID + END));
+      const packed = zstdCompressSync(encode(TEXT + START + ANSWER + END));
       await Deno.writeFile(`${archived}.zst`, packed);
       await Deno.remove(archived);
     },
   ]);
-  assertEquals(stdout, START + SAID + END);
+  assertEquals(stdout, START + ANSWER + END);
   assertMatch(
     stderr,
     /: moved to .*archived_sessions.*\.jsonl; following it there\n.*: moved to .*\.jsonl\.zst; following it there\n$/,
   );
 });
 
-Deno.test("sessions follow --exit-on=turn ends with a turn", async () => {
+Deno.test("sessions follow --exit-on=turn ends with 0 after a turn", async () => {
   const { status, stdout } = await followed(["--exit-on=turn"], [
     (path) => appendFile(path, START),
-    (path) => appendFile(path, SAID + END),
-    (path) => appendFile(path, SAID),
+    (path) => appendFile(path, ANSWER + END),
+    (path) => appendFile(path, ANSWER),
   ]);
-  assertEquals([status, stdout], [0, START + SAID + END]);
+  assertEquals([status, stdout], [0, START + ANSWER + END]);
 });
 
-Deno.test("sessions follow --exit-on=turn counts turns that are shown", async () => {
+Deno.test("sessions follow --exit-on=turn goes on if lines follow the end of the turn", async () => {
   const append = (text: string): Step => (path) => appendFile(path, text);
   const fail = () => {
-    throw new TypeError("It should have ended");
+    throw new TypeError("The command should have ended");
   };
   const shown = await followed(["--exit-on=turn", "--from-start"], [
     append(START + END),
@@ -158,14 +158,14 @@ Deno.test("sessions follow --exit-on=turn counts turns that are shown", async ()
   assertEquals([shown.status, shown.stdout], [0, TEXT + START + END]);
   const twice = await followed(["--exit-on=turn"], [
     append(START + END + START),
-    append(SAID),
+    append(ANSWER),
     append(END),
     fail,
   ]);
-  assertEquals(twice.stdout, START + END + START + SAID + END);
+  assertEquals(twice.stdout, START + END + START + ANSWER + END);
 });
 
-Deno.test("sessions follow --exit-on=turn does not count turns that were over before", async () => {
+Deno.test("sessions follow --exit-on=turn ignores turns that ended before, except with --from-start", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, testId(1), STARTED);
     await writeFile(path, TEXT + START + END);
@@ -182,13 +182,13 @@ Deno.test("sessions follow --exit-on=turn does not count turns that were over be
     const { stdout } = await followIt([], [
       () => {},
       (path) => appendFile(path, START),
-      (path) => appendFile(path, SAID + END),
+      (path) => appendFile(path, ANSWER + END),
     ]);
-    assertEquals(stdout, START + SAID + END);
+    assertEquals(stdout, START + ANSWER + END);
   });
 });
 
-Deno.test("sessions follow --exit-on=idle=SECONDS ends when nothing happens for so long", async () => {
+Deno.test("sessions follow --exit-on=idle=SECONDS ends after so long without new lines", async () => {
   let now = 1_000_000;
   const { status, stdout } = await followed(["--exit-on=idle=2.5"], [
     () => now += 2_400,
@@ -199,25 +199,25 @@ Deno.test("sessions follow --exit-on=idle=SECONDS ends when nothing happens for 
     () => now += 2_400,
     () => now += 100,
     () => {
-      throw new TypeError("It should have ended");
+      throw new TypeError("The command should have ended");
     },
   ], { now: () => now });
   assertEquals([status, stdout], [0, START]);
 });
 
-Deno.test("sessions follow shows text on a terminal, and what is asked for", async () => {
+Deno.test("sessions follow prints text on a terminal, and the form of --format", async () => {
   const terminal = { terminals: ["stdout"], columns: 60 } as const;
-  const steps: Step[] = [(path) => appendFile(path, START + SAID + END)];
+  const steps: Step[] = [(path) => appendFile(path, START + ANSWER + END)];
   const { stdout } = await followed(["--color=never"], steps, terminal);
   assertStringIncludes(stdout, "\n\nHere it is.\n\n✓ done");
   assertEquals(stdout.includes("❯ Go"), false);
   const whole = await followed(["--format=text", "--from-start"], steps);
   assertStringIncludes(whole.stdout, "\n\n❯ Go\n\nDone.\n");
   const lines = await followed(["--format=jsonl"], steps, terminal);
-  assertEquals(lines.stdout, START + SAID + END);
+  assertEquals(lines.stdout, START + ANSWER + END);
 });
 
-Deno.test("sessions follow shows as text what is left of lines that have changed", async () => {
+Deno.test("sessions follow --format=text shows the known parts of drifted lines", async () => {
   const drifted = event("agent_message", {
     message: "Here.",
     phase: { new: 1 },
@@ -231,7 +231,7 @@ Deno.test("sessions follow shows as text what is left of lines that have changed
 });
 
 const THOUGHT = event("agent_reasoning", { text: "I wonder." });
-const ASKED = event("user_message", { message: "And now?" });
+const PROMPT = event("user_message", { message: "And now?" });
 
 const ENDS: readonly { readonly name: string; readonly args: string[] }[] = [
   { name: "Ctrl-C", args: [] },
@@ -239,7 +239,7 @@ const ENDS: readonly { readonly name: string; readonly args: string[] }[] = [
 ];
 
 for (const { name, args } of ENDS) {
-  Deno.test(`sessions follow shows as text what waited for more lines when it ends: ${name}`, async () => {
+  Deno.test(`sessions follow --format=text prints pending lines when it ends: ${name}`, async () => {
     let now = 1_000_000;
     const steps: Step[] = [
       (path) => appendFile(path, START + THOUGHT),
@@ -256,43 +256,41 @@ for (const { name, args } of ENDS) {
   });
 }
 
-Deno.test("sessions follow --from-start shows a prompt that nothing has followed yet", async () => {
+Deno.test("sessions follow --from-start shows a prompt without an answer yet", async () => {
   const header = TEXT.slice(0, TEXT.indexOf("\n") + 1);
   const { stdout } = await followed(["--format=text", "--from-start"], [
-    // Another content: it begins anew.
+    // The header differs, so that following starts over.
     (path) => writeFile(path, header.replace("Z", "z")),
-    (path) => appendFile(path, ASKED),
+    (path) => appendFile(path, PROMPT),
   ]);
   assertStringIncludes(stdout, "❯ And now?");
 });
 
-Deno.test("sessions follow leaves space before another content, as render does", async () => {
+Deno.test("sessions follow separates the content that replaces a file by a blank line, like render", async () => {
   const { stdout } = await followed(["--format=text", "--from-start"], [
     (path) => writeFile(path, OTHER_TEXT),
   ]);
   assertMatch(stdout, /\n\nDone\.\n\nCodex .*\n\n❯ Once more\n/);
 });
 
-Deno.test("sessions follow shows nothing of what was there before, not even at its end", async () => {
+Deno.test("sessions follow shows no existing lines, not even when it ends", async () => {
   const { status, stdout } = await followed(["--format=text"], []);
   assertEquals(status, 130);
   assertEquals(stdout.includes("Done."), false, stdout);
 });
 
-Deno.test("sessions follow reports failed lines, with their number in the file", async () => {
+Deno.test("sessions follow reports failed lines by their number in the file", async () => {
   const { stdout, stderr } = await followed([], [
     (path) => appendFile(path, `oops\n${START}`),
   ]);
   assertEquals(stdout, START);
   const line = TEXT.split("\n").length;
   assertMatch(stderr, new RegExp(`\\.jsonl:${line}: json: `));
-  const { stderr: nothing } = await followed(["-q"], [
-    (path) => appendFile(path, "oops\n"),
-  ]);
-  assertEquals(nothing, "");
+  const quiet = await followed(["-q"], [(path) => appendFile(path, "oops\n")]);
+  assertEquals(quiet.stderr, "");
 });
 
-Deno.test("sessions follow takes one session that is there", async () => {
+Deno.test("sessions follow refuses a missing session, several sessions and an unknown --exit-on", async () => {
   const none = await followed(["nope"], []);
   assertEquals([none.status, none.stdout], [1, ""]);
   assertMatch(none.stderr, /there is no session "nope"/);
@@ -302,18 +300,18 @@ Deno.test("sessions follow takes one session that is there", async () => {
   }
 });
 
-Deno.test("sessions follow gives what a real session wrote, in whatever pieces it came", async () => {
+Deno.test("sessions follow prints a real session that grows in 40 parts", async () => {
   const name =
     "rollout-2026-11-20T15-19-24-01a1f98a-7867-7f01-95b5-4c5ae3f063dd.jsonl";
-  const real = readFixture(`captures/0.169.0/fork/${name}`);
-  const size = Math.ceil(real.length / 40);
-  const pieces = Array.from(
+  const bytes = readFixture(`captures/0.169.0/fork/${name}`);
+  const size = Math.ceil(bytes.length / 40);
+  const parts = Array.from(
     { length: 40 },
-    (_, i) => real.subarray(i * size, (i + 1) * size),
+    (_, i) => bytes.subarray(i * size, (i + 1) * size),
   );
   const { stdout } = await followed(
     ["--exit-on=turn"],
-    pieces.map((piece) => (path) => appendFile(path, piece)),
+    parts.map((part) => (path) => appendFile(path, part)),
   );
-  assertEquals(stdout, decode(real));
+  assertEquals(stdout, decode(bytes));
 });

@@ -1,9 +1,3 @@
-/**
- * Tests `codexpipe sessions index`.
- *
- * @module
- */
-
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   sessionPath,
@@ -18,7 +12,7 @@ import { call } from "./memory.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
-Deno.test("sessions index says what it did", async () => {
+Deno.test("sessions index reports its changes, as text and JSON", async () => {
   await withFolder(async (folder) => {
     const path = sessionPath(`${folder}/home`, testId(1), STARTED);
     const text = sessionText({
@@ -60,7 +54,7 @@ Deno.test("sessions index says what it did", async () => {
   });
 });
 
-Deno.test("sessions index counts a session that goes on in further files once", async () => {
+Deno.test("sessions index counts a session in several files once", async () => {
   await withFolder(async (folder) => {
     await writeContinued(`${folder}/home`);
     const args = ["sessions", "index", `--codex-home=${folder}/home`];
@@ -74,7 +68,7 @@ Deno.test("sessions index counts a session that goes on in further files once", 
   });
 });
 
-Deno.test("sessions index shows how far it is on a terminal, if it takes long", async () => {
+Deno.test("sessions index shows its progress on a terminal, if it takes long", async () => {
   await withFolder(async (folder) => {
     for (const number of [1, 2]) {
       const id = testId(number);
@@ -106,7 +100,7 @@ Deno.test("sessions index shows how far it is on a terminal, if it takes long", 
   });
 });
 
-Deno.test("sessions index reports what it cannot read, and ends with 3", async () => {
+Deno.test("sessions index reports unreadable files, and ends with 3", async () => {
   await withFolder(async (folder) => {
     const path = sessionPath(`${folder}/home`, testId(1), STARTED);
     await writeFile(
@@ -122,7 +116,7 @@ Deno.test("sessions index reports what it cannot read, and ends with 3", async (
   });
 });
 
-Deno.test("sessions index says where there is no place for it, or nothing to do", async () => {
+Deno.test("sessions index reports that it has no place for the index, and refuses operands", async () => {
   const none = await call(["sessions", "index", "--codex-home=/no/such"]);
   assertEquals(none.status, 3);
   assertStringIncludes(none.stderr, "use --index=FILE");
@@ -131,7 +125,7 @@ Deno.test("sessions index says where there is no place for it, or nothing to do"
   assertStringIncludes(operand.stderr, '"sessions search" searches for words');
 });
 
-Deno.test("sessions index says which home is not there", async () => {
+Deno.test("sessions index reports a missing home", async () => {
   await withFolder(async (folder) => {
     const { status, stderr } = await call(
       ["sessions", "index", `--codex-home=${folder}/nowhere`],
@@ -149,7 +143,7 @@ Deno.test("sessions index says which home is not there", async () => {
   });
 });
 
-Deno.test("sessions index ends when it is interrupted", async () => {
+Deno.test("sessions index ends with 130 when it is interrupted", async () => {
   await withFolder(async (folder) => {
     const { status } = await call(
       ["sessions", "index", `--codex-home=${folder}/home`],
@@ -159,7 +153,7 @@ Deno.test("sessions index ends when it is interrupted", async () => {
   });
 });
 
-Deno.test("sessions index says why the index cannot be used, and where another one can be", async () => {
+Deno.test("sessions index reports why the index cannot be used, and suggests --index", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/file`, "x");
     const index = `${folder}/file/index.sqlite`;
@@ -174,7 +168,7 @@ Deno.test("sessions index says why the index cannot be used, and where another o
   });
 });
 
-Deno.test("sessions index says that the names of sessions cannot be read, as sessions list does", async () => {
+Deno.test("sessions index reports unreadable names of sessions like sessions list", async () => {
   await withFolder(async (home) => {
     await writeFile(
       sessionPath(home, testId(1), STARTED),
@@ -196,7 +190,7 @@ Deno.test("sessions index says that the names of sessions cannot be read, as ses
   });
 });
 
-Deno.test("sessions index makes an index anew in which one bit is another one, and says so once", async () => {
+Deno.test("sessions index rebuilds an index with one flipped bit, and reports that once", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     await writeFile(
@@ -222,7 +216,7 @@ Deno.test("sessions index makes an index anew in which one bit is another one, a
 });
 
 for (const command of [["index"], ["search", "x"]]) {
-  Deno.test(`sessions ${command[0]} makes no index in a Codex home`, async () => {
+  Deno.test(`sessions ${command[0]} refuses to write its index into a Codex home`, async () => {
     await withFolder(async (home) => {
       const { status, stderr } = await call([
         "sessions",

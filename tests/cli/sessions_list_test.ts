@@ -12,7 +12,7 @@ import {
 } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 
-/** Lists sessions of a home. */
+/** Calls `sessions list` with a home. */
 function list(
   home: string,
   args: readonly string[] = [],
@@ -21,11 +21,12 @@ function list(
   return call(["sessions", "list", `--codex-home=${home}`, ...args], world);
 }
 
+/** Splits a text into lines without LF. */
 function rows(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
 
-/** Makes a home of five sessions, and hands it to a test. */
+/** Makes a home of five sessions, and calls `use` with its path. */
 async function withFive(use: (home: string) => Promise<void>): Promise<void> {
   await withFolder(async (home) => {
     const messages = [
@@ -58,7 +59,7 @@ Deno.test("sessions list lists every session of a messy home once, in every form
       rows(ids.stdout).sort(),
       sessions.map(({ id }) => id).sort(),
     );
-    // What could not be read may hold sessions.
+    // The folder that could not be read may hold sessions.
     assertEquals(ids.status, 3);
     assertEquals(
       ids.stderr,
@@ -85,7 +86,7 @@ Deno.test("sessions list lists every session of a messy home once, in every form
   });
 });
 
-Deno.test("sessions list says the command that shows the next page, and that it does", async () => {
+Deno.test("sessions list prints the command for the next page, which continues the list", async () => {
   await withFive(async (home) => {
     const whole = await list(home, ["--format=ids"]);
     let args = ["--format=ids", "--grep=e|t", "--limit=2"];
@@ -100,7 +101,7 @@ Deno.test("sessions list says the command that shows the next page, and that it 
         assertEquals([page.stderr, pages], ["", 3]);
         break;
       }
-      // What a shell would make of it.
+      // Splits the command into words like a shell.
       const words = next.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
       args = words.slice(2).map((word) => word.replaceAll("'", ""));
       assertEquals(args.includes("--grep=e|t"), true);
@@ -109,14 +110,14 @@ Deno.test("sessions list says the command that shows the next page, and that it 
   });
 });
 
-Deno.test("sessions list says the next page of --json as it was asked for", async () => {
+Deno.test("sessions list --json prints a command for the next page with --json", async () => {
   await withFive(async (home) => {
     const { stderr } = await list(home, ["--json", "--limit=4"]);
     assertEquals(stderr.match(/json/g), ["json"]);
   });
 });
 
-Deno.test("sessions list gives the cursor in json", async () => {
+Deno.test("sessions list --json has the cursor of the next page", async () => {
   await withFive(async (home) => {
     const first = JSON.parse(
       (await list(home, ["--json", "--limit=3"])).stdout,
@@ -131,7 +132,7 @@ Deno.test("sessions list gives the cursor in json", async () => {
   });
 });
 
-Deno.test("sessions list writes a session as a record with these fields", async () => {
+Deno.test("sessions list --format=jsonl writes every field of a session", async () => {
   await withFive(async (home) => {
     const { stdout } = await list(home, ["--format=jsonl", "--limit=1"]);
     const id = "01a1f99d-4000-7000-8000-000000000000";
@@ -172,7 +173,7 @@ Deno.test("sessions list writes a session as a record with these fields", async 
   });
 });
 
-Deno.test("sessions list says how sessions ended, their tokens and how long they took", async () => {
+Deno.test("sessions list shows the outcome, tokens and duration of sessions, and caches them", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     const paths: string[] = [];
@@ -195,13 +196,13 @@ Deno.test("sessions list says how sessions ended, their tokens and how long they
       const { stdout } = await list(home, ["--format=tsv", ...args], world);
       return rows(stdout).map((row) => row.split("\t").slice(-3));
     };
-    const known = [
+    const expected = [
       ["outcome", "total_tokens", "duration_ms"],
       ["completed", "", ""],
       ["failed", "", "99"],
       ["completed", "10080", "716"],
     ];
-    assertEquals(await shown(), known);
+    assertEquals(await shown(), expected);
     assertEquals(await shown("--fast"), [
       ["outcome", "total_tokens", "duration_ms"],
       ...paths.map(() => ["", "", ""]),
@@ -225,17 +226,17 @@ Deno.test("sessions list says how sessions ended, their tokens and how long they
       "01a1f986  3 d ago  failed            99ms  /home/dev/proj  main    Please work on the demo [[fail400]]",
       "01a1f985  3 d ago  done      10.1k  716ms  /home/dev/proj  main    Please work on the demo [[shellmany]]",
     ]);
-    // What is remembered is not read again.
+    // Cached outcomes come from no file: the files are blank now.
     for (const path of paths) {
       const { size, mtime } = await Deno.stat(path);
       await Deno.writeTextFile(path, " ".repeat(size));
       await Deno.utime(path, 0, mtime ?? 0);
     }
-    assertEquals(await shown(), known);
+    assertEquals(await shown(), expected);
   });
 });
 
-Deno.test("sessions list shows a table that fits the terminal, and nothing that acts on it", async () => {
+Deno.test("sessions list fits its table to the terminal, and escapes control characters", async () => {
   await withFive(async (home) => {
     for (const columns of [60, 80, 100, 140]) {
       const { stdout } = await list(home, ["--color=never"], {
@@ -247,7 +248,7 @@ Deno.test("sessions list shows a table that fits the terminal, and nothing that 
       for (const row of rows(stdout)) {
         assertEquals(stringWidth(row) <= columns, true, `${columns}: ${row}`);
       }
-      // deno-lint-ignore no-control-regex -- what must not be there
+      // deno-lint-ignore no-control-regex
       assertEquals(/[\0-\x09\x0b-\x1f\u202e]/.test(stdout), false);
       assertEquals(stdout.includes("Updated"), columns >= 130);
       assertStringIncludes(stdout, "  2 h ago  ");
@@ -255,7 +256,7 @@ Deno.test("sessions list shows a table that fits the terminal, and nothing that 
   });
 });
 
-Deno.test("sessions list shows this table", async () => {
+Deno.test("sessions list prints a table with absolute times in a pipe", async () => {
   await withFive(async (home) => {
     const { stdout, stderr, status } = await list(
       home,
@@ -277,7 +278,7 @@ Deno.test("sessions list shows this table", async () => {
   });
 });
 
-Deno.test("sessions list shows what sets sessions apart, and paths as they are", async () => {
+Deno.test("sessions list shows folders relative to the user's home, and the kind only if it varies", async () => {
   await withFolder(async (home) => {
     const folders = ["/home/me", "/data/me/proj", "/home/meadow/x"];
     for (const [i, cwd] of folders.entries()) {
@@ -311,7 +312,7 @@ Deno.test("sessions list shows what sets sessions apart, and paths as they are",
   });
 });
 
-Deno.test("sessions list writes tsv with one line for each session, whatever is in it", async () => {
+Deno.test("sessions list --format=tsv escapes backslashes and control characters", async () => {
   await withFive(async (home) => {
     const id = "01a1f99d-1000-7000-8000-000000000000";
     await writeFile(
@@ -324,7 +325,7 @@ Deno.test("sessions list writes tsv with one line for each session, whatever is 
   });
 });
 
-Deno.test("sessions list shows a screenful on a terminal, and everything elsewhere", async () => {
+Deno.test("sessions list shows 50 sessions on a terminal, and all elsewhere", async () => {
   await withFolder(async (home) => {
     for (let number = 0; number < 60; number += 1) {
       const id = testId(number);
@@ -351,7 +352,7 @@ Deno.test("sessions list shows a screenful on a terminal, and everything elsewhe
   });
 });
 
-Deno.test("sessions list takes several homes, and says of which one a session is", async () => {
+Deno.test("sessions list accepts several homes, and shows the home of each session", async () => {
   await withFolder(async (folder) => {
     const started = "2026-11-21T10:00:00.000Z";
     for (const [i, name] of ["one", "two"].entries()) {
@@ -370,7 +371,7 @@ Deno.test("sessions list takes several homes, and says of which one a session is
   });
 });
 
-Deno.test("sessions list selects what its options say", async () => {
+Deno.test("sessions list selects sessions by its options", async () => {
   await withFive(async (home) => {
     const world = {
       cwd: "/home/me",
@@ -394,7 +395,7 @@ Deno.test("sessions list selects what its options say", async () => {
   });
 });
 
-Deno.test("sessions list takes a folder of Windows for no relative one", async () => {
+Deno.test("sessions list --cwd compares a Windows path as an absolute one", async () => {
   await withFolder(async (home) => {
     const [id, started] = [testId(1), "2026-11-20T10:00:00.000Z"];
     const meta = { cwd: "c:\\Work\\proj" };
@@ -409,7 +410,7 @@ Deno.test("sessions list takes a folder of Windows for no relative one", async (
   });
 });
 
-Deno.test("sessions list finds the home by the environment", async () => {
+Deno.test("sessions list finds the home by CODEX_HOME", async () => {
   await withFive(async (home) => {
     const { stdout } = await call(["sessions", "list", "--format=ids"], {
       env: { CODEX_HOME: home, HOME: "/nobody" },
@@ -418,7 +419,7 @@ Deno.test("sessions list finds the home by the environment", async () => {
   });
 });
 
-Deno.test("sessions list takes a ~ for the home of the user, as shells leave it behind =", async () => {
+Deno.test("sessions list expands ~ to the user's home, which shells leave after =", async () => {
   await withFive(async (home) => {
     const at = home.lastIndexOf("/");
     const world: World = { env: { HOME: home.slice(0, at) }, cwd: "/else" };
@@ -434,7 +435,7 @@ Deno.test("sessions list takes a ~ for the home of the user, as shells leave it 
   });
 });
 
-Deno.test("sessions list says where it looked, if there are no sessions", async () => {
+Deno.test("sessions list reports the folders that it searched, if there are no sessions", async () => {
   await withFolder(async (folder) => {
     const none = await list(folder);
     assertEquals([none.status, none.stdout], [0, ""]);
@@ -452,7 +453,7 @@ Deno.test("sessions list says where it looked, if there are no sessions", async 
   });
 });
 
-Deno.test("sessions list says that a home that was named is not there", async () => {
+Deno.test("sessions list reports a missing home of --codex-home", async () => {
   await withFolder(async (folder) => {
     const { status, stderr } = await list(`${folder}/none`);
     assertEquals(status, 3);
@@ -464,7 +465,7 @@ Deno.test("sessions list says that a home that was named is not there", async ()
   });
 });
 
-Deno.test("sessions list says that none matches, and of how many", async () => {
+Deno.test("sessions list reports how many sessions do not match", async () => {
   await withFive(async (home) => {
     const { status, stderr } = await list(home, ["--branch=other"]);
     assertEquals([status, stderr], [
@@ -474,7 +475,7 @@ Deno.test("sessions list says that none matches, and of how many", async () => {
   });
 });
 
-Deno.test("sessions list ends with 1 if nothing is what was looked for", async () => {
+Deno.test("sessions list ends with 1 if no session matches", async () => {
   await withFive(async (home) => {
     for (
       const args of [
@@ -518,7 +519,7 @@ for (const { args, message } of MISUSES) {
   });
 }
 
-Deno.test("sessions list says how far it is, when it takes long and a person looks on", async () => {
+Deno.test("sessions list shows its progress on a terminal, if it takes long", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     for (let number = 0; number < 260; number += 1) {
@@ -550,7 +551,7 @@ Deno.test("sessions list ends with 130 when it is interrupted", async () => {
   });
 });
 
-Deno.test("sessions list marks what Codex itself does not show", async () => {
+Deno.test("sessions list marks sessions that Codex itself does not show", async () => {
   await withFive(async (home) => {
     const database = new DatabaseSync(`${home}/state_5.sqlite`);
     database.exec("CREATE TABLE threads (id TEXT, rollout_path TEXT)");

@@ -8,7 +8,7 @@ import {
 } from "../sessions/homes.ts";
 import { call } from "./memory.ts";
 
-Deno.test("sessions path prints the path of each session that is named", async () => {
+Deno.test("sessions path prints the path of each session", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const [one, two] = home.sessions;
     const { status, stdout, stderr } = await call(
@@ -20,7 +20,7 @@ Deno.test("sessions path prints the path of each session that is named", async (
   });
 });
 
-Deno.test("sessions path takes a name, a path and --last", async () => {
+Deno.test("sessions path accepts a name, a path and --last", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const world = { env: { CODEX_HOME: home.path } };
     const tui = home.sessions.find(({ scenario }) => scenario === "tui");
@@ -33,7 +33,7 @@ Deno.test("sessions path takes a name, a path and --last", async () => {
   });
 });
 
-Deno.test("sessions path says what to do if there is no such session, and prints the others", async () => {
+Deno.test("sessions path reports a missing session with suggestions, and prints the others", async () => {
   await withHome({ versions: ["0.44.0"] }, async (home) => {
     const [one] = home.sessions;
     const { status, stdout, stderr } = await call(
@@ -53,7 +53,7 @@ Deno.test("sessions path says what to do if there is no such session, and prints
   });
 });
 
-Deno.test("sessions path ends as sessions list does if a folder cannot be read", async () => {
+Deno.test("sessions path ends with 3 like sessions list if a folder cannot be read", async () => {
   await withHome({ versions: ["0.44.0"], isMessy: true }, async (home) => {
     const world = { env: { CODEX_HOME: home.path } };
     const { id, path } = home.sessions[0] ?? { id: "", path: "" };
@@ -70,14 +70,14 @@ Deno.test("sessions path ends as sessions list does if a folder cannot be read",
     assertStringIncludes(several.stderr, '"0" could be one of ');
     const list = await call(["sessions", "list", "--format=ids"], world);
     assertEquals(list.status, 3);
-    // What was asked for could be read.
+    // The session itself could be read.
     const shown = await call(["sessions", "show", "--meta", id], world);
     assertEquals(shown.status, 0);
     assertEquals(shown.stderr.startsWith(problem), true, shown.stderr);
   });
 });
 
-Deno.test("sessions path lists the sessions that an id could be", async () => {
+Deno.test("sessions path lists the sessions whose ids begin with an ambiguous id", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { status, stdout, stderr } = await call(
       ["sessions", "path", "01a1f988"],
@@ -85,21 +85,21 @@ Deno.test("sessions path lists the sessions that an id could be", async () => {
     );
     assertEquals([status, stdout], [1, ""]);
     const [first, ...rest] = stderr.split("\n").slice(0, -1);
-    const meant = home.sessions.filter(({ id }) => id.startsWith("01a1f988"));
+    const matches = home.sessions.filter(({ id }) => id.startsWith("01a1f988"));
     assertEquals(
       first,
-      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; give its id:`,
+      `codexpipe: "01a1f988" could be one of ${matches.length} sessions; give its id:`,
     );
-    assertEquals(rest.length, meant.length);
+    assertEquals(rest.length, matches.length);
     for (const line of rest) {
       const short = /^codexpipe: {3}([\da-f-]+) {2}\d/.exec(line)?.[1] ?? "?";
-      const found = meant.filter(({ id }) => id.startsWith(short));
+      const found = matches.filter(({ id }) => id.startsWith(short));
       assertEquals(found.length, 1, line);
     }
   });
 });
 
-Deno.test("sessions path tells files of one id apart by their paths", async () => {
+Deno.test("sessions path lists files with the same id by their paths", async () => {
   await withFolder(async (home) => {
     const [id, started] = [testId(1), "2026-11-20T10:00:00.000Z"];
     const paths = ["a", "b"].map((name) =>
@@ -121,7 +121,7 @@ Deno.test("sessions path tells files of one id apart by their paths", async () =
   });
 });
 
-Deno.test("sessions path says that there is no last session", async () => {
+Deno.test("sessions path --last reports a home without sessions", async () => {
   const { status, stderr } = await call(["sessions", "path", "--last"], {
     env: { CODEX_HOME: "/no/such/home" },
   });
@@ -137,8 +137,9 @@ for (const args of [[], ["--last", "01a1f988"]]) {
 }
 
 Deno.test({
-  name: "sessions path says that it may not look at a path, which is no bug",
-  // Deno itself keeps others from looking there, unless everything is allowed.
+  name:
+    "sessions path reports a denied permission as a read error, not as a bug",
+  // Deno denies access to /proc without --allow-all.
   ignore: Deno.build.os !== "linux",
   async fn() {
     await withFolder(async (folder) => {

@@ -21,7 +21,7 @@ function repair(
   });
 }
 
-Deno.test("sessions repair writes a copy without what is torn, and says what it left out", async () => {
+Deno.test("sessions repair writes a copy without the torn line, and reports it", async () => {
   await withFolder(async (home) => {
     const id = testId(1);
     const path = sessionPath(home, id, STARTED);
@@ -43,7 +43,7 @@ Deno.test("sessions repair writes a copy without what is torn, and says what it 
   });
 });
 
-Deno.test("sessions repair writes nothing in place, over another file, or into a file", async () => {
+Deno.test("sessions repair refuses to write into the home, over a file, or without one session", async () => {
   await withFolder(async (home) => {
     const id = testId(1);
     const path = sessionPath(home, id, STARTED);

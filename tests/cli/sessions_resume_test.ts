@@ -11,7 +11,7 @@ import { escapeControls } from "../../lib/cli/escape.ts";
 import { HOSTILE_IDS } from "../sessions/ids.ts";
 import { call } from "./memory.ts";
 
-Deno.test("sessions resume prints the history that the library gives, and the command", async () => {
+Deno.test("sessions resume prints the history of getRolloutHistory(), and the command", async () => {
   await withHome({ versions: ["0.61.0", "0.169.0"] }, async (home) => {
     for (const { id, path, scenario, isArchived } of home.sessions) {
       if (scenario === "fork" || isArchived) continue;
@@ -29,7 +29,7 @@ Deno.test("sessions resume prints the history that the library gives, and the co
   });
 });
 
-Deno.test("sessions resume says in its JSON what of a fork is not there", async () => {
+Deno.test("sessions resume has the missing parent of a fork in its JSON", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
     const env = { CODEX_HOME: path };
     const forks = sessions.filter(({ scenario }) => scenario === "fork");
@@ -55,9 +55,9 @@ Deno.test("sessions resume --command prints one line for a shell", async () => {
     const { id } = home.sessions.find(({ isArchived }) => !isArchived) ??
       { id: "" };
     const args = ["sessions", "resume", "--command", id];
-    const usual = await call(args, { env: { CODEX_HOME: home.path } });
+    const inHome = await call(args, { env: { CODEX_HOME: home.path } });
     assertEquals(
-      [usual.status, usual.stdout, usual.stderr],
+      [inHome.status, inHome.stdout, inHome.stderr],
       [0, `codex resume ${id}\n`, ""],
     );
     const other = await call([...args, `--codex-home=${home.path}`], {
@@ -70,7 +70,7 @@ Deno.test("sessions resume --command prints one line for a shell", async () => {
   });
 });
 
-Deno.test("sessions resume says that an archived session is taken back first", async () => {
+Deno.test("sessions resume suggests codex unarchive for an archived session", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { id = "" } = home.sessions.find(({ isArchived }) => isArchived) ??
       {};
@@ -83,7 +83,7 @@ Deno.test("sessions resume says that an archived session is taken back first", a
   });
 });
 
-Deno.test("sessions resume knows the home of a file that is named by its path", async () => {
+Deno.test("sessions resume finds the home of a session by its path", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { id = "", path = "" } = home.sessions.find(({ isArchived }) =>
       isArchived
@@ -101,7 +101,7 @@ Deno.test("sessions resume knows the home of a file that is named by its path", 
   });
 });
 
-Deno.test("sessions resume says that Codex does not find a file just anywhere", async () => {
+Deno.test("sessions resume reports that Codex does not find a file outside of a home", async () => {
   await withFolder(async (folder) => {
     const started = "2026-11-20T15:00:00.000Z";
     const path = `${folder}/rollout-2026-11-20T15-00-00-${testId(1)}.jsonl`;
@@ -119,7 +119,7 @@ Deno.test("sessions resume says that Codex does not find a file just anywhere", 
   });
 });
 
-Deno.test("sessions resume refuses a session without an id, which Codex could not be told", async () => {
+Deno.test("sessions resume refuses a session without an id", async () => {
   await withFolder(async (folder) => {
     const started = "2026-11-20T15:00:00.000Z";
     const path = `${folder}/mine.jsonl`;
@@ -136,7 +136,7 @@ Deno.test("sessions resume refuses a session without an id, which Codex could no
   });
 });
 
-Deno.test("sessions resume refuses an id that would be an option of the command, in every file", async () => {
+Deno.test("sessions resume refuses an id that looks like an option, in any file", async () => {
   await withFolder(async (folder) => {
     const started = "2026-11-20T15:00:00.000Z";
     const name = `rollout-2026-11-20T15-00-00-${testId(1)}.jsonl`;
@@ -161,7 +161,7 @@ Deno.test("sessions resume refuses an id that would be an option of the command,
   });
 });
 
-Deno.test("sessions resume refuses a file that no session can go on from", async () => {
+Deno.test("sessions resume refuses broken files", async () => {
   await withHome({ versions: [], isMessy: true }, async (home) => {
     for (const path of home.broken) {
       const { status, stdout, stderr } = await call(
@@ -174,7 +174,7 @@ Deno.test("sessions resume refuses a file that no session can go on from", async
   });
 });
 
-Deno.test("sessions resume says on a terminal what the command is, and what the session was about", async () => {
+Deno.test("sessions resume prints the command and the title of the session on a terminal", async () => {
   await withFolder(async (home) => {
     const id = testId(1);
     const started = "2026-11-20T10:00:00.000Z";
@@ -185,19 +185,19 @@ Deno.test("sessions resume says on a terminal what the command is, and what the 
       text,
     );
     const env = { CODEX_HOME: home };
-    const person = {
+    const terminal = {
       env,
       terminals: ["stdin", "stdout"],
       now: () => Date.parse(started) + 7_200_000,
     } as const;
     const args = ["sessions", "resume", "--last", "--color=never"];
     assertEquals(
-      (await call(args, person)).stdout,
+      (await call(args, terminal)).stdout,
       `codex resume ${id}\n  Fix \\u001b[31mit\n  2 h ago · /home/me/proj · main\n`,
     );
     const json = await call(args, { env });
     assertEquals(JSON.parse(json.stdout).command, `codex resume ${id}`);
-    assertEquals(await call([...args, "--json"], person), json);
+    assertEquals(await call([...args, "--json"], terminal), json);
     assertEquals(
       (await call([...args, "--format=text"], { env })).stdout,
       `codex resume ${id}\n  Fix \\u001b[31mit\n  2026-11-20 10:00 UTC · /home/me/proj · main\n`,

@@ -1,9 +1,3 @@
-/**
- * Tests `codexpipe sessions search`.
- *
- * @module
- */
-
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
@@ -21,7 +15,7 @@ const CLI = new URL("../../cli.ts", import.meta.url);
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
-/** Makes a home of sessions that say something, and hands over the command to search it. */
+/** Makes a home of a session for each message, and calls `use` with a function to search it. */
 async function withSessions(
   messages: readonly string[],
   use: (
@@ -49,7 +43,7 @@ async function withSessions(
   });
 }
 
-Deno.test("sessions search shows the session, the time, the role and the match", async () => {
+Deno.test("sessions search prints the session, the time, the role and the match", async () => {
   await withSessions(["Feed the elephant", "Nothing"], async (search) => {
     const { status, stdout, stderr } = await search(["the", "ELEPHANT"]);
     assertEquals([status, stderr], [0, ""]);
@@ -62,7 +56,7 @@ Deno.test("sessions search shows the session, the time, the role and the match",
   });
 });
 
-Deno.test("sessions search is bold on a terminal, as wide as that", async () => {
+Deno.test("sessions search shows matches in bold on a terminal, and fits its width", async () => {
   const message = `${"elephant and ".repeat(9)}so on`;
   await withSessions([message], async (search) => {
     const { stdout } = await search(["elephant"], {
@@ -70,21 +64,21 @@ Deno.test("sessions search is bold on a terminal, as wide as that", async () => 
       columns: 80,
     });
     assertStringIncludes(stdout, "\x1b[1melephant\x1b[22m");
-    // deno-lint-ignore no-control-regex -- what makes it bold.
+    // deno-lint-ignore no-control-regex
     for (const line of stdout.replace(/\x1b\[\d+m/g, "").split("\n")) {
       assertEquals(line.length <= 80, true, line);
     }
   });
 });
 
-Deno.test("sessions search lets a text do nothing to a terminal", async () => {
+Deno.test("sessions search escapes control characters", async () => {
   await withSessions(["elephant \x1b[31m \x07 red"], async (search) => {
     const { stdout } = await search(["red"]);
     assertStringIncludes(stdout, "\\u001b[31m \\u0007 **red**");
   });
 });
 
-Deno.test("sessions search gives JSON", async () => {
+Deno.test("sessions search prints JSON, and JSON lines", async () => {
   await withSessions(["Feed the elephant", "elephants"], async (search) => {
     const { stdout } = await search([
       "elephant*",
@@ -121,15 +115,15 @@ Deno.test("sessions search gives JSON", async () => {
   });
 });
 
-Deno.test("sessions search is silent if nothing is found, but for its status", async () => {
+Deno.test("sessions search ends with 1 without a match, with a hint on a terminal only", async () => {
   await withSessions(["elephant"], async (search) => {
     const { status, stdout, stderr } = await search(["lion"]);
     assertEquals([status, stdout, stderr], [1, "", ""]);
-    const person = await search(["--color=never", "eleph lion.txt"], {
+    const terminal = await search(["--color=never", "eleph lion.txt"], {
       terminals: ["stderr"],
     });
     assertEquals(
-      [person.status, person.stderr],
+      [terminal.status, terminal.stderr],
       [
         1,
         "codexpipe: nothing found; words match whole: eleph* also finds longer words\n",
@@ -140,14 +134,14 @@ Deno.test("sessions search is silent if nothing is found, but for its status", a
   });
 });
 
-Deno.test("sessions search takes what looks like an option behind two dashes", async () => {
+Deno.test("sessions search accepts words that look like options after two dashes", async () => {
   await withSessions(["run it with --verbose"], async (search) => {
     assertEquals((await search(["--", "--verbose"])).status, 0);
     assertEquals((await search(["--verbose"])).status, 2);
   });
 });
 
-Deno.test("sessions search wants something to search", async () => {
+Deno.test("sessions search refuses an empty query", async () => {
   await withSessions([], async (search) => {
     for (const args of [[], [""], [" "]]) {
       const { status, stderr } = await search(args);
@@ -157,7 +151,7 @@ Deno.test("sessions search wants something to search", async () => {
   });
 });
 
-Deno.test("sessions search says where there are no sessions", async () => {
+Deno.test("sessions search reports a home without sessions", async () => {
   await withSessions([], async (search, folder) => {
     const { status, stderr } = await search(["elephant"]);
     assertEquals(status, 1);
@@ -165,7 +159,7 @@ Deno.test("sessions search says where there are no sessions", async () => {
   });
 });
 
-Deno.test("sessions search says when it did not wait for the whole index", async () => {
+Deno.test("sessions search reports the files that it had no time to index", async () => {
   await withSessions(["elephant", "elephant"], async (search) => {
     let time = 0;
     const { status, stderr } = await search(["elephant"], {
@@ -177,7 +171,7 @@ Deno.test("sessions search says when it did not wait for the whole index", async
   });
 });
 
-Deno.test("sessions search waits for another process that writes to the index, and hears Ctrl-C", async () => {
+Deno.test("sessions search waits for another process that writes to the index, until Ctrl-C", async () => {
   await withSessions(["elephant"], async (search, folder) => {
     const args = ["elephant", `--index=${folder}/my.sqlite`];
     assertEquals((await search(args)).status, 0);
@@ -207,7 +201,7 @@ Deno.test("sessions search waits for another process that writes to the index, a
       stderr,
       "Waiting for another process that writes to the index",
     );
-    // Whoever waits no longer finds what is there.
+    // After some time it searches the index as it is.
     const { stdout, ...result } = await search(args, {
       now: () => time += 1_000,
       pause: () => Promise.resolve(),
@@ -220,7 +214,7 @@ Deno.test("sessions search waits for another process that writes to the index, a
   });
 });
 
-Deno.test("sessions search waits on for an index that it cannot open yet", async () => {
+Deno.test("sessions search waits for an index that it cannot open yet", async () => {
   await withSessions(["elephant"], async (search, folder) => {
     const args = ["elephant", `--index=${folder}/my.sqlite`];
     const { stdout } = await search(args);
@@ -239,7 +233,7 @@ Deno.test("sessions search waits on for an index that it cannot open yet", async
   });
 });
 
-Deno.test("sessions search can leave the index as it is", async () => {
+Deno.test("sessions search --no-refresh leaves the index as it is", async () => {
   await withSessions(["elephant"], async (search) => {
     const { status, stderr } = await search(["elephant", "--no-refresh"]);
     assertEquals(status, 1);
@@ -247,7 +241,7 @@ Deno.test("sessions search can leave the index as it is", async () => {
   });
 });
 
-Deno.test("sessions search says that there are more", async () => {
+Deno.test("sessions search reports that there are more matches than --limit", async () => {
   await withSessions(["elephant", "elephant"], async (search) => {
     const { stderr } = await search(["elephant", "--limit=1"]);
     assertStringIncludes(
@@ -257,7 +251,7 @@ Deno.test("sessions search says that there are more", async () => {
   });
 });
 
-Deno.test("sessions search leaves a file alone that is no index", async () => {
+Deno.test("sessions search leaves a file that is not an index unchanged", async () => {
   await withSessions(["elephant"], async (search, folder) => {
     await writeFile(`${folder}/diary.txt`, "Dear diary");
     const { status, stderr } = await search([
@@ -270,7 +264,7 @@ Deno.test("sessions search leaves a file alone that is no index", async () => {
   });
 });
 
-Deno.test("sessions search reads the session files where there can be no index, and says so", async () => {
+Deno.test("sessions search reads the session files if there can be no index, and reports that", async () => {
   await withSessions(["elephant"], async (search, folder) => {
     await writeFile(`${folder}/file`, "x");
     const index = `${folder}/file/index.sqlite`;
@@ -298,8 +292,8 @@ Deno.test("sessions search reads the session files where there can be no index, 
 
 Deno.test({
   name:
-    "sessions search searches an index that it may not write as it is, and says what is not in it",
-  // What is tested is the permission of Deno's to write.
+    "sessions search searches an index without permission to write it, and reports the missing files",
+  // Needs Deno's permissions.
   ignore: BINARY !== undefined,
   async fn() {
     await withSessions(["elephant"], async (search, folder) => {

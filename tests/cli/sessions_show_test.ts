@@ -7,7 +7,7 @@ import { call, type Result } from "./memory.ts";
 const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
 const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
 
-/** Writes a fork and the session that it goes on from, and says where they are. */
+/** Writes a fork and the session that it continues, and returns their paths by id. */
 async function writeFork(home: string): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
   for (const id of [PARENT, FORK]) {
@@ -19,7 +19,7 @@ async function writeFork(home: string): Promise<Map<string, string>> {
   return paths;
 }
 
-/** Calls the command with a fork and the session that it goes on from. */
+/** Calls `sessions show` in a home of a fork and the session that it continues. */
 async function show(
   args: readonly string[],
   change: (paths: ReadonlyMap<string, string>) => unknown = () => {},
@@ -31,11 +31,11 @@ async function show(
       env: { CODEX_HOME: home },
     });
   });
-  if (result === undefined) throw new TypeError("Nothing was shown");
+  if (result === undefined) throw new TypeError("No session was shown");
   return result;
 }
 
-Deno.test("sessions show renders a fork with what it goes on from", async () => {
+Deno.test("sessions show renders a fork after the session that it continues", async () => {
   const { status, stdout, stderr } = await show(["--to=text", FORK]);
   assertEquals([status, stderr], [0, ""]);
   const prompts = stdout.split("\n").filter((line) => line.startsWith("❯ "));
@@ -47,7 +47,7 @@ Deno.test("sessions show renders a fork with what it goes on from", async () => 
 });
 
 for (const written of [PARENT, FORK]) {
-  Deno.test(`sessions show does not read what it writes itself: ${written}`, async () => {
+  Deno.test(`sessions show refuses to write to a session that it reads: ${written}`, async () => {
     await withFolder(async (home) => {
       const paths = await writeFork(home);
       const path = paths.get(written) ?? "";
@@ -65,7 +65,7 @@ for (const written of [PARENT, FORK]) {
   });
 }
 
-Deno.test("sessions show says that a fork is partial if what it goes on from is gone", async () => {
+Deno.test("sessions show reports that a fork is partial if the session it continues is gone", async () => {
   const { status, stdout, stderr } = await show(
     ["--to=text", FORK],
     (paths) => Deno.remove(paths.get(PARENT) ?? ""),
@@ -82,7 +82,7 @@ Deno.test("sessions show says that a fork is partial if what it goes on from is 
 });
 
 for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
-  Deno.test(`sessions show says in which file a line of a fork failed: ${form}`, async () => {
+  Deno.test(`sessions show reports failed lines of a fork by file and line: ${form}`, async () => {
     const { stdout, stderr } = await show([form, FORK], async (paths) => {
       for (const [id, number] of [[PARENT, 4], [FORK, 2]] as const) {
         const path = paths.get(id) ?? "";
@@ -98,14 +98,14 @@ for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
       [...places].map(([, id, line]) => [id, line]),
       [[PARENT, "4"], [FORK, "2"]],
     );
-    // The document says it, too.
+    // A document has the lines, too.
     if (!form.startsWith("--to")) return;
-    const said = stdout.matchAll(/line (\d+)\b/gi);
-    assertEquals([...said].map(([, line]) => line), ["4", "2"]);
+    const lines = stdout.matchAll(/line (\d+)\b/gi);
+    assertEquals([...lines].map(([, line]) => line), ["4", "2"]);
   });
 }
 
-Deno.test("sessions show and list say that a file is a link that leads nowhere", async () => {
+Deno.test("sessions show and list report a link to a missing file", async () => {
   await withFolder(async (home) => {
     const path = `${home}/sessions/rollout-2026-11-20T15-19-24-${FORK}.jsonl`;
     await writeFile(path, "");
@@ -122,7 +122,7 @@ Deno.test("sessions show and list say that a file is a link that leads nowhere",
   });
 });
 
-Deno.test("sessions show --jsonl prints the lines of the fork, and before them those of the other", async () => {
+Deno.test("sessions show --jsonl prints the header of a fork, the lines that it continues, and its lines", async () => {
   const { status, stdout } = await show(["--jsonl", FORK]);
   const ordinals = stdout.trimEnd().split("\n").map((line) =>
     JSON.parse(line).ordinal
@@ -135,34 +135,34 @@ Deno.test("sessions show --jsonl prints the lines of the fork, and before them t
   ]);
 });
 
-Deno.test("sessions show --history prints one snapshot of both", async () => {
+Deno.test("sessions show --history prints one snapshot of a fork and the session that it continues", async () => {
   const { status, stdout } = await show(["--history", FORK]);
   const { records } = JSON.parse(stdout);
-  const said = records.filter(({ type }: { type: string }) =>
+  const messages = records.filter(({ type }: { type: string }) =>
     type === "plain_message"
   );
-  assertEquals([status, said.length], [0, 2]);
+  assertEquals([status, messages.length], [0, 2]);
   const pretty = await show(["--history", "--pretty", FORK]);
   assertEquals(JSON.parse(pretty.stdout), JSON.parse(stdout));
 });
 
-Deno.test("sessions show says once why a session cannot be read", async () => {
+Deno.test("sessions show, path, resume and follow report once why a session cannot be read", async () => {
   await withFolder(async (home) => {
     await Deno.mkdir(`${home}/sessions`);
     const path = `${home}/sessions/rollout-2026-11-20T10-00-00-${FORK}.jsonl`;
     await writeFile(path, "no record\n");
     for (
-      const [command, what] of [
+      const [command, reason] of [
         ["show", "its first lines hold no record of a session"],
         ["resume", "cannot be resumed: its first lines hold no record"],
       ] as const
     ) {
       const { stderr } = await call(["sessions", command, path]);
-      const said = stderr.split("\n").filter((line) =>
+      const reports = stderr.split("\n").filter((line) =>
         line.includes("its first lines")
       );
-      assertEquals(said.length, 1, stderr);
-      assertStringIncludes(said[0] ?? "", what);
+      assertEquals(reports.length, 1, stderr);
+      assertStringIncludes(reports[0] ?? "", reason);
     }
     for (const command of ["show", "path", "resume", "follow"]) {
       const folder = await call(["sessions", command, `${home}/sessions`]);
@@ -174,7 +174,7 @@ Deno.test("sessions show says once why a session cannot be read", async () => {
   });
 });
 
-Deno.test("sessions show --output writes the form that the name of the file stands for", async () => {
+Deno.test("sessions show --output writes the form of the file's extension", async () => {
   const { status, stdout, written } = await show(["-o", "a.html", FORK]);
   assertEquals([status, stdout], [0, ""]);
   assertMatch(written.get("a.html") ?? "", /^<!DOCTYPE html>/i);
@@ -182,7 +182,7 @@ Deno.test("sessions show --output writes the form that the name of the file stan
   assertEquals(lines.status, 2);
 });
 
-Deno.test("sessions show --output overwrites no session", async () => {
+Deno.test("sessions show --output refuses to overwrite a session", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
     for (const { path: file } of sessions.filter(({ id }) => id === PARENT)) {
       const before = await Deno.readFile(file);
@@ -197,9 +197,9 @@ Deno.test("sessions show --output overwrites no session", async () => {
   });
 });
 
-Deno.test("sessions show refuses what would have no effect", async () => {
+Deno.test("sessions show refuses flags that have no effect", async () => {
   for (
-    const [flags, why] of [
+    const [flags, reason] of [
       [["--jsonl", "--redact"], "--redact has no effect with --jsonl"],
       [
         ["--history", "--redact-pattern=x"],
@@ -215,8 +215,8 @@ Deno.test("sessions show refuses what would have no effect", async () => {
     ] as const
   ) {
     const { status, stderr } = await show([...flags, FORK]);
-    assertEquals(status, 2, why);
-    assertStringIncludes(stderr, why);
+    assertEquals(status, 2, reason);
+    assertStringIncludes(stderr, reason);
   }
 });
 
@@ -261,7 +261,7 @@ const MISSING = [
 }[];
 
 for (const { reason, change } of MISSING) {
-  Deno.test(`sessions show says that a fork goes on from a session ${reason}`, async () => {
+  Deno.test(`sessions show reports that a fork continues a session ${reason}`, async () => {
     const { status, stderr } = await show(["--to=text", FORK], change);
     assertEquals(status, 0);
     assertMatch(
@@ -273,7 +273,7 @@ for (const { reason, change } of MISSING) {
   });
 }
 
-Deno.test("sessions show --meta prints what is known, and what is missing", async () => {
+Deno.test("sessions show --meta prints the ancestors of a fork, and the missing one", async () => {
   const { stdout } = await show(["--meta", FORK]);
   const { id, forked_from, ancestors, missing } = JSON.parse(stdout);
   assertEquals(
@@ -291,7 +291,7 @@ Deno.test("sessions show --meta prints what is known, and what is missing", asyn
   assertEquals(partial.stderr, "");
 });
 
-Deno.test("sessions show refuses what it cannot tell apart", async () => {
+Deno.test("sessions show refuses no session, several sessions, several forms and a missing session", async () => {
   for (
     const args of [
       [],

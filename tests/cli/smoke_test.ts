@@ -1,4 +1,4 @@
-/** The command as a process: what only a process can show. */
+/** Runs the command as a process, for behaviour that needs one: pipes, signals, redirections. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { programTest, runProgram } from "../programs.ts";
@@ -7,7 +7,7 @@ import { COMMAND_WORDS, startCommand } from "./process.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
 
-/** Reads one chunk of a stream. */
+/** Reads one chunk of a stream as text. */
 async function firstOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<string> {
@@ -15,21 +15,21 @@ async function firstOf(
   return new TextDecoder().decode(value);
 }
 
-/** Writes a file, and removes it after the work. */
+/** Writes a temporary file, calls `use` with its path, and removes it. */
 async function withFile(
   text: string,
-  work: (path: string) => Promise<void>,
+  use: (path: string) => Promise<void>,
 ): Promise<void> {
   const path = await Deno.makeTempFile({ suffix: ".jsonl" });
   try {
     await Deno.writeTextFile(path, text);
-    await work(path);
+    await use(path);
   } finally {
     await Deno.remove(path);
   }
 }
 
-Deno.test("codexpipe normalize answers a live pipe line by line", async () => {
+Deno.test("codexpipe normalize writes the record of each line of a live pipe at once", async () => {
   const child = startCommand(["normalize"]);
   const stdin = child.stdin.getWriter();
   const stdout = child.stdout.getReader();
@@ -43,7 +43,7 @@ Deno.test("codexpipe normalize answers a live pipe line by line", async () => {
   assertEquals((await child.status).code, 0);
 });
 
-Deno.test("codexpipe normalize reads a file and says what failed in it", async () => {
+Deno.test("codexpipe normalize reads a file, and reports failed lines and a missing file", async () => {
   await withFile(`${LINE}{\n`, async (path) => {
     const child = startCommand([
       "normalize",
@@ -65,7 +65,7 @@ Deno.test("codexpipe normalize reads a file and says what failed in it", async (
   });
 });
 
-Deno.test("codexpipe normalize --errors-to does not empty the file that it reads", async () => {
+Deno.test("codexpipe normalize --errors-to does not truncate its input", async () => {
   await withFile("{\n", async (path) => {
     const child = startCommand(["normalize", "--errors-to", path, path]);
     await child.stdin.close();
@@ -75,7 +75,7 @@ Deno.test("codexpipe normalize --errors-to does not empty the file that it reads
 });
 
 await programTest(
-  "codexpipe render --output does not empty the file that stdin comes from",
+  "codexpipe render --output does not truncate the file of stdin",
   ["bash"],
   async () => {
     await withFile(LINE, async (path) => {
@@ -89,7 +89,7 @@ await programTest(
   },
 );
 
-// There, nothing tells what file a standard stream is.
+// On Windows the file of a standard stream is not known.
 const WITH_STREAM_FILES = Deno.build.os !== "windows";
 for (
   const words of WITH_STREAM_FILES
@@ -97,10 +97,11 @@ for (
     : []
 ) {
   await programTest(
-    `codexpipe ${words} does not read what it writes itself`,
+    `codexpipe ${words} refuses to append to its input`,
     ["bash"],
     async () => {
-      // More than is read at once, so that there would be no end. Caches of Deno have room.
+      // The file is longer than one read, so that the loop would not end. The limit on the size
+      // of files leaves room for Deno's caches.
       const text = LINE.repeat(20_000);
       await withFile(text, async (path) => {
         const script =
@@ -118,7 +119,7 @@ for (
   );
 }
 
-Deno.test("codexpipe normalize ends with 0 and no word when its reader has gone, with stdin open", async () => {
+Deno.test("codexpipe normalize ends silently with 0 after its reader has gone, with stdin open", async () => {
   const child = startCommand(["normalize"]);
   const stdin = child.stdin.getWriter();
   const stdout = child.stdout.getReader();
@@ -132,7 +133,7 @@ Deno.test("codexpipe normalize ends with 0 and no word when its reader has gone,
   await stdin.abort();
 });
 
-Deno.test("codexpipe normalize ends with 0 and no word in the middle of a large file", async () => {
+Deno.test("codexpipe normalize ends silently with 0 after its reader has gone, within a large file", async () => {
   await withFile(LINE.repeat(100_000), async (path) => {
     const child = startCommand(["normalize", path]);
     const stdout = child.stdout.getReader();
@@ -146,7 +147,7 @@ Deno.test("codexpipe normalize ends with 0 and no word in the middle of a large 
 
 Deno.test({
   name: "codexpipe normalize ends with 130 and whole lines on Ctrl-C",
-  // There, a signal sent by a program ends the process without asking it.
+  // On Windows a signal of another program ends the process at once.
   ignore: Deno.build.os === "windows",
   async fn(): Promise<void> {
     const child = startCommand(["normalize"]);

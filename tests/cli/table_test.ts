@@ -1,5 +1,3 @@
-/** Tables: what they look like, whatever is in them. */
-
 import { assertEquals } from "@std/assert";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { type Column, tableText } from "../../lib/cli/table.ts";
@@ -17,7 +15,7 @@ const ROWS = [
 
 const CASES = [
   {
-    name: "its columns one below the other, numbers at the right",
+    name: "aligned columns, with numbers at the right",
     width: undefined,
     expected: `ID  TOKENS  TITLE
 a1   1,234  Fix the flaky test in the parser
@@ -25,7 +23,7 @@ b        5  天地玄黃宇宙洪荒
 `,
   },
   {
-    name: "what fits into the width",
+    name: "cells cut to the width",
     width: 24,
     expected: `ID  TOKENS  TITLE
 a1   1,234  Fix the fla…
@@ -33,7 +31,8 @@ b        5  天地玄黃宇…
 `,
   },
   {
-    name: "columns that cannot be cut whole, and a little of the others",
+    name:
+      "whole columns if they cannot be cut, and a few characters of the others",
     width: 5,
     expected: `ID  TOKENS  TITLE
 a1   1,234  Fix the…
@@ -43,7 +42,7 @@ b        5  天地玄…
 ] satisfies { name: string; width: number | undefined; expected: string }[];
 
 for (const { name, width, expected } of CASES) {
-  Deno.test(`tableText() shows ${name}`, async () => {
+  Deno.test(`tableText() prints ${name}`, async () => {
     assertEquals(
       await tableText(COLUMNS, ROWS, { width, style: PLAIN_STYLE }),
       expected,
@@ -51,7 +50,7 @@ for (const { name, width, expected } of CASES) {
   });
 }
 
-Deno.test("tableText() makes control characters visible, so that they do nothing", async () => {
+Deno.test("tableText() escapes control characters", async () => {
   assertEquals(
     await tableText([{ title: "T" }], [["a\x1b[31m\nb"]], {
       style: PLAIN_STYLE,
@@ -60,7 +59,7 @@ Deno.test("tableText() makes control characters visible, so that they do nothing
   );
 });
 
-Deno.test("tableText() looks the same with colours, but for the colours", async () => {
+Deno.test("tableText() prints the same text with colours", async () => {
   const columns = COLUMNS.map((column, i) =>
     i === 0 ? { ...column, look: COLORED_STYLE.cyan } : column
   );
@@ -75,14 +74,14 @@ Deno.test("tableText() looks the same with colours, but for the colours", async 
   );
 });
 
-Deno.test("tableText() of no rows is the titles", async () => {
+Deno.test("tableText() prints only the titles without rows", async () => {
   assertEquals(
     await tableText(COLUMNS, [], { style: PLAIN_STYLE }),
     "ID  TOKENS  TITLE\n",
   );
 });
 
-Deno.test("tableText() shows more rows than a call takes arguments", async () => {
+Deno.test("tableText() prints more rows than a call may have arguments", async () => {
   const rows = new Array(200_000).fill(["a"]);
   const text = await tableText([{ title: "T" }], rows, { style: PLAIN_STYLE });
   assertEquals(text.length, 2 * (1 + rows.length));

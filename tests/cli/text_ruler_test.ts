@@ -1,5 +1,3 @@
-/** How wide texts are, and how they are made to fit. */
-
 import { assertEquals } from "@std/assert";
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
 
@@ -13,13 +11,13 @@ const FITTED = [
 ] as const;
 
 for (const [text, room, cut, expected] of FITTED) {
-  Deno.test(`TextRuler makes ${text} fit ${room} columns, cut at the ${cut}`, async () => {
+  Deno.test(`TextRuler fits ${text} into ${room} columns, cut at the ${cut}`, async () => {
     const ruler = await TextRuler.for([text]);
     assertEquals(ruler.fitted(text, room, cut), expected);
   });
 }
 
-Deno.test("TextRuler measures ASCII the same whatever else it is for", async () => {
+Deno.test("TextRuler measures ASCII the same with and without wide characters among its texts", async () => {
   const texts = ["", "a b~", "longer than that"];
   const plain = await TextRuler.for(texts);
   const full = await TextRuler.for([...texts, "天"]);
@@ -29,7 +27,7 @@ Deno.test("TextRuler measures ASCII the same whatever else it is for", async () 
   }
 });
 
-Deno.test("TextRuler finds what takes more than a column wherever it stands", async () => {
+Deno.test("TextRuler finds wide characters in any of its texts", async () => {
   const ruler = await TextRuler.for(["a", "b", "漢字"]);
   assertEquals(ruler.widthOf("漢字"), 4);
 });

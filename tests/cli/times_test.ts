@@ -1,5 +1,3 @@
-/** Times on the command line: what is taken, and for what. */
-
 import { assertEquals } from "@std/assert";
 import { ageText, parseTime } from "../../lib/cli/times.ts";
 
@@ -20,7 +18,7 @@ const CASES = [
 ] as const;
 
 for (const [text, expected] of CASES) {
-  Deno.test(`parseTime() takes ${text}`, () => {
+  Deno.test(`parseTime() parses ${text}`, () => {
     const time = parseTime(text, NOW);
     assertEquals(time && new Date(time).toISOString(), expected);
   });
@@ -44,12 +42,12 @@ const WRONG = [
 ];
 
 for (const text of WRONG) {
-  Deno.test(`parseTime() does not take ${JSON.stringify(text)}`, () => {
+  Deno.test(`parseTime() refuses ${JSON.stringify(text)}`, () => {
     assertEquals(parseTime(text, NOW), undefined);
   });
 }
 
-Deno.test("ageText() says how long ago something was", () => {
+Deno.test("ageText() returns an age in its largest unit", () => {
   const DAY = 86_400_000;
   const cases: readonly (readonly [number, string])[] = [
     [-5_000, "just now"],

@@ -1,5 +1,3 @@
-/** What `codexpipe usage` reads, writes and says. */
-
 import {
   assert,
   assertEquals,
@@ -45,7 +43,7 @@ const FILE = `${
 
 const WORLD = { files: { "run.jsonl": RUN, "file.jsonl": FILE } };
 
-Deno.test("usage reads stdin if it is no terminal, and sums up by thread", async () => {
+Deno.test("usage reads stdin if it is not a terminal, and groups by thread", async () => {
   const { status, stdout, stderr } = await call(["usage"], { stdin: RUN });
   assertEquals(status, 0);
   assertEquals(stderr, "");
@@ -60,7 +58,7 @@ Deno.test("usage reads stdin if it is no terminal, and sums up by thread", async
   );
 });
 
-Deno.test("usage reads files, - among them, and counts each", async () => {
+Deno.test("usage reads files and - for stdin", async () => {
   const { stdout } = await call(["usage", "file.jsonl", "-"], {
     ...WORLD,
     stdin: RUN,
@@ -82,7 +80,7 @@ Deno.test("usage reads files, - among them, and counts each", async () => {
   ]);
 });
 
-Deno.test("usage --by makes groups of each combination, in their order", async () => {
+Deno.test("usage --by groups by each combination of values, in order", async () => {
   const { stdout } = await call(
     [
       "usage",
@@ -107,7 +105,7 @@ Deno.test("usage --by makes groups of each combination, in their order", async (
   );
 });
 
-Deno.test("usage shows a turn with its thread, by number and file where it has no id", async () => {
+Deno.test("usage --by=turn shows the thread of a turn, and its number and file if it has no id", async () => {
   const { stdout } = await call(
     ["usage", "--by=turn", "file.jsonl", "run.jsonl"],
     WORLD,
@@ -123,7 +121,7 @@ Deno.test("usage shows a turn with its thread, by number and file where it has n
   ]);
 });
 
-Deno.test("usage --json prints one object, as its schema says", async () => {
+Deno.test("usage --json prints one object that matches its schema", async () => {
   const { stdout } = await call(
     ["usage", "--json", "--by=model", "file.jsonl"],
     WORLD,
@@ -136,7 +134,7 @@ Deno.test("usage --json prints one object, as its schema says", async () => {
   assertEquals(report.total.total_tokens, 1_234_637);
 });
 
-Deno.test("usage --json prints an object for nothing, too", async () => {
+Deno.test("usage --json prints an object that matches its schema for an empty input", async () => {
   const { status, stdout, stderr } = await call(["usage", "--json"], {
     stdin: "",
   });
@@ -154,7 +152,7 @@ Deno.test("usage --format=jsonl prints one group a line", async () => {
   assertEquals(days, ["2026-11-20", "2026-11-21"]);
 });
 
-Deno.test("usage fits its table into the terminal", async () => {
+Deno.test("usage fits its table to the terminal, and leaves out columns", async () => {
   const thread = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
   const file = FILE.replaceAll('"t2"', `"${thread}"`);
   const { stdout } = await call(["usage", "f"], {
@@ -169,14 +167,14 @@ Deno.test("usage fits its table into the terminal", async () => {
   assert(!plain.includes("Turns"), plain);
 });
 
-Deno.test("usage escapes what would do something to a terminal", async () => {
+Deno.test("usage escapes control characters", async () => {
   const { stdout } = await call(["usage", "--by=model", "f"], {
     files: { f: FILE.replace("gpt-5", "\\u001b[2Jm") },
   });
   assertStringIncludes(stdout, "\\u001b[2Jm");
 });
 
-Deno.test("usage --prices says what it cost, and what has no price", async () => {
+Deno.test("usage --prices prints the cost, and reports models without a price", async () => {
   const { status, stdout, stderr } = await call(
     ["usage", "--by=model", "--prices=p.json", "file.jsonl", "run.jsonl"],
     {
@@ -201,7 +199,7 @@ Deno.test("usage --prices says what it cost, and what has no price", async () =>
   );
 });
 
-Deno.test("usage refuses a list of prices that is none, before it reads anything", async () => {
+Deno.test("usage refuses an invalid price list before it prints", async () => {
   const { status, stdout, stderr } = await call(
     ["usage", "--prices=p", "file.jsonl"],
     { files: { ...WORLD.files, p: '{"gpt-5":{"input":1}}' } },
@@ -213,9 +211,9 @@ Deno.test("usage refuses a list of prices that is none, before it reads anything
   );
 });
 
-Deno.test("usage --explain says what became of each line", async () => {
-  const again = FILE + FILE.split("\n").at(-2) + "\n";
-  const world = { files: { f: again } };
+Deno.test("usage --explain prints the rule and the counted tokens of each line", async () => {
+  const repeated = FILE + FILE.split("\n").at(-2) + "\n";
+  const world = { files: { f: repeated } };
   const { stdout } = await call(
     ["usage", "--explain", "--format=jsonl", "f"],
     world,
@@ -240,7 +238,7 @@ Deno.test("usage --explain says what became of each line", async () => {
   assertEquals(JSON.parse(json.stdout).length, 3);
 });
 
-Deno.test("usage prints the names of the columns of CSV although there are no rows", async () => {
+Deno.test("usage --format=csv prints the header without rows", async () => {
   for (const flags of [[], ["--explain"]]) {
     const { stdout } = await call(["usage", "--format=csv", ...flags], {
       stdin: "",
@@ -249,7 +247,7 @@ Deno.test("usage prints the names of the columns of CSV although there are no ro
   }
 });
 
-Deno.test("usage --explain refuses what it would ignore", async () => {
+Deno.test("usage --explain refuses flags that it would ignore", async () => {
   for (
     const flag of ["--by=day", "--prices=p", "--cwd=.", "--time-zone=UTC"]
   ) {
@@ -259,7 +257,7 @@ Deno.test("usage --explain refuses what it would ignore", async () => {
   }
 });
 
-Deno.test("usage counts within a time, and says what has none", async () => {
+Deno.test("usage --since and --until select counts by time, and report counts without a time", async () => {
   const { stdout, stderr } = await call(
     [
       "usage",
@@ -281,7 +279,7 @@ Deno.test("usage counts within a time, and says what has none", async () => {
   assertStringIncludes(two.stderr, "codexpipe: no usage was found\n");
 });
 
-Deno.test("usage says where the day, the model and the directory are not known", async () => {
+Deno.test("usage shows an unknown day, model and directory as unknown", async () => {
   const { stdout } = await call(
     ["usage", "--by=day,model,cwd", "run.jsonl"],
     WORLD,
@@ -294,7 +292,7 @@ Deno.test("usage says where the day, the model and the directory are not known",
   ]);
 });
 
-Deno.test("usage --time-zone says which day it was there", async () => {
+Deno.test("usage --time-zone groups by the days of a zone, and refuses an unknown zone", async () => {
   const daysIn = async (zone: string): Promise<string[]> => {
     const { stdout } = await call(
       [
@@ -318,7 +316,7 @@ Deno.test("usage --time-zone says which day it was there", async () => {
   assertStringIncludes(stderr, '--time-zone cannot be "Mars"');
 });
 
-Deno.test("usage --cwd counts what was used in a folder or below it", async () => {
+Deno.test("usage --cwd counts the usage in a folder and below it", async () => {
   for (
     const [cwd, tokens] of [
       ["/home/dev", 1_234_637],
@@ -334,7 +332,7 @@ Deno.test("usage --cwd counts what was used in a folder or below it", async () =
   }
 });
 
-Deno.test("usage --cwd takes ~ for the user's home, as the other commands do", async () => {
+Deno.test("usage --cwd expands ~ to the user's home", async () => {
   const { stdout } = await call(
     ["usage", "--cwd=~/proj", "--json", "file.jsonl", "run.jsonl"],
     { ...WORLD, env: { HOME: "/home/dev" } },
@@ -342,7 +340,7 @@ Deno.test("usage --cwd takes ~ for the user's home, as the other commands do", a
   assertEquals(JSON.parse(stdout).total.total_tokens, 1_234_637);
 });
 
-Deno.test("usage reports files that cannot be read, and ends with 3 after all others", async () => {
+Deno.test("usage reports unreadable files, counts the rest, and ends with 3", async () => {
   const { status, stdout, stderr } = await call(
     ["usage", "--json", "missing", "denied", "broken", "run.jsonl"],
     {
@@ -354,7 +352,7 @@ Deno.test("usage reports files that cannot be read, and ends with 3 after all ot
     },
   );
   assertEquals(status, 3);
-  // What could be read of a file that breaks counts.
+  // The lines before a read error count.
   assertEquals(JSON.parse(stdout).total.total_tokens, 1_234_637 + 1_260);
   assertEquals(
     stderr.split("\n").map((line) => line.split(":")[1]?.trim()),
@@ -362,7 +360,7 @@ Deno.test("usage reports files that cannot be read, and ends with 3 after all ot
   );
 });
 
-Deno.test("usage says which lines it could not count; --strict makes that its status", async () => {
+Deno.test("usage reports failed lines, and ends with 1 for them with --strict", async () => {
   const torn = `${RUN}{"type":"turn.completed","usage"\n`;
   for (const [args, status] of [[[], 0], [["--strict"], 1]] as const) {
     const result = await call(["usage", ...args], { stdin: torn });
@@ -374,7 +372,7 @@ Deno.test("usage says which lines it could not count; --strict makes that its st
   assertEquals(quiet.stderr, "");
 });
 
-Deno.test("usage reads a Codex home, each session once, and sums up by day", async () => {
+Deno.test("usage reads a Codex home, and groups by day", async () => {
   await withHome({ versions: ["0.130.0", "0.169.0"] }, async ({ path }) => {
     const { status, stdout } = await call(
       ["usage", "--codex-home", path, "--json", "-q"],
@@ -396,7 +394,7 @@ Deno.test("usage reads a Codex home, each session once, and sums up by day", asy
   });
 });
 
-Deno.test("usage of a home says so if it is not there, or has no sessions", async () => {
+Deno.test("usage reports a missing home, and one without sessions", async () => {
   await withFolder(async (folder) => {
     const missing = await call(["usage", `--codex-home=${folder}/no`]);
     assertEquals(missing.status, 3);
@@ -407,7 +405,7 @@ Deno.test("usage of a home says so if it is not there, or has no sessions", asyn
   });
 });
 
-Deno.test("usage --since opens no file that was written to before", async () => {
+Deno.test("usage --since opens no file whose last change was earlier", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-20T10:00:00.000Z";
     const path = sessionPath(
@@ -433,7 +431,7 @@ Deno.test("usage refuses files together with a home", async () => {
   }
 });
 
-Deno.test("usage ends with 130 when the user wants it to", async () => {
+Deno.test("usage ends with 130 when it is interrupted", async () => {
   const { status, stdout } = await call(["usage", "run.jsonl"], {
     ...WORLD,
     interrupt: AbortSignal.abort(),
@@ -441,7 +439,7 @@ Deno.test("usage ends with 130 when the user wants it to", async () => {
   assertEquals([status, stdout], [130, ""]);
 });
 
-Deno.test("usage counts days in UTC on a machine that does not say where it is", async () => {
+Deno.test("usage --time-zone=local counts days in UTC if the machine has no time zone", async () => {
   const child = startCommand(
     ["usage", "--time-zone=local", "--by=day", "--json"],
     { TZ: "" },

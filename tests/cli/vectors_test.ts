@@ -1,5 +1,3 @@
-/** Holds `codexpipe normalize` to the vectors that are whole inputs. */
-
 import { assert, assertEquals } from "@std/assert";
 import {
   equalJson,
@@ -13,17 +11,17 @@ import { call } from "./memory.ts";
 
 const FOLDER = "vectors/normalize/";
 
-/** What a line becomes. */
+/** The expected result of a line. */
 interface Expected {
-  /** The event. */
+  /** The event as a value. */
   readonly ok?: unknown;
-  /** Its exact text. */
+  /** The exact text of the event. */
   readonly ser?: string;
-  /** Or the kind of the failure. */
+  /** The kind of the failure, if the line fails. */
   readonly error?: string;
-  /** Or nothing, since it is blank. */
+  /** Present if the line is blank, and has no record. */
   readonly skip?: true;
-  /** The number of the line, in reader records. */
+  /** The number of the line; only in reader_vectors.jsonl. */
   readonly line?: number;
 }
 
@@ -35,8 +33,8 @@ interface ReaderVector {
   readonly options?: { maxLineBytes: number };
 }
 
-/** Fails unless the command answers each line as expected, failures in band. */
-async function assertAnswers(
+/** Throws unless the command writes the expected record of each line, with failures in band. */
+async function assertRecords(
   stdin: Uint8Array,
   expected: readonly Expected[],
   options: readonly string[] = [],
@@ -72,7 +70,7 @@ for (const { name, rule, bytes_b64, expect, options } of readerVectors) {
   Deno.test(`codexpipe normalize follows ${rule}: ${name}`, async () => {
     const bytes = Uint8Array.from(atob(bytes_b64), (c) => c.charCodeAt(0));
     const limit = options?.maxLineBytes;
-    await assertAnswers(
+    await assertRecords(
       bytes,
       expect,
       limit === undefined ? [] : [`--max-line-bytes=${limit}`],
@@ -82,8 +80,8 @@ for (const { name, rule, bytes_b64, expect, options } of readerVectors) {
 
 for (const name of namesIn(`${FOLDER}golden/`)) {
   if (!name.endsWith(".input.jsonl")) continue;
-  Deno.test(`codexpipe normalize gives the golden records of ${name}`, async () => {
-    await assertAnswers(
+  Deno.test(`codexpipe normalize writes the golden records of ${name}`, async () => {
+    await assertRecords(
       readFixture(`${FOLDER}golden/${name}`),
       readJsonl(
         `${FOLDER}golden/${name.replace(".input.", ".expect.")}`,

@@ -13,7 +13,7 @@ import type { HappeningRecord } from "../../lib/check/happenings.ts";
 import { sessionPath, testId, withFolder } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 
-/** When the command is started; what happens in the tests happens in the seconds after it. */
+/** The time at which the command starts; the times of lines are seconds after it. */
 const NOW = Date.parse("2026-11-20T15:00:00.000Z");
 const at = (second: number): string =>
   new Date(NOW + 1000 * second).toISOString();
@@ -22,11 +22,11 @@ function line(second: number, type: string, payload: unknown): string {
   return `${JSON.stringify({ timestamp: at(second), type, payload })}\n`;
 }
 
-const said = (second: number, type: string, rest: object): string =>
+const event = (second: number, type: string, rest: object): string =>
   line(second, "event_msg", { type, ...rest });
 
-/** A session up to its first prompt. */
-const begun = (
+/** The lines of a session up to its first prompt. */
+const sessionStart = (
   second: number,
   { id = testId(1), message = "Go", parent }: {
     readonly id?: string;
@@ -44,26 +44,29 @@ const begun = (
       subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } },
     },
     parent_thread_id: parent,
-  }) + said(second, "task_started", { turn_id: "1" }) +
-  said(second, "user_message", { message });
+  }) + event(second, "task_started", { turn_id: "1" }) +
+  event(second, "user_message", { message });
 
-const runs = (second: number, command: string): string =>
-  said(second, "exec_command_begin", {
+const commandStart = (second: number, command: string): string =>
+  event(second, "exec_command_begin", {
     call_id: command,
     command: ["bash", "-lc", command],
   });
-const ran = (second: number, command: string, exit_code = 0): string =>
-  said(second, "exec_command_end", { call_id: command, exit_code });
-const DONE = "task_complete";
-const ended = (second: number, turn = "1"): string =>
-  said(second, "agent_message", { message: "Done." }) +
-  said(second, DONE, { turn_id: turn, last_agent_message: "Done." });
+const commandEnd = (second: number, command: string, exit_code = 0): string =>
+  event(second, "exec_command_end", { call_id: command, exit_code });
 
-/** The files of a home that is watched, which are never as new as the clock of the machine. */
+const turnEnd = (second: number, turn = "1"): string =>
+  event(second, "agent_message", { message: "Done." }) +
+  event(second, "task_complete", {
+    turn_id: turn,
+    last_agent_message: "Done.",
+  });
+
+/** A watched home; the times of its files come from the clock of the test. */
 class Home {
   readonly path: string;
-  /** What the platform tells. */
-  told = new Map<string, { readonly isClosed: boolean }>();
+  /** The changes that the platform reports, by path. */
+  changes = new Map<string, { readonly isClosed: boolean }>();
   now = NOW;
 
   constructor(path: string) {
@@ -86,10 +89,10 @@ class Home {
   }
 }
 
-/** What happens while the command waits. */
+/** A change to the home while the command waits. */
 type Step = (home: Home) => unknown;
 
-/** Watches a home while one step after the other is done; behind the last one it is Ctrl-C. */
+/** Watches a home; each wait runs the next step, and after the last one comes Ctrl-C. */
 async function watched(
   home: Home,
   args: readonly string[],
@@ -111,9 +114,9 @@ async function watched(
         else await step(home);
       },
       told() {
-        const { told } = home;
-        home.told = new Map();
-        return told;
+        const { changes } = home;
+        home.changes = new Map();
+        return changes;
       },
       close(): void {},
     },
@@ -125,7 +128,7 @@ async function withWatched(use: (home: Home) => Promise<void>): Promise<void> {
   await withFolder((folder) => use(new Home(`${folder}/home`)));
 }
 
-/** The lines of a run, each as its type and the number of its session. */
+/** Returns the type of each happening, and the number of its session. */
 function happenings({ stdout }: Result): string[] {
   return stdout.split("\n").slice(0, -1).map((text) => {
     const { type, session_id }: HappeningRecord = JSON.parse(text);
@@ -135,22 +138,25 @@ function happenings({ stdout }: Result): string[] {
 }
 
 const STEPS: readonly Step[] = [
-  (home) => home.add(home.file(1), begun(1)),
-  // Two at once, one of them a sub-agent.
+  (home) => home.add(home.file(1), sessionStart(1)),
+  // Two sessions at once, one of them a sub-agent.
   async (home) => {
-    const sub = begun(2, { id: testId(2), parent: testId(1) });
-    await home.add(home.file(2), sub + runs(2, "make"));
-    await home.add(home.file(3), begun(2, { id: testId(3) }).slice(0, -9));
+    const sub = sessionStart(2, { id: testId(2), parent: testId(1) });
+    await home.add(home.file(2), sub + commandStart(2, "make"));
+    await home.add(
+      home.file(3),
+      sessionStart(2, { id: testId(3) }).slice(0, -9),
+    );
   },
-  (home) => home.add(home.file(2), ran(3, "make", 2) + ended(3)),
+  (home) => home.add(home.file(2), commandEnd(3, "make", 2) + turnEnd(3)),
   (home) =>
     home.add(
       home.file(3),
-      begun(2, { id: testId(3) }).slice(-9) + runs(4, "sleep 9"),
+      sessionStart(2, { id: testId(3) }).slice(-9) + commandStart(4, "sleep 9"),
     ),
-  (home) => home.add(home.file(1), ended(4)),
-  // Killed: what wrote the file has closed it.
-  (home) => void home.told.set(home.file(3), { isClosed: true }),
+  (home) => home.add(home.file(1), turnEnd(4)),
+  // Killed: the writer of the file has closed it.
+  (home) => void home.changes.set(home.file(3), { isClosed: true }),
   async (home) => {
     await mkdir(`${home.path}/archived_sessions`);
     await rename(home.file(1), home.archived(home.file(1)));
@@ -160,11 +166,11 @@ const STEPS: readonly Step[] = [
     await Deno.writeFile(`${home.file(2)}.zst`, packed);
     await rm(home.file(2));
   },
-  // Gone on with.
+  // The session is resumed.
   (home) =>
     home.add(
       home.file(3),
-      said(9, "task_started", { turn_id: "2" }) + ended(9, "2"),
+      event(9, "task_started", { turn_id: "2" }) + turnEnd(9, "2"),
     ),
   (home) => rm(home.archived(home.file(1))),
   () => {},
@@ -190,7 +196,7 @@ const HAPPENED = [
   "session.deleted 1",
 ];
 
-Deno.test("watch --json tells each happening once, and none again with --since", async () => {
+Deno.test("watch --json prints each happening once, and with --since only later ones", async () => {
   await withWatched(async (home) => {
     const live = await watched(home, ["--json"], STEPS);
     assertEquals([live.status, live.stderr], [130, ""]);
@@ -226,7 +232,7 @@ Deno.test("watch --json tells each happening once, and none again with --since",
       ["--json", `--since=${times.at(-1)}`],
       [],
     );
-    // When files were packed and archived, they say by the clock of the machine.
+    // The times of packing and archiving come from the clock of the machine.
     const packed = "session.packed 2";
     const content = (result: Result): string[] =>
       happenings(result).filter((each) => each !== packed);
@@ -242,7 +248,7 @@ Deno.test("watch --json tells each happening once, and none again with --since",
   });
 });
 
-Deno.test("watch tells what happens as text, and waits for a home", async () => {
+Deno.test("watch prints happenings as text, and waits for a home", async () => {
   await withWatched(async (home) => {
     const { stdout, stderr } = await watched(home, [], STEPS.slice(0, 6), {
       directories: [],
@@ -265,22 +271,23 @@ Deno.test("watch tells what happens as text, and waits for a home", async () => 
   });
 });
 
-Deno.test("watch shows on a terminal what is going on, and nothing in a log does anything there", async () => {
+Deno.test("watch shows running sessions on a terminal, and escapes control characters", async () => {
   await withWatched(async (home) => {
     const evil = "\x1b]0;owned\x07\x1b[2J\u202e";
     const result = await watched(home, ["--color=never"], [
       (home) =>
         home.add(
           home.file(1),
-          begun(1, { message: `Go${evil}` }) + runs(1, `echo ${evil}`) +
-            runs(1, "sleep 9"),
+          sessionStart(1, { message: `Go${evil}` }) +
+            commandStart(1, `echo ${evil}`) +
+            commandStart(1, "sleep 9"),
         ),
       (home) => {
-        const sub = begun(2, { id: testId(2), parent: testId(1) });
+        const sub = sessionStart(2, { id: testId(2), parent: testId(1) });
         return home.add(home.file(2), sub);
       },
       () => {},
-      (home) => home.add(home.file(2), ended(4)),
+      (home) => home.add(home.file(2), turnEnd(4)),
     ], { terminals: ["stdout"], columns: 90, rows: 20 });
     const { stdout, writes } = result;
     const frame = writes.find((write) => write.includes("└")) ?? "";
@@ -296,18 +303,18 @@ Deno.test("watch shows on a terminal what is going on, and nothing in a log does
   });
 });
 
-Deno.test("watch tells of what is torn and damaged, and goes on", async () => {
+Deno.test("watch reports a damaged session once, and goes on", async () => {
   await withWatched(async (home) => {
-    const torn = zstdCompressSync(begun(2)).subarray(0, -9);
+    const torn = zstdCompressSync(sessionStart(2)).subarray(0, -9);
     const result = await watched(home, ["--json"], [
-      (home) => home.add(home.file(1), `${begun(1)}oops\nagain\n`),
+      (home) => home.add(home.file(1), `${sessionStart(1)}oops\nagain\n`),
       (home) => home.add(`${home.file(2)}.zst`, torn),
       (home) => home.add(`${home.file(2)}.zst`, torn),
-      (home) => home.add(home.file(1), ended(4)),
-      // Another content in its place: only what is new of it.
+      (home) => home.add(home.file(1), turnEnd(4)),
+      // Of the content that replaces it, only the new happenings are printed.
       async (home) => {
         await rm(home.file(1));
-        await home.add(home.file(1), begun(1) + ended(4) + ended(5));
+        await home.add(home.file(1), sessionStart(1) + turnEnd(4) + turnEnd(5));
       },
     ]);
     assertEquals(result.status, 130);
@@ -323,10 +330,10 @@ Deno.test("watch tells of what is torn and damaged, and goes on", async () => {
   });
 });
 
-Deno.test("watch says once of a turn in which nothing happens any more that it has no end", async () => {
+Deno.test("watch ends a turn without new lines for 31 minutes once", async () => {
   await withWatched(async (home) => {
     const result = await watched(home, ["--json"], [
-      (home) => home.add(home.file(1), begun(1)),
+      (home) => home.add(home.file(1), sessionStart(1)),
       (home) => void (home.now += 31 * 60_000),
       () => {},
     ]);
@@ -338,7 +345,7 @@ Deno.test("watch says once of a turn in which nothing happens any more that it h
   });
 });
 
-Deno.test("watch takes no operand, and needs a home", async () => {
+Deno.test("watch refuses operands, and needs a home", async () => {
   for (
     const [args, env] of [[["a"], { CODEX_HOME: "/h" }], [[], {}]] as const
   ) {
