@@ -465,18 +465,13 @@ Deno.test("sessions list reports a missing home of --codex-home", async () => {
   });
 });
 
-Deno.test("sessions list reports how many sessions do not match", async () => {
+Deno.test("sessions list ends with 1 if no session matches, and reports of how many", async () => {
   await withFive(async (home) => {
     const { status, stderr } = await list(home, ["--branch=other"]);
     assertEquals([status, stderr], [
       1,
       `codexpipe: no session matches, of 5 in ${home}\n`,
     ]);
-  });
-});
-
-Deno.test("sessions list ends with 1 if no session matches", async () => {
-  await withFive(async (home) => {
     for (
       const args of [
         ["--grep=zzz"],
