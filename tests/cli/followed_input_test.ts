@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { withFolder } from "../sessions/homes.ts";
-import { call, type Result, type World } from "./memory.ts";
+import { call, type Result, stepping, type World } from "./memory.ts";
 import { startCommand } from "./process.ts";
 
 /** A change to the file while the command waits. */
@@ -16,19 +16,10 @@ async function followed(
   let result: Result & { path: string } | undefined;
   await withFolder(async (folder) => {
     const path = `${folder}/run.jsonl`;
-    const rest = [...steps];
-    const end = new AbortController();
-    await rest.shift()?.(path);
+    const [before, ...rest] = steps;
+    await before?.(path);
     const called = await call([...args, path], {
-      interrupt: end.signal,
-      changes: {
-        async wait(): Promise<void> {
-          const step = rest.shift();
-          if (step === undefined) end.abort();
-          else await step(path);
-        },
-        close(): void {},
-      },
+      ...stepping(rest.map((step) => () => step(path))),
       ...world,
     });
     const stderr = called.stderr.replaceAll(path, "run.jsonl");

@@ -9,7 +9,7 @@ import { COMMANDS } from "../../lib/cli/commands.ts";
 import { flagsOf } from "../../lib/cli/flags.ts";
 import { encode } from "../running.ts";
 import { sessionPath, testId } from "../sessions/homes.ts";
-import { sourceOf } from "./memory.ts";
+import { sourceOf, stepping } from "./memory.ts";
 import type { Result, World } from "./world.ts";
 
 /** The sizes of the inputs. */
@@ -230,22 +230,14 @@ export async function hostileCall(
   const terminal: World = name === "sessions choose"
     ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\x1b")]) }
     : {};
-  // A followed file has been read to its end when the command waits for changes.
-  const interrupt = new AbortController();
   return {
     args: [...args, `--codex-home=${folder}/home`],
     world: {
       ...terminal,
       directories: ["/out"],
       created: { write: ({ length }) => Promise.resolve(length) },
-      interrupt: interrupt.signal,
-      changes: {
-        wait(): Promise<void> {
-          interrupt.abort();
-          return Promise.resolve();
-        },
-        close(): void {},
-      },
+      // A followed file has been read to its end when the command waits for changes.
+      ...stepping([]),
     },
   };
 }

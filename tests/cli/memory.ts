@@ -123,6 +123,25 @@ export function sourceOf(
   };
 }
 
+/** Returns a world whose waits for changes run a step each, and interrupt after the last one. */
+export function stepping(
+  steps: Iterable<() => unknown>,
+): Pick<Required<World>, "changes" | "interrupt"> {
+  const rest = steps[Symbol.iterator]();
+  const end = new AbortController();
+  return {
+    interrupt: end.signal,
+    changes: {
+      async wait(): Promise<void> {
+        const step = rest.next();
+        if (step.done) end.abort();
+        else await step.value();
+      },
+      close(): void {},
+    },
+  };
+}
+
 /**
  * Runs the command, and returns its result. It runs in memory; or as a process, if `CODEXPIPE`
  * names an executable and the world has nothing that exists only in memory.

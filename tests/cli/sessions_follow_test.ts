@@ -10,7 +10,7 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
-import { call, type Result, type World } from "./memory.ts";
+import { call, type Result, stepping, type World } from "./memory.ts";
 
 const STARTED = "2026-11-20T15:00:00.000Z";
 const TEXT = sessionText({ id: testId(1), started: STARTED, message: "Go" });
@@ -45,19 +45,9 @@ async function followed(
   await withFolder(async (home) => {
     const path = sessionPath(home, testId(1), STARTED);
     await writeFile(path, TEXT);
-    const rest = [...steps];
-    const end = new AbortController();
     result = await call(["sessions", "follow", ...args], {
       env: { CODEX_HOME: home },
-      interrupt: end.signal,
-      changes: {
-        async wait(): Promise<void> {
-          const step = rest.shift();
-          if (step === undefined) end.abort();
-          else await step(path, home);
-        },
-        close(): void {},
-      },
+      ...stepping(steps.map((step) => () => step(path, home))),
       ...world,
     });
   });
@@ -172,10 +162,7 @@ Deno.test("sessions follow --exit-on=turn ignores turns that ended before, excep
     const followIt = (args: readonly string[], steps: Step[]) =>
       call(["sessions", "follow", "--exit-on=turn", ...args], {
         env: { CODEX_HOME: home },
-        changes: {
-          wait: async () => void await steps.shift()?.(path, home),
-          close(): void {},
-        },
+        ...stepping(steps.map((step) => () => step(path, home))),
       });
     const all = await followIt(["--from-start"], []);
     assertEquals([all.status, all.stdout], [0, TEXT + START + END]);

@@ -11,7 +11,7 @@ import { dirname } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import type { HappeningRecord } from "../../lib/check/happenings.ts";
 import { sessionPath, testId, withFolder } from "../sessions/homes.ts";
-import { call, type Result, type World } from "./memory.ts";
+import { call, type Result, stepping, type World } from "./memory.ts";
 
 /** The time at which the command starts; the times of lines are seconds after it. */
 const NOW = Date.parse("2026-11-20T15:00:00.000Z");
@@ -99,26 +99,24 @@ async function watched(
   steps: readonly Step[],
   world: World = {},
 ): Promise<Result> {
-  const rest = [...steps];
-  const end = new AbortController();
+  const { changes, interrupt } = stepping(
+    steps.map((step) => () => {
+      home.now += 1000;
+      return step(home);
+    }),
+  );
   return await call(["watch", ...args], {
     env: { CODEX_HOME: home.path },
     directories: [home.path],
-    interrupt: end.signal,
+    interrupt,
     now: () => home.now,
     changes: {
-      async wait(): Promise<void> {
-        home.now += 1000;
-        const step = rest.shift();
-        if (step === undefined) end.abort();
-        else await step(home);
-      },
+      ...changes,
       told() {
         const { changes } = home;
         home.changes = new Map();
         return changes;
       },
-      close(): void {},
     },
     ...world,
   });

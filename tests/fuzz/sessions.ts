@@ -7,7 +7,7 @@
 import { appendFile } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
 import { isObject } from "../../lib/json/fields.ts";
-import { call } from "../cli/memory.ts";
+import { call, stepping } from "../cli/memory.ts";
 import type { Result, World } from "../cli/world.ts";
 import { encode } from "../running.ts";
 import {
@@ -147,20 +147,11 @@ export const SESSION_LAWS: readonly Law[] = [
       await withFolder(async (home) => {
         const path = sessionPath(home, BROKEN, STARTED);
         await writeFile(path, sound);
-        const rest = [...chunksOf(stream, random)].slice(0, 50);
-        const stop = new AbortController();
+        const chunks = [...chunksOf(stream, random)].slice(0, 50);
         const args = ["sessions", "follow", "--from-start", BROKEN];
         const result = await call(args, {
           env: { CODEX_HOME: home },
-          interrupt: stop.signal,
-          changes: {
-            async wait(): Promise<void> {
-              const chunk = rest.shift();
-              if (chunk === undefined) stop.abort();
-              else await appendFile(path, chunk);
-            },
-            close(): void {},
-          },
+          ...stepping(chunks.map((chunk) => () => appendFile(path, chunk))),
         });
         if (result.status !== 130) {
           throw new LawBroken(`status ${result.status}: ${result.stderr}`);
