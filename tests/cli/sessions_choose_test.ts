@@ -6,13 +6,7 @@ import {
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
 import { PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { listSessions } from "../../lib/sessions/sessions.ts";
-import {
-  sessionPath,
-  sessionText,
-  testId,
-  withFolder,
-  writeFile,
-} from "../sessions/homes.ts";
+import { testId, withFolder, writeSession } from "../sessions/homes.ts";
 import { call, Hose, type Result, sourceOf, type World } from "./memory.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
@@ -36,8 +30,7 @@ async function withFour(use: (home: string) => Promise<void>): Promise<void> {
       const id = testId(i + 1);
       const started = `2026-11-2${i + 1}T10:00:00.000Z`;
       const meta = { cwd: `/home/me/proj${i}`, git: { branch: "main" } };
-      const text = sessionText({ id, started, message, meta });
-      await writeFile(sessionPath(home, id, started), text);
+      await writeSession(home, { id, started, message, meta });
     }
     await use(home);
   });

@@ -1,26 +1,22 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   sessionPath,
-  sessionText,
   testId,
   withFolder,
   writeContinued,
   writeFile,
+  writeSession,
 } from "../sessions/homes.ts";
 import { flipBit, placesOf } from "../sessions/indexes.ts";
 import { call } from "./memory.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
+const SESSION = { id: testId(1), started: STARTED, message: "Hi" };
 
 Deno.test("sessions index reports its changes, as text and JSON", async () => {
   await withFolder(async (folder) => {
-    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
-    const text = sessionText({
-      id: testId(1),
-      started: STARTED,
-      message: "Hi",
-    });
-    await writeFile(path, text);
+    const path = await writeSession(`${folder}/home`, SESSION);
+    const { size } = await Deno.stat(path);
     const args = [
       "sessions",
       "index",
@@ -31,7 +27,7 @@ Deno.test("sessions index reports its changes, as text and JSON", async () => {
     assertEquals([first.status, first.stderr], [0, ""]);
     assertEquals(
       first.stdout,
-      `1 session: 1 added, ${text.length} B read\n${folder}/my.sqlite\n`,
+      `1 session: 1 added, ${size} B read\n${folder}/my.sqlite\n`,
     );
     const second = await call(args);
     assertEquals(
@@ -48,7 +44,7 @@ Deno.test("sessions index reports its changes, as text and JSON", async () => {
       changed: 0,
       moved: 0,
       removed: 0,
-      bytes_read: text.length,
+      bytes_read: size,
       problems: [],
     });
   });
@@ -71,11 +67,8 @@ Deno.test("sessions index counts a session in several files once", async () => {
 Deno.test("sessions index shows its progress on a terminal, if it takes long", async () => {
   await withFolder(async (folder) => {
     for (const number of [1, 2]) {
-      const id = testId(number);
-      await writeFile(
-        sessionPath(`${folder}/home`, id, STARTED),
-        sessionText({ id, started: STARTED, message: "Hi" }),
-      );
+      const session = { ...SESSION, id: testId(number) };
+      await writeSession(`${folder}/home`, session);
     }
     let time = 0;
     const { stdout, stderr } = await call(
@@ -170,10 +163,7 @@ Deno.test("sessions index reports why the index cannot be used, and suggests --i
 
 Deno.test("sessions index reports unreadable names of sessions like sessions list", async () => {
   await withFolder(async (home) => {
-    await writeFile(
-      sessionPath(home, testId(1), STARTED),
-      sessionText({ id: testId(1), started: STARTED, message: "Hi" }),
-    );
+    await writeSession(home, SESSION);
     await Deno.mkdir(`${home}/session_index.jsonl`);
     const args = [`--codex-home=${home}`, "--json"];
     const listed = await call(["sessions", "list", ...args]);
@@ -193,10 +183,7 @@ Deno.test("sessions index reports unreadable names of sessions like sessions lis
 Deno.test("sessions index rebuilds an index with one flipped bit, and reports that once", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
-    await writeFile(
-      sessionPath(home, testId(1), STARTED),
-      sessionText({ id: testId(1), started: STARTED, message: "elephant" }),
-    );
+    await writeSession(home, { ...SESSION, message: "elephant" });
     const path = `${folder}/index.sqlite`;
     const args = ["sessions", "index", `--codex-home=${home}`];
     const index = [...args, `--index=${path}`];

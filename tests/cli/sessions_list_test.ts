@@ -9,6 +9,7 @@ import {
   withFolder,
   withHome,
   writeFile,
+  writeSession,
 } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 
@@ -43,8 +44,7 @@ async function withFive(use: (home: string) => Promise<void>): Promise<void> {
         cwd: `/home/me/proj${i}`,
         git: { branch: i === 4 ? "fix/a-long-name-of-a-branch" : "main" },
       };
-      const path = sessionPath(home, id, started);
-      await writeFile(path, sessionText({ id, started, message, meta }));
+      const path = await writeSession(home, { id, started, message, meta });
       await Deno.utime(path, 1_795_000_000 + i, 1_795_000_000 + i);
     }
     await use(home);
@@ -330,10 +330,7 @@ Deno.test("sessions list shows 50 sessions on a terminal, and all elsewhere", as
     for (let number = 0; number < 60; number += 1) {
       const id = testId(number);
       const started = "2026-11-21T10:00:00.000Z";
-      await writeFile(
-        sessionPath(home, id, started),
-        sessionText({ id, started, message: `No ${number}` }),
-      );
+      await writeSession(home, { id, started, message: `No ${number}` });
     }
     const world: World = { terminals: ["stdout"] };
     const screen = await list(home, [], world);
@@ -356,10 +353,8 @@ Deno.test("sessions list accepts several homes, and shows the home of each sessi
   await withFolder(async (folder) => {
     const started = "2026-11-21T10:00:00.000Z";
     for (const [i, name] of ["one", "two"].entries()) {
-      await writeFile(
-        sessionPath(`${folder}/${name}`, testId(i), started),
-        sessionText({ id: testId(i), started, message: name }),
-      );
+      const session = { id: testId(i), started, message: name };
+      await writeSession(`${folder}/${name}`, session);
     }
     const { stdout } = await list(`${folder}/one`, [
       `--codex-home=${folder}/two`,
@@ -399,10 +394,7 @@ Deno.test("sessions list --cwd compares a Windows path as an absolute one", asyn
   await withFolder(async (home) => {
     const [id, started] = [testId(1), "2026-11-20T10:00:00.000Z"];
     const meta = { cwd: "c:\\Work\\proj" };
-    await writeFile(
-      sessionPath(home, id, started),
-      sessionText({ id, started, message: "Hi", meta }),
-    );
+    await writeSession(home, { id, started, message: "Hi", meta });
     for (const [cwd, expected] of [["C:\\work", [id]], ["work", []]] as const) {
       const { stdout } = await list(home, ["--format=ids", `--cwd=${cwd}`]);
       assertEquals(rows(stdout), [...expected]);

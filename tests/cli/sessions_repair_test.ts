@@ -5,6 +5,7 @@ import {
   testId,
   withFolder,
   writeFile,
+  writeSession,
 } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 
@@ -46,11 +47,8 @@ Deno.test("sessions repair writes a copy without the torn line, and reports it",
 Deno.test("sessions repair refuses to write into the home, over a file, or without one session", async () => {
   await withFolder(async (home) => {
     const id = testId(1);
-    const path = sessionPath(home, id, STARTED);
-    await writeFile(
-      path,
-      sessionText({ id, started: STARTED, message: "Fix it" }),
-    );
+    const session = { id, started: STARTED, message: "Fix it" };
+    const path = await writeSession(home, session);
     const name = path.slice(path.lastIndexOf("/") + 1);
     const cases: readonly (readonly [string[], World, string])[] = [
       [[id], {}, "needs --to=DIR"],

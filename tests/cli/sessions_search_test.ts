@@ -1,11 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  sessionPath,
-  sessionText,
   testId,
   withFolder,
   writeFile,
+  writeSession,
 } from "../sessions/homes.ts";
 import { decode } from "../running.ts";
 import { BINARY } from "./binary.ts";
@@ -14,6 +13,7 @@ import { call, type Result, type World } from "./memory.ts";
 const CLI = new URL("../../cli.ts", import.meta.url);
 
 const STARTED = "2026-01-02T03:04:05.000Z";
+const ELEPHANT = { started: STARTED, message: "elephant" };
 
 /** Makes a home of a session for each message, and calls `use` with a function to search it. */
 async function withSessions(
@@ -26,10 +26,7 @@ async function withSessions(
   await withFolder(async (folder) => {
     for (const [at, message] of messages.entries()) {
       const id = testId(at + 1);
-      await writeFile(
-        sessionPath(`${folder}/home`, id, STARTED),
-        sessionText({ id, started: STARTED, message }),
-      );
+      await writeSession(`${folder}/home`, { id, started: STARTED, message });
     }
     const env = {
       CODEX_HOME: `${folder}/home`,
@@ -177,13 +174,7 @@ Deno.test("sessions search waits for another process that writes to the index, u
     assertEquals((await search(args)).status, 0);
     const other = new DatabaseSync(`${folder}/my.sqlite`);
     other.exec("BEGIN IMMEDIATE");
-    const path = sessionPath(`${folder}/home`, testId(9), STARTED);
-    const text = sessionText({
-      id: testId(9),
-      started: STARTED,
-      message: "elephant",
-    });
-    await writeFile(path, text);
+    await writeSession(`${folder}/home`, { ...ELEPHANT, id: testId(9) });
     const interrupt = new AbortController();
     let time = 0;
     let pauses = 0;
@@ -299,10 +290,7 @@ Deno.test({
     await withSessions(["elephant"], async (search, folder) => {
       const index = `--index=${folder}/index.sqlite`;
       await search(["elephant", index]);
-      await writeFile(
-        sessionPath(`${folder}/home`, testId(2), STARTED),
-        sessionText({ id: testId(2), started: STARTED, message: "elephant" }),
-      );
+      await writeSession(`${folder}/home`, { ...ELEPHANT, id: testId(2) });
       const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: [
           ...["run", "--no-prompt", "--allow-read", "--allow-env"],

@@ -187,6 +187,16 @@ export function sessionPath(home: string, id: string, started: string): string {
   return `${home}/sessions/${date.replaceAll("-", "/")}/${name}`;
 }
 
+/** Writes a short session into a home, and returns the path of its file. */
+export async function writeSession(
+  home: string,
+  options: SessionTextOptions,
+): Promise<string> {
+  const path = sessionPath(home, options.id, options.started);
+  await writeFile(path, sessionText(options));
+  return path;
+}
+
 /**
  * Writes a session that went on in two more files, as 0.150 and later may, into a home.
  *
