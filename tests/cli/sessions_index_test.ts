@@ -8,33 +8,39 @@ import {
   writeSession,
 } from "../sessions/homes.ts";
 import { flipBit, placesOf } from "../sessions/indexes.ts";
-import { call } from "./memory.ts";
+import { call, type Result, type World } from "./memory.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 const SESSION = { id: testId(1), started: STARTED, message: "Hi" };
+
+/** Calls `sessions index` for the home in a folder, which is also the home of the user. */
+function index(
+  folder: string,
+  args: readonly string[] = [],
+  world: World = {},
+): Promise<Result> {
+  const home = `--codex-home=${folder}/home`;
+  const env = { HOME: folder, ...world.env };
+  return call(["sessions", "index", home, ...args], { ...world, env });
+}
 
 Deno.test("sessions index reports its changes, as text and JSON", async () => {
   await withFolder(async (folder) => {
     const path = await writeSession(`${folder}/home`, SESSION);
     const { size } = await Deno.stat(path);
-    const args = [
-      "sessions",
-      "index",
-      `--codex-home=${folder}/home`,
-      `--index=${folder}/my.sqlite`,
-    ];
-    const first = await call(args);
+    const args = [`--index=${folder}/my.sqlite`];
+    const first = await index(folder, args);
     assertEquals([first.status, first.stderr], [0, ""]);
     assertEquals(
       first.stdout,
       `1 session: 1 added, ${size} B read\n${folder}/my.sqlite\n`,
     );
-    const second = await call(args);
+    const second = await index(folder, args);
     assertEquals(
       second.stdout,
       `1 session: nothing has changed\n${folder}/my.sqlite\n`,
     );
-    const third = await call([...args, "--rebuild", "--json"]);
+    const third = await index(folder, [...args, "--rebuild", "--json"]);
     assertEquals(JSON.parse(third.stdout), {
       path: `${folder}/my.sqlite`,
       sessions: 1,
@@ -53,13 +59,10 @@ Deno.test("sessions index reports its changes, as text and JSON", async () => {
 Deno.test("sessions index counts a session in several files once", async () => {
   await withFolder(async (folder) => {
     await writeContinued(`${folder}/home`);
-    const args = ["sessions", "index", `--codex-home=${folder}/home`];
-    const world = { env: { HOME: folder } };
-    const { stdout } = await call(args, world);
+    const { stdout } = await index(folder);
     assertStringIncludes(stdout, "1 session in 3 files: 3 added, ");
-    const { sessions, files } = JSON.parse(
-      (await call([...args, "--json"], world)).stdout,
-    );
+    const json = await index(folder, ["--json"]);
+    const { sessions, files } = JSON.parse(json.stdout);
     assertEquals([sessions, files], [1, 3]);
   });
 });
@@ -71,24 +74,12 @@ Deno.test("sessions index shows its progress on a terminal, if it takes long", a
       await writeSession(`${folder}/home`, session);
     }
     let time = 0;
-    const { stdout, stderr } = await call(
-      ["sessions", "index", `--codex-home=${folder}/home`],
-      {
-        env: { HOME: folder },
-        terminals: ["stderr"],
-        now: () => time += 600,
-      },
-    );
+    const world = { terminals: ["stderr"], now: () => time += 600 } as const;
+    const { stdout, stderr } = await index(folder, [], world);
     assertStringIncludes(stderr, "Indexing sessions: 1 of 2, ");
     assertStringIncludes(stdout, "2 sessions: 2 added");
-    const dumb = await call(
-      ["sessions", "index", "--rebuild", `--codex-home=${folder}/home`],
-      {
-        env: { HOME: folder, TERM: "dumb" },
-        terminals: ["stderr"],
-        now: () => time += 600,
-      },
-    );
+    const env = { TERM: "dumb" };
+    const dumb = await index(folder, ["--rebuild"], { ...world, env });
     assertEquals([dumb.status, dumb.stderr], [0, ""]);
   });
 });
@@ -100,10 +91,7 @@ Deno.test("sessions index reports unreadable files, and ends with 3", async () =
       `${path}.zst`,
       Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 9, 9, 9),
     );
-    const { status, stderr } = await call(
-      ["sessions", "index", `--codex-home=${folder}/home`],
-      { env: { HOME: folder } },
-    );
+    const { status, stderr } = await index(folder);
     assertEquals(status, 3);
     assertStringIncludes(stderr, `${path}.zst: cannot read:`);
   });
@@ -120,28 +108,20 @@ Deno.test("sessions index reports that it has no place for the index, and refuse
 
 Deno.test("sessions index reports a missing home", async () => {
   await withFolder(async (folder) => {
-    const { status, stderr } = await call(
-      ["sessions", "index", `--codex-home=${folder}/nowhere`],
-      { env: { HOME: folder } },
-    );
+    const { status, stderr } = await index(folder);
     assertEquals(status, 3);
-    assertStringIncludes(stderr, `${folder}/nowhere: cannot read: not found`);
-    const json = await call(
-      ["sessions", "index", "--json", `--codex-home=${folder}/nowhere`],
-      { env: { HOME: folder } },
-    );
+    assertStringIncludes(stderr, `${folder}/home: cannot read: not found`);
+    const json = await index(folder, ["--json"]);
     assertEquals(JSON.parse(json.stdout).problems, [
-      { path: `${folder}/nowhere`, code: "ENOENT", message: "not found" },
+      { path: `${folder}/home`, code: "ENOENT", message: "not found" },
     ]);
   });
 });
 
 Deno.test("sessions index ends with 130 when it is interrupted", async () => {
   await withFolder(async (folder) => {
-    const { status } = await call(
-      ["sessions", "index", `--codex-home=${folder}/home`],
-      { env: { HOME: folder }, interrupt: AbortSignal.abort() },
-    );
+    const interrupt = AbortSignal.abort();
+    const { status } = await index(folder, [], { interrupt });
     assertEquals(status, 130);
   });
 });
@@ -149,14 +129,12 @@ Deno.test("sessions index ends with 130 when it is interrupted", async () => {
 Deno.test("sessions index reports why the index cannot be used, and suggests --index", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/file`, "x");
-    const index = `${folder}/file/index.sqlite`;
-    const { status, stderr } = await call(
-      ["sessions", "index", `--codex-home=${folder}/home`, `--index=${index}`],
-    );
+    const path = `${folder}/file/index.sqlite`;
+    const { status, stderr } = await index(folder, [`--index=${path}`]);
     assertEquals(status, 3);
     assertEquals(
       stderr,
-      `codexpipe: ${index}: cannot use the index: something else is there already; use --index=FILE for another place\n`,
+      `codexpipe: ${path}: cannot use the index: something else is there already; use --index=FILE for another place\n`,
     );
   });
 });
@@ -182,22 +160,20 @@ Deno.test("sessions index reports unreadable names of sessions like sessions lis
 
 Deno.test("sessions index rebuilds an index with one flipped bit, and reports that once", async () => {
   await withFolder(async (folder) => {
-    const home = `${folder}/home`;
-    await writeSession(home, { ...SESSION, message: "elephant" });
+    await writeSession(`${folder}/home`, { ...SESSION, message: "elephant" });
     const path = `${folder}/index.sqlite`;
-    const args = ["sessions", "index", `--codex-home=${home}`];
-    const index = [...args, `--index=${path}`];
-    await call(index);
+    const args = [`--index=${path}`];
+    await index(folder, args);
     const [at = 0] = await placesOf({ path }, "elephant");
     await flipBit({ path }, at, 0);
-    const { status, stdout, stderr } = await call(index);
+    const { status, stdout, stderr } = await index(folder, args);
     assertEquals(status, 0);
     assertMatch(stdout, /^1 session: 1 added, /);
     assertEquals(
       stderr,
       `codexpipe: ${path}: the index was damaged and is rebuilt from the session files\n`,
     );
-    const again = await call(index);
+    const again = await index(folder, args);
     assertEquals([again.status, again.stderr], [0, ""]);
   });
 });
