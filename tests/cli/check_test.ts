@@ -6,7 +6,15 @@ import {
 } from "@std/assert";
 import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
-import { call, Hose, platformError, Sink, sourceOf } from "./memory.ts";
+import {
+  call,
+  Hose,
+  platformError,
+  type Result,
+  Sink,
+  sourceOf,
+  type World,
+} from "./memory.ts";
 
 const HEAD =
   '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n';
@@ -306,11 +314,15 @@ Deno.test("check does not pass a run that it could not read to its end", async (
 
 const GITHUB = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output" };
 
+/** Calls `check --github` in a step of GitHub. */
+function github(world: World, args: readonly string[] = []): Promise<Result> {
+  return call(["check", "--github", ...args], { env: GITHUB, ...world });
+}
+
 Deno.test("check --github writes annotations, a summary and outputs of a failed run", async () => {
-  const { status, stdout, stderr, written } = await call(
-    ["check", "--github"],
-    { stdin: HEAD + say("Almost") + failTurn("No"), env: GITHUB },
-  );
+  const { status, stdout, stderr, written } = await github({
+    stdin: HEAD + say("Almost") + failTurn("No"),
+  });
   assertEquals([status, stdout], [1, ""]);
   assertEquals(
     stderr,
@@ -325,10 +337,7 @@ Deno.test("check --github writes annotations, a summary and outputs of a failed 
 });
 
 Deno.test("check --github writes a summary and outputs of a passed run", async () => {
-  const { stderr, written } = await call(["check", "--github"], {
-    stdin: GOOD,
-    env: GITHUB,
-  });
+  const { stderr, written } = await github({ stdin: GOOD });
   assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
   assertMatch(
     written.get("summary") ?? "",
@@ -340,10 +349,7 @@ Deno.test("check --github writes a summary and outputs of a passed run", async (
 Deno.test("check --github keeps the spelling of numbers in arguments of tools", async () => {
   const toolCall =
     '{"type":"item.completed","item":{"id":"m","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"big":12345678901234567890,"f":1.0},"status":"completed"}}\n';
-  const { written } = await call(["check", "--github"], {
-    stdin: HEAD + toolCall + failTurn("No"),
-    env: GITHUB,
-  });
+  const { written } = await github({ stdin: HEAD + toolCall + failTurn("No") });
   assertMatch(
     written.get("summary") ?? "",
     /big: 12345678901234567890\nf: 1\.0</,
@@ -359,9 +365,8 @@ Deno.test("check --github reports that there is no summary without GITHUB_STEP_S
 });
 
 Deno.test("check --github reports a summary that cannot be written", async () => {
-  const { status, stderr } = await call(["check", "--github"], {
+  const { status, stderr } = await github({
     stdin: GOOD,
-    env: GITHUB,
     createError: platformError("EACCES"),
   });
   assertEquals(status, 3);
@@ -371,10 +376,7 @@ Deno.test("check --github reports a summary that cannot be written", async () =>
 Deno.test("check --github masks secrets on stderr, in the summary and in outputs", async () => {
   const stdin = HEAD.replace('"thread_id":"', '"thread_id":"TOKEN=abc1 ') +
     say("API_TOKEN=abc1") + failTurn("PASSWORD=hunter2");
-  const { stderr, written } = await call(["check", "--github"], {
-    stdin,
-    env: GITHUB,
-  });
+  const { stderr, written } = await github({ stdin });
   assertMatch(
     stderr,
     /::error .*::turn 1 failed: PASSWORD=\[redacted:password\]/,
@@ -384,10 +386,7 @@ Deno.test("check --github masks secrets on stderr, in the summary and in outputs
   for (const text of written.values()) {
     assert(!/hunter2|abc1/.test(text), text);
   }
-  const open = await call(["check", "--github", "--no-redact"], {
-    stdin,
-    env: GITHUB,
-  });
+  const open = await github({ stdin }, ["--no-redact"]);
   assertMatch(open.written.get("output") ?? "", /^API_TOKEN=abc1$/m);
 });
 
@@ -402,10 +401,8 @@ Deno.test("check --github writes one verdict for several runs", async () => {
       { names: ["none"], status: 3, verdict: "failed" },
     ]
   ) {
-    const called = await call(
-      ["check", "--github", ...names.map((name) => `${name}.jsonl`)],
-      { files, env: GITHUB },
-    );
+    const paths = names.map((name) => `${name}.jsonl`);
+    const called = await github({ files }, paths);
     assertEquals(called.status, status);
     const written = called.written.get("output") ?? "";
     // GitHub uses the value that was written last.
@@ -416,10 +413,7 @@ Deno.test("check --github writes one verdict for several runs", async () => {
 });
 
 Deno.test("action.yml has the outputs that check --github writes", async () => {
-  const { written } = await call(["check", "--github"], {
-    stdin: GOOD,
-    env: GITHUB,
-  });
+  const { written } = await github({ stdin: GOOD });
   const names = written.get("output")?.match(/^[a-z-]+(?=<<)/gm) ?? [];
   const action = await Deno.readTextFile(
     new URL("../../action.yml", import.meta.url),
@@ -435,10 +429,7 @@ Deno.test("check --github writes the outputs of the last run only", async () => 
     good: GOOD,
   };
   for (const last of ["bad", "none"]) {
-    const { written } = await call(["check", "--github", "good", last], {
-      files,
-      env: GITHUB,
-    });
+    const { written } = await github({ files }, ["good", last]);
     const output = written.get("output") ?? "";
     assertMatch(output, /^verdict<<.*\nfailed\n/m);
     assertEquals(
@@ -451,10 +442,9 @@ Deno.test("check --github writes the outputs of the last run only", async () => 
 });
 
 Deno.test("check --github names the file in annotations of several runs", async () => {
-  const { stderr } = await call(["check", "--github", "a", "b"], {
+  const { stderr } = await github({
     files: { a: HEAD + failTurn("No"), b: HEAD + failTurn("No") },
-    env: GITHUB,
-  });
+  }, ["a", "b"]);
   for (const name of ["a", "b"]) {
     assertStringIncludes(
       stderr,
@@ -467,10 +457,7 @@ Deno.test("check --github keeps the summaries of all runs of a step below 1 MB",
   const files = Object.fromEntries(
     [..."abcd"].map((name) => [name, failedThreads(3000, 750)]),
   );
-  const { written } = await call(["check", "--github", ...Object.keys(files)], {
-    files,
-    env: GITHUB,
-  });
+  const { written } = await github({ files }, Object.keys(files));
   const summary = written.get("summary") ?? "";
   assertEquals(summary.match(/^## ❌ The Codex run failed · .*$/gm)?.length, 4);
   assert(encode(summary).length < 1024 * 1024);
@@ -481,10 +468,9 @@ Deno.test("check --github reports each run whose summary has no room", async () 
   // Each summary takes 384 bytes of the 960 KB for all.
   const names = [...Array(3000).keys()].map((i) => `${i}.jsonl`);
   const text = failedThreads(1, 110).replace("thread 0", "t".repeat(100));
-  const { written, stderr } = await call(["check", "--github", ...names], {
+  const { written, stderr } = await github({
     files: Object.fromEntries(names.map((name) => [name, text])),
-    env: GITHUB,
-  });
+  }, names);
   const summary = written.get("summary") ?? "";
   assert(encode(summary).length < 1024 * 1024);
   const without = stderr.match(/there is no summary: those of other files/g);
@@ -494,9 +480,7 @@ Deno.test("check --github reports each run whose summary has no room", async () 
 });
 
 Deno.test("check --github annotates a file that cannot be opened", async () => {
-  const { status, stderr } = await call(["check", "--github", "none.jsonl"], {
-    env: GITHUB,
-  });
+  const { status, stderr } = await github({}, ["none.jsonl"]);
   assertEquals(status, 3);
   assertMatch(stderr, /^::error title=Codex run::none.jsonl: cannot open/m);
 });
@@ -508,10 +492,7 @@ const HOSTILE =
 Deno.test("check --github makes commands in a log harmless", async () => {
   const stdin = HEAD + say(HOSTILE) + failTurn(HOSTILE) +
     `${JSON.stringify({ type: "turn.started" })}\n${failTurn(HOSTILE)}`;
-  const { stderr, written } = await call(["check", "--github", "-"], {
-    stdin,
-    env: GITHUB,
-  });
+  const { stderr, written } = await github({ stdin }, ["-"]);
   for (const line of stderr.trimEnd().split("\n")) {
     assertMatch(
       line,
@@ -611,7 +592,7 @@ Deno.test("check --github lists drift in the summary, escaped and masked", async
     '"<b>sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEF"',
   )
     .replace("{", '{"shade":1,');
-  const { written } = await call(["check", "--github"], { stdin, env: GITHUB });
+  const { written } = await github({ stdin });
   const summary = written.get("summary") ?? "";
   assertStringIncludes(
     summary,

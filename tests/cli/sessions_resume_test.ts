@@ -9,15 +9,23 @@ import {
 } from "../sessions/homes.ts";
 import { escapeControls } from "../../lib/cli/escape.ts";
 import { HOSTILE_IDS } from "../sessions/ids.ts";
-import { call } from "./memory.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+/** Calls `sessions resume` with a home in the environment. */
+function resume(
+  home: string,
+  args: readonly string[],
+  world: World = {},
+): Promise<Result> {
+  const env = { CODEX_HOME: home };
+  return call(["sessions", "resume", ...args], { env, ...world });
+}
 
 Deno.test("sessions resume prints the history of getRolloutHistory(), and the command", async () => {
   await withHome({ versions: ["0.61.0", "0.169.0"] }, async (home) => {
     for (const { id, path, scenario, isArchived } of home.sessions) {
       if (scenario === "fork" || isArchived) continue;
-      const { status, stdout } = await call(["sessions", "resume", id], {
-        env: { CODEX_HOME: home.path },
-      });
+      const { status, stdout } = await resume(home.path, [id]);
       const { failures: _, ...expected } = await getRolloutHistory(path);
       assertEquals(status, 0);
       assertEquals(JSON.parse(stdout), {
@@ -42,7 +50,7 @@ Deno.test("sessions resume has the missing parent of a fork in its JSON", async 
     const fork = records.find(({ forked_from }) => forked_from !== null);
     const parent = records.find(({ id }) => id === fork?.forked_from);
     await Deno.remove(parent?.path);
-    const { stdout } = await call(["sessions", "resume", fork.id], { env });
+    const { stdout } = await resume(path, [fork.id]);
     assertEquals(JSON.parse(stdout).missing, {
       session_id: parent.id,
       reason: "not_found",
@@ -54,15 +62,14 @@ Deno.test("sessions resume --command prints one line for a shell", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { id } = home.sessions.find(({ isArchived }) => !isArchived) ??
       { id: "" };
-    const args = ["sessions", "resume", "--command", id];
-    const inHome = await call(args, { env: { CODEX_HOME: home.path } });
+    const args = ["--command", id];
+    const inHome = await resume(home.path, args);
     assertEquals(
       [inHome.status, inHome.stdout, inHome.stderr],
       [0, `codex resume ${id}\n`, ""],
     );
-    const other = await call([...args, `--codex-home=${home.path}`], {
-      env: { CODEX_HOME: "/somewhere/else" },
-    });
+    const flag = `--codex-home=${home.path}`;
+    const other = await resume("/somewhere/else", [...args, flag]);
     assertEquals(
       other.stdout,
       `CODEX_HOME=${home.path} codex resume ${id}\n`,
@@ -74,10 +81,10 @@ Deno.test("sessions resume suggests codex unarchive for an archived session", as
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { id = "" } = home.sessions.find(({ isArchived }) => isArchived) ??
       {};
-    const { status, stdout, stderr } = await call(
-      ["sessions", "resume", "--command", id],
-      { env: { CODEX_HOME: home.path } },
-    );
+    const { status, stdout, stderr } = await resume(home.path, [
+      "--command",
+      id,
+    ]);
     assertEquals([status, stdout], [0, `codex resume ${id}\n`]);
     assertMatch(stderr, new RegExp(`first run "codex unarchive ${id}"`));
   });
@@ -88,10 +95,10 @@ Deno.test("sessions resume finds the home of a session by its path", async () =>
     const { id = "", path = "" } = home.sessions.find(({ isArchived }) =>
       isArchived
     ) ?? {};
-    const { stdout, stderr } = await call(
-      ["sessions", "resume", "--command", path],
-      { env: { CODEX_HOME: "/somewhere/else" } },
-    );
+    const { stdout, stderr } = await resume("/somewhere/else", [
+      "--command",
+      path,
+    ]);
     const codex = `CODEX_HOME=${home.path} codex`;
     assertEquals(stdout, `${codex} resume ${id}\n`);
     assertEquals(
@@ -107,10 +114,8 @@ Deno.test("sessions resume reports that Codex does not find a file outside of a 
     const path = `${folder}/rollout-2026-11-20T15-00-00-${testId(1)}.jsonl`;
     const text = sessionText({ id: testId(1), started, message: "Go" });
     await writeFile(path, text);
-    const { status, stdout, stderr } = await call(
-      ["sessions", "resume", "--command", path],
-      { env: { CODEX_HOME: `${folder}/home` } },
-    );
+    const home = `${folder}/home`;
+    const { status, stdout, stderr } = await resume(home, ["--command", path]);
     assertEquals([status, stdout], [0, `codex resume ${testId(1)}\n`]);
     assertEquals(
       stderr,
@@ -124,10 +129,8 @@ Deno.test("sessions resume refuses a session without an id", async () => {
     const started = "2026-11-20T15:00:00.000Z";
     const path = `${folder}/mine.jsonl`;
     await writeFile(path, sessionText({ id: "", started, message: "Go" }));
-    const { status, stdout, stderr } = await call(
-      ["sessions", "resume", "--command", path],
-      { env: { CODEX_HOME: `${folder}/home` } },
-    );
+    const home = `${folder}/home`;
+    const { status, stdout, stderr } = await resume(home, ["--command", path]);
     assertEquals([status, stdout], [1, ""]);
     assertEquals(
       stderr,
@@ -145,10 +148,10 @@ Deno.test("sessions resume refuses an id that looks like an option, in any file"
       for (const id of HOSTILE_IDS) {
         await writeFile(path, sessionText({ id, started, message: "Go" }));
         for (const form of [["--command"], []]) {
-          const { status, stdout, stderr } = await call(
-            ["sessions", "resume", ...form, path],
-            { env: { CODEX_HOME: folder } },
-          );
+          const { status, stdout, stderr } = await resume(folder, [
+            ...form,
+            path,
+          ]);
           assertEquals([status, stdout], [1, ""], id);
           const shown = escapeControls(JSON.stringify(id.slice(0, 80)));
           assertEquals(
@@ -164,10 +167,7 @@ Deno.test("sessions resume refuses an id that looks like an option, in any file"
 Deno.test("sessions resume refuses broken files", async () => {
   await withHome({ versions: [], isMessy: true }, async (home) => {
     for (const path of home.broken) {
-      const { status, stdout, stderr } = await call(
-        ["sessions", "resume", path],
-        { env: { CODEX_HOME: home.path } },
-      );
+      const { status, stdout, stderr } = await resume(home.path, [path]);
       assertEquals([status === 1 || status === 3, stdout], [true, ""], path);
       assertMatch(stderr, /cannot be resumed|cannot read/);
     }
@@ -184,26 +184,24 @@ Deno.test("sessions resume prints the command and the title of the session on a 
       `${home}/sessions/rollout-2026-11-20T10-00-00-${id}.jsonl`,
       text,
     );
-    const env = { CODEX_HOME: home };
     const terminal = {
-      env,
       terminals: ["stdin", "stdout"],
       now: () => Date.parse(started) + 7_200_000,
     } as const;
-    const args = ["sessions", "resume", "--last", "--color=never"];
+    const args = ["--last", "--color=never"];
     assertEquals(
-      (await call(args, terminal)).stdout,
+      (await resume(home, args, terminal)).stdout,
       `codex resume ${id}\n  Fix \\u001b[31mit\n  2 h ago · /home/me/proj · main\n`,
     );
-    const json = await call(args, { env });
+    const json = await resume(home, args);
     assertEquals(JSON.parse(json.stdout).command, `codex resume ${id}`);
-    assertEquals(await call([...args, "--json"], terminal), json);
+    assertEquals(await resume(home, [...args, "--json"], terminal), json);
     assertEquals(
-      (await call([...args, "--format=text"], { env })).stdout,
+      (await resume(home, [...args, "--format=text"])).stdout,
       `codex resume ${id}\n  Fix \\u001b[31mit\n  2026-11-20 10:00 UTC · /home/me/proj · main\n`,
     );
     assertEquals(
-      (await call([...args, "--json", "--command"], { env })).status,
+      (await resume(home, [...args, "--json", "--command"])).status,
       2,
     );
   });
