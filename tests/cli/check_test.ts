@@ -6,6 +6,7 @@ import {
 } from "@std/assert";
 import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
+import { gzip } from "../sources.ts";
 import {
   call,
   Hose,
@@ -552,13 +553,8 @@ Deno.test("check reads a packed session file", async () => {
       `${JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", ...line })}\n`
     ).join(""),
   );
-  const packed = new Blob([rollout]).stream().pipeThrough(
-    new CompressionStream("gzip"),
-  );
   const { status, stderr } = await call(["check", "r.jsonl.gz"], {
-    files: {
-      "r.jsonl.gz": new Uint8Array(await new Response(packed).arrayBuffer()),
-    },
+    files: { "r.jsonl.gz": gzip(rollout) },
   });
   assertEquals(status, 1);
   assertEquals(stderr, "codexpipe: failed: turn 1 was interrupted\n");

@@ -1,20 +1,9 @@
 /** Commands with a file that continues another session: they read that session first. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readFixture } from "../fixtures.ts";
 import { withFolder, writeFile } from "../sessions/homes.ts";
+import { contentOf, FORK, nameOf, PARENT } from "./families.ts";
 import { call, type Result } from "./memory.ts";
-
-const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
-const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
-
-function nameOf(id: string): string {
-  return `rollout-2026-11-20T15-19-24-${id}.jsonl`;
-}
-
-function contentOf(id: string): Uint8Array {
-  return readFixture(`captures/0.169.0/fork/${nameOf(id)}`);
-}
 
 /** Calls a command with the file of a fork; `parent` is the path of the session it continues. */
 async function callWithFork(

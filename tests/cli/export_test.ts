@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { namesIn, readFixture } from "../fixtures.ts";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
+import { FAMILY } from "./families.ts";
 import { call, platformError } from "./memory.ts";
 
 const LOG = '{"type":"thread.started","thread_id":"t"}\n' +
@@ -56,23 +56,12 @@ Deno.test("codexpipe export does not look at every input again for each existing
   assertEquals(looks < 20 * stems.length, true, `${looks} looks`);
 });
 
-/** The session files of a family; the root comes first. */
-const AGENTS = namesIn("captures/0.160.0/agents/").filter((name) =>
-  name.startsWith("rollout-")
-).map((name) => `captures/0.160.0/agents/${name}`).sort();
-const FILES = Object.fromEntries(
-  AGENTS.map((path) => [
-    new URL(`../../testdata/${path}`, import.meta.url).pathname,
-    readFixture(path),
-  ]),
-);
-
 for (const count of [1, 3]) {
   Deno.test(`codexpipe export puts agents into their parents, with ${count} of 3 files as operands`, async () => {
     // The agents come before their parent.
-    const paths = Object.keys(FILES).slice(0, count).reverse();
+    const paths = Object.keys(FAMILY).slice(0, count).reverse();
     const { stdout, status } = await call(["export", "--to=atif", ...paths], {
-      files: FILES,
+      files: FAMILY,
     });
     const [root, ...more] = stdout.trimEnd().split("\n");
     const { subagent_trajectories } = JSON.parse(root ?? "");

@@ -150,6 +150,21 @@ function growing(): FileSource {
   };
 }
 
+/** Opens a growing file, or a growing stdin, whose identity is "1". */
+function openGrowing(
+  path: string,
+  surroundings: Pick<Surroundings, "streamIdentity" | "takeBack">,
+): Promise<Input> {
+  return openInput(path, {
+    ...NO_FILES,
+    open: () => Promise.resolve(growing()),
+    stdin: growing(),
+    look: () =>
+      Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+    ...surroundings,
+  });
+}
+
 for (
   const { isTakenBack, rest } of [
     { isTakenBack: true, rest: "" },
@@ -160,11 +175,7 @@ for (
   ]
 ) {
   Deno.test(`Input.next() refuses a file that grows by the writes to stdout; they are taken back: ${isTakenBack}`, async () => {
-    const input = await openInput("a", {
-      ...NO_FILES,
-      open: () => Promise.resolve(growing()),
-      look: () =>
-        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+    const input = await openGrowing("a", {
       streamIdentity: (_name, isQuick) =>
         Promise.resolve(isQuick ? undefined : "1"),
       takeBack: (size) => Promise.resolve(isTakenBack && size === 7),
@@ -180,12 +191,7 @@ for (
 
 for (const path of ["a", "-"]) {
   Deno.test(`Input.next() returns no block of ${path} if stdout is known to be the same file`, async () => {
-    const input = await openInput(path, {
-      ...NO_FILES,
-      open: () => Promise.resolve(growing()),
-      stdin: growing(),
-      look: () =>
-        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+    const input = await openGrowing(path, {
       streamIdentity: () => Promise.resolve("1"),
     });
     await assertRejects(() => input.next(), UsageError, "stdout goes to ");
@@ -195,11 +201,7 @@ for (const path of ["a", "-"]) {
 Deno.test("Input.next() reads a file to its end that grows by writes of other programs", async () => {
   for (const stdout of ["2", undefined]) {
     let looks = 0;
-    const input = await openInput("a", {
-      ...NO_FILES,
-      open: () => Promise.resolve(growing()),
-      look: () =>
-        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+    const input = await openGrowing("a", {
       streamIdentity(_name, isQuick): Promise<string | undefined> {
         if (!isQuick) looks += 1;
         return Promise.resolve(stdout);

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { encode, everySplit } from "../running.ts";
+import { gzip } from "../sources.ts";
 import {
   call,
   failing,
@@ -344,9 +345,7 @@ for (const { name, args, world, status = 0, stdout, stderr = "" } of CASES) {
 }
 
 Deno.test("codexpipe normalize unpacks files and stdin", async () => {
-  const packed = new Blob([RESUMED + TURN]).stream()
-    .pipeThrough(new CompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const bytes = gzip(encode(RESUMED + TURN));
   const { status, stdout } = await call(["normalize", "a", "-"], {
     stdin: bytes,
     files: { a: bytes },

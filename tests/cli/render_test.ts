@@ -5,7 +5,6 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { HistoryState } from "../../mod.ts";
-import { namesIn, readFixture } from "../fixtures.ts";
 import { readSession } from "../render/sessions.ts";
 import {
   assertAlone,
@@ -14,6 +13,7 @@ import {
   withoutData,
 } from "../render/sound_pages.ts";
 import { decode } from "../running.ts";
+import { FAMILY } from "./families.ts";
 import {
   call,
   failing,
@@ -439,23 +439,13 @@ Deno.test("render writes valid UTF-8 with LF at its end in every form", async ()
   }
 });
 
-/** The session files of a family, by their real paths: the site reads their outcomes from disk. */
-const FAMILY = Object.fromEntries(
-  namesIn("captures/0.160.0/agents/").filter((name) =>
-    name.startsWith("rollout-")
-  ).sort().map((name) => {
-    const path = `captures/0.160.0/agents/${name}`;
-    const url = new URL(`../../testdata/${path}`, import.meta.url);
-    return [url.pathname, readFixture(path)];
-  }),
-);
-
 Deno.test("render --to=site writes a page for each session, and an index", async () => {
   const log = `{"type":"thread.started","thread_id":"t"}
 {"type":"turn.started"}
 {"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"API_TOKEN=abc123def </script> it"}}
 {"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}
 `;
+  // The site reads the outcomes of sessions from disk: the paths of FAMILY are real.
   const files = { ...FAMILY, "/x/index.jsonl": log, "/y/index.jsonl": log };
   const run = () =>
     call(["render", "--to=site", "-o", "/out", ...Object.keys(files), "/no"], {

@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { appendFile, mkdir, rename } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
-import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
 import {
   sessionPath,
@@ -10,6 +9,7 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
+import { contentOf, PARENT } from "./families.ts";
 import { call, type Result, stepping, type World } from "./memory.ts";
 
 const STARTED = "2026-11-20T15:00:00.000Z";
@@ -288,9 +288,7 @@ Deno.test("sessions follow refuses a missing session, several sessions and an un
 });
 
 Deno.test("sessions follow prints a real session that grows in 40 parts", async () => {
-  const name =
-    "rollout-2026-11-20T15-19-24-01a1f98a-7867-7f01-95b5-4c5ae3f063dd.jsonl";
-  const bytes = readFixture(`captures/0.169.0/fork/${name}`);
+  const bytes = contentOf(PARENT);
   const size = Math.ceil(bytes.length / 40);
   const parts = Array.from(
     { length: 40 },

@@ -1,19 +1,15 @@
 import { zstdCompressSync } from "node:zlib";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readFixture } from "../fixtures.ts";
 import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
+import { contentOf, FORK, nameOf, PARENT } from "./families.ts";
 import { call, type Result } from "./memory.ts";
-
-const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
-const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
 
 /** Writes a fork and the session that it continues, and returns their paths by id. */
 async function writeFork(home: string): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
   for (const id of [PARENT, FORK]) {
-    const name = `rollout-2026-11-20T15-19-24-${id}.jsonl`;
-    const path = `${home}/sessions/2026/11/20/${name}`;
-    await writeFile(path, readFixture(`captures/0.169.0/fork/${name}`));
+    const path = `${home}/sessions/2026/11/20/${nameOf(id)}`;
+    await writeFile(path, contentOf(id));
     paths.set(id, path);
   }
   return paths;
@@ -107,7 +103,7 @@ for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
 
 Deno.test("sessions show and list report a link to a missing file", async () => {
   await withFolder(async (home) => {
-    const path = `${home}/sessions/rollout-2026-11-20T15-19-24-${FORK}.jsonl`;
+    const path = `${home}/sessions/${nameOf(FORK)}`;
     await writeFile(path, "");
     await Deno.remove(path);
     await Deno.symlink(`${home}/nowhere`, path);
