@@ -71,7 +71,7 @@ for (
   });
 }
 
-Deno.test("commands of a home give the same in threads", async () => {
+Deno.test("usage, sessions du, sessions index and sessions search give the same in threads", async () => {
   await withFolder(async (folder) => {
     const { path } = await assembleHome(`${folder}/home`, {
       versions: ["0.169.0"],

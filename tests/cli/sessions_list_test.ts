@@ -54,6 +54,8 @@ async function withFive(use: (home: string) => Promise<void>): Promise<void> {
 Deno.test("sessions list lists every session of a messy home once, in every form", async () => {
   await withHome({ isMessy: true }, async (home) => {
     const { path, sessions, unreadable } = home;
+    // Later calls read the outcomes of sessions from the cache, which the first one writes.
+    const world = { env: { XDG_CACHE_HOME: `${path}/../cache` } };
     const ids = await list(path, ["--format=ids"]);
     assertEquals(
       rows(ids.stdout).sort(),
@@ -72,16 +74,16 @@ Deno.test("sessions list lists every session of a messy home once, in every form
       rows(paths.stdout).sort(),
       sessions.map(({ path }) => path).sort(),
     );
-    const json = JSON.parse((await list(path, ["--json"])).stdout);
+    const json = JSON.parse((await list(path, ["--json"], world)).stdout);
     assertEquals(json.sessions.length, sessions.length);
     assertEquals(json.next_cursor, null);
     assertEquals(json.problems[0].code, "ELOOP");
-    const jsonl = rows((await list(path, ["--format=jsonl"])).stdout);
+    const jsonl = rows((await list(path, ["--format=jsonl"], world)).stdout);
     assertEquals(jsonl.map((line) => JSON.parse(line)), json.sessions);
-    const tsv = rows((await list(path, ["--format=tsv"])).stdout);
+    const tsv = rows((await list(path, ["--format=tsv"], world)).stdout);
     assertEquals(tsv.length, sessions.length + 1);
     assertEquals(new Set(tsv.map((row) => row.split("\t").length)).size, 1);
-    const table = rows((await list(path)).stdout);
+    const table = rows((await list(path, [], world)).stdout);
     assertEquals(table.length, sessions.length + 1);
   });
 });
