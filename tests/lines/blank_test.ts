@@ -49,7 +49,7 @@ for (
     ["separators of C0", "\u001c\u001d\u001e\u001f", false],
   ] satisfies [string, string, boolean][]
 ) {
-  Deno.test(`isBlank() says ${expected ? "yes" : "no"} to ${name}`, () => {
+  Deno.test(`isBlank() returns ${expected} for ${name}`, () => {
     assertEquals(isBlank(text), expected);
   });
 }
@@ -62,7 +62,7 @@ Deno.test("trimBlank() cuts every blank character off both ends", () => {
   }
 });
 
-Deno.test("trimBlank() leaves what is not blank", () => {
+Deno.test("trimBlank() keeps characters at the ends that are not blank", () => {
   for (const text of ["\ufeffa\ufeff", "\u200b", "\0 \0", "a", "", "\u001f"]) {
     assertEquals(trimBlank(text), text);
   }

@@ -30,7 +30,7 @@ Deno.test("writeLineFailed() escapes the message and the line as JSON strings, i
   );
 });
 
-Deno.test("writeLineFailed() writes numbers beyond 32 bits as they are", () => {
+Deno.test("writeLineFailed() writes numbers beyond 32 bits unchanged", () => {
   const offset = 2 ** 40 + 1;
   const head: Head = {
     line: 2 ** 33,

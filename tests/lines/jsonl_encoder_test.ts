@@ -20,7 +20,11 @@ for (
       line: '{"b":1,"a":[null]}\n',
     },
     { name: "a string with a line end", value: "a\nb", line: '"a\\nb"\n' },
-    { name: "a line separator, as it is", value: "\u2028", line: '"\u2028"\n' },
+    {
+      name: "a line separator, unescaped",
+      value: "\u2028",
+      line: '"\u2028"\n',
+    },
     { name: "a lone surrogate, escaped", value: "\ud83d", line: '"\\ud83d"\n' },
     { name: "null", value: null, line: "null\n" },
     { name: "zero", value: -0, line: "0\n" },
@@ -36,12 +40,12 @@ for (
 }
 
 for (
-  const { name, value, why } of [
+  const { name, value, reason } of [
     { name: "undefined", value: undefined },
     { name: "a function", value: (): void => {} },
     { name: "a symbol", value: Symbol("s") },
-    // Engines have words of their own for it.
-    { name: "a bigint", value: { n: 1n }, why: "" },
+    // The message for a bigint is the engine's own.
+    { name: "a bigint", value: { n: 1n }, reason: "" },
     {
       name: "a getter that throws",
       value: {
@@ -49,13 +53,13 @@ for (
           throw new RangeError("no");
         },
       },
-      why: "no",
+      reason: "no",
     },
-  ] satisfies { name: string; value: unknown; why?: string }[]
+  ] satisfies { name: string; value: unknown; reason?: string }[]
 ) {
   Deno.test(`encodeLine() refuses ${name}`, () => {
     const message = `Cannot encode a line: ${
-      why ?? `${name} has no JSON form`
+      reason ?? `${name} has no JSON form`
     }`;
     assertThrows(() => encodeLine(value), TypeError, message);
     assertThrows(
@@ -68,7 +72,7 @@ for (
 
 const OUTCOMES = [
   {
-    name: "a normalized text as it is",
+    name: "a normalized text unchanged",
     outcome: { ok: true, line: 1, offset: 0, value: '{"n":1.0,"n":2}' },
     line: '{"n":1.0,"n":2}\n',
   },
@@ -84,7 +88,7 @@ const OUTCOMES = [
     line: '{"n":1.0}\n',
   },
   {
-    name: "a text that was spread over lines on one",
+    name: "a text of several lines as one line",
     outcome: {
       ok: true,
       line: 1,
@@ -94,7 +98,7 @@ const OUTCOMES = [
     line: '{"a": [1.0,\r   2], "b":"\\n"}\n',
   },
   {
-    name: "the record of a failure that was spread over lines on one",
+    name: "an in-band failure record of several lines as one line",
     outcome: {
       ok: false,
       line: 1,
@@ -105,7 +109,7 @@ const OUTCOMES = [
     line: '{"type":"line.failed", "error":{}}\n',
   },
   {
-    name: "the exact text even of a value that is text",
+    name: "the exact text of a decoded string value",
     outcome: { ok: true, line: 1, offset: 0, value: "x", text: '"x"' },
     line: '"x"\n',
   },
@@ -127,7 +131,7 @@ const OUTCOMES = [
       '{"type":"line.failed","line":12,"offset":3456,"error":{"kind":"json","message":"Cannot parse: \\"}\\""},"raw":"{\\"a\\":\\"é\\u0001\u2028\\""}\n',
   },
   {
-    name: "a normalize failure, whose field is not written",
+    name: "a normalize failure, without its field",
     outcome: {
       ok: false,
       line: 1,
@@ -139,7 +143,7 @@ const OUTCOMES = [
       '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"normalize","message":"m"},"raw":"[]"}\n',
   },
   {
-    name: "a utf8 failure, with all of its bytes",
+    name: "a utf8 failure, with its bytes in base64",
     outcome: {
       ok: false,
       line: 2,
@@ -186,7 +190,7 @@ const OUTCOMES = [
       '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"json","message":""},"raw":""}\n',
   },
   {
-    name: "a failure that came in band, as it came",
+    name: "a failure that was read in band unchanged",
     outcome: {
       ok: false,
       line: 99,
@@ -212,7 +216,7 @@ Deno.test("encodeOutcome() refuses a value without a JSON form", () => {
   );
 });
 
-Deno.test("encodeOutcome() gives bytes that later calls leave alone", () => {
+Deno.test("encodeOutcome() returns bytes that later calls do not overwrite", () => {
   const failure = (raw: string): Outcome<string> => ({
     ok: false,
     line: 1,
@@ -226,8 +230,8 @@ Deno.test("encodeOutcome() gives bytes that later calls leave alone", () => {
 });
 
 for (const length of [49_151, 49_152, 49_153, 98_304, 150_000]) {
-  Deno.test(`encodeOutcome() writes ${length} bytes that are no UTF-8, in text and in base64`, () => {
-    // Characters of three bytes, so that pieces end inside of some, and a bad byte.
+  Deno.test(`encodeOutcome() writes ${length} bytes of invalid UTF-8 as text and as base64`, () => {
+    // Characters of three bytes, so that base64 pieces end inside a character, and one bad byte.
     const rawBytes = Uint8Array.from(
       { length },
       (_, i) => i === 100 ? 0xff : [0xe4, 0xbd, 0xa0][i % 3] ?? 0,
@@ -255,7 +259,7 @@ for (const length of [49_151, 49_152, 49_153, 98_304, 150_000]) {
   });
 }
 
-Deno.test("encodeOutcome() writes what JsonlNormalizer writes for the same lines", () => {
+Deno.test("encodeOutcome() writes the bytes that JsonlNormalizer writes for the same lines", () => {
   const input = concat([
     encode('\ufeff\n{"type":"error","message":"m"}\r\nnot JSON "é"\n[1]\n'),
     Uint8Array.of(0x22, 0xff, 0x0a),
@@ -275,7 +279,7 @@ Deno.test("encodeOutcome() writes what JsonlNormalizer writes for the same lines
   assertEquals(lines.length, 7);
 });
 
-Deno.test("JsonlEncoderStream and OutcomeEncoderStream encode what flows through", async () => {
+Deno.test("JsonlEncoderStream and OutcomeEncoderStream encode each chunk", async () => {
   const values = ReadableStream.from([{ a: 1 }, "b"])
     .pipeThrough(new JsonlEncoderStream());
   assertEquals(await new Response(values).text(), '{"a":1}\n"b"\n');
@@ -288,7 +292,7 @@ Deno.test("JsonlEncoderStream and OutcomeEncoderStream encode what flows through
   );
 });
 
-Deno.test("JsonlEncoderStream fails where a value has no JSON form", async () => {
+Deno.test("JsonlEncoderStream fails at a value without a JSON form", async () => {
   const lines = ReadableStream.from([1, undefined])
     .pipeThrough(new JsonlEncoderStream());
   let error: unknown;

@@ -9,14 +9,14 @@ import { chunkings } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { byteByByte, concat, encode, everySplit } from "../running.ts";
 
-/** A line: its bytes as text, or the length of one over the limit. */
+/** A line: its bytes as text, or its length if it is over the limit. */
 interface Found {
   readonly line: number;
   readonly offset: number;
   readonly text: string | number;
 }
 
-/** Keeps what it is shown, one character for each byte. */
+/** Collects the lines, one character for each byte. */
 class Collector implements LineVisitor {
   readonly found: Found[] = [];
 
@@ -33,8 +33,8 @@ class Collector implements LineVisitor {
     this.found.push({ line, offset, text });
   }
 
-  tooLong(text: number, line: number, offset: number): void {
-    this.found.push({ line, offset, text });
+  tooLong(length: number, line: number, offset: number): void {
+    this.found.push({ line, offset, text: length });
   }
 }
 
@@ -55,7 +55,7 @@ function frame(
   return collector.found;
 }
 
-/** What the rules L2, L5, L6 and L8 say, in the plainest way. */
+/** A reference implementation of the rules L2, L5, L6 and L8. */
 function frameByTheRules(bytes: Uint8Array, limit: number): Found[] {
   const pieces = latin1(bytes).split("\n");
   if (pieces.at(-1) === "") pieces.pop();
@@ -86,7 +86,7 @@ const CASES = [
   { name: "only CRs", input: "\r\r", lines: ["\r"] },
   { name: "an empty line of CRLF", input: "\r\n\r\n", lines: ["", ""] },
   {
-    name: "VT, FF, NEL and line separators, which end nothing",
+    name: "VT, FF, NEL and line separators, which end no line",
     input: "a\vb\fc\xc2\x85d\xe2\x80\xa8e\n",
     lines: ["a\vb\fc\xc2\x85d\xe2\x80\xa8e"],
   },
@@ -120,7 +120,7 @@ const CASES = [
     lines: ["\xef\xbb"],
   },
   {
-    name: "bytes that are no UTF-8",
+    name: "bytes that are not UTF-8",
     input: "\xff\xfe\n\x00\x00\n",
     lines: ["\xff\xfe", "\x00\x00"],
   },
@@ -134,7 +134,7 @@ const CASES = [
 for (const { name, input, lines } of CASES) {
   const bytes = Uint8Array.from(input, (c) => c.charCodeAt(0));
 
-  Deno.test(`LineFramer finds the lines of ${name}, wherever it is split`, () => {
+  Deno.test(`LineFramer finds the lines of ${name}, split at any offset`, () => {
     const expected = frameByTheRules(bytes, DEFAULT_MAX_LINE_BYTES);
     assertEquals(expected.map(({ text }) => text), lines);
     for (const chunks of everySplit(bytes)) {
@@ -145,7 +145,7 @@ for (const { name, input, lines } of CASES) {
     assertEquals(frame([...drip, empty]), expected);
   });
 
-  Deno.test(`LineFramer holds the lines of ${name} to any limit`, () => {
+  Deno.test(`LineFramer applies any limit to the lines of ${name}`, () => {
     for (let limit = 1; limit <= bytes.length + 1; limit++) {
       const expected = frameByTheRules(bytes, limit);
       for (const chunks of everySplit(bytes)) {
@@ -171,7 +171,12 @@ for (
       limit: 4,
       expected: "abcd",
     },
-    { name: "one over it, without LF", input: "abcde", limit: 4, expected: 5 },
+    {
+      name: "one over the limit, without LF",
+      input: "abcde",
+      limit: 4,
+      expected: 5,
+    },
     {
       name: "at the limit, its CR counted",
       input: "abc\r\n",
@@ -209,7 +214,7 @@ for (
     expected: string | number;
   }[]
 ) {
-  Deno.test(`LineFramer tells a line ${name}`, () => {
+  Deno.test(`LineFramer reports a line ${name}`, () => {
     const bytes = Uint8Array.from(input, (c) => c.charCodeAt(0));
     for (const chunks of everySplit(bytes)) {
       assertEquals(frame(chunks, limit).map(({ text }) => text), [expected]);
@@ -217,7 +222,7 @@ for (
   });
 }
 
-Deno.test("LineFramer finds the same lines however the input is chunked", () => {
+Deno.test("LineFramer finds the same lines for any chunking", () => {
   const inputs = fc.array(
     fc.constantFrom(..."aé\r\n\n ".split(""), "\ufeff", "x".repeat(30)),
     { maxLength: 40 },
@@ -234,7 +239,7 @@ Deno.test("LineFramer finds the same lines however the input is chunked", () => 
   );
 });
 
-Deno.test("LineFramer lets the caller use its buffer again", () => {
+Deno.test("LineFramer keeps no reference to the caller's buffer", () => {
   const bytes = encode("first\nsecond line\nthird, without an end");
   const buffer = new Uint8Array(4);
   const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
@@ -254,9 +259,9 @@ Deno.test("LineFramer lets the caller use its buffer again", () => {
   ]);
 });
 
-Deno.test("LineFramer offers no line over the limit to who takes lines at once", () => {
-  /** Takes no line, and remembers which it was offered. */
-  class Picky extends Collector {
+Deno.test("LineFramer offers no line over the limit to a visitor with run()", () => {
+  /** Declines every run, and records the runs that it was offered. */
+  class Declining extends Collector {
     readonly offered: string[] = [];
 
     run(bytes: Uint8Array, start: number, end: number): undefined {
@@ -264,7 +269,7 @@ Deno.test("LineFramer offers no line over the limit to who takes lines at once",
       this.offered.push(latin1(bytes.subarray(start, end)));
     }
   }
-  const collector = new Picky();
+  const collector = new Declining();
   const framer = new LineFramer(300);
   for (const chunk of ["a\n", "x".repeat(200_000), "\n", "b", "\n"]) {
     framer.feed(encode(chunk), collector);
@@ -273,7 +278,7 @@ Deno.test("LineFramer offers no line over the limit to who takes lines at once",
   assertEquals(collector.found.map(({ text }) => text), ["a", 200_000, "b"]);
 });
 
-Deno.test("LineFramer.flush() gives nothing where nothing is left, and once only", () => {
+Deno.test("LineFramer.flush() reports the last line once, and no line if none is left", () => {
   const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   const collector = new Collector();
   framer.flush(collector);
@@ -283,7 +288,7 @@ Deno.test("LineFramer.flush() gives nothing where nothing is left, and once only
   assertEquals(collector.found.map(({ text }) => text), ["a", "b"]);
 });
 
-Deno.test("LineFramer goes on behind a line at which its visitor threw", () => {
+Deno.test("LineFramer continues with the next line after its visitor threw", () => {
   for (const chunks of [["a\nb\n"], ["a", "\nb\n"]]) {
     const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
     const collector = new Collector();
@@ -323,7 +328,7 @@ function countCopied(work: () => void): number {
   return copied;
 }
 
-/** Sees how long lines are, and how they begin and end. */
+/** Records the length, first byte and last byte of each line. */
 class Measure implements LineVisitor {
   readonly seen: string[] = [];
 
@@ -346,7 +351,7 @@ for (
 ) {
   const length = chunkBytes * chunks;
 
-  Deno.test(`LineFramer copies each byte of a line of ${length} a few times, in chunks of ${name}`, () => {
+  Deno.test(`LineFramer copies at most three times the bytes of a line of ${length}, in chunks of ${name}`, () => {
     const measure = new Measure();
     const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
     const chunk = new Uint8Array(chunkBytes).fill(0x78);
@@ -357,11 +362,11 @@ for (
       framer.flush(measure);
     });
     assertEquals(measure.seen, [`${length + 2} <>`, "4 nt"]);
-    // Once into the buffer, and less than twice while it doubles.
+    // Once into the buffer, and less than twice more while the buffer doubles.
     assert(copied <= 3 * length + 1_000, `${copied} bytes`);
   });
 
-  Deno.test(`LineFramer keeps nothing of a line of ${length} over the limit, in chunks of ${name}`, () => {
+  Deno.test(`LineFramer drops the bytes of a line of ${length} over the limit, in chunks of ${name}`, () => {
     const measure = new Measure();
     const framer = new LineFramer(1 << 16);
     const chunk = new Uint8Array(chunkBytes).fill(0x78);
@@ -374,7 +379,7 @@ for (
   });
 }
 
-Deno.test("LineFramer finds many lines in one chunk without copying one", () => {
+Deno.test("LineFramer copies only the unfinished last line of a chunk", () => {
   const measure = new Measure();
   const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   const block = concat([encode("0123456789\n".repeat(10_000)), encode("end")]);
@@ -382,7 +387,7 @@ Deno.test("LineFramer finds many lines in one chunk without copying one", () => 
   assertEquals(measure.seen.length, 10_000);
 });
 
-Deno.test("MAX_LINE_BYTES is what a string can hold, and the default is below it", () => {
+Deno.test("MAX_LINE_BYTES is the longest string of V8, and the default is below it", () => {
   assertEquals(MAX_LINE_BYTES, 536_870_888);
   assert(DEFAULT_MAX_LINE_BYTES < MAX_LINE_BYTES);
 });

@@ -8,7 +8,7 @@ import fc from "../property_seed.ts";
 import { emitted, encode } from "../running.ts";
 
 const CASES = [
-  { name: "nothing", lines: [], values: [] },
+  { name: "no lines", lines: [], values: [] },
   { name: "lines", lines: ["a", "", "b"], values: ["a", "", "b"] },
   {
     name: "one CR at the end of each",
@@ -56,7 +56,7 @@ Deno.test("LineNumberer counts offsets in bytes, with one LF for each line", () 
   );
 });
 
-Deno.test("LineNumberer gives for split lines what LineSplitter gives for their bytes", () => {
+Deno.test("LineNumberer emits for lines the outcomes that LineSplitter emits for their bytes", () => {
   const line = fc.array(
     fc.constantFrom("a", "é", "😀", "\r", " ", "\ufeff", "\ufffd"),
     { maxLength: 8 },

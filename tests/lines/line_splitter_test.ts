@@ -27,7 +27,7 @@ function line(number: number, offset: number, value: string): Outcome<string> {
   return { ok: true, line: number, offset, value };
 }
 
-/** An expected failure of a line that is no UTF-8. */
+/** An expected failure of a line that is not UTF-8. */
 function bad(
   number: number,
   offset: number,
@@ -66,17 +66,17 @@ const CASES = [
     ],
   },
   {
-    name: "U+FFFD that stands in the input",
+    name: "U+FFFD in the input",
     input: [...encode("\ufffd\n")],
     expected: [line(1, 0, "\ufffd")],
   },
   {
-    name: "blank lines with white space, which stay as they are",
+    name: "blank lines with white space, unchanged",
     input: [...encode(" \t\n\u3000\n")],
     expected: [line(1, 0, " \t"), line(2, 3, "\u3000")],
   },
   {
-    name: "a bad byte, which costs one line",
+    name: "a bad byte, which fails one line",
     input: [0x61, 0x0a, 0x62, 0xff, 0x0a, 0x63],
     expected: [
       line(1, 0, "a"),
@@ -112,7 +112,7 @@ const CASES = [
 ] satisfies { name: string; input: number[]; expected: Outcome<string>[] }[];
 
 for (const { name, input, expected } of CASES) {
-  Deno.test(`LineSplitter splits ${name}, wherever it is cut`, () => {
+  Deno.test(`LineSplitter splits ${name}, cut at any offset`, () => {
     const bytes = Uint8Array.from(input);
     for (const chunks of everySplit(bytes)) {
       assertEquals(split(chunks), expected, `cut at ${chunks[0]?.length}`);
@@ -121,7 +121,7 @@ for (const { name, input, expected } of CASES) {
   });
 }
 
-Deno.test("LineSplitter tells how long a line over the limit is, and holds nothing of it", () => {
+Deno.test("LineSplitter reports the length of a line over the limit, without its text", () => {
   const outcomes = split([encode("12345\n1234\n123456")], 5);
   assertEquals(outcomes, [
     line(1, 0, "12345"),
@@ -142,7 +142,7 @@ Deno.test("LineSplitter tells how long a line over the limit is, and holds nothi
   assert(last !== undefined && !last.ok && !("raw" in last));
 });
 
-Deno.test("LineSplitter calls a line over the limit too long, whatever is in it", () => {
+Deno.test("LineSplitter reports a line over the limit as too long, also if it is blank or not UTF-8", () => {
   const input = Uint8Array.from([0xff, 0xff, 0xff, 0x0a, 0x20, 0x20, 0x20]);
   for (const chunks of everySplit(input)) {
     assertEquals(
@@ -164,14 +164,14 @@ for (const maxLineBytes of [0, -1, 1.5, NaN, Infinity, MAX_LINE_BYTES + 1]) {
   });
 }
 
-Deno.test("LineSplitter takes the least and the greatest limit", () => {
+Deno.test("LineSplitter accepts the least and the greatest limit", () => {
   assertEquals(split([encode("a\nbc")], 1).map(({ ok }) => ok), [true, false]);
   assertEquals(split([encode("a")], MAX_LINE_BYTES).map(({ ok }) => ok), [
     true,
   ]);
 });
 
-Deno.test("LineSplitter emits to the function that each call was given", () => {
+Deno.test("LineSplitter emits to the function passed to each call", () => {
   const log: string[] = [];
   const splitter = new LineSplitter();
   for (const [name, text] of [["a", "1\n2"], ["b", "\n3"]] as const) {
@@ -181,7 +181,7 @@ Deno.test("LineSplitter emits to the function that each call was given", () => {
   assertEquals(log, ["a1", "b2", "c3"]);
 });
 
-Deno.test("LineSplitter lets the caller use chunks and failures apart", () => {
+Deno.test("LineSplitter copies a failed line, so that the caller may overwrite the chunk", () => {
   const chunk = Uint8Array.from([0x61, 0xff, 0x0a, 0x62]);
   const outcomes: Outcome<string>[] = [];
   const splitter = new LineSplitter();
@@ -191,7 +191,7 @@ Deno.test("LineSplitter lets the caller use chunks and failures apart", () => {
   assertEquals(outcomes, [bad(1, 0, "a\ufffd", [0x61, 0xff]), line(2, 3, "b")]);
 });
 
-Deno.test("LineSplitter gives the same lines however the input is chunked", () => {
+Deno.test("LineSplitter emits the same lines for any chunking", () => {
   const inputs = fc.array(
     fc.constantFrom(
       ...["a", "é", "😀", "\r", "\n", "\n", " ", "\ufeff", "\ufffd"].map(
