@@ -1,4 +1,4 @@
-/** The tokens of what real releases wrote, which the mock model has told them. */
+/** The usage of captured streams and session files, compared with a table of totals. */
 
 import { assert, assertEquals } from "@std/assert";
 import { zstdDecompressSync } from "node:zlib";
@@ -9,7 +9,7 @@ import { readCapturedFiles } from "../rollouts.ts";
 import { normalizeBytes } from "../running.ts";
 import { metered, type MeterInput, numbersOf, totalOf } from "./meters.ts";
 
-/** What a scenario used, by one kind of file. */
+/** The usage of a scenario, counted from one kind of file. */
 interface Expected {
   readonly threads: number;
   readonly turns: number;
@@ -21,18 +21,18 @@ interface Expected {
 interface Row {
   /** The folder below `testdata/captures/`. */
   readonly capture: string;
-  /** By what was printed; null where it says nothing. */
+  /** Counted from the exec streams; null if they have no counts. */
   readonly exec: Expected | null;
-  /** By the session files; null where they say nothing. */
+  /** Counted from the session files; null if they have no counts. */
   readonly files: Expected | null;
-  /** What `runCounters` has to say for the exec streams, where nothing in them tells. */
+  /** The `runCounters` option that the exec streams need, where they do not show which is right. */
   readonly counters?: RunCounters;
-  /** Why the two differ, where more than reasoning does. */
+  /** The reason why `exec` and `files` differ, where more than the reasoning tokens differ. */
   readonly why?: string;
 }
 
 const TABLE = "usage/totals.jsonl";
-/** Written anew by `deno task golden`; what is new in it is to be reviewed. */
+/** `deno task golden` writes the table anew; review its diff. */
 const UPDATE = Deno.args.includes("--update");
 
 const rows = readJsonl(TABLE) as Row[];
@@ -54,7 +54,7 @@ function inputsOf(capture: string, nameRegexp: RegExp): MeterInput[] {
 const EXEC_REGEXP = /^stdout.*\.jsonl$/;
 const FILE_REGEXP = /^(?:archived-)?rollout-.*\.jsonl(?:\.zst)?$/;
 
-function found(
+function usageOf(
   inputs: readonly MeterInput[],
   runCounters: RunCounters = "auto",
 ): Expected | null {
@@ -74,8 +74,8 @@ if (UPDATE) {
       const { counters, why } = known.get(capture) ?? {};
       return JSON.stringify({
         capture,
-        exec: found(inputsOf(capture, EXEC_REGEXP), counters),
-        files: found(inputsOf(capture, FILE_REGEXP)),
+        exec: usageOf(inputsOf(capture, EXEC_REGEXP), counters),
+        files: usageOf(inputsOf(capture, FILE_REGEXP)),
         counters,
         why,
       });
@@ -90,27 +90,27 @@ if (UPDATE) {
 const byVersion = Map.groupBy(rows, ({ capture }) => capture.split("/")[0]);
 
 for (const [version, rows] of byVersion) {
-  Deno.test(`UsageMeter counts what Codex ${version} used`, () => {
+  Deno.test(`UsageMeter counts the usage of the captures of Codex ${version}`, () => {
     for (const { capture, exec, files, counters } of rows) {
       const streams = inputsOf(capture, EXEC_REGEXP);
-      assertEquals(found(streams, counters), exec, `${capture}: streams`);
+      assertEquals(usageOf(streams, counters), exec, `${capture}: streams`);
       const sessions = inputsOf(capture, FILE_REGEXP);
-      assertEquals(found(sessions), files, `${capture}: files`);
-      // In whatever order they are named.
+      assertEquals(usageOf(sessions), files, `${capture}: files`);
+      // In any order of the files.
       assertEquals(
-        found(streams.toReversed(), counters),
+        usageOf(streams.toReversed(), counters),
         exec,
         `${capture}: streams from the last one on`,
       );
       assertEquals(
-        found(sessions.toReversed())?.tokens,
+        usageOf(sessions.toReversed())?.tokens,
         files?.tokens,
         `${capture}: files from the last one on`,
       );
     }
   });
 
-  Deno.test(`UsageMeter says where each number of Codex ${version} comes from`, () => {
+  Deno.test(`UsageMeter derives the totals of Codex ${version} from its lines`, () => {
     for (const { capture, counters = "auto" } of rows) {
       const inputs = inputsOf(capture, /\.jsonl$/);
       const meter = metered(
@@ -130,7 +130,7 @@ for (const [version, rows] of byVersion) {
   });
 }
 
-Deno.test("UsageMeter counts normalized streams and files as it counts what they were made of", () => {
+Deno.test("UsageMeter counts the same in a captured file and in its normalized form", () => {
   for (
     const { path, bytes } of readCapturedFiles(/^(?:stdout|rollout).*\.jsonl$/)
   ) {
@@ -148,10 +148,10 @@ Deno.test("every capture is in the table of totals", () => {
   assertEquals(rows.map(({ capture }) => capture).sort(), captures.sort());
 });
 
-Deno.test("the stream and the session file of a thread are counted once", () => {
+Deno.test("UsageMeter counts a thread once that has both a stream and a session file", () => {
   for (const { capture, exec, files } of rows) {
-    // A release that names no thread in its streams cannot say which file is theirs, and
-    // one that counts nothing in its files has nothing to count twice.
+    // Streams of 0.36 and 0.42 name no thread, so that no file can be matched with them; where
+    // streams or files have no counts, no token can be counted twice.
     if (exec === null || files === null || /^0\.(?:36|42)\.0\//.test(capture)) {
       continue;
     }
@@ -159,23 +159,23 @@ Deno.test("the stream and the session file of a thread are counted once", () => 
       ...inputsOf(capture, EXEC_REGEXP),
       ...inputsOf(capture, FILE_REGEXP),
     ];
-    assertEquals(found(both), files, capture);
-    assertEquals(found([...both, ...both]), files, `${capture} twice`);
+    assertEquals(usageOf(both), files, capture);
+    assertEquals(usageOf([...both, ...both]), files, `${capture} twice`);
   }
 });
 
-Deno.test("where a stream and its file do not say the same, the table says why", () => {
-  const unsaid = rows.filter(({ exec, files, why }) => {
+Deno.test("the table of totals has a reason for each stream that differs from its file", () => {
+  const unexplained = rows.filter(({ exec, files, why }) => {
     const [input, cached, , output] = exec?.tokens ?? [];
     const isSame = exec === null && files === null ||
       files?.tokens[0] === input && files?.tokens[1] === cached &&
         files?.tokens[3] === output;
     return !isSame && why === undefined;
   }).map(({ capture }) => capture);
-  assertEquals(unsaid, []);
+  assertEquals(unexplained, []);
 });
 
-/** How many requests the mock model answered, each with the same usage. */
+/** The number of requests that the mock model answered, each with the same usage. */
 const REQUESTS = [
   { name: "0.42.0-backtrack", files: 2, requests: 6 },
   { name: "0.42.0-review", files: 1, requests: 3 },
@@ -201,7 +201,7 @@ for (const { name, files, requests } of REQUESTS) {
   });
 }
 
-Deno.test("a review counts where it was written down if its own file is not there", () => {
+Deno.test("UsageMeter counts a review once, from any one of the files that hold it", () => {
   const folder = "usage/sessions/0.61.0-review/";
   for (const name of namesIn(folder)) {
     const content = readFixture(folder + name);

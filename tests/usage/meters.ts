@@ -1,5 +1,5 @@
 /**
- * Feeds meters: what the tests of usage share.
+ * Makes the lines of session files, and feeds them to meters.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { encode } from "../running.ts";
 export interface MeterInput {
   /** Its name. */
   readonly name: string;
-  /** What is in it: bytes, or lines. */
+  /** Its content: bytes, or lines. */
   readonly content: Uint8Array | readonly string[];
 }
 
-/** Makes a meter and feeds it everything; fails if a line does, unless those are taken. */
+/** Makes a meter and feeds it the inputs; a failed line goes to `failures`, or fails the test. */
 export function metered(
   inputs: readonly MeterInput[],
   options: UsageMeterOptions = {},
@@ -46,7 +46,7 @@ export function metered(
   return meter;
 }
 
-/** The numbers of tokens, as the tables of these tests have them. */
+/** The counts in the order of the tables: input, cached, cache write, output, reasoning. */
 export function numbersOf(tokens: Tokens | undefined): number[] {
   return tokens === undefined ? [] : [
     tokens.input_tokens,
@@ -57,7 +57,7 @@ export function numbersOf(tokens: Tokens | undefined): number[] {
   ].map(Number);
 }
 
-/** What a meter has counted in all. */
+/** The total counts of a meter, in the order of {@linkcode numbersOf}. */
 export function totalOf(meter: UsageMeter): number[] {
   return numbersOf(groupUsage(meter.rows(), [])[0]?.tokens);
 }
@@ -85,13 +85,13 @@ export const LINES = {
   /** The settings of a turn. */
   context: (model: string, turn_id?: string): string =>
     line("turn_context", { model, cwd: "/home/dev/proj", turn_id }),
-  /** A turn begins. */
+  /** The start of a turn. */
   turn: (turn_id: string): string =>
     line("event_msg", { type: "task_started", turn_id }),
   /** A prompt. */
   prompt: (message = "go"): string =>
     line("event_msg", { type: "user_message", message }),
-  /** Totals; without them, nothing is known. */
+  /** The totals and the usage of the last request; without them, `"info":null`. */
   count: (total?: string, last = total, timestamp = TIME): string =>
     `{"timestamp":"${timestamp}","type":"event_msg","payload":{"type":"token_count","info":${
       total === undefined

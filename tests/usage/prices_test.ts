@@ -1,4 +1,4 @@
-/** What tokens cost. */
+/** Price lists, and the cost of rows. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { decimalText } from "../../lib/usage/prices.ts";
@@ -57,7 +57,7 @@ const LISTS = [
     amount: "0.00128",
   },
   {
-    name: "a list with numbers that no binary fraction is",
+    name: "a list with decimals that have no binary fraction",
     text: '{"m":{"input":0.1,"cached_input":0.3,"output":0.000000000001}}',
     amount: "0.00032000000000006",
   },
@@ -95,13 +95,13 @@ for (const [text, message] of WRONG) {
   });
 }
 
-Deno.test("PriceList takes names of models for nothing but names", () => {
+Deno.test("PriceList does not mistake names of prototypes for models", () => {
   const list = PriceList.parse('{"__proto__":{"input":1,"output":1}}');
   assertEquals(list.costOf([row("constructor")]).isKnown, false);
   assertEquals(list.costOf([row("__proto__")]).isKnown, true);
 });
 
-Deno.test("PriceList says what has no price", () => {
+Deno.test("PriceList reports the tokens of models without a price", () => {
   const list = PriceList.parse('{"m":{"input":1,"output":1}}');
   const cost = list.costOf([row("m"), row("n"), row("n"), row(null)]);
   assertEquals([...cost.unpriced], [["n", 2520n], [null, 1260n]]);
@@ -110,7 +110,7 @@ Deno.test("PriceList says what has no price", () => {
   assertEquals(list.costOf([]).isKnown, true);
 });
 
-Deno.test("PriceList takes prices as they are written, not as they are in binary", () => {
+Deno.test("PriceList reads prices as decimals, not as binary fractions", () => {
   for (const price of ["15000.3", "999999999.1", "0.0000001", "1234.56"]) {
     const list = PriceList.parse(`{"m":{"input":${price},"output":0}}`);
     const tokens = { ...row("m"), ...NO_TOKENS, input_tokens: 1_000_000n };
@@ -118,7 +118,7 @@ Deno.test("PriceList takes prices as they are written, not as they are in binary
   }
 });
 
-Deno.test("PriceList is exact however large the numbers are", () => {
+Deno.test("PriceList is exact beyond the integers of a double", () => {
   const list = PriceList.parse('{"m":{"input":0.000001,"output":0}}');
   assertEquals(
     list.costOf([row("m", 10n ** 15n)]).amount,

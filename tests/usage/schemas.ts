@@ -1,12 +1,12 @@
 /**
- * Asks schemas: what the tests of usage share.
+ * Validates values with schemas.
  *
  * @module
  */
 
 import * as v from "valibot";
 
-/** What a schema has against a value. */
+/** Returns the messages of the issues that a schema finds in a value. */
 export function complaintsOf(
   schema: v.GenericSchema<unknown, unknown>,
   value: unknown,

@@ -1,11 +1,15 @@
-/** What each count of a stream adds to what was used. */
+/** The tokens that each count of a stream adds. */
 
 import { assertEquals } from "@std/assert";
 import type { UsageRule } from "../../lib/usage/derivations.ts";
 import { TokenCounter } from "../../lib/usage/token_counter.ts";
 import { type Tokens, tokensOf } from "../../lib/usage/tokens.ts";
 
-/** One count: total and last of input and output; "?" if nothing is known. */
+/**
+ * A step of a case: a count "total/last", each "input+output", or "?" for a count without numbers;
+ * "record" for a request that its record counts; or "turn" for a new turn. The expected rule and
+ * the expected added input tokens follow.
+ */
 type Step = readonly [
   count: string,
   rule: UsageRule,
@@ -38,7 +42,7 @@ const CASES = [
     ],
   },
   {
-    name: "a total that is written again (0.42 and later)",
+    name: "a total that is repeated (0.42 and later)",
     steps: [
       ["?", "unknown"],
       ["100+5/100+5", "first", 100],
@@ -57,7 +61,7 @@ const CASES = [
     ],
   },
   {
-    name: "two processes at once that each go on from the total they found",
+    name: "two processes at once that each continue from the total they read",
     steps: [
       ["300+10/100+5", "unwritten", 300],
       ["turn 2", "repeated"],
@@ -70,8 +74,7 @@ const CASES = [
     ],
   },
   {
-    name:
-      "two processes at once of which one uses what the other one did (0.133)",
+    name: "two processes at once that reach the same total (0.133)",
     steps: [
       ["200+5/200+5", "first", 200],
       ["300+10/100+5", "grown", 100],
@@ -83,7 +86,7 @@ const CASES = [
     ],
   },
   {
-    name: "two processes at once that both begin anew, and say so (0.77)",
+    name: "two processes at once that both restart, announced (0.77)",
     steps: [
       ["?", "unknown"],
       ["100+5/100+5", "first", 100],
@@ -102,7 +105,7 @@ const CASES = [
     ],
   },
   {
-    name: "two processes at once that write what they know again (0.118)",
+    name: "two processes at once that repeat their totals (0.118)",
     steps: [
       ["?", "unknown"],
       ["300+10/300+10", "first", 300],
@@ -120,7 +123,7 @@ const CASES = [
     ],
   },
   {
-    name: "a process that begins anew and has used less",
+    name: "a process that restarts and has used less",
     steps: [
       ["300+10/300+10", "first", 300],
       ["turn 2", "repeated"],
@@ -129,7 +132,7 @@ const CASES = [
     ],
   },
   {
-    name: "a process that begins anew and has used more",
+    name: "a process that restarts and has used more",
     steps: [
       ["100+5/100+5", "first", 100],
       ["turn 2", "repeated"],
@@ -137,7 +140,7 @@ const CASES = [
     ],
   },
   {
-    name: "a process that begins anew and has used as much, unannounced (0.34)",
+    name: "a process that restarts and has used as much, unannounced (0.34)",
     steps: [
       ["100+5/100+5", "first", 100],
       ["turn 2", "repeated"],
@@ -146,7 +149,7 @@ const CASES = [
   },
   {
     name:
-      "a process that begins anew and has used as much, in turns with ids (0.148)",
+      "a process that restarts and has used as much, in turns with ids (0.148)",
     hasTurnIds: true,
     hasOrdinal: true,
     steps: [
@@ -156,7 +159,7 @@ const CASES = [
     ],
   },
   {
-    name: "a process that begins anew and has used as much, announced (0.53)",
+    name: "a process that restarts and has used as much, announced (0.53)",
     steps: [
       ["?", "unknown"],
       ["100+5/100+5", "first", 100],
@@ -166,7 +169,7 @@ const CASES = [
     ],
   },
   {
-    name: "a process that goes on beside one that announces itself (0.77)",
+    name: "a process that continues beside one that announces itself (0.77)",
     steps: [
       ["?", "unknown"],
       ["100+5/100+5", "first", 100],
@@ -180,7 +183,7 @@ const CASES = [
     ],
   },
   {
-    name: "limits that are heard of alone, and the estimate of a compaction",
+    name: "rate limits without counts, and the estimate of a compaction",
     steps: [
       ["100+5/100+5", "first", 100],
       ["300+9/200+4", "grown", 200],
@@ -190,7 +193,7 @@ const CASES = [
     ],
   },
   {
-    name: "what is known, written again in a later turn (0.136)",
+    name: "a total that is repeated in a later turn (0.136)",
     hasTurnIds: true,
     steps: [
       ["100+5/100+5", "first", 100],
@@ -200,7 +203,8 @@ const CASES = [
     ],
   },
   {
-    name: "what records have counted, written again in a later turn (0.155)",
+    name:
+      "a total of recorded requests that is repeated in a later turn (0.155)",
     hasTurnIds: true,
     hasOrdinal: true,
     steps: [
@@ -224,12 +228,12 @@ const CASES = [
     steps: [["900+50/100+5", "unwritten", 900], ["950+60/50+10", "grown", 50]],
   },
   {
-    name: "a fork that goes on counting",
+    name: "a fork that continues the totals of its parent",
     isFork: true,
     steps: [["900+50/100+5", "inherited", 100], ["950+60/50+10", "grown", 50]],
   },
   {
-    name: "a fork that writes again what it copied",
+    name: "a fork that repeats a copied total",
     isFork: true,
     steps: [
       ["100+5/100+5", "first", 100],
@@ -238,7 +242,7 @@ const CASES = [
     ],
   },
   {
-    name: "requests that have a record of their own (0.155 and later)",
+    name: "requests with records (0.155 and later)",
     steps: [
       ["record", "recorded"],
       ["100+5/100+5", "recorded"],
@@ -250,7 +254,7 @@ const CASES = [
     ],
   },
   {
-    name: "nothing used",
+    name: "a count of no tokens",
     steps: [["0+0/0+0", "empty"], ["/0+0", "empty"]],
   },
 ] satisfies {
@@ -293,28 +297,28 @@ for (
   });
 }
 
-Deno.test("TokenCounter.isContinuedBy() says whether a count goes on from the last total", () => {
+Deno.test("TokenCounter.isContinuedBy() returns whether a count continues the last total", () => {
   const countOf = (total?: string, last?: string) => ({
     total: tokens(total),
     last: tokens(last),
     isUnknown: false,
   });
   const counter = new TokenCounter();
-  const goesOn = (total?: string, last?: string): boolean =>
+  const continues = (total?: string, last?: string): boolean =>
     counter.isContinuedBy(countOf(total, last));
-  assertEquals(goesOn("100+5", "100+5"), false);
+  assertEquals(continues("100+5", "100+5"), false);
   counter.count(countOf("100+5", "100+5"), {
     turn: null,
     isFork: false,
     hasTurnIds: false,
     hasOrdinal: false,
   });
-  assertEquals(goesOn("150+9", "50+4"), true);
-  assertEquals(goesOn("150+9", "50+3"), false);
-  // The same total once more, unless it is all that a process has used.
-  assertEquals(goesOn("100+5", "60+2"), true);
-  assertEquals(goesOn("100+5", "100+5"), false);
-  assertEquals(goesOn("50+5", "50+5"), false);
-  assertEquals(goesOn("150+9"), false);
-  assertEquals(goesOn(undefined, "50+4"), false);
+  assertEquals(continues("150+9", "50+4"), true);
+  assertEquals(continues("150+9", "50+3"), false);
+  // The same total again continues, unless it equals the last request: then a process restarted.
+  assertEquals(continues("100+5", "60+2"), true);
+  assertEquals(continues("100+5", "100+5"), false);
+  assertEquals(continues("50+5", "50+5"), false);
+  assertEquals(continues("150+9"), false);
+  assertEquals(continues(undefined, "50+4"), false);
 });

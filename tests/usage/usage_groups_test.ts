@@ -1,4 +1,4 @@
-/** Summing rows up. */
+/** Groups of rows and their sums. */
 
 import { assertEquals } from "@std/assert";
 import { tokensOf } from "../../lib/usage/tokens.ts";
@@ -22,7 +22,7 @@ function row(input: number, fields: Partial<UsageRow> = {}): UsageRow {
   };
 }
 
-/** The groups: what they were made by, threads, turns, input. */
+/** The groups as lists: the values of their keys, threads, turns, input tokens. */
 function grouped(
   rows: readonly UsageRow[],
   by: readonly UsageKey[],
@@ -87,7 +87,7 @@ for (const { by, expected } of CASES) {
   });
 }
 
-Deno.test("groupUsage() tells threads apart whose ids were made up for one stream", () => {
+Deno.test("groupUsage() separates threads of different sources whose ids are missing or synthetic", () => {
   for (const thread_id of [null, "synthetic-thread-1"]) {
     const rows = [row(1, { thread_id }), row(2, { thread_id, source: "g" })];
     assertEquals(groupUsage(rows, ["thread"]).length, 2);
@@ -95,11 +95,11 @@ Deno.test("groupUsage() tells threads apart whose ids were made up for one strea
   }
 });
 
-Deno.test("groupUsage() counts a turn that has several rows once", () => {
+Deno.test("groupUsage() counts a turn with several rows once", () => {
   const [group] = groupUsage([row(1), row(2, { model: "n" })], ["turn"]);
   assertEquals([group?.turns, group?.rows.length], [1, 2]);
 });
 
-Deno.test("groupUsage() makes no group of no rows", () => {
+Deno.test("groupUsage() returns no group for no rows", () => {
   assertEquals(groupUsage([], []), []);
 });

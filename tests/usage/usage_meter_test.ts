@@ -1,4 +1,4 @@
-/** What a meter makes of files and streams that are made by hand. */
+/** The usage of handmade session files and streams. */
 
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { Failure } from "../../lib/outcome.ts";
@@ -21,16 +21,16 @@ const DAYS = [
 ] satisfies [string, string, string][];
 
 for (const [zone, time, day] of DAYS) {
-  Deno.test(`Calendar says that ${time} in ${zone} is ${day}`, () => {
+  Deno.test(`Calendar returns ${day} for ${time} in ${zone}`, () => {
     assertEquals(new Calendar(zone).dayOf(Date.parse(time)), day);
   });
 }
 
-Deno.test("Calendar refuses a time zone that there is none of", () => {
+Deno.test("Calendar refuses an unknown time zone", () => {
   assertThrows(() => new Calendar("Mars/Olympus"), RangeError);
 });
 
-/** Ids as Codex makes them: their times are in this order. */
+/** Ids of UUID version 7, as Codex makes them; the times in them are in this order. */
 const PARENT = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
 const PARENT_TURN = "01a1f998-5ee8-7790-ac0e-f0e935d388f3";
 const CHILD = "01a1f998-5f1d-7a62-b041-acc1b3a62c8f";
@@ -45,7 +45,7 @@ function stream(thread: string, usage: string): string[] {
   ];
 }
 
-/** What a meter makes of one file: the rows as lists of what differs in a test. */
+/** The rows of one file as lists: turn id, model, day, input tokens. */
 function rowsOf(
   content: readonly string[],
   options: UsageMeterOptions = {},
@@ -59,7 +59,7 @@ function rowsOf(
   ]);
 }
 
-Deno.test("UsageMeter counts with 64 bits, and exactly beyond", () => {
+Deno.test("UsageMeter counts exactly with 64 bits and beyond", () => {
   const large = "9007199254740993";
   const inputs = [
     {
@@ -108,14 +108,14 @@ const RUNS = [
     process: 21,
   },
   {
-    name: "runs that say the same",
+    name: "runs with equal counts",
     usages: [5, 5],
     auto: 5,
     thread: 5,
     process: 10,
   },
   {
-    name: "runs that say nothing",
+    name: "runs of which two have no tokens",
     usages: [0, 5, 0],
     auto: 5,
     thread: 5,
@@ -136,7 +136,7 @@ for (const { name, usages, auto, thread, process } of RUNS) {
   });
 }
 
-Deno.test("UsageMeter counts a thread that begins anew whole if it is said to be one", () => {
+Deno.test("UsageMeter counts all of a restarted run with runCounters thread", () => {
   const inputs = [counts(5, 0, 9), counts(7, 0, 3)].map((usage, i) => ({
     name: `${i}`,
     content: stream("t", usage),
@@ -149,7 +149,7 @@ Deno.test("UsageMeter counts a thread that begins anew whole if it is said to be
   ]);
 });
 
-Deno.test("UsageMeter takes runs for those of processes if no order makes all kinds grow", () => {
+Deno.test("UsageMeter adds up runs if in no order all counts grow", () => {
   const inputs = [counts(5, 0, 9), counts(7, 0, 3)].map((usage, i) => ({
     name: `${i}`,
     content: stream("t", usage),
@@ -157,12 +157,12 @@ Deno.test("UsageMeter takes runs for those of processes if no order makes all ki
   assertEquals(totalOf(metered(inputs)).slice(0, 4), [12, 0, 0, 12]);
 });
 
-Deno.test("UsageMeter takes runs that shrink within one stream for those of processes", () => {
+Deno.test("UsageMeter adds up runs that shrink within one stream", () => {
   const content = [...stream("t", counts(7)), ...stream("t", counts(5))];
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 12);
 });
 
-Deno.test("UsageMeter leaves out the stream of a thread whose file it has read", () => {
+Deno.test("UsageMeter skips the stream of a thread whose session file it has read", () => {
   const file = {
     name: "file",
     content: [LINES.meta("t"), LINES.turn("1"), LINES.count(counts(5))],
@@ -179,7 +179,7 @@ Deno.test("UsageMeter leaves out the stream of a thread whose file it has read",
   }
 });
 
-Deno.test("UsageMeter counts the turns of two copies of a file once, the longer one of each", () => {
+Deno.test("UsageMeter counts the turns of two copies of a file once, by the longer copy of each turn", () => {
   const whole = [
     LINES.meta("t"),
     LINES.turn("1"),
@@ -196,7 +196,7 @@ Deno.test("UsageMeter counts the turns of two copies of a file once, the longer 
   assertEquals(totalOf(metered(copies.toReversed()))[0], 10);
 });
 
-Deno.test("UsageMeter counts what a sub-agent copied from its parent for the parent alone", () => {
+Deno.test("UsageMeter counts turns that a sub-agent copied from its parent only for the parent", () => {
   const parent = [
     LINES.meta(PARENT),
     LINES.turn(PARENT_TURN),
@@ -230,11 +230,11 @@ Deno.test("UsageMeter counts what a sub-agent copied from its parent for the par
     ]),
     [[PARENT, null, 9], [CHILD, PARENT, 1]],
   );
-  // The child's file alone says the same of the child.
+  // The child counts the same without the file of its parent.
   assertEquals(totalOf(metered(inputs.slice(1)))[0], 1);
 });
 
-Deno.test("UsageMeter counts nothing for a fork before it has been asked anything", () => {
+Deno.test("UsageMeter counts no tokens for a fork before its first turn, context or prompt", () => {
   const context = JSON.stringify({
     timestamp: TIME,
     type: "turn_context",
@@ -264,7 +264,7 @@ Deno.test("UsageMeter counts nothing for a fork before it has been asked anythin
   }
 });
 
-Deno.test("UsageMeter counts what is recorded for a fork, also in front of its first turn", () => {
+Deno.test("UsageMeter counts the usage record of a fork before its first turn", () => {
   const payload = `{"thread_id":"${CHILD}","turn_id":"${CHILD_TURN}","usage":${
     counts(40)
   }}`;
@@ -276,7 +276,7 @@ Deno.test("UsageMeter counts what is recorded for a fork, also in front of its f
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 40);
 });
 
-Deno.test("UsageMeter goes by the turn that a record of a fork names, also in front of its first turn", () => {
+Deno.test("UsageMeter counts a usage record of a fork without a thread id only if its turn is the fork's", () => {
   const countOf = (turn: string, ...before: readonly string[]) => {
     const record =
       `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"turn_id":"${turn}","usage":${
@@ -290,14 +290,14 @@ Deno.test("UsageMeter goes by the turn that a record of a fork names, also in fr
     ];
     return totalOf(metered([{ name: "f", content }]))[0] ?? 0;
   };
-  // Behind a second header, what has no such id was copied.
+  // Behind a second header, a record with the id of an earlier turn was copied.
   for (const before of [[], [LINES.meta(PARENT)]]) {
     assertEquals(countOf(CHILD_TURN, ...before), 40);
     assertEquals(countOf(PARENT_TURN, ...before), 0);
   }
 });
 
-Deno.test("UsageMeter tells copied lines by the pause behind them where turns have no ids", () => {
+Deno.test("UsageMeter recognizes copied lines by the pause after them where turns have no ids", () => {
   const later = (seconds: number): string =>
     new Date(Date.parse(TIME) + seconds * 1000).toISOString();
   const content = [
@@ -320,7 +320,7 @@ Deno.test("UsageMeter tells copied lines by the pause behind them where turns ha
   ]);
 });
 
-Deno.test("UsageMeter takes the first prompt after a pause for the thread's own, however short the pause", () => {
+Deno.test("UsageMeter counts from the first prompt after a pause of any length", () => {
   const later = (ms: number): string =>
     new Date(Date.parse(TIME) + ms).toISOString();
   const content = [
@@ -336,25 +336,25 @@ Deno.test("UsageMeter takes the first prompt after a pause for the thread's own,
 
 const REVIEWS = [
   {
-    name: "that counts for itself",
+    name: "that counts its own totals",
     counts: [counts(5), "enter", undefined, counts(3), "leave", counts(6)],
     lasts: [counts(5), "", undefined, counts(3), "", counts(1)],
     total: 9,
   },
   {
-    name: "that goes on with the totals of the thread",
+    name: "that continues the totals of the thread",
     counts: [counts(5), "enter", counts(8), "leave", counts(9)],
     lasts: [counts(5), "", counts(3), "", counts(1)],
     total: 9,
   },
   {
-    name: "that goes on, before anything else was counted",
+    name: "that continues the totals, before the first count of the thread",
     counts: ["enter", counts(3), "leave", counts(4)],
     lasts: ["", counts(3), "", counts(1)],
     total: 4,
   },
   {
-    name: "that nothing ends",
+    name: "without an end",
     counts: [counts(5), "enter", counts(3), "context", counts(6)],
     lasts: [counts(5), "", counts(3), "", counts(1)],
     total: 9,
@@ -381,7 +381,7 @@ for (const { name, counts: totals, lasts, total } of REVIEWS) {
   });
 }
 
-Deno.test("UsageMeter leaves out records of another thread", () => {
+Deno.test("UsageMeter skips usage records of another thread", () => {
   const record = (thread: string, input: number): string =>
     `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"${thread}","turn_id":"1","usage":${
       counts(input)
@@ -390,13 +390,13 @@ Deno.test("UsageMeter leaves out records of another thread", () => {
   assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
 });
 
-Deno.test("UsageMeter counts what is written again in a turn that fails once (0.136 to 0.145)", () => {
+Deno.test("UsageMeter counts a total once that a failed turn repeats (0.136 to 0.145)", () => {
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
     LINES.count(counts(5)),
     LINES.turn("2"),
-    // The request is refused, or the context is compacted before it.
+    // The turn fails before its first request, or while its context is compacted.
     LINES.count(counts(5)),
     LINES.turn("3"),
     LINES.count(counts(9), counts(4)),
@@ -404,7 +404,7 @@ Deno.test("UsageMeter counts what is written again in a turn that fails once (0.
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 9);
 });
 
-Deno.test("UsageMeter counts what a record has counted once, also in turns that fail (0.155)", () => {
+Deno.test("UsageMeter counts a recorded total once that a failed turn repeats (0.155)", () => {
   const numbered = (text: string): string =>
     text.replace('","type"', '","ordinal":1,"type"');
   const record = (input: number): string =>
@@ -422,7 +422,7 @@ Deno.test("UsageMeter counts what a record has counted once, also in turns that 
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 5);
 });
 
-Deno.test("UsageMeter tells the parts of a turn by model and by day", () => {
+Deno.test("UsageMeter splits a turn by model and by day", () => {
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
@@ -444,7 +444,7 @@ Deno.test("UsageMeter tells the parts of a turn by model and by day", () => {
   ]);
 });
 
-Deno.test("UsageMeter begins a turn at each prompt where turns have no ids", () => {
+Deno.test("UsageMeter starts a turn at each prompt where turns have no ids", () => {
   const content = [
     LINES.meta("t"),
     LINES.prompt(),
@@ -461,7 +461,7 @@ Deno.test("UsageMeter begins a turn at each prompt where turns have no ids", () 
   ]);
 });
 
-Deno.test("UsageMeter begins no turn at a prompt within one that has an id", () => {
+Deno.test("UsageMeter starts no turn at a prompt within a turn with an id", () => {
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
@@ -471,7 +471,7 @@ Deno.test("UsageMeter begins no turn at a prompt within one that has an id", () 
   assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
 });
 
-Deno.test("UsageMeter counts what is within a time, its beginning included", () => {
+Deno.test("UsageMeter counts from since, included, to until, excluded", () => {
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
@@ -498,7 +498,7 @@ Deno.test("UsageMeter counts what is within a time, its beginning included", () 
   ]);
 });
 
-Deno.test("UsageMeter counts streams without their beginning, each by itself", () => {
+Deno.test("UsageMeter counts streams without their first lines separately", () => {
   const content = [`{"type":"turn.completed","usage":${counts(5)}}`];
   const inputs = [{ name: "a", content }, { name: "b", content }];
   const rows = metered(inputs).rows();
@@ -508,7 +508,7 @@ Deno.test("UsageMeter counts streams without their beginning, each by itself", (
   );
 });
 
-Deno.test("UsageMeter reads model and directory of the old dialect", () => {
+Deno.test("UsageMeter reads the model and directory of the old dialect", () => {
   const content = [
     '{"sandbox":"danger-full-access","workdir":"/w","model":"gpt-5","provider":"openai"}',
     '{"prompt":"go"}',
@@ -528,7 +528,7 @@ Deno.test("UsageMeter reads model and directory of the old dialect", () => {
   ]);
 });
 
-Deno.test("UsageMeter counts in the lines of a fork of Codex", () => {
+Deno.test("UsageMeter counts in the event lines of a fork of Codex", () => {
   const event = (msg: string): string =>
     `{"timestamp":"${TIME}","type":"event","payload":{"id":"0","event_seq":1,"msg":${msg}}}`;
   const content = [
@@ -552,7 +552,7 @@ for (
     { torn: '"type":"response_i', kinds: [] },
   ]
 ) {
-  Deno.test(`UsageMeter counts the record that is glued to one torn at ${torn.slice(-8)}`, () => {
+  Deno.test(`UsageMeter counts a record glued to a record torn at ${torn.slice(-8)}`, () => {
     const failures: Failure[] = [];
     const glued = `{"timestamp":"2026-11-20T15:00:00.000Z",${torn}` +
       LINES.count(counts(5));
@@ -562,7 +562,7 @@ for (
       failures,
     );
     assertEquals(totalOf(meter)[0], 5);
-    // Only the failure of what would have counted is one.
+    // A torn record is reported only if it would have been counted.
     assertEquals(failures.map(({ line }) => line), kinds.map(() => 3));
     assertEquals(failures.map(({ error }) => error.kind), kinds);
   });
@@ -570,11 +570,11 @@ for (
 
 const HOSTILE = [
   {
-    name: "counts that are no counts",
+    name: "negative and fractional counts",
     usage: '{"input_tokens":-1,"output_tokens":1.5}',
   },
   {
-    name: "texts for counts",
+    name: "strings as counts",
     usage: '{"input_tokens":"5","output_tokens":null}',
   },
   { name: "a list", usage: "[1,2]" },
@@ -583,11 +583,14 @@ const HOSTILE = [
     name: "names of prototypes",
     usage: '{"__proto__":{"input_tokens":5},"constructor":1}',
   },
-  { name: "more than any number holds", usage: '{"input_tokens":1e400}' },
+  {
+    name: "a count beyond the range of a double",
+    usage: '{"input_tokens":1e400}',
+  },
 ] satisfies { name: string; usage: string }[];
 
 for (const { name, usage } of HOSTILE) {
-  Deno.test(`UsageMeter counts nothing for ${name}`, () => {
+  Deno.test(`UsageMeter counts no tokens for ${name}`, () => {
     const meter = metered(
       [
         { name: "run", content: stream("t", usage) },
@@ -600,7 +603,7 @@ for (const { name, usage } of HOSTILE) {
   });
 }
 
-Deno.test("UsageMeter says which of the lines that count cannot be read, and no other", () => {
+Deno.test("UsageMeter reports only unreadable lines that hold the name of a counted type", () => {
   const failures: Failure[] = [];
   metered(
     [{
@@ -610,12 +613,12 @@ Deno.test("UsageMeter says which of the lines that count cannot be read, and no 
     {},
     failures,
   );
-  // The word stands in no quotes of its own in the second of them.
+  // The first and the third broken line hold no such name.
   assertEquals(failures.map(({ line }) => line), [3]);
 });
 
 for (
-  const word of [
+  const name of [
     ...['"session_meta"', '"session_configured"', '"session.created"'],
     ...['"thread.started"', '"thread.resumed"', '"workdir":'],
     ...['"turn_context"', '"task_started"', '"turn_started"'],
@@ -625,17 +628,17 @@ for (
     ...['"token_count"', '"token_usage_record"', '"line.failed"'],
   ]
 ) {
-  Deno.test(`UsageMeter misses a torn line that says ${word}`, () => {
+  Deno.test(`UsageMeter reports a torn line with ${name}`, () => {
     const failures: Failure[] = [];
-    const content = ['{"torn', `{${word} torn`];
+    const content = ['{"torn', `{${name} torn`];
     metered([{ name: "f", content }], {}, failures);
     assertEquals(failures.map(({ line }) => line), [2]);
   });
 }
 
 for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
-  Deno.test(`UsageMeter does not count what an app-server says once more of {${fork}}`, () => {
-    const [before, own] = [[50, 20], [75, 25]].map(([total, last]) =>
+  Deno.test(`UsageMeter does not count totals that an app-server repeats for {${fork}}`, () => {
+    const [repeated, counted] = [[50, 20], [75, 25]].map(([total, last]) =>
       JSON.stringify({
         method: "thread/tokenUsage/updated",
         params: {
@@ -649,12 +652,12 @@ for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
       })
     );
     const thread = `{"id":1,"result":{"thread":{"id":"t",${fork}}}}`;
-    const content = [thread, before ?? "", own ?? ""];
+    const content = [thread, repeated ?? "", counted ?? ""];
     assertEquals(totalOf(metered([{ name: "f", content }]))[0], 25);
   });
 }
 
-Deno.test("UsageMeter counts what a turn used that failed", () => {
+Deno.test("UsageMeter counts the usage of a failed turn", () => {
   const content = ["turn.completed", "turn.failed"].flatMap((type) => [
     `{"type":"thread.started","thread_id":"${type}"}`,
     `{"type":"${type}","turn_id":"1","usage":${counts(5)},"error":"No"}`,
@@ -662,7 +665,7 @@ Deno.test("UsageMeter counts what a turn used that failed", () => {
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 10);
 });
 
-Deno.test("UsageMeter counts by what is left of lines that have changed", () => {
+Deno.test("UsageMeter counts lines with unknown members and without known ones", () => {
   const content = [
     LINES.meta("t"),
     `{"timestamp":"${TIME}","type":"turn_context","payload":{"model":"gpt-6","approval_policy":{"new":1}}}`,
@@ -675,7 +678,7 @@ Deno.test("UsageMeter counts by what is left of lines that have changed", () => 
   assertEquals(rowsOf(content), [["1", "gpt-6", "2026-11-20", 9]]);
 });
 
-Deno.test("UsageMeter goes by the last time where that of a line is no text", () => {
+Deno.test("UsageMeter dates a line without a time string by the last time before it", () => {
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
@@ -692,19 +695,19 @@ Deno.test("UsageMeter goes by the last time where that of a line is no text", ()
 for (
   const { name, line } of [
     {
-      name: "a count that is a text, beside one that is none",
+      name: "a total that is a string, beside a last request that is a number",
       line: LINES.count('{"input_tokens":"5","output_tokens":1}', counts(1)),
     },
     {
-      name: "a count that is a text",
+      name: "a total that is a string",
       line: LINES.count('{"input_tokens":"5","output_tokens":1}'),
     },
     {
-      name: "a count that goes by another name",
+      name: "a count with another name",
       line: LINES.count('{"input":5,"output_tokens":1}'),
     },
     {
-      name: "counts that go by another name",
+      name: "totals with other names",
       line: LINES.count(counts(5)).replaceAll("_token_usage", "_usage"),
     },
     {
@@ -714,7 +717,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`UsageMeter says that it cannot count by ${name}`, () => {
+  Deno.test(`UsageMeter reports that it cannot count ${name}`, () => {
     const failures: Failure[] = [];
     const content = [LINES.meta("t"), LINES.turn("1"), line];
     const meter = metered([{ name: "f", content }], {}, failures);
@@ -726,7 +729,7 @@ for (
   });
 }
 
-Deno.test("UsageMeter says the same however its input is chunked", () => {
+Deno.test("UsageMeter counts the same for any chunking", () => {
   const content = encode(
     [
       LINES.meta("t"),
@@ -745,7 +748,7 @@ Deno.test("UsageMeter says the same however its input is chunked", () => {
   assertEquals(totalOf(meter)[0], 9);
 });
 
-Deno.test("UsageMeter takes whatever bytes there are", () => {
+Deno.test("UsageMeter's rows equal the sum of its derivations in damaged captures", () => {
   const capture = readFixture(
     "captures/0.160.0/agents/rollout-2026-11-20T15-43-06-01a1f9a0-2ee6-7d00-8835-a1ed37d4f773.jsonl",
   );
@@ -779,7 +782,7 @@ Deno.test("UsageMeter takes whatever bytes there are", () => {
   );
 });
 
-Deno.test("UsageMeter refuses a time zone and a limit that there are none of", () => {
+Deno.test("UsageMeter refuses an unknown time zone and a limit of zero", () => {
   assertThrows(() => new UsageMeter({ timeZone: "Mars/Olympus" }), RangeError);
   assertThrows(
     () => new UsageMeter().open("f", { maxLineBytes: 0 }),

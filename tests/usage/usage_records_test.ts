@@ -1,4 +1,4 @@
-/** Usage as JSON, held to its schemas. */
+/** Usage as JSON, validated with its schemas. */
 
 import { assert, assertEquals } from "@std/assert";
 import * as schemas from "../../lib/usage/schema.ts";
@@ -42,7 +42,7 @@ const KEYS = [
 ] satisfies { by: UsageKey[]; names: string[] }[];
 
 for (const { by, names } of KEYS) {
-  Deno.test(`usageFields() says what groups by ${by.join(" and ") || "nothing"} were made by`, () => {
+  Deno.test(`usageFields() names the keys of groups by ${by.join(" and ") || "no key"}`, () => {
     for (const group of groupUsage(METER.rows(), by)) {
       const fields = usageFields(group, by, PRICES.costOf(group.rows));
       const isByModel = by.some((key) => key === "model");
@@ -65,7 +65,7 @@ for (const { by, names } of KEYS) {
   });
 }
 
-Deno.test("encodeFields() writes numbers beyond those of JavaScript exactly", () => {
+Deno.test("encodeFields() writes integers beyond 2^53 exactly", () => {
   const [group] = groupUsage(METER.rows(), []);
   assert(group !== undefined);
   const text = encodeFields(usageFields(group, []));
@@ -73,7 +73,7 @@ Deno.test("encodeFields() writes numbers beyond those of JavaScript exactly", ()
   assert(!text.includes('"cost"'));
 });
 
-Deno.test("usageFields() gives no cost where nothing has a price", () => {
+Deno.test("usageFields() returns a cost of null where no model has a price", () => {
   const groups = groupUsage(METER.rows(), ["model"]);
   assertEquals(
     groups.map((group) =>
@@ -83,7 +83,7 @@ Deno.test("usageFields() gives no cost where nothing has a price", () => {
   );
 });
 
-Deno.test("derivationFields() says what became of a line", () => {
+Deno.test("derivationFields() returns valid records", () => {
   const records = METER.derivations().map((derivation): unknown =>
     JSON.parse(encodeFields(derivationFields(derivation)))
   );
