@@ -1,4 +1,4 @@
-/** docs/analytics.md: what it does with tables in DuckDB. */
+/** The SQL statements of docs/analytics.md, run in DuckDB. */
 
 import { assert, assertEquals } from "@std/assert";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
@@ -12,7 +12,7 @@ const CAPTURES = new URL("../../testdata/captures/", import.meta.url);
 
 const page = await Deno.readTextFile(PAGE);
 
-/** Runs statements of SQL; null if DuckDB is not there. */
+/** Returns the rows of SQL statements; null if DuckDB is not installed. */
 async function query(
   statements: readonly string[],
   folder: string,
@@ -36,7 +36,7 @@ const hasDuckdb = await query([], Deno.cwd()) !== null;
 
 Deno.test({
   name:
-    `DuckDB runs the statements of docs/analytics.md, and takes the keys of the tables${
+    `DuckDB runs the statements of docs/analytics.md, and accepts the keys of the tables${
       hasDuckdb ? "" : " (not run: no DuckDB for this platform)"
     }`,
   ignore: !hasDuckdb,
@@ -81,11 +81,11 @@ Deno.test({
         TABLE_NAMES.map((table) => [{ rows: rows[table] }]),
       );
       assertEquals(results.at(-1)?.length, rows.tool_calls);
-      // Each recipe that asks for something is answered.
-      const asked = recipes.map((sql, i) => sql.startsWith("SELECT") ? i : -1)
+      // Each query returns rows.
+      const queries = recipes.map((sql, i) => sql.startsWith("SELECT") ? i : -1)
         .filter((i) => i !== -1);
-      assertEquals(asked.length, 4);
-      for (const i of asked) {
+      assertEquals(queries.length, 4);
+      for (const i of queries) {
         assertEquals((results[1 + i]?.length ?? 0) > 0, true, recipes[i]);
       }
     }),

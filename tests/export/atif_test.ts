@@ -1,4 +1,4 @@
-/** Trajectories of what real releases wrote. */
+/** Trajectories of captured session files and of handmade lines. */
 
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -18,7 +18,7 @@ import { decode, encode } from "../running.ts";
 
 const isValid = new Ajv2020({ strict: false }).compile(schema);
 
-/** What the tests look at of a trajectory. */
+/** The members of a trajectory that the tests read. */
 interface Trajectory {
   readonly trajectory_id?: string;
   readonly steps: readonly {
@@ -44,7 +44,7 @@ interface Trajectory {
   readonly subagent_trajectories?: readonly Trajectory[];
 }
 
-/** What is written of files, the second one within the first and so on. */
+/** The exported pieces of files; each file is a sub-agent of the file before it. */
 function piecesOf(
   files: readonly Uint8Array[],
   options: ExporterOptions = {},
@@ -63,7 +63,7 @@ function piecesOf(
   return pieces;
 }
 
-/** The trajectories in some text. */
+/** Parses the trajectories in pieces. */
 function trajectoriesIn(pieces: readonly ExportPiece[]): Trajectory[] {
   const text = pieces.map(({ data }) => typeof data === "string" ? data : "")
     .join("");
@@ -93,7 +93,7 @@ function usageOf(
   );
 }
 
-/** What a trajectory breaks of the rules that its schema does not tell. */
+/** The faults of a trajectory that its schema does not find. */
 function faultsOf({ steps, final_metrics }: Trajectory): string[] {
   const faults = steps.flatMap((step, i) => {
     const calls = new Set(step.tool_calls?.map((call) => call.tool_call_id));
@@ -103,10 +103,12 @@ function faultsOf({ steps, final_metrics }: Trajectory): string[] {
     const isAgent = step.source === "agent";
     return [
       ...(step.step_id === i + 1 ? [] : [`step ${i + 1} is ${step.step_id}`]),
-      ...(strays ?? []).map(() => `step ${i + 1} answers another one's call`),
+      ...(strays ?? []).map(() =>
+        `step ${i + 1} has the result of another step's call`
+      ),
       ...(isAgent || (step.tool_calls ?? step.metrics) === undefined
         ? []
-        : [`step ${i + 1} has what only agents have`]),
+        : [`step ${i + 1} has calls or metrics, but is not of an agent`]),
     ];
   });
   for (const name of ["prompt", "completion", "cached"]) {
@@ -141,7 +143,7 @@ Deno.test("AtifExporter writes valid trajectories of every capture, which sum up
   }
 });
 
-/** A step of Harbor's: source, message if it is the agent's or a prompt, calls, results. */
+/** A step that Harbor writes; a message or result that is not compared is null. */
 type HarborStep = readonly [
   source: string,
   message: string | null,
@@ -155,8 +157,8 @@ const HARBOR: readonly {
 }[] = decode(readFixture("export/harbor.jsonl")).trimEnd().split("\n")
   .map((line) => JSON.parse(line));
 
-/** Steps in Harbor's terms: what is not looked at is null in both. */
-function inHarborsTerms(
+/** Converts steps to Harbor's form, with null where the expected steps have null. */
+function toHarborSteps(
   { steps }: Trajectory,
   expected: readonly HarborStep[],
 ): HarborStep[] {
@@ -184,13 +186,13 @@ function inHarborsTerms(
   );
 }
 
-Deno.test("AtifExporter writes the steps that Harbor does, but for what docs/export.md says", () => {
+Deno.test("AtifExporter writes the steps of Harbor, except for the differences in docs/export.md", () => {
   assert(HARBOR.length > 100);
   for (const { path, steps } of HARBOR) {
     const bytes = readFixture(`captures/${path}`);
     const [trajectory] = trajectoriesIn(piecesOf([bytes]));
     assert(trajectory !== undefined, path);
-    assertEquals(inHarborsTerms(trajectory, steps), [...steps], path);
+    assertEquals(toHarborSteps(trajectory, steps), [...steps], path);
   }
 });
 
@@ -212,7 +214,7 @@ const OUTPUT = item({
   output: "Done",
 });
 
-Deno.test("AtifExporter gives a result that comes after its turn a step of its own", () => {
+Deno.test("AtifExporter writes a result that follows its turn as a step of its own", () => {
   const [trajectory] = trajectoriesOf(
     event({ type: "task_started", turn_id: "1" }),
     CALL,
@@ -230,7 +232,7 @@ Deno.test("AtifExporter gives a result that comes after its turn a step of its o
   ]);
 });
 
-Deno.test("AtifExporter keeps the spelling of arguments, and the text of what is no object", () => {
+Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
   const script = { type: "custom_tool_call", name: "exec", call_id: "d" };
   const lines = [CALL, OUTPUT, item({ ...script, input: "[1]" })];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -244,9 +246,9 @@ Deno.test("AtifExporter keeps the spelling of arguments, and the text of what is
 });
 
 for (
-  const [how, base64] of [["", PNG], [", without padding", PNG.slice(0, -1)]]
+  const [suffix, base64] of [["", PNG], [", without padding", PNG.slice(0, -1)]]
 ) {
-  Deno.test(`AtifExporter gives images files where there is a folder, and names them where not${how}`, () => {
+  Deno.test(`AtifExporter writes an image to a file if it has a folder, and else its type${suffix}`, () => {
     const output = [
       { type: "input_text", text: "Look" },
       { type: "input_image", image_url: `data:image/png;base64,${base64}` },
@@ -271,7 +273,7 @@ for (
   });
 }
 
-Deno.test("AtifExporter puts the trajectories of agents into that of the thread that spawned them", () => {
+Deno.test("AtifExporter nests the trajectory of an agent in the trajectory of the thread that spawned it", () => {
   const folder = "captures/0.160.0/agents/rollout-2026-11-20T15-43-0";
   const root = readFixture(
     `${folder}6-01a1f9a0-2e53-7361-af3a-137398bb85f2.jsonl`,
@@ -292,7 +294,7 @@ Deno.test("AtifExporter puts the trajectories of agents into that of the thread 
 });
 
 Deno.test("AtifExporter writes a trajectory for each thread of an app-server", () => {
-  const of = (thread_id: string, text: string): unknown => ({
+  const message = (thread_id: string, text: string): unknown => ({
     type: "item.completed",
     thread_id,
     item: { id: "i", type: "agent_message", text },
@@ -300,24 +302,24 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
   const trajectories = trajectoriesOf(
     { type: "thread.started", thread_id: "a" },
     { type: "turn.started" },
-    of("a", "one"),
+    message("a", "one"),
     { type: "thread.started", thread_id: "b", parent_thread_id: "a" },
-    of("b", "two"),
+    message("b", "two"),
     { type: "thread.started", thread_id: "c" },
-    of("c", "three"),
+    message("c", "three"),
   );
-  const told = (trajectory: Trajectory): unknown => [
+  const summary = (trajectory: Trajectory): unknown => [
     trajectory.trajectory_id,
     trajectory.steps.map(({ message }) => message),
-    trajectory.subagent_trajectories?.map(told),
+    trajectory.subagent_trajectories?.map(summary),
   ];
-  assertEquals(trajectories.map(told), [
+  assertEquals(trajectories.map(summary), [
     ["a", ["one"], [["b", ["two"], undefined]]],
     ["c", ["three"], undefined],
   ]);
 });
 
-Deno.test("AtifExporter adds up exec turns as usage does, however they count", () => {
+Deno.test("AtifExporter adds up exec turns as UsageMeter does, for growing and shrinking totals", () => {
   for (
     const [counts, expected] of [
       [[10, 25, 40], [10, 15, 15]],

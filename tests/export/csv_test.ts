@@ -25,8 +25,8 @@ const CASES = [
     row: ["＝1", "＋1", "－1", "＠a"],
     text: "'＝1,'＋1,'－1,'＠a",
   },
-  { name: "a number that is negative", row: [-1], text: "-1" },
-  { name: "nothing", row: [], text: "" },
+  { name: "a negative number", row: [-1], text: "-1" },
+  { name: "no values", row: [], text: "" },
 ] satisfies {
   name: string;
   row: (string | number | bigint | boolean | null)[];

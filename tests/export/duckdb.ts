@@ -1,7 +1,7 @@
 /**
- * Runs statements of SQL in DuckDB, in a process of its own: its library is native code. Takes a
- * list of statements as JSON from stdin, in the folder that it is run in, and prints the rows of
- * each as JSON; null if the library is not there.
+ * Runs SQL statements in DuckDB, whose library is native code and needs a process of its own.
+ * Reads a JSON list of statements from stdin, runs them in the working directory, and prints a
+ * JSON list with the rows of each statement, or null if the library is not installed.
  *
  * @module
  */

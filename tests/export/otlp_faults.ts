@@ -1,16 +1,16 @@
 /**
- * What a collector would refuse, or a reader of traces stumble over.
+ * Finds faults in spans that a collector refuses, or that break the tree of a trace.
  *
  * @module
  */
 
-/** An attribute, as OTLP/JSON has it. */
+/** An attribute, in the form of OTLP/JSON. */
 interface Attribute {
   readonly key: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** A span, as OTLP/JSON has it. */
+/** A span, in the form of OTLP/JSON. */
 export interface SpanJson {
   readonly traceId: string;
   readonly spanId: string;
@@ -65,7 +65,7 @@ export function spansOf(text: string): SpanJson[] {
   );
 }
 
-/** The number or text that a span says under a name. */
+/** Returns the number or string of the attribute `key` of a span or event. */
 export function valueOf(
   { attributes }: { readonly attributes: readonly Attribute[] },
   key: string,
@@ -75,10 +75,10 @@ export function valueOf(
 }
 
 /**
- * Says what is wrong with spans.
+ * Finds the faults of spans.
  *
  * @param spans All spans of their traces.
- * @returns The faults; none if a collector takes them, and each trace is one closed tree.
+ * @returns The faults; none if a collector accepts the spans, and each trace is one closed tree.
  */
 export function faultsOf(spans: readonly SpanJson[]): string[] {
   const ids = new Set(spans.map((span) => span.traceId + span.spanId));
@@ -101,7 +101,7 @@ function spanFaults(span: SpanJson, ids: ReadonlySet<string>): string[] {
   const faults = Object.keys(span).filter((name) => !FIELDS.has(name))
     .map((name) => `unknown field ${name}`);
   if (!isId(traceId, 32) || !isId(spanId, 16)) faults.push("a bad id");
-  if (!isTree) faults.push("its parent is not there");
+  if (!isTree) faults.push("its parent is missing");
   if (!isTime(start) || !isTime(end)) faults.push("a bad time");
   else if (BigInt(end) < BigInt(start)) faults.push("it ends before it begins");
   if (![1, 3].includes(kind)) faults.push(`kind ${kind}`);
@@ -115,10 +115,10 @@ function spanFaults(span: SpanJson, ids: ReadonlySet<string>): string[] {
     if (!isTime(timeUnixNano)) faults.push("a bad time of an event");
   }
   for (const { key, value } of span.attributes) {
-    const [[kind, given] = [], ...more] = Object.entries(value);
+    const [[kind, content] = [], ...more] = Object.entries(value);
     const isValue = more.length === 0 &&
-      (kind === "stringValue" && typeof given === "string" ||
-        kind === "intValue" && isWhole(given));
+      (kind === "stringValue" && typeof content === "string" ||
+        kind === "intValue" && isWhole(content));
     if (!isValue) faults.push(`a bad value of ${key}`);
   }
   return faults;
@@ -128,7 +128,7 @@ function isId(id: string, length: number): boolean {
   return id.length === length && /^[\da-f]+$/.test(id) && !/^0+$/.test(id);
 }
 
-/** Whether a value is a 64-bit number: JSON has it as a number or as text. */
+/** Whether a value is a 64-bit integer, which is a number or a string in OTLP/JSON. */
 function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) ||
     typeof value === "string" && /^-?\d+$/.test(value);

@@ -1,6 +1,6 @@
 /**
- * Takes traces as a collector does, and writes the names of their spans to a file: run by itself,
- * since tests may not use the network. Says where it listens, in one line.
+ * Receives traces like an OTLP collector, and appends the names of their spans to a file. It is a
+ * program of its own, because tests may not use the network. Prints its URL as one line.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Traces of what real releases wrote, and of what they could have. */
+/** Traces of captured sessions and of handmade events. */
 
 import { assert, assertEquals } from "@std/assert";
 import type { ThreadEvent } from "../../lib/dialects/exec/events.ts";
@@ -14,7 +14,7 @@ import { JsonRedactor } from "../../lib/redact/redact.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { faultsOf, type SpanJson, spansOf, valueOf } from "./otlp_faults.ts";
 
-/** Exports inputs of events; gives the text, or why the last of them was left out. */
+/** Exports inputs of events; returns the text, or the reason why the last input was refused. */
 function textOf(
   inputs: readonly (readonly unknown[])[],
   options?: ExporterOptions,
@@ -25,7 +25,7 @@ function textOf(
   for (const events of inputs) {
     exporter.begin({ name: "a", stem: "a" });
     for (const value of events) {
-      // Events are taken as they come: nothing checks them.
+      // OtlpExporter does not validate events, so the test events may be incomplete.
       const outcome = { ok: true, line: 1, offset: 0, value } as const;
       exporter.feed(outcome as Outcome<ThreadEvent>, write);
     }
@@ -74,9 +74,9 @@ function tokensOf(spans: readonly SpanJson[]): bigint[] {
   );
 }
 
-/** A release of each way to write sessions: bare, counted first, in between and behind. */
+/** One release for each form of sessions: bare lines, and counts before, amid or after items. */
 const RELEASES = ["0.29.0", "0.44.0", "0.148.0", "0.169.0"];
-/** What has no times. */
+/** The files whose lines have no times. */
 const UNTIMED_REGEXP = /^0\.29\.|stdout[^/]*$/;
 
 Deno.test("OtlpExporter writes closed trees of captures, which sum up to their usage", () => {
@@ -101,7 +101,7 @@ Deno.test("OtlpExporter writes closed trees of captures, which sum up to their u
 
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
 
-/** An event of a session file, so many milliseconds after the begin. */
+/** An event of a session file, `at` milliseconds after BEGIN. */
 function event(at: number, type: string, fields: object = {}): object {
   const timestamp = new Date(BEGIN + at).toISOString();
   return { type, thread_id: "t", timestamp, line: 1, ...fields };
@@ -123,7 +123,7 @@ const say = (at: number, text = "Done") =>
 const count = (at: number, input_tokens: number) =>
   item(at, "token_usage_record", { content: { usage: { input_tokens } } });
 
-/** A command begins or, with an exit status, ends. */
+/** The start of a command or, with an exit code, its end. */
 function command(at: number, item_id: string, exit_code?: number): object {
   return event(
     at,
@@ -140,8 +140,8 @@ function command(at: number, item_id: string, exit_code?: number): object {
   );
 }
 
-/** Tells of each line its spans: name, times and what is special. */
-function told(
+/** A text for each line: the name, times and special attributes of its spans. */
+function traceLines(
   inputs: readonly (readonly object[])[],
   options?: ExporterOptions,
 ): string[] {
@@ -149,14 +149,14 @@ function told(
   return lines.map((line) => spansOf(line).map(shown).join("; "));
 }
 
-/** The attributes that every span has, or that say the same of every case. */
-const USUAL_REGEXP =
+/** The attributes that every span has, or that are equal in all cases. */
+const COMMON_REGEXP =
   /^(?:gen_ai\.(?:agent|conversation|operation|provider|request|tool\.(?:call\.id|name|type))|gen_ai\.usage\.output|codex\.turn\.id|error\.type)/;
 
 function shown(span: SpanJson): string {
   const ms = (nanos: number | string): number =>
     Math.round(Number(nanos) / 1e6) - BEGIN;
-  const own = span.attributes.filter(({ key }) => !USUAL_REGEXP.test(key))
+  const special = span.attributes.filter(({ key }) => !COMMON_REGEXP.test(key))
     .map(({ key, value }) =>
       `${key.split(".").at(-1)}=${Object.values(value)[0]}`
     );
@@ -164,7 +164,7 @@ function shown(span: SpanJson): string {
     span.name.replace("invoke_agent codex", "turn")
       .replace("execute_tool ", ""),
     `${ms(span.startTimeUnixNano)}-${ms(span.endTimeUnixNano)}`,
-    ...own,
+    ...special,
     ...(span.status === undefined ? [] : [
       `${valueOf(span, "error.type")}!${span.status.message ?? ""}`,
     ]),
@@ -175,7 +175,7 @@ function shown(span: SpanJson): string {
   ].join(" ");
 }
 
-/** What becomes of the events of one session. */
+/** The events of a session, and the spans of each line of its trace. */
 const CASES: Readonly<
   Record<
     string,
@@ -211,7 +211,7 @@ const CASES: Readonly<
       "turn 0-60 status=completed; chat 0-20 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
     ],
   },
-  "counts before what is said": {
+  "counts before their messages and calls": {
     events: [
       prompt(0),
       count(20, 5),
@@ -227,7 +227,7 @@ const CASES: Readonly<
       "turn 0-60 status=unknown; chat 0-20 input_tokens=5; chat 40-60 input_tokens=6; shell 20-30 code=0; shell 30-40 code=0",
     ],
   },
-  "a request of which no tokens are known": {
+  "a request without counts": {
     events: [
       turn(0),
       say(20),
@@ -236,7 +236,7 @@ const CASES: Readonly<
     ],
     lines: ["turn 0-30 status=completed; chat 0-21"],
   },
-  "turns that only prompts begin": {
+  "turns that start with a prompt": {
     events: [
       prompt(0),
       event(5, "turn.started", { turn_id: "synthetic-turn-1", implied: true }),
@@ -261,7 +261,7 @@ const CASES: Readonly<
       "shell 2-10 status=open",
     ],
   },
-  "what is told of a call once more": {
+  "a call whose end is repeated": {
     events: [
       turn(0),
       command(1, "a"),
@@ -271,7 +271,7 @@ const CASES: Readonly<
     ],
     lines: ["turn 0-10 status=completed; shell 1-8 code=3 exit_code!"],
   },
-  "what went wrong": {
+  "errors, declined patches, approvals and failed turns": {
     events: [
       turn(0),
       event(1, "error", { message: "Reconnecting... 1/5" }),
@@ -284,7 +284,7 @@ const CASES: Readonly<
       "turn 0-9 status=failed turn_failed!No more @1 codex.retry @3 codex.approval_request @4 codex.compaction; apply_patch 2-2 declined!",
     ],
   },
-  "a turn that was interrupted, and one without an end": {
+  "an interrupted turn, and a turn without an end": {
     events: [
       turn(0),
       event(9, "turn.failed", {
@@ -299,7 +299,7 @@ const CASES: Readonly<
       "turn 10-11 status=open turn_failed!Gone",
     ],
   },
-  "nothing of what was copied": {
+  "no copied turn": {
     events: [
       turn(0, { inherited: true }),
       { ...command(1, "a"), inherited: true },
@@ -308,7 +308,7 @@ const CASES: Readonly<
     ],
     lines: ["turn 5-9 status=completed"],
   },
-  "content, if it is wanted, without secrets": {
+  "content if requested, without secrets": {
     events: [
       turn(0),
       prompt(1),
@@ -342,12 +342,12 @@ const CASES: Readonly<
 };
 
 for (const [name, { events, lines, options }] of Object.entries(CASES)) {
-  Deno.test(`OtlpExporter tells of ${name}`, () => {
-    assertEquals(told([events], options), lines);
+  Deno.test(`OtlpExporter writes ${name}`, () => {
+    assertEquals(traceLines([events], options), lines);
   });
 }
 
-/** A session that spawns another one, and that one. */
+/** A session that spawns a sub-agent, and the session of the sub-agent. */
 function family(child: object): object[][] {
   return [
     [
@@ -374,14 +374,14 @@ Deno.test("OtlpExporter links a sub-agent to the call that spawned it, or to its
   });
   const spans = spansOf(textOf([parent]));
   const ids = spans.map(({ spanId }) => spanId);
-  assertEquals(told([parent, child])[2]?.split("-> ")[1], ids[1]);
-  assertEquals(told([child])[0]?.split("-> ")[1], ids[0]);
+  assertEquals(traceLines([parent, child])[2]?.split("-> ")[1], ids[1]);
+  assertEquals(traceLines([child])[0]?.split("-> ")[1], ids[0]);
 });
 
-Deno.test("OtlpExporter gives a turn the same ids wherever it is, and tells of it once", () => {
+Deno.test("OtlpExporter writes a turn once, with the same ids in any file", () => {
   const events = [turn(0), command(1, "a"), command(2, "a", 0), end(3)];
   const moved = [event(-5, "error", { turn_id: "x" }), ...events];
-  assertEquals(told([events, events]).length, 1);
+  assertEquals(traceLines([events, events]).length, 1);
   const [first, again] = [events, moved].map((each) => spansOf(textOf([each])));
   assertEquals(
     first?.map(({ spanId }) => spanId),
@@ -389,7 +389,7 @@ Deno.test("OtlpExporter gives a turn the same ids wherever it is, and tells of i
   );
 });
 
-Deno.test("OtlpExporter divides a long turn, of which calls may still be told once more", () => {
+Deno.test("OtlpExporter splits the request of a long turn, whose calls may still be repeated", () => {
   const calls = Array.from({ length: 2500 }, (_, i) => [
     command(i, `c${i}`),
     command(i + 1, `c${i}`, 0),

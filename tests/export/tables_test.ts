@@ -1,4 +1,4 @@
-/** Tables of what real releases wrote. */
+/** Tables of captured and handmade sessions. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import {
@@ -25,7 +25,7 @@ interface Input {
   readonly bytes: Uint8Array;
 }
 
-/** The pieces of the tables of inputs, by the names of their files. */
+/** The exported files of inputs: their texts by their names. */
 function piecesOf(
   inputs: readonly Input[],
   options: ExporterOptions = {},
@@ -63,7 +63,7 @@ function sumOf(rows: readonly Row[], column: string): bigint {
   );
 }
 
-/** Values that rows have, and no other rows. */
+/** The values of the columns of rows that have no equal row among the others. */
 function missingOf(
   rows: readonly Row[],
   others: readonly Row[],
@@ -98,9 +98,9 @@ const BASE_TYPES: Readonly<Record<string, string>> = {
   boolean: "boolean",
 };
 
-Deno.test("the tables of a home have the columns and keys that they declare, and the tokens of usage", async () => {
+Deno.test("TableExporter writes the declared columns and keys, and the tokens of UsageMeter", async () => {
   await withHome({ versions: VERSIONS }, async ({ path, sessions }) => {
-    // A copy under another name counts once; so does a thread whose stream is read as well.
+    // A copy under another name is counted once, and so is a thread whose stream is also read.
     const [{ path: copied = "" } = {}] = sessions;
     await writeFile(
       `${path}/sessions/2026/11/20/rollout-2026-11-20T23-00-00-${crypto.randomUUID()}.jsonl`,
@@ -148,9 +148,9 @@ Deno.test("the tables of a home have the columns and keys that they declare, and
   });
 });
 
-/** What streams tell that session files do not: docs/analytics.md says so. */
-const UNLIKE = /^(?:unified|websearch|codemode)$/;
-/** What rows of both are compared by: the columns that docs/analytics.md names. */
+/** Scenarios whose streams have items that session files lack (see docs/analytics.md). */
+const DIFFERENT = /^(?:unified|websearch|codemode)$/;
+/** The columns by which rows of streams and files are compared; docs/analytics.md names them. */
 const SHARED: readonly {
   readonly table: TableName;
   readonly columns: readonly string[];
@@ -175,11 +175,11 @@ const SHARED: readonly {
   },
 ];
 
-Deno.test("the rows of an exec stream are among those of its session file", () => {
+Deno.test("TableExporter writes the rows of an exec stream also for its session file", () => {
   let runs = 0;
   for (const version of ["0.104.0", "0.148.0", "0.169.0"]) {
     for (const scenario of namesIn(`captures/${version}/`)) {
-      if (UNLIKE.test(scenario)) continue;
+      if (DIFFERENT.test(scenario)) continue;
       const folder = `captures/${version}/${scenario}/`;
       const names = namesIn(folder);
       if (names.filter((name) => name.startsWith("stdout")).length !== 1) {
@@ -205,8 +205,8 @@ Deno.test("the rows of an exec stream are among those of its session file", () =
         assertEquals(missing, [], `${folder}${file} ${table}`);
       }
       for (const column of ["input_tokens", "output_tokens", "total_tokens"]) {
-        const said = sumOf(exec.turns, column);
-        assertEquals(said, sumOf(session.turns, column), folder);
+        const sum = sumOf(exec.turns, column);
+        assertEquals(sum, sumOf(session.turns, column), folder);
       }
       assertEquals(exec.requests, []);
     }
@@ -241,7 +241,7 @@ const CASES: readonly {
   readonly rows: readonly (readonly unknown[])[];
 }[] = [
   {
-    name: "a command that ends in a later turn has one row",
+    name: "one row for a command that ends in a later turn",
     input: exec(
       START,
       TURN,
@@ -255,7 +255,8 @@ const CASES: readonly {
     rows: [[3, "synthetic-turn-1", "shell", "failed", 3]],
   },
   {
-    name: "a command that has not said how it ended waits, and those behind it",
+    name:
+      "a command without an exit code, and the commands after it, once its exit code is known",
     input: exec(
       ...[START, TURN],
       command("late", "item.completed", { status: "failed" }),
@@ -267,7 +268,7 @@ const CASES: readonly {
     rows: [["late", 3], ...OTHERS.map((id) => [id, 0])],
   },
   {
-    name: "a process that goes on with a thread counts its items anew",
+    name: "items with the same ids of a process that resumes the thread",
     input: exec(
       ...[START, TURN],
       command("item_0", "item.completed", { exit_code: 0 }),
@@ -279,7 +280,7 @@ const CASES: readonly {
     rows: [[3, "item_0", 0], [6, "item_0", 1]],
   },
   {
-    name: "a line that cannot be read, an error and a failed turn are failures",
+    name: "an unreadable line, an error and a failed turn as failures",
     input: {
       name: "run.jsonl",
       bytes: encode(
@@ -297,7 +298,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "contents have no secrets",
+    name: "contents without secrets",
     input: exec(
       ...[START, TURN],
       command("item_0", "item.completed", {
@@ -312,17 +313,17 @@ const CASES: readonly {
 ];
 
 for (const { name, input, table, columns, rows } of CASES) {
-  Deno.test(`in tables ${name}`, () => {
+  Deno.test(`TableExporter writes ${name}`, () => {
     const redactor = new JsonRedactor();
-    const found = rowsOf([input], { content: true, redactor })[table];
+    const actual = rowsOf([input], { content: true, redactor })[table];
     assertEquals(
-      found.map((row) => columns.map((column) => row[column])),
+      actual.map((row) => columns.map((column) => row[column])),
       rows,
     );
   });
 }
 
-Deno.test("a table of CSV has a row of names, one table of two is asked for, and counts are exact", () => {
+Deno.test("TableExporter writes the selected table as CSV, with a header row and exact counts", () => {
   const input = {
     name: "run.jsonl",
     bytes: encode(
