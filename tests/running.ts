@@ -25,6 +25,13 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
 }
 
+/** Encodes values as lines of JSON. */
+export function encodeJsonl(
+  values: readonly unknown[],
+): Uint8Array<ArrayBuffer> {
+  return encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+}
+
 /** Decodes UTF-8 and keeps a byte order mark; throws if it is invalid. */
 export function decode(bytes: Uint8Array): string {
   return DECODER.decode(bytes);

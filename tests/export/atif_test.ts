@@ -8,13 +8,13 @@ import {
   type ExportPiece,
 } from "../../lib/export/export.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
-import { UsageMeter } from "../../lib/usage/usage.ts";
 import schema from "../../testdata/export/atif-v1.7.schema.json" with {
   type: "json",
 };
 import { readFixture } from "../fixtures.ts";
-import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
-import { decode, encode } from "../running.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { decode, encodeJsonl } from "../running.ts";
+import { tokensIn } from "../usage/meters.ts";
 
 const isValid = new Ajv2020({ strict: false }).compile(schema);
 
@@ -73,24 +73,17 @@ function trajectoriesIn(pieces: readonly ExportPiece[]): Trajectory[] {
 
 /** The trajectories of lines. */
 function trajectoriesOf(...lines: readonly unknown[]): Trajectory[] {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  return trajectoriesIn(piecesOf([encode(text)]));
+  return trajectoriesIn(piecesOf([encodeJsonl(lines)]));
 }
 
-/** What `codexpipe usage` counts of a file. */
-function usageOf(
-  { bytes, path }: Pick<CapturedFile, "bytes" | "path">,
-): bigint[] {
-  const meter = new UsageMeter();
-  const source = meter.open(path);
-  source.feed(bytes, () => {});
-  source.flush(() => {});
-  return ["input_tokens", "output_tokens", "cached_input_tokens"].map((kind) =>
-    meter.rows().reduce(
-      (sum, row) => sum + BigInt(Reflect.get(row, kind)),
-      0n,
-    )
-  );
+/** The input, output and cached input tokens that UsageMeter counts in a file. */
+function usageOf(content: Uint8Array): bigint[] {
+  const tokens = tokensIn([{ name: "a", content }]);
+  return [
+    tokens.input_tokens,
+    tokens.output_tokens,
+    tokens.cached_input_tokens,
+  ];
 }
 
 /** The faults of a trajectory that its schema does not find. */
@@ -139,7 +132,7 @@ Deno.test("AtifExporter writes valid trajectories of every capture, which sum up
         0n,
       )
     );
-    assertEquals(total, usageOf(file), file.path);
+    assertEquals(total, usageOf(file.bytes), file.path);
   }
 });
 
@@ -235,8 +228,9 @@ Deno.test("AtifExporter writes a result that follows its turn as a step of its o
 Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
   const script = { type: "custom_tool_call", name: "exec", call_id: "d" };
   const lines = [CALL, OUTPUT, item({ ...script, input: "[1]" })];
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const written = piecesOf([encode(text)]).map(({ data }) => data).join("");
+  const written = piecesOf([encodeJsonl(lines)]).map(({ data }) => data).join(
+    "",
+  );
   assert(written.includes('"arguments":{"n":1.0}'), written);
   assert(written.includes('"arguments":{"input":"[1]"}'), written);
   assert(
@@ -257,9 +251,7 @@ for (
       CALL,
       item({ type: "function_call_output", call_id: "c", output }),
     ];
-    const bytes = encode(
-      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-    );
+    const bytes = encodeJsonl(lines);
     const contentOf = (pieces: readonly ExportPiece[]): unknown =>
       trajectoriesIn(pieces)[0]?.steps[0]?.observation?.results[0]?.content;
     const pieces = piecesOf([bytes], { hasFolder: true });
@@ -338,14 +330,11 @@ Deno.test("AtifExporter adds up exec turns as UsageMeter does, for growing and s
       ]),
     ];
     const [trajectory] = trajectoriesOf(...lines);
-    const bytes = encode(
-      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-    );
     assertEquals(
       trajectory?.steps.map(({ metrics }) => metrics?.prompt_tokens),
       [...expected],
     );
-    const [input] = usageOf({ bytes, path: "" });
+    const [input] = usageOf(encodeJsonl(lines));
     assertEquals(
       BigInt(trajectory?.final_metrics.total_prompt_tokens ?? 0),
       input,

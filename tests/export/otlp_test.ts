@@ -9,9 +9,10 @@ import {
 } from "../../lib/export/export.ts";
 import type { Outcome } from "../../lib/outcome.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
-import { type TokenKind, UsageMeter } from "../../lib/usage/usage.ts";
+import type { TokenKind } from "../../lib/usage/usage.ts";
 import { JsonRedactor } from "../../lib/redact/redact.ts";
 import { readCapturedFiles } from "../rollouts.ts";
+import { tokensIn } from "../usage/meters.ts";
 import { faultsOf, type SpanJson, spansOf, valueOf } from "./otlp_faults.ts";
 
 /** Exports inputs of events; returns the text, or the reason why the last input was refused. */
@@ -55,14 +56,10 @@ const TOKENS: readonly (readonly [TokenKind, string])[] = [
   ["reasoning_output_tokens", "gen_ai.usage.reasoning.output_tokens"],
 ];
 
-/** What `codexpipe usage` counts. */
-function usageOf(bytes: Uint8Array): bigint[] {
-  const meter = new UsageMeter();
-  const source = meter.open("a");
-  source.feed(bytes, () => {});
-  source.flush(() => {});
-  const rows = meter.rows();
-  return TOKENS.map(([kind]) => rows.reduce((sum, row) => sum + row[kind], 0n));
+/** The tokens that UsageMeter counts in a file, in the order of TOKENS. */
+function usageOf(content: Uint8Array): bigint[] {
+  const tokens = tokensIn([{ name: "a", content }]);
+  return TOKENS.map(([kind]) => tokens[kind]);
 }
 
 function tokensOf(spans: readonly SpanJson[]): bigint[] {

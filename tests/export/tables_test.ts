@@ -13,10 +13,10 @@ import {
 import { JsonRedactor } from "../../lib/redact/redact.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { findSessionFiles, openSession } from "../../lib/sessions/sessions.ts";
-import { UsageMeter } from "../../lib/usage/usage.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
-import { encode } from "../running.ts";
+import { encode, encodeJsonl } from "../running.ts";
 import { withHome, writeFile } from "../sessions/homes.ts";
+import { tokensIn } from "../usage/meters.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = Readonly<Record<TableName, readonly Row[]>>;
@@ -131,19 +131,14 @@ Deno.test("TableExporter writes the declared columns and keys, and the tokens of
       }
       assertEquals(keys.size, rows[table].length, table);
     }
-    const meter = new UsageMeter();
-    for (const { name, bytes } of inputs) {
-      const source = meter.open(name);
-      source.feed(bytes, () => {});
-      source.flush(() => {});
-    }
-    for (const column of ["input_tokens", "output_tokens", "total_tokens"]) {
-      const used = meter.rows().reduce(
-        (sum, row) => sum + BigInt(Reflect.get(row, column)),
-        0n,
-      );
-      assertEquals(sumOf(rows.turns, column), used, column);
-      assertEquals(sumOf(rows.requests, column), used, column);
+    const used = tokensIn(
+      inputs.map(({ name, bytes }) => ({ name, content: bytes })),
+    );
+    for (
+      const column of ["input_tokens", "output_tokens", "total_tokens"] as const
+    ) {
+      assertEquals(sumOf(rows.turns, column), used[column], column);
+      assertEquals(sumOf(rows.requests, column), used[column], column);
     }
   });
 });
@@ -215,8 +210,7 @@ Deno.test("TableExporter writes the rows of an exec stream also for its session 
 });
 
 function exec(...lines: readonly unknown[]): Input {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  return { name: "run.jsonl", bytes: encode(text) };
+  return { name: "run.jsonl", bytes: encodeJsonl(lines) };
 }
 
 function command(id: string, type: string, rest: Row): Row {

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { Tokens } from "../../lib/usage/tokens.ts";
+import { NO_TOKENS, type Tokens } from "../../lib/usage/tokens.ts";
 import {
   groupUsage,
   UsageMeter,
@@ -60,6 +60,11 @@ export function numbersOf(tokens: Tokens | undefined): number[] {
 /** The total counts of a meter, in the order of {@linkcode numbersOf}. */
 export function totalOf(meter: UsageMeter): number[] {
   return numbersOf(groupUsage(meter.rows(), [])[0]?.tokens);
+}
+
+/** The tokens that a meter counts in inputs; lines that fail are skipped. */
+export function tokensIn(inputs: readonly MeterInput[]): Tokens {
+  return groupUsage(metered(inputs, {}, []).rows(), [])[0]?.tokens ?? NO_TOKENS;
 }
 
 /** The counts of a request, as JSON. */
