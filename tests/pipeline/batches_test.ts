@@ -6,7 +6,7 @@ import {
 } from "../../lib/pipeline/batches.ts";
 import type { Stage } from "../../lib/stage.ts";
 
-/** Makes as many numbers of each block as it says, counted on; 0 makes none, -1 throws. */
+/** Emits as many consecutive numbers as each block says; a negative block then throws. */
 class Counter implements Stage<number, number> {
   #count = 0;
 
@@ -20,7 +20,7 @@ class Counter implements Stage<number, number> {
   }
 }
 
-/** Batches of some blocks, and what became of their reader. */
+/** Batches of blocks, with the number of reads and the reasons of cancellation of their reader. */
 function batchesOf(...blocks: readonly (number | Error | Promise<never>)[]): {
   readonly batches: Batches<number, number>;
   readonly seen: { reads: number; reasons: unknown[] };
@@ -45,21 +45,21 @@ type Iterate = (
   batches: Batches<number, number>,
 ) => AsyncGenerator<number, void, void>;
 
-const WAYS: Readonly<Record<string, Iterate>> = {
+const ITERATORS: Readonly<Record<string, Iterate>> = {
   BatchIterator: (batches) => new BatchIterator(batches),
-  // Its iterator can do what generators can.
+  // The iterator of this stream has the methods of a generator.
   "streamOf()": (batches) =>
     streamOf(batches).values() as AsyncGenerator<number, void, void>,
 };
 
-for (const [name, iterate] of Object.entries(WAYS)) {
-  Deno.test(`${name} gives the values of all blocks, and those of the end`, async () => {
+for (const [name, iterate] of Object.entries(ITERATORS)) {
+  Deno.test(`${name} yields the values of all blocks, and of the flush`, async () => {
     const { batches, seen } = batchesOf(2, 0, 0, 3);
     assertEquals(await Array.fromAsync(iterate(batches)), [0, 1, 2, 3, 4, -1]);
     assertEquals(seen, { reads: 5, reasons: [] });
   });
 
-  Deno.test(`${name} reads no block before the values of the last one are taken`, async () => {
+  Deno.test(`${name} reads no block before the values of the last block are taken`, async () => {
     const { batches, seen } = batchesOf(2, 2);
     const values = iterate(batches);
     assertEquals(seen.reads, 0);
@@ -70,7 +70,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals(seen.reads, 2);
   });
 
-  Deno.test(`${name} answers calls in their order, when nobody waits for them`, async () => {
+  Deno.test(`${name} answers concurrent calls in their order`, async () => {
     const { batches } = batchesOf(2, 1);
     const values = iterate(batches);
     const calls = Array.from({ length: 6 }, () => values.next());
@@ -82,7 +82,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals(await last, { done: true, value: undefined });
   });
 
-  Deno.test(`${name} throws when what came before has been taken, and has ended then`, async () => {
+  Deno.test(`${name} throws after the values before the error, and then ends`, async () => {
     const { batches, seen } = batchesOf(1, -2, 1);
     const values = iterate(batches);
     const taken: (number | void)[] = [];
@@ -94,7 +94,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals(seen.reasons.length, 1);
   });
 
-  Deno.test(`${name} throws what its source throws`, async () => {
+  Deno.test(`${name} throws the error of its source`, async () => {
     const { batches } = batchesOf(1, new TypeError("broken"));
     const values = iterate(batches);
     await values.next();
@@ -102,7 +102,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals((await values.next()).done, true);
   });
 
-  Deno.test(`${name} that is left early tells its source, once`, async () => {
+  Deno.test(`${name} that returns early cancels its source, once`, async () => {
     const { batches, seen } = batchesOf(3);
     const values = iterate(batches);
     await values.next();
@@ -112,7 +112,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals(seen, { reads: 1, reasons: [undefined] });
   });
 
-  Deno.test(`${name} throws what it is told to, and ends`, async () => {
+  Deno.test(`${name} throws the error passed to throw(), and ends`, async () => {
     const { batches, seen } = batchesOf(3);
     const values = iterate(batches);
     await assertRejects(() => values.throw(new RangeError("no")), RangeError);
@@ -120,7 +120,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
     assertEquals(seen.reasons.length, 1);
   });
 
-  Deno.test(`${name} is disposed of like any other`, async () => {
+  Deno.test(`${name} cancels its source when it is disposed`, async () => {
     const { batches, seen } = batchesOf(3);
     {
       await using values = iterate(batches);
@@ -130,7 +130,7 @@ for (const [name, iterate] of Object.entries(WAYS)) {
   });
 }
 
-Deno.test("streamOf() gives a reader what it gives a loop", async () => {
+Deno.test("streamOf() yields all values to a reader", async () => {
   const { batches } = batchesOf(2, 0, 1);
   const reader = streamOf(batches).getReader();
   const values: (number | undefined)[] = [];
@@ -142,7 +142,7 @@ Deno.test("streamOf() gives a reader what it gives a loop", async () => {
   assertEquals(values, [0, 1, 2, -1]);
 });
 
-Deno.test("streamOf() gives a loop what a reader has left, wherever that stopped", async () => {
+Deno.test("streamOf() continues in a loop after any number of reads of a reader", async () => {
   for (let count = 0; count <= 6; count++) {
     const { batches } = batchesOf(2, 3);
     const stream = streamOf(batches);
@@ -158,10 +158,10 @@ Deno.test("streamOf() gives a loop what a reader has left, wherever that stopped
   }
 });
 
-Deno.test("streamOf() gives a loop first what a reader asked for that did not wait", async () => {
+Deno.test("streamOf() keeps the value of a read whose reader was released for the loop after it", async () => {
   const { batches } = batchesOf(2, 3);
   const stream = streamOf(batches);
-  // So that what is read is asked for at once.
+  // So that the stream pulls at the first read.
   await Promise.resolve();
   const reader = stream.getReader();
   const waiting = assertRejects(() => reader.read(), TypeError);
@@ -171,7 +171,7 @@ Deno.test("streamOf() gives a loop first what a reader asked for that did not wa
   await waiting;
 });
 
-Deno.test("streamOf() goes on where a loop was left that does not cancel", async () => {
+Deno.test("streamOf() continues after a loop with preventCancel", async () => {
   for (let count = 1; count <= 6; count++) {
     const { batches, seen } = batchesOf(2, 3);
     const stream = streamOf(batches);
@@ -187,24 +187,24 @@ Deno.test("streamOf() goes on where a loop was left that does not cancel", async
   }
 });
 
-Deno.test("streamOf() is locked by a loop, and neither before nor after it", async () => {
+Deno.test("streamOf() is locked only during a loop", async () => {
   const { batches } = batchesOf(1);
   const stream = streamOf(batches);
   assertEquals(stream.locked, false);
   for await (const _ of stream) assertEquals(stream.locked, true);
   assertEquals(stream.locked, false);
-  // It has been read to its end.
+  // The stream has been read to its end.
   assertEquals(await Array.fromAsync(stream), []);
 });
 
-Deno.test("streamOf() that a loop has found broken is broken for a reader", async () => {
+Deno.test("streamOf() rejects a reader after a loop has failed", async () => {
   const { batches } = batchesOf(-1);
   const stream = streamOf(batches);
   await assertRejects(() => Array.fromAsync(stream), RangeError);
   await assertRejects(() => stream.getReader().read(), RangeError);
 });
 
-Deno.test("streamOf() can be cut in two", async () => {
+Deno.test("streamOf() can be teed", async () => {
   const { batches } = batchesOf(2, 1);
   const [one, other] = streamOf(batches).tee();
   assertEquals(
@@ -213,7 +213,7 @@ Deno.test("streamOf() can be cut in two", async () => {
   );
 });
 
-Deno.test("streamOf() that is cancelled while it waits ends", async () => {
+Deno.test("streamOf() ends when it is cancelled during a read", async () => {
   const { batches, seen } = batchesOf(1, new Promise<never>(() => {}));
   const reader = streamOf(batches).getReader();
   await reader.read();

@@ -33,7 +33,7 @@ import {
 
 const THREAD = '{"type":"thread.started","thread_id":"t"}';
 const ERROR = '{"type":"error","message":"é😀"}';
-/** A byte order mark, blank lines, CRLF, a torn line, one that is not UTF-8, no LF at the end. */
+/** A byte order mark, blank lines, CRLF, a torn line, a line of invalid UTF-8, no LF at the end. */
 const MIXED = concat([
   encode(`\ufeff${THREAD}\r\n\n{"type":"turn.started"}\n{"type":\n   \n`),
   new Uint8Array([0x7b, 0xff, 0x7d, 0x0a]),
@@ -43,14 +43,14 @@ const MIXED = concat([
   encode(`${ERROR}\n[1]\n{"type":"error"}\n${ERROR}`),
 ]);
 
-function run(
+function decodeChunks(
   chunks: Iterable<Uint8Array>,
   options: JsonlDecoderOptions = {},
 ): Outcome<CodexRecord>[] {
   return emitted(new JsonlDecoder({ from: "exec", ...options }), chunks);
 }
 
-function stages(
+function decodeByStages(
   bytes: Uint8Array,
   options: JsonlDecoderOptions = {},
 ): Outcome<CodexRecord>[] {
@@ -59,27 +59,30 @@ function stages(
   return emitted(compose(compose(lines, normalizer), new Decoder()), [bytes]);
 }
 
-/** Says what an outcome is, in short. */
+/** Returns the type of a record, or the kind of a failure. */
 function answer(outcome: Outcome<CodexRecord>): string {
   return outcome.ok ? outcome.value.type : outcome.error.kind;
 }
 
-Deno.test("JsonlDecoder gives what the stages give one by one, for all real output", () => {
+Deno.test("JsonlDecoder emits the outcomes of the single stages, for all captures", () => {
   for (const [name, bytes] of [...GOLDENS, ...CAPTURES]) {
-    assertEquals(run([bytes]), stages(bytes), name);
+    assertEquals(decodeChunks([bytes]), decodeByStages(bytes), name);
   }
 });
 
-Deno.test("JsonlDecoder gives what the stages give one by one, for all vectors", () => {
+Deno.test("JsonlDecoder emits the outcomes of the single stages, for all vectors", () => {
   for (const { input, options = {} } of VECTORS) {
     const bytes = encode(input.join("\n"));
-    assertEquals(run([bytes], options), stages(bytes, options));
+    assertEquals(
+      decodeChunks([bytes], options),
+      decodeByStages(bytes, options),
+    );
   }
 });
 
-Deno.test("JsonlDecoder and encodeOutcome() write what JsonlNormalizer writes", () => {
+Deno.test("JsonlDecoder with encodeOutcome() writes the bytes of JsonlNormalizer", () => {
   for (const [name, bytes] of [["mixed", MIXED] as const, ...CAPTURES]) {
-    const encoded = concat(run([bytes]).map(encodeOutcome));
+    const encoded = concat(decodeChunks([bytes]).map(encodeOutcome));
     assertEquals(
       decode(encoded) === decode(normalizeBytes([bytes])),
       true,
@@ -88,9 +91,9 @@ Deno.test("JsonlDecoder and encodeOutcome() write what JsonlNormalizer writes", 
   }
 });
 
-Deno.test("JsonlDecoder gives the same outcomes wherever the input is cut in two", () => {
-  const whole = run([MIXED]);
-  assertEquals(whole, stages(MIXED));
+Deno.test("JsonlDecoder emits the same outcomes for input cut in two at any offset, and byte by byte", () => {
+  const whole = decodeChunks([MIXED]);
+  assertEquals(whole, decodeByStages(MIXED));
   assertEquals(whole.map(answer), [
     "thread.started",
     "turn.started",
@@ -102,14 +105,16 @@ Deno.test("JsonlDecoder gives the same outcomes wherever the input is cut in two
     "typed",
     "error",
   ]);
-  for (const chunks of everySplit(MIXED)) assertEquals(run(chunks), whole);
-  assertEquals(run(byteByByte(MIXED)), whole);
+  for (const chunks of everySplit(MIXED)) {
+    assertEquals(decodeChunks(chunks), whole);
+  }
+  assertEquals(decodeChunks(byteByByte(MIXED)), whole);
 });
 
-Deno.test("JsonlDecoder gives the same outcomes however the input is chunked", () => {
-  const whole = run([MIXED]);
+Deno.test("JsonlDecoder emits the same outcomes for any chunking", () => {
+  const whole = decodeChunks([MIXED]);
   fc.assert(fc.property(chunkings(fc.constant(MIXED)), ({ chunks }) => {
-    assertEquals(run(chunks), whole);
+    assertEquals(decodeChunks(chunks), whole);
   }));
 });
 
@@ -119,7 +124,7 @@ const BLOCKS: { name: string; block: Uint8Array }[] = [
 ];
 
 for (const { name, block } of BLOCKS) {
-  Deno.test(`JsonlDecoder keeps nothing of a block of ${name} that is used again`, () => {
+  Deno.test(`JsonlDecoder keeps no reference to a block of ${name}`, () => {
     const outcomes: Outcome<CodexRecord>[] = [];
     const decoder = new JsonlDecoder();
     for (const name of ["one", "two"]) {
@@ -138,7 +143,7 @@ for (const { name, block } of BLOCKS) {
     );
   });
 
-  Deno.test(`JsonlDecoder gives bytes that are not UTF-8 for good, from a block of ${name}`, () => {
+  Deno.test(`JsonlDecoder and LineSplitter copy bytes that are not UTF-8 from a block of ${name}`, () => {
     block.set([0x61, 0xff, 0x0a]);
     const kept: unknown[] = [];
     new JsonlDecoder().feed(
@@ -174,7 +179,7 @@ const MODES = [
 }[];
 
 for (const { onError, expected } of MODES) {
-  Deno.test(`JsonlDecoder gives ${expected.join(", ")} if onError is ${onError}`, () => {
+  Deno.test(`JsonlDecoder emits ${expected.join(", ")} if onError is ${onError}`, () => {
     const failures: string[] = [];
     let answers = 0;
     const decoder = new JsonlDecoder({
@@ -190,7 +195,7 @@ for (const { onError, expected } of MODES) {
 }
 
 for (const engine of ["js", "wasm"] as const) {
-  Deno.test(`JsonlDecoder.onAnswer is called for lines that are not wanted too, ${engine}`, () => {
+  Deno.test(`JsonlDecoder.onAnswer is also called for lines that are not selected, ${engine}`, () => {
     const line = `${ERROR}\n`;
     let answers = 0;
     const decoder = new JsonlDecoder({
@@ -203,7 +208,7 @@ for (const engine of ["js", "wasm"] as const) {
   });
 }
 
-Deno.test("JsonlDecoder throws the error of the first line that fails if onError is stop", () => {
+Deno.test("JsonlDecoder throws the error of the first failed line if onError is stop", () => {
   const seen: string[] = [];
   const decoder = new JsonlDecoder({ onError: "stop" });
   assertThrows(
@@ -217,14 +222,14 @@ Deno.test("JsonlDecoder throws the error of the first line that fails if onError
   assertEquals(seen, ["error"]);
 });
 
-Deno.test("JsonlDecoder throws at the end if that is where the line fails", () => {
+Deno.test("JsonlDecoder.flush() throws the error of an unfinished line if onError is stop", () => {
   const decoder = new JsonlDecoder({ onError: "stop", maxLineBytes: 3 });
   decoder.feed(encode("long"), () => {});
   assertThrows(() => decoder.flush(() => {}), LineError);
 });
 
-Deno.test("JsonlDecoder takes the limit of the splitter and the context of the normalizer", () => {
-  const outcomes = run(
+Deno.test("JsonlDecoder passes on the options of the splitter and the normalizer", () => {
+  const outcomes = decodeChunks(
     [encode(`${"x".repeat(200)}\n{"type":"turn.started"}\n`)],
     { maxLineBytes: 100, initialThreadId: "T" },
   );
@@ -247,7 +252,7 @@ Deno.test("JsonlDecoder takes the limit of the splitter and the context of the n
   assertThrows(() => new JsonlDecoderStream({ maxLineBytes: 0 }), RangeError);
 });
 
-/** A source that gives a chunk each time it is asked, and then what it is told to. */
+/** A source that returns one chunk for each pull, throws an error, or waits for a promise. */
 function sourceOf(
   chunks: readonly (string | Error | Promise<void>)[],
 ): {
@@ -272,7 +277,7 @@ function sourceOf(
   return { stream, seen };
 }
 
-/** Takes outcomes until there are no more, and says what came, and what was thrown. */
+/** Collects the answers of all outcomes, and the error that ended them. */
 async function drained(
   outcomes: AsyncIterable<Outcome<CodexRecord>>,
 ): Promise<{ answers: string[]; error: unknown }> {
@@ -280,7 +285,7 @@ async function drained(
   try {
     for await (const outcome of outcomes) {
       answers.push(answer(outcome));
-      // Whoever throws too early has time to do so.
+      // Gives an error that is thrown too early the time to be thrown.
       await new Promise((resolve) => setTimeout(resolve));
     }
   } catch (error) {
@@ -289,7 +294,7 @@ async function drained(
   return { answers, error: undefined };
 }
 
-/** A stream as browsers have it that know no `for await` over streams. */
+/** A stream without an async iterator, as in browsers that lack it. */
 function withoutIterator<T>(source: ReadableStream<T>): ReadableStream<T> {
   return new Proxy(source, {
     has: (target, key) => key !== Symbol.asyncIterator && key in target,
@@ -301,14 +306,14 @@ function withoutIterator<T>(source: ReadableStream<T>): ReadableStream<T> {
   });
 }
 
-const WAYS = [
+const OPENERS = [
   {
     name: "decodeEvents()",
     open: (source: ReadableStream<Uint8Array>, options?: JsonlDecoderOptions) =>
       decodeEvents(source, options),
   },
   {
-    name: "decodeEvents() of a stream that is no iterable",
+    name: "decodeEvents() of a stream without an iterator",
     open: (source: ReadableStream<Uint8Array>, options?: JsonlDecoderOptions) =>
       decodeEvents(withoutIterator(source), options),
   },
@@ -319,8 +324,8 @@ const WAYS = [
   },
 ];
 
-for (const { name, open } of WAYS) {
-  Deno.test(`${name} gives the outcomes of all chunks, and of the end`, async () => {
+for (const { name, open } of OPENERS) {
+  Deno.test(`${name} yields the outcomes of all chunks, and of the flush`, async () => {
     const { stream } = sourceOf([
       `${ERROR}\n${ERROR}\n{`,
       "",
@@ -333,12 +338,12 @@ for (const { name, open } of WAYS) {
     });
   });
 
-  Deno.test(`${name} gives nothing for nothing`, async () => {
+  Deno.test(`${name} yields no outcome for an empty source`, async () => {
     const { stream } = sourceOf([]);
     assertEquals((await drained(open(stream))).answers, []);
   });
 
-  Deno.test(`${name} ends with the first failure, after what came before it`, async () => {
+  Deno.test(`${name} throws the first failure after the outcomes before it, and cancels its source`, async () => {
     const { stream, seen } = sourceOf([
       `${ERROR}\n`,
       `${THREAD}\n${ERROR}\n{\n${ERROR}\n`,
@@ -347,25 +352,25 @@ for (const { name, open } of WAYS) {
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, ["error", "thread.started", "error"]);
     assert(error instanceof LineError);
-    // A pipe hands a cancellation on when it gets to it; a test that waits in vain fails.
+    // A pipe passes a cancellation on later; without it, this never resolves and the test fails.
     await seen.cancelled;
   });
 
-  Deno.test(`${name} ends with the failure of a line that nothing comes before`, async () => {
+  Deno.test(`${name} throws the failure of the first line`, async () => {
     const { stream } = sourceOf(["{\n"]);
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, []);
     assert(error instanceof LineError);
   });
 
-  Deno.test(`${name} ends with the failure of a last line`, async () => {
+  Deno.test(`${name} throws the failure of an unfinished last line`, async () => {
     const { stream } = sourceOf([`${ERROR}\n`, `${ERROR}\n{`]);
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, ["error", "error"]);
     assert(error instanceof LineError);
   });
 
-  Deno.test(`${name} ends with the error of its source`, async () => {
+  Deno.test(`${name} throws the error of its source`, async () => {
     const { stream } = sourceOf([`${ERROR}\n`, new TypeError("broken")]);
     const { answers, error } = await drained(open(stream));
     assertEquals(answers, ["error"]);
@@ -373,13 +378,13 @@ for (const { name, open } of WAYS) {
     assertEquals(error.message, "broken");
   });
 
-  Deno.test(`${name} cancels its source when the loop is left`, async () => {
+  Deno.test(`${name} cancels its source when the loop breaks`, async () => {
     const { stream, seen } = sourceOf([`${ERROR}\n${ERROR}\n`, `${ERROR}\n`]);
     for await (const outcome of open(stream)) {
       assert(outcome.ok);
       break;
     }
-    // A pipe hands a cancellation on when it gets to it; a test that waits in vain fails.
+    // A pipe passes a cancellation on later; without it, this never resolves and the test fails.
     await seen.cancelled;
     assert(seen.pulls <= 2);
   });
@@ -391,12 +396,12 @@ for (const { name, open } of WAYS) {
     await assertRejects(async () => {
       for await (const _ of open(stream)) throw new RangeError("enough");
     }, RangeError);
-    // A pipe hands a cancellation on when it gets to it; a test that waits in vain fails.
+    // A pipe passes a cancellation on later; without it, this never resolves and the test fails.
     await seen.cancelled;
   });
 }
 
-Deno.test("decodeEvents() reads nothing before it is asked", async () => {
+Deno.test("decodeEvents() reads no chunk before it is iterated", async () => {
   const { stream, seen } = sourceOf([`${ERROR}\n${ERROR}\n`, `${ERROR}\n`]);
   const outcomes = decodeEvents(stream);
   assertEquals(seen.pulls, 0);
@@ -406,7 +411,7 @@ Deno.test("decodeEvents() reads nothing before it is asked", async () => {
   await outcomes.return();
 });
 
-Deno.test("decodeEvents() reads any iterable of bytes, and ends it when the loop is left", async () => {
+Deno.test("decodeEvents() reads an iterable of bytes, and returns it when the loop breaks", async () => {
   let isEnded = false;
   async function* blocks(): AsyncGenerator<Uint8Array> {
     try {
@@ -422,14 +427,14 @@ Deno.test("decodeEvents() reads any iterable of bytes, and ends it when the loop
   assertEquals((await Array.fromAsync(decodeEvents(blocks()))).length, 2);
 });
 
-Deno.test("decodeEvents() refuses a limit that is none at once", () => {
+Deno.test("decodeEvents() refuses a negative limit when it is called", () => {
   assertThrows(
     () => decodeEvents(new Blob([]).stream(), { maxLineBytes: -1 }),
     RangeError,
   );
 });
 
-Deno.test("JsonlDecoderStream passes the reason of a cancellation on while it waits for bytes", async () => {
+Deno.test("JsonlDecoderStream passes on the reason of a cancellation during a read", async () => {
   const { stream, seen } = sourceOf([`${ERROR}\n`, new Promise(() => {})]);
   const reader = stream.pipeThrough(new JsonlDecoderStream()).getReader();
   await reader.read();
@@ -441,7 +446,7 @@ Deno.test("JsonlDecoderStream passes the reason of a cancellation on while it wa
   assertEquals(await seen.cancelled, "enough");
 });
 
-Deno.test("JsonlDecoderStream that is cancelled inside a line says nothing of it", async () => {
+Deno.test("JsonlDecoderStream emits no failure if it is cancelled inside a line", async () => {
   const decoding = new JsonlDecoderStream();
   const writer = decoding.writable.getWriter();
   const reader = decoding.readable.getReader();
@@ -452,7 +457,7 @@ Deno.test("JsonlDecoderStream that is cancelled inside a line says nothing of it
   await assertRejects(() => writer.write(encode("x\n")));
 });
 
-Deno.test("JsonlDecoderStream errors its source when what it is piped to fails", async () => {
+Deno.test("JsonlDecoderStream cancels its source with the error of its sink", async () => {
   const { stream, seen } = sourceOf([`${ERROR}\n${ERROR}\n`, `${ERROR}\n`]);
   const sink = new WritableStream<Outcome<CodexRecord>>({
     write: () => {
@@ -467,7 +472,7 @@ Deno.test("JsonlDecoderStream errors its source when what it is piped to fails",
   assert(await seen.cancelled instanceof RangeError);
 });
 
-Deno.test("JsonlDecoderStream holds its source back while nobody reads", async () => {
+Deno.test("JsonlDecoderStream reads at most two chunks ahead", async () => {
   const { stream, seen } = sourceOf(new Array(50).fill(`${ERROR}\n`));
   const outcomes = stream.pipeThrough(new JsonlDecoderStream());
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -475,7 +480,7 @@ Deno.test("JsonlDecoderStream holds its source back while nobody reads", async (
   await outcomes.cancel();
 });
 
-Deno.test("JsonlDecoder gives the lines of session files, and they are encoded as they were", () => {
+Deno.test("JsonlDecoder decodes session files, and encodeOutcome() writes the bytes of JsonlNormalizer", () => {
   for (const { path, bytes } of readCapturedFiles(/rollout-.*\.jsonl$/)) {
     const outcomes = emitted(new JsonlDecoder(), [bytes]);
     for (const { ok, line } of outcomes) {
@@ -496,7 +501,7 @@ const SESSION = [
   '{"timestamp":"2025-09-24T07:04:31.123Z","type":"compacted","payload":{"message":1}}',
 ];
 
-Deno.test("JsonlDecoder checks the lines of session files", () => {
+Deno.test("JsonlDecoder validates the lines of session files", () => {
   const bytes = encode(SESSION.join("\n"));
   for (const from of ["auto", "rollout"] as const) {
     const [first, second] = emitted(new JsonlDecoder({ from }), [bytes]);
@@ -513,7 +518,7 @@ Deno.test("JsonlDecoder checks the lines of session files", () => {
   }
 });
 
-Deno.test("decodeRecords() gives the lines of session files, decodeEvents() what they tell", async () => {
+Deno.test("decodeRecords() yields the records of session files, and decodeEvents() their events", async () => {
   const log = new Blob([SESSION.join("\n")]);
   assertEquals(
     (await drained(decodeRecords(log.stream(), { from: "exec" }))).answers,
@@ -530,7 +535,7 @@ Deno.test("decodeRecords() gives the lines of session files, decodeEvents() what
     }
   }
   assertEquals(types[0], "context_compaction");
-  // Without their text, they are the same events.
+  // With `text: false`, the events are the same except for their text.
   const [first] = await Array.fromAsync(decodeEvents(log.stream()));
   const [bare] = await Array.fromAsync(
     decodeEvents(log.stream(), { text: false }),
@@ -542,9 +547,9 @@ Deno.test("decodeRecords() gives the lines of session files, decodeEvents() what
 /** Compiles if `T` is `true`. */
 type Assert<T extends true> = T;
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false;
-type Given<T> = T extends AsyncIterable<Outcome<infer R>> ? R : never;
+type Item<T> = T extends AsyncIterable<Outcome<infer R>> ? R : never;
 
-/** Calls that are never made: what the compiler makes of them. */
+/** Calls whose types the compiler checks; they are never made. */
 export const CALLS = {
   plain: (bytes: ReadableStream<Uint8Array>) => decodeEvents(bytes),
   strict: (bytes: ReadableStream<Uint8Array>) =>
@@ -556,11 +561,11 @@ export const CALLS = {
 };
 
 type Answers = {
-  readonly [N in keyof typeof CALLS]: Given<ReturnType<typeof CALLS[N]>>;
+  readonly [N in keyof typeof CALLS]: Item<ReturnType<typeof CALLS[N]>>;
 };
 
-/** What comes out of them. */
-export type Held = [
+/** The types that the calls yield. */
+export type TypeChecks = [
   Assert<IsSame<Answers["plain"], ThreadEvent>>,
   Assert<IsSame<Answers["strict"], ThreadEvent>>,
   Assert<IsSame<Answers["auto"], CodexRecord>>,

@@ -4,37 +4,37 @@ import { JsonlRecords } from "../../lib/pipeline/jsonl_records.ts";
 import { readCapturedFiles, wrapped } from "../rollouts.ts";
 import { emitted, encode } from "../running.ts";
 
-const TOLD = wrapped("event_msg", '{"type":"token_count","info":null}');
+const EVENT = wrapped("event_msg", '{"type":"token_count","info":null}');
 const HEADER = wrapped("session_meta");
 
-/** A header that, as a first line, would tell something else than a session file. */
+/** Headers with a member by which a first line is taken for another carrier than a session file. */
 const HEADERS = ['"records":[]', '"msg":{}'].map((member) =>
   HEADER.replace(/}$/, `,${member}}`)
 );
 const BARE = '{"type":"message","role":"user","content":[]}';
 
-/** Inputs that are torn, or whose first lines may be taken for those of others. */
+/** Inputs with torn lines, or with first lines that resemble those of another carrier. */
 const ODD: readonly string[] = [
   ...HEADERS.flatMap((header) => [
     `${BARE}\n${header}\n`,
-    `${header}\n${TOLD}\n`,
-    `${TOLD}\n${header}\n${TOLD}\n`,
+    `${header}\n${EVENT}\n`,
+    `${EVENT}\n${header}\n${EVENT}\n`,
   ]),
-  `${TOLD.slice(0, -9)}\n${TOLD}\n`,
-  `${TOLD.slice(0, 60)}${TOLD}\n{"type":"turn.started"}\n`,
+  `${EVENT.slice(0, -9)}\n${EVENT}\n`,
+  `${EVENT.slice(0, 60)}${EVENT}\n{"type":"turn.started"}\n`,
   `\n\ufeff${HEADER}\n`,
-  `\n\n${HEADER}\r\n${TOLD}`,
-  `{"type":"event_msg","payload":{"type":"token_count"}}\n${TOLD}\n`,
+  `\n\n${HEADER}\r\n${EVENT}`,
+  `{"type":"event_msg","payload":{"type":"token_count"}}\n${EVENT}\n`,
   '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n',
   '{"method":"turn/started","params":{"threadId":"t","turn":{"id":"1"}}}\n',
-  `\0\n${TOLD}\n`,
+  `\0\n${EVENT}\n`,
 ];
 
 function read(engine: Engine, input: Uint8Array): readonly unknown[] {
   return emitted(new JsonlRecords({ engine }), [input]);
 }
 
-Deno.test("what JsonlRecords reads before an input has no say in what it reads of it", () => {
+Deno.test("JsonlRecords reads an input the same after any other input", () => {
   const captured = readCapturedFiles(/\.jsonl$/)
     .filter((_, at) => at % 25 === 0).map(({ bytes }) => bytes);
   const odd = ODD.map((text) => encode(text));
@@ -45,8 +45,8 @@ Deno.test("what JsonlRecords reads before an input has no say in what it reads o
   }
 });
 
-Deno.test("JsonlRecords has WebAssembly answer small inputs where many came before", () => {
-  const input = encode(`${HEADER}\n${`${TOLD}\n`.repeat(1000)}`);
+Deno.test("JsonlRecords starts WebAssembly for a small input after many others", () => {
+  const input = encode(`${HEADER}\n${`${EVENT}\n`.repeat(1000)}`);
   const engines = Array.from(
     { length: Math.ceil(2 ** 22 / input.length) },
     () => {

@@ -51,12 +51,12 @@ for (
     ["constructor", '{"type":"constructor"}', true],
   ] as const
 ) {
-  Deno.test(`RecordSelection of ${name} ${isWanted ? "wants" : "leaves"} ${line}`, () => {
+  Deno.test(`RecordSelection of ${name} ${isWanted ? "selects" : "skips"} ${line}`, () => {
     assertEquals(wants([name], line), isWanted);
   });
 }
 
-/** What is left of outcomes when a filter has been through. */
+/** Returns the failures, and the records that `names` select or, unless `isOnly`, exclude. */
 function filtered(
   names: readonly string[],
   outcomes: readonly Outcome<unknown>[],
@@ -71,25 +71,25 @@ function count(outcomes: readonly Outcome<unknown>[]): number {
   return outcomes.filter(({ ok }) => ok).length;
 }
 
-Deno.test("JsonlDecoder gives what it is asked for of all captures, with either engine", () => {
+Deno.test("JsonlDecoder selects records of all captures, with either engine", () => {
   const files = readCapturedFiles(/^(?:stdout(?:\.\d+)?|rollout-.*)\.jsonl$/);
   assert(files.length > 100);
   for (const [i, { path, bytes }] of files.entries()) {
     const all = emitted(new JsonlDecoder({ engine: "js" }), [bytes]);
     const names = SELECTIONS[i % SELECTIONS.length] ?? [];
-    // Half of them are asked for what the names say, the others for all but that.
+    // Every other file is decoded with only, the rest with except.
     const isOnly = i % 2 === 0;
-    const asked = isOnly ? { only: names } : { except: names };
+    const selection = isOnly ? { only: names } : { except: names };
     const expected = filtered(names, all, isOnly);
     for (const engine of ["js", "wasm"] as const) {
-      const decoder = new JsonlDecoder({ engine, ...asked });
+      const decoder = new JsonlDecoder({ engine, ...selection });
       assertEquals(emitted(decoder, [bytes]), expected, `${path}, ${engine}`);
       if (!isOnly) assertEquals(decoder.records, count(all), path);
     }
   }
 });
 
-Deno.test("JsonlDecoder leaves lines out by their ordinals, with either engine", () => {
+Deno.test("JsonlDecoder with except of #TYPE skips only records with an ordinal, with either engine", () => {
   const line = (at: number): string =>
     `{"timestamp":"2026-01-01T00:00:00.000Z",${
       at % 2 === 0 ? "" : `"ordinal":${at},`
@@ -100,13 +100,15 @@ Deno.test("JsonlDecoder leaves lines out by their ordinals, with either engine",
   const except = ["#response_item/message/developer"];
   for (const engine of ["js", "wasm"] as const) {
     const decoder = new JsonlDecoder({ engine, except });
-    const left = emitted(decoder, [encode(lines.join("\n"))]);
-    assertEquals(left.length, 400);
-    assert(left.every(({ line }) => line % 2 === 1 || (line - 1) % 3 === 0));
+    const outcomes = emitted(decoder, [encode(lines.join("\n"))]);
+    assertEquals(outcomes.length, 400);
+    assert(
+      outcomes.every(({ line }) => line % 2 === 1 || (line - 1) % 3 === 0),
+    );
   }
 });
 
-Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", () => {
+Deno.test("JsonlNormalizer writes only selected records, and counts the turns of all", () => {
   const lines = [
     '{"type":"thread.started","thread_id":"t"}',
     '{"type":"turn.started"}',
@@ -138,7 +140,7 @@ Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", (
   }
 });
 
-Deno.test("JsonlNormalizer marks the place of a failed line, without the line", () => {
+Deno.test("JsonlNormalizer with onError mark writes a failure without its line", () => {
   const inBand =
     '{"type":"line.failed","line":7,"offset":0,"error":{"kind":"json","message":"m"},"raw":"x"}';
   const normalizer = new JsonlNormalizer({ onError: "mark" });

@@ -23,7 +23,7 @@ const EVENT = '{"type":"error","message":"m"}';
 const IN_BAND =
   '{"type":"line.failed","line":1,"error":{"kind":"json","message":"old"},"raw":"é","n":1.0}';
 
-/** Lines of every sort: good, blank, and each kind of failure; 80 bytes are the limit. */
+/** Valid lines, blank lines, and a failure of each kind under a limit of 80 bytes. */
 const INPUT = concat([
   encode(`\ufeff${EVENT}\r\n`), // 1
   encode("\n \u3000\n"), // 2, 3
@@ -52,7 +52,7 @@ function run(
   return { text: decode(concat(blocks)), normalizer };
 }
 
-Deno.test("JsonlNormalizer writes events and leaves failures out unless told otherwise", () => {
+Deno.test("JsonlNormalizer writes events without failures by default", () => {
   const { text, normalizer } = run({});
   assertEquals(text, `${EVENT}\n${EVENT}\n`);
   assertEquals([normalizer.records, normalizer.failures], [2, 5]);
@@ -65,7 +65,7 @@ for (
     { onError: "drop", inBand: false, failed: false },
   ] satisfies { onError: OnError; inBand: boolean; failed: boolean }[]
 ) {
-  Deno.test(`JsonlNormalizer tells of every failure and counts it, where onError is ${onError}`, () => {
+  Deno.test(`JsonlNormalizer reports and counts every failure if onError is ${onError}`, () => {
     const kinds: string[] = [];
     const { text, normalizer } = run({
       onError,
@@ -78,7 +78,7 @@ for (
     assertEquals(lines.length, failed ? 7 : 2);
   });
 
-  Deno.test(`JsonlNormalizer ${inBand ? "keeps" : "leaves out"} failures that came in band, where onError is ${onError}`, () => {
+  Deno.test(`JsonlNormalizer ${inBand ? "keeps" : "drops"} in-band failures if onError is ${onError}`, () => {
     const kinds: [string, boolean][] = [];
     const { text, normalizer } = run({
       onError,
@@ -91,7 +91,7 @@ for (
   });
 }
 
-Deno.test("JsonlNormalizer writes failures in their places, exactly", () => {
+Deno.test("JsonlNormalizer writes failure records in the order of their lines", () => {
   const { text } = run({ onError: "inline" });
   assertEquals(text.trimEnd().split("\n"), [
     EVENT,
@@ -104,7 +104,7 @@ Deno.test("JsonlNormalizer writes failures in their places, exactly", () => {
   ]);
 });
 
-Deno.test("JsonlNormalizer writes the same wherever its input is split", () => {
+Deno.test("JsonlNormalizer writes the same bytes for input split at any offset", () => {
   for (const onError of ["report", "inline", "drop"] as const) {
     const whole = run({ onError }).text;
     for (const blocks of everySplit(INPUT)) {
@@ -113,7 +113,7 @@ Deno.test("JsonlNormalizer writes the same wherever its input is split", () => {
   }
 });
 
-Deno.test("JsonlNormalizer takes its own failures for failures, and writes them as they came", () => {
+Deno.test("JsonlNormalizer reads its own failure records as failures, and writes them unchanged", () => {
   const { text } = run({ onError: "inline" });
   const kinds: string[] = [];
   const again = run({
@@ -135,16 +135,16 @@ for (
     { line: IN_BAND.slice(0, 70) + '"}}', kind: "json" },
   ]
 ) {
-  Deno.test(`JsonlNormalizer stops with an error of ${kind} at ${JSON.stringify(line.slice(0, 24))}, where onError is stop`, () => {
+  Deno.test(`JsonlNormalizer stops with an error of ${kind} at ${JSON.stringify(line.slice(0, 24))} if onError is stop`, () => {
     const bytes = Uint8Array.from(line, (c) => c.charCodeAt(0));
     const blocks: string[] = [];
     const keep = (block: Uint8Array): void => void blocks.push(decode(block));
-    const told: string[] = [];
+    const messages: string[] = [];
     const options: JsonlNormalizerOptions = {
       from: "exec",
       maxLineBytes: 80,
       onError: "stop",
-      onFailure: ({ error }) => told.push(error.message),
+      onFailure: ({ error }) => messages.push(error.message),
     };
     const normalizer = new JsonlNormalizer(options);
     const error = assertThrows(() =>
@@ -156,8 +156,8 @@ for (
       2,
       EVENT.length + 1,
     ]);
-    assertEquals(told, [error.reason.message]);
-    // What stands before the failure has been given away.
+    assertEquals(messages, [error.reason.message]);
+    // The events before the failure have been emitted.
     assertEquals(blocks, [`${EVENT}\n`]);
 
     const last = new JsonlNormalizer(options);
@@ -166,7 +166,7 @@ for (
   });
 }
 
-Deno.test("JsonlNormalizer.onFailure is given failures that can be kept and written", () => {
+Deno.test("JsonlNormalizer.onFailure receives failures that can be kept and encoded", () => {
   const failures: Failure[] = [];
   const records: string[] = [];
   run({
@@ -188,7 +188,7 @@ Deno.test("JsonlNormalizer.onFailure is given failures that can be kept and writ
   );
 });
 
-Deno.test("JsonlNormalizer.onFailure is given numbers and offsets that point at the line", () => {
+Deno.test("JsonlNormalizer.onFailure receives the number and offset of the line", () => {
   const places: [number, number][] = [];
   run({ onFailure: ({ line, offset }) => places.push([line, offset]) });
   assertEquals(places, [[4, 41], [5, 46], [6, 49], [7, 70], [8, 74]]);
@@ -196,7 +196,7 @@ Deno.test("JsonlNormalizer.onFailure is given numbers and offsets that point at 
   assert(text.startsWith("oops\n[]\n"));
 });
 
-Deno.test("JsonlNormalizer.onAnswer is called once for each line that is not blank, after its answer", () => {
+Deno.test("JsonlNormalizer.onAnswer is called once after each line that is not blank", () => {
   const log: string[] = [];
   const normalizer = new JsonlNormalizer({
     from: "exec",
@@ -224,7 +224,7 @@ Deno.test("JsonlNormalizer.onAnswer is called once for each line that is not bla
   ]);
 });
 
-Deno.test("JsonlNormalizer writes a torn record of a rollout and the one behind it in their order (rollout.md R5)", () => {
+Deno.test("JsonlNormalizer writes a torn rollout record and the record glued to it in order (rollout.md R5)", () => {
   const first = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg",';
   const record =
     '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
@@ -264,7 +264,7 @@ Deno.test("JsonlNormalizer writes a torn record of a rollout and the one behind 
   );
 });
 
-Deno.test("JsonlNormalizer emits one block for each block that completes a line that it answers, and none for others", () => {
+Deno.test("JsonlNormalizer emits one block for each input block that completes a record", () => {
   const sizes: number[] = [];
   const normalizer = new JsonlNormalizer({ from: "exec" });
   for (
@@ -287,7 +287,7 @@ Deno.test("JsonlNormalizer emits one block for each block that completes a line 
   });
 });
 
-Deno.test("JsonlNormalizer lets the caller use its block again", () => {
+Deno.test("JsonlNormalizer keeps no reference to the caller's block", () => {
   const input = encode(`${EVENT}\n${EVENT}`);
   const blocks: string[] = [];
   const keep = (block: Uint8Array): void => void blocks.push(decode(block));
@@ -298,7 +298,7 @@ Deno.test("JsonlNormalizer lets the caller use its block again", () => {
   assertEquals(blocks, [`${EVENT}\n`, `${EVENT}\n`]);
 });
 
-Deno.test("JsonlNormalizer answers a line of megabytes like a short one", () => {
+Deno.test("JsonlNormalizer writes a line of 4 MB between short lines", () => {
   const long = `{"type":"error","message":"${"é\\n".repeat(1_000_000)}"}`;
   const { text } = run({ maxLineBytes: 1 << 24 }, [
     encode(`${EVENT}\n${long}\n${EVENT}\n`),
@@ -314,7 +314,7 @@ for (const maxLineBytes of [0, -1, 0.5, NaN, 2 ** 29]) {
   });
 }
 
-Deno.test("JsonlNormalizerStream gives blocks that outlast one another", async () => {
+Deno.test("JsonlNormalizerStream emits blocks that later blocks do not overwrite", async () => {
   const texts = [`${EVENT}\n`, `${EVENT.replace('"m"', '"other"')}\n`, EVENT];
   const stream = ReadableStream.from(texts.map(encode))
     .pipeThrough(new JsonlNormalizerStream({ from: "exec" }));
@@ -322,12 +322,12 @@ Deno.test("JsonlNormalizerStream gives blocks that outlast one another", async (
   assertEquals(blocks.map(decode), [...texts.slice(0, 2), `${EVENT}\n`]);
 });
 
-Deno.test("JsonlNormalizerStream fails at the first bad line, where onError is stop, and cancels its input", async () => {
+Deno.test("JsonlNormalizerStream fails at the first bad line if onError is stop, and cancels its input", async () => {
   let reason: unknown;
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.enqueue(encode("oops\n")),
-    cancel: (why) => {
-      reason = why;
+    cancel: (cause) => {
+      reason = cause;
     },
   });
   const stream = source.pipeThrough(
@@ -338,7 +338,7 @@ Deno.test("JsonlNormalizerStream fails at the first bad line, where onError is s
   assertStrictEquals(reason, error);
 });
 
-Deno.test("JsonlNormalizerStream gives what stands before the bad line, where onError is stop", async () => {
+Deno.test("JsonlNormalizerStream emits the events before the bad line if onError is stop", async () => {
   const stream = ReadableStream.from([encode(`${EVENT}\noops\n${EVENT}\n`)])
     .pipeThrough(new JsonlNormalizerStream({ from: "exec", onError: "stop" }));
   const blocks: string[] = [];
