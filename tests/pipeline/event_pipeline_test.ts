@@ -324,6 +324,15 @@ const OPENERS = [
   },
 ];
 
+const FAILED_LINES = [
+  { line: "the first line", chunks: ["{\n"], expected: [] },
+  {
+    line: "an unfinished last line",
+    chunks: [`${ERROR}\n`, `${ERROR}\n{`],
+    expected: ["error", "error"],
+  },
+] satisfies { line: string; chunks: string[]; expected: string[] }[];
+
 for (const { name, open } of OPENERS) {
   Deno.test(`${name} yields the outcomes of all chunks, and of the flush`, async () => {
     const { stream } = sourceOf([
@@ -356,19 +365,16 @@ for (const { name, open } of OPENERS) {
     await seen.cancelled;
   });
 
-  Deno.test(`${name} throws the failure of the first line`, async () => {
-    const { stream } = sourceOf(["{\n"]);
-    const { answers, error } = await drained(open(stream, { onError: "stop" }));
-    assertEquals(answers, []);
-    assert(error instanceof LineError);
-  });
-
-  Deno.test(`${name} throws the failure of an unfinished last line`, async () => {
-    const { stream } = sourceOf([`${ERROR}\n`, `${ERROR}\n{`]);
-    const { answers, error } = await drained(open(stream, { onError: "stop" }));
-    assertEquals(answers, ["error", "error"]);
-    assert(error instanceof LineError);
-  });
+  for (const { line, chunks, expected } of FAILED_LINES) {
+    Deno.test(`${name} throws the failure of ${line}`, async () => {
+      const { stream } = sourceOf(chunks);
+      const { answers, error } = await drained(
+        open(stream, { onError: "stop" }),
+      );
+      assertEquals(answers, expected);
+      assert(error instanceof LineError);
+    });
+  }
 
   Deno.test(`${name} throws the error of its source`, async () => {
     const { stream } = sourceOf([`${ERROR}\n`, new TypeError("broken")]);
