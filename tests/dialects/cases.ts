@@ -1,9 +1,9 @@
 /**
- * The cases of testdata/normalize/, a test each.
+ * Makes a test of each case in testdata/normalize/.
  *
- * A case begins with `== ` and its name. Below that stand lines, and behind an arrow what becomes
- * of each: its text, or the kind of its failure, with its field and its message where they
- * matter. `@ ` begins the options of a case that has others than the rest of its file.
+ * A case begins with `== ` and its name. Its input lines follow, and after each `-> ` the expected
+ * record, or the kind of the expected failure, with its field and message where they matter. `@ `
+ * begins the options of a case whose options differ from those of its file.
  *
  * @module
  */
@@ -25,17 +25,19 @@ interface Case {
 export function testCases(
   path: string,
   subject: string,
-  usual: NormalizerOptions,
+  fileOptions: NormalizerOptions,
 ): void {
-  for (const { name, lines, expected, options = usual } of readCases(path)) {
+  for (
+    const { name, lines, expected, options = fileOptions } of readCases(path)
+  ) {
     Deno.test(`${subject}: ${name}`, () => {
-      const given = { from: usual.from ?? "exec", ...options };
-      const outcomes = normalizeLines(lines, given);
+      const caseOptions = { from: fileOptions.from ?? "exec", ...options };
+      const outcomes = normalizeLines(lines, caseOptions);
       assertEquals(
         outcomes.map((outcome, i) => answerOf(outcome, expected[i])),
         expected,
       );
-      const written = normalizeBytes([encode(lines.join("\n"))], given);
+      const written = normalizeBytes([encode(lines.join("\n"))], caseOptions);
       assertEquals(
         linesOf(written).filter((_, i) => outcomes[i]?.ok),
         outcomes.flatMap((outcome) => outcome.ok ? outcome.value : []),
@@ -44,7 +46,7 @@ export function testCases(
   }
 }
 
-/** Says what became of a line; of a failure only its kind if no more is expected. */
+/** Returns the record of a line, or its failure: the kind alone if only the kind is expected. */
 function answerOf(outcome: Outcome<string>, expected = ""): string {
   if (outcome.ok) return outcome.value;
   const { kind, field = "", message } = outcome.error;

@@ -31,7 +31,7 @@ function decoded(text: string): Outcome<CodexRecord> {
 
 const ERROR = '{"type":"error","message":"m"}';
 
-Deno.test("Decoder keeps the place and the text of each record", () => {
+Deno.test("Decoder keeps the line number, offset and text of each record", () => {
   const text = '{"type":"error","message":"m","n":1.0}';
   assertEquals(emitted(new Decoder(), [line(text, 7)]), [{
     ok: true,
@@ -42,7 +42,7 @@ Deno.test("Decoder keeps the place and the text of each record", () => {
   }]);
 });
 
-Deno.test("Decoder lets failures pass, in order", () => {
+Deno.test("Decoder passes failures on, in order", () => {
   const failure: Outcome<string> = {
     ok: false,
     line: 2,
@@ -59,7 +59,7 @@ Deno.test("Decoder lets failures pass, in order", () => {
   assertEquals(outcomes[1], failure);
 });
 
-Deno.test("Decoder makes a failure of a record that its type does not admit", () => {
+Deno.test("Decoder fails a record that does not match its type", () => {
   const text = '{"type":"error","code":[]}';
   assertEquals(decoded(text), {
     ok: false,
@@ -78,13 +78,13 @@ Deno.test("Decoder makes a failure of a record that its type does not admit", ()
   });
 });
 
-Deno.test("Decoder makes a failure of what is no JSON", () => {
+Deno.test("Decoder fails a text that is not JSON", () => {
   const outcome = decoded("{");
   assertEquals(outcome.ok, false);
   assertEquals(!outcome.ok && outcome.error.kind, "json");
 });
 
-Deno.test("Decoder and encodeOutcome() give every normalized record again, byte for byte", () => {
+Deno.test("Decoder and encodeOutcome() keep every normalized record byte for byte", () => {
   for (const text of NORMALIZED) {
     assertEquals(decode(encodeOutcome(decoded(text))), `${text}\n`);
   }
@@ -99,7 +99,7 @@ const FROM = [
 ] satisfies { from: Dialect; expected: string[] }[];
 
 for (const { from, expected } of FROM) {
-  Deno.test(`Decoder takes an event and a line of a session file for ${expected.join(" and ")} from ${from}`, () => {
+  Deno.test(`Decoder decodes an event and a session line as ${expected.join(" and ")} from ${from}`, () => {
     const outcomes = emitted(new Decoder({ from }), [line(ERROR), line(LINE)]);
     assertEquals(
       outcomes.map((outcome) =>
@@ -114,16 +114,16 @@ const EXACT = [
   { name: "integers of 64 bits", usage: '{"input_tokens":9007199254740993}' },
   { name: "1.0, -0 and 1E+2", usage: "[1.0,-0,1E+2]" },
   { name: "numbers beyond a double", usage: "[1e400,-1e400,1e-400]" },
-  { name: "keys that come twice", usage: '{"a":1,"a":2}' },
+  { name: "duplicate keys", usage: '{"a":1,"a":2}' },
   {
-    name: "the order of keys, digits too",
+    name: "the order of keys, also of digits",
     usage: '{"z":1,"10":2,"2":3,"a":4}',
   },
   {
-    name: "keys that an object inherits",
+    name: "keys with the names of inherited members",
     usage: '{"__proto__":{"a":1},"constructor":2}',
   },
-  { name: "escapes that need not be", usage: '"\\u0041\\/"' },
+  { name: "needless escapes", usage: '"\\u0041\\/"' },
 ] satisfies { name: string; usage: string }[];
 
 for (const { name, usage } of EXACT) {
@@ -134,7 +134,7 @@ for (const { name, usage } of EXACT) {
   });
 }
 
-Deno.test("Decoder behind the normalizer takes whole files through, byte for byte", () => {
+Deno.test("Decoder after Normalizer keeps whole files byte for byte", () => {
   for (const [name, bytes] of [...GOLDENS, ...CAPTURES]) {
     const stage = compose(
       compose(new LineSplitter(), new Normalizer({ from: "exec" })),
@@ -149,7 +149,7 @@ Deno.test("Decoder behind the normalizer takes whole files through, byte for byt
   }
 });
 
-Deno.test("DecoderStream decodes what comes through", async () => {
+Deno.test("DecoderStream decodes a stream of outcomes", async () => {
   const outcomes = ReadableStream.from([line(ERROR), line("{}")])
     .pipeThrough(new DecoderStream());
   assertEquals(
@@ -158,11 +158,11 @@ Deno.test("DecoderStream decodes what comes through", async () => {
   );
 });
 
-Deno.test("DecoderStream that is cancelled cancels what it reads from", async () => {
+Deno.test("DecoderStream cancels its source when it is cancelled", async () => {
   let reason: unknown;
   const source = new ReadableStream<Outcome<string>>({
     pull: (controller) => controller.enqueue(line(ERROR)),
-    cancel: (given) => void (reason = given),
+    cancel: (cause) => void (reason = cause),
   });
   const reader = source.pipeThrough(new DecoderStream()).getReader();
   await reader.read();
@@ -170,7 +170,7 @@ Deno.test("DecoderStream that is cancelled cancels what it reads from", async ()
   assertEquals(reason, "enough");
 });
 
-Deno.test("DecoderStream errors with the error of what it reads from", async () => {
+Deno.test("DecoderStream fails with the error of its source", async () => {
   const source = new ReadableStream<Outcome<string>>({
     pull: () => {
       throw new RangeError("broken");
@@ -183,11 +183,11 @@ Deno.test("DecoderStream errors with the error of what it reads from", async () 
   );
 });
 
-Deno.test("DecoderStream errors what it reads from when its reader fails", async () => {
+Deno.test("DecoderStream cancels its source with the error of its sink", async () => {
   let reason: unknown;
   const source = new ReadableStream<Outcome<string>>({
     pull: (controller) => controller.enqueue(line(ERROR)),
-    cancel: (given) => void (reason = given),
+    cancel: (cause) => void (reason = cause),
   });
   const sink = new WritableStream<Outcome<CodexRecord>>({
     write: () => {
@@ -202,19 +202,20 @@ Deno.test("DecoderStream errors what it reads from when its reader fails", async
   assert(reason instanceof RangeError);
 });
 
-const UNTOLD = [
+const FAMILIES = [
   {
-    name: "an unknown type with a payload is a line",
+    name: "an unknown type with a payload is a session line",
     text: '{"type":"dream","payload":{}}',
     message: undefined,
   },
   {
-    name: "the type of an event is an event, whatever else there is",
+    name: "the type of an event is an event, even with a payload",
     text: '{"type":"error","payload":{}}',
     message: "Cannot decode error: message is absent, expected a string",
   },
   {
-    name: "the type of a line is a line, even without a payload",
+    name:
+      "the type of a session line is a session line, even without a payload",
     text: '{"type":"compacted"}',
     message: "Cannot decode compacted: payload is absent, expected an object",
   },
@@ -225,8 +226,8 @@ const UNTOLD = [
   },
 ] satisfies { name: string; text: string; message: string | undefined }[];
 
-for (const { name, text, message } of UNTOLD) {
-  Deno.test(`Decoder tells the families apart: ${name}`, () => {
+for (const { name, text, message } of FAMILIES) {
+  Deno.test(`Decoder separates events from session lines: ${name}`, () => {
     const outcome = decoded(text);
     assertEquals(outcome.ok ? undefined : outcome.error.message, message);
   });
@@ -235,13 +236,13 @@ for (const { name, text, message } of UNTOLD) {
 /** Compiles if `T` is `true`. */
 type Assert<T extends true> = T;
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false;
-type Read<T> = T extends ReadableStream<Outcome<infer R>> ? R : never;
+type Item<T> = T extends ReadableStream<Outcome<infer R>> ? R : never;
 
-/** What the compiler makes of `from`. */
-export type Held = [
+/** The record types for each value of `from`, checked by the compiler. */
+export type TypeChecks = [
   Assert<IsSame<RecordOf<"exec">, ThreadEvent>>,
   Assert<IsSame<RecordOf<"rollout">, RolloutLine>>,
   Assert<IsSame<RecordOf<"auto">, CodexRecord>>,
-  Assert<IsSame<Read<DecoderStream["readable"]>, CodexRecord>>,
-  Assert<IsSame<Read<DecoderStream<"exec">["readable"]>, ThreadEvent>>,
+  Assert<IsSame<Item<DecoderStream["readable"]>, CodexRecord>>,
+  Assert<IsSame<Item<DecoderStream<"exec">["readable"]>, ThreadEvent>>,
 ];

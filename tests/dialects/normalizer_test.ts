@@ -24,13 +24,13 @@ function normalize(
 
 const ERROR = '{"type":"error","message":"m"}';
 
-Deno.test("Normalizer gives a normalized text with the number and the offset of its line", () => {
+Deno.test("Normalizer emits a normalized text with the number and offset of its line", () => {
   assertEquals(normalize(success(' {"message":"m", "type":"error"} ')), [
     success(ERROR),
   ]);
 });
 
-Deno.test("Normalizer gives a failure with the line as it came", () => {
+Deno.test("Normalizer emits a failure with the text of its line", () => {
   const raw = ' {"type":"é\ufffd\u2028"} ';
   assertEquals(normalize(success(raw)), [{
     ok: false,
@@ -46,7 +46,7 @@ Deno.test("Normalizer gives a failure with the line as it came", () => {
   }]);
 });
 
-Deno.test("Normalizer passes failures by, and they change nothing", () => {
+Deno.test("Normalizer passes failures on, without reading them", () => {
   const failure: Outcome<string> = {
     ok: false,
     line: 1,
@@ -67,12 +67,12 @@ Deno.test("Normalizer passes failures by, and they change nothing", () => {
 
 for (
   const { name, value } of [
-    { name: "nothing", value: "" },
+    { name: "an empty line", value: "" },
     { name: "white space of JSON", value: " \t\r\n" },
     { name: "white space of Unicode", value: "\u3000\u0085\u2028\u00a0\v\f" },
   ] satisfies { name: string; value: string }[]
 ) {
-  Deno.test(`Normalizer gives no outcome for ${name}`, () => {
+  Deno.test(`Normalizer emits no outcome for ${name}`, () => {
     assertEquals(normalize(success(value)), []);
   });
 }
@@ -82,7 +82,7 @@ for (
     { name: "a byte order mark", value: "\ufeff" },
     { name: "a byte order mark before a record", value: `\ufeff${ERROR}` },
     { name: "a NUL", value: "\0" },
-    { name: "white space that is none in JSON", value: `\u00a0${ERROR}` },
+    { name: "white space that JSON does not allow", value: `\u00a0${ERROR}` },
     { name: "two records", value: `${ERROR}\n${ERROR}` },
     {
       name: "a line end in a string",
@@ -90,21 +90,21 @@ for (
     },
   ] satisfies { name: string; value: string }[]
 ) {
-  Deno.test(`Normalizer calls a text json that holds ${name}`, () => {
+  Deno.test(`Normalizer fails a text with kind json for ${name}`, () => {
     const [outcome] = normalize(success(value));
     assert(outcome !== undefined && !outcome.ok);
     assertEquals([outcome.error.kind, outcome.raw], ["json", value]);
   });
 }
 
-Deno.test("Normalizer takes a text with line ends between tokens", () => {
+Deno.test("Normalizer joins a text with line ends between tokens into one line", () => {
   assertEquals(
     normalize(success('{\n"type":"error",\r\n"message":"m"\n}\n')),
     [success(ERROR)],
   );
 });
 
-Deno.test("Normalizer calls a text with a lone surrogate utf8, as no bytes can hold it", () => {
+Deno.test("Normalizer fails a text with kind utf8 for a lone surrogate, which UTF-8 cannot encode", () => {
   const raw = '{"type":"error","message":"\ud83d"}';
   assertEquals(normalize(success(raw)), [{
     ok: false,
@@ -118,7 +118,7 @@ Deno.test("Normalizer calls a text with a lone surrogate utf8, as no bytes can h
   }]);
 });
 
-Deno.test("Normalizer takes records instead of lines", () => {
+Deno.test("Normalizer accepts records in place of lines", () => {
   assertEquals(
     normalize(
       success({ message: "m\u2028", type: "error", n: -0, u: undefined }),
@@ -140,9 +140,9 @@ const circular: { self?: unknown } = {};
 circular.self = circular;
 
 for (
-  const { name, value, why } of [
-    { name: "a circle", value: circular, why: /circular/i },
-    { name: "a bigint", value: { type: "error", n: 1n }, why: /BigInt/ },
+  const { name, value, reason } of [
+    { name: "a circular reference", value: circular, reason: /circular/i },
+    { name: "a bigint", value: { type: "error", n: 1n }, reason: /BigInt/ },
     {
       name: "a toJSON() that throws",
       value: {
@@ -150,7 +150,7 @@ for (
           throw new RangeError("no");
         },
       },
-      why: /no$/,
+      reason: /no$/,
     },
     {
       name: "a toJSON() that throws no error",
@@ -159,16 +159,16 @@ for (
           throw "just so";
         },
       },
-      why: /just so$/,
+      reason: /just so$/,
     },
     {
-      name: "a toJSON() that gives nothing",
+      name: "a toJSON() that returns undefined",
       value: { toJSON: () => undefined },
-      why: /has no JSON form$/,
+      reason: /has no JSON form$/,
     },
-  ] satisfies { name: string; value: JsonRecord; why: RegExp }[]
+  ] satisfies { name: string; value: JsonRecord; reason: RegExp }[]
 ) {
-  Deno.test(`Normalizer calls a record json that holds ${name}`, () => {
+  Deno.test(`Normalizer fails a record with kind json for ${name}`, () => {
     const [outcome, next] = normalize(success(value), success(ERROR));
     assert(outcome !== undefined && !outcome.ok);
     assertEquals(
@@ -178,19 +178,19 @@ for (
     assert(
       outcome.error.message.startsWith("Cannot encode the record as JSON: "),
     );
-    assert(why.test(outcome.error.message), outcome.error.message);
+    assert(reason.test(outcome.error.message), outcome.error.message);
     assert(!outcome.error.message.includes("\n"));
     assert(!("raw" in outcome));
     assertEquals(next, success(ERROR));
   });
 }
 
-Deno.test("Normalizer calls a record with a lone surrogate json, as its text is (J3)", () => {
+Deno.test("Normalizer fails a record with kind json for a lone surrogate, like the escape in its text (J3)", () => {
   const [outcome] = normalize(success({ type: "error", message: "\ud83d" }));
   assertEquals(outcome !== undefined && answerOf(outcome), "json");
 });
 
-Deno.test("Normalizer keeps outcomes that it gave when later lines are longer or shorter", () => {
+Deno.test("Normalizer does not overwrite earlier outcomes with longer or shorter lines", () => {
   const texts = [5, 3_000_000, 1, 70_000, 0].map((length) =>
     `{"type":"error","message":"${"x".repeat(length)}"}`
   );
@@ -199,7 +199,7 @@ Deno.test("Normalizer keeps outcomes that it gave when later lines are longer or
   assertEquals(outcomes.length, texts.length);
 });
 
-Deno.test("Normalizer gives a failure and a record for a line of a rollout that is torn and goes on (rollout.md R5)", () => {
+Deno.test("Normalizer emits a failure and a record for a torn rollout line with a glued record (rollout.md R5)", () => {
   const torn = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"eve';
   const record =
     '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
@@ -221,7 +221,7 @@ Deno.test("Normalizer gives a failure and a record for a line of a rollout that 
   assertEquals(outcomes.length, 2);
 });
 
-Deno.test("Normalizer.reset() goes back to the seeds", () => {
+Deno.test("Normalizer.reset() restores the initial thread id", () => {
   const normalizer = new Normalizer({ from: "exec", initialThreadId: "T" });
   const turn = success('{"type":"turn.started"}');
   const outcomes: string[] = [];
@@ -238,7 +238,7 @@ Deno.test("Normalizer.reset() goes back to the seeds", () => {
   ]);
 });
 
-Deno.test("Normalizers share nothing", () => {
+Deno.test("Normalizers share no state", () => {
   const one = new Normalizer({ from: "exec" });
   const other = new Normalizer({ from: "exec" });
   const outcomes: string[] = [];
@@ -249,7 +249,7 @@ Deno.test("Normalizers share nothing", () => {
   assertEquals(outcomes.at(-1), "normalize");
 });
 
-Deno.test("NormalizerStream normalizes a stream of lines, and stops when it is cancelled", async () => {
+Deno.test("NormalizerStream normalizes a stream of lines, and cancels its source when it is cancelled", async () => {
   const cancelled = Promise.withResolvers<void>();
   const block = encode(`${ERROR}\noops\n`);
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -1,4 +1,4 @@
-/** Holds the rules for app-servers to what each kind of message is to become. */
+/** The events that the rules for app-servers make of messages. */
 
 import { assertEquals } from "@std/assert";
 import { isObject } from "../../../lib/json/fields.ts";
@@ -8,16 +8,17 @@ import { answers, encode, isJson, normalizeBytes } from "../../running.ts";
 import { testCases } from "../cases.ts";
 import { readServerRuns, threadOf } from "./sessions.ts";
 
-function of(...messages: readonly unknown[]): string[] {
+/** Normalizes messages; returns the texts of events, and the kinds of failures. */
+function normalized(...messages: readonly unknown[]): string[] {
   const lines = messages.map((message) =>
     typeof message === "string" ? message : JSON.stringify(message)
   );
   return answers(lines, { from: "app-server" });
 }
 
-/** The last of what becomes of messages. */
+/** The last event of messages, or the kind of its failure. */
 function last(...messages: readonly unknown[]): unknown {
-  const text = of(...messages).at(-1) ?? "";
+  const text = normalized(...messages).at(-1) ?? "";
   return isJson(text) ? JSON.parse(text) : text;
 }
 
@@ -48,10 +49,10 @@ function usageOf(event: unknown): unknown {
   return isObject(event) ? event.usage : undefined;
 }
 
-Deno.test("a turn ends with what its thread has used, to the digit", () => {
+Deno.test("AppServerRules writes the usage of the thread into turn.completed, exactly", () => {
   const text = JSON.stringify(USAGE)
     .replace('"inputTokens":2', '"inputTokens":9007199254740993');
-  const [, , end = ""] = of(STARTED, text, ENDED);
+  const [, , end = ""] = normalized(STARTED, text, ENDED);
   assertEquals(
     end.includes('"usage":{"input_tokens":9007199254740993,"output_tokens":1}'),
     true,
@@ -63,16 +64,16 @@ Deno.test("a turn ends with what its thread has used, to the digit", () => {
   assertEquals(usageOf(last(STARTED, USAGE, other)), undefined);
 });
 
-Deno.test("a turn of which no count is known has used nothing, as exec says, if all of it was seen", () => {
+Deno.test("AppServerRules writes a usage of zeros, like exec, for a turn without counts of a thread that it saw start", () => {
   const thread = { method: "thread/started", params: { thread: { id: "t" } } };
   const usage = usageOf(last(thread, STARTED, ENDED));
   assertEquals(isObject(usage) && Object.values(usage), [0, 0, 0, 0, 0]);
   assertEquals(usageOf(last(STARTED, ENDED)), undefined);
 });
 
-Deno.test("a thread begins once: what says so again stays a message", () => {
+Deno.test("AppServerRules starts a thread once, and keeps repeated starts as rpc events", () => {
   const thread = { id: "t", cwd: "/a" };
-  const lines = of(
+  const lines = normalized(
     { id: 1, result: { thread } },
     { method: "thread/started", params: { thread } },
     { id: 2, result: { thread } },
@@ -84,7 +85,7 @@ Deno.test("a thread begins once: what says so again stays a message", () => {
   ]);
 });
 
-Deno.test("the first plan of a turn begins an item, the others are pictures of it", () => {
+Deno.test("AppServerRules starts an item with the first plan of a turn, and writes later plans as deltas", () => {
   const plan = (turnId: string): object => ({
     method: "turn/plan/updated",
     params: {
@@ -94,7 +95,7 @@ Deno.test("the first plan of a turn begins an item, the others are pictures of i
       plan: [{ step: "a", status: "inProgress" }],
     },
   });
-  const events = of(plan("1"), plan("1"), plan("2"))
+  const events = normalized(plan("1"), plan("1"), plan("2"))
     .map((line) => JSON.parse(line));
   assertEquals(
     events.map(({ type, item_id, content, delta }) => [
@@ -112,9 +113,9 @@ Deno.test("the first plan of a turn begins an item, the others are pictures of i
   );
 });
 
-Deno.test("what is told of a thread without a turn is of none, also if it is read once more", () => {
+Deno.test("AppServerRules adds no turn to a notification without a turn, and normalizing it again adds none", () => {
   const notice = { method: "thread/status/changed", params: { threadId: "t" } };
-  const lines = of(STARTED, notice, ENDED, notice);
+  const lines = normalized(STARTED, notice, ENDED, notice);
   assertEquals(lines.map((line) => JSON.parse(line).turn_id), [
     "1",
     undefined,
@@ -124,32 +125,32 @@ Deno.test("what is told of a thread without a turn is of none, also if it is rea
   assertEquals(answers(lines, { from: "exec" }), lines);
 });
 
-Deno.test("what codex mcp-server says of a thread is of no turn of another one, also if it is read once more", () => {
-  const said = (threadId: string, msg: unknown): unknown => ({
+Deno.test("AppServerRules adds no turn of another thread to an event of codex mcp-server, and normalizing it again adds none", () => {
+  const event = (threadId: string, msg: unknown): unknown => ({
     jsonrpc: "2.0",
     method: "codex/event",
     params: { _meta: { requestId: 1, threadId }, id: threadId, msg },
   });
-  const lines = of(
-    said("a", { type: "task_started", turn_id: "1" }),
-    said("b", {
+  const lines = normalized(
+    event("a", { type: "task_started", turn_id: "1" }),
+    event("b", {
       type: "exec_command_output_delta",
       call_id: "c",
       stream: "stdout",
       chunk: "aGk=",
     }),
   );
-  const [, piece = ""] = lines;
-  assertEquals(JSON.parse(piece).turn_id, undefined);
+  const [, delta = ""] = lines;
+  assertEquals(JSON.parse(delta).turn_id, undefined);
   assertEquals(answers(lines, { from: "exec" }), lines);
 });
 
-// Streams that are damaged.
+// Damaged streams.
 
 const LINES = readServerRuns().filter(({ stdout }) => stdout.length < 60_000)
   .map(({ stdout }) => linesOf(stdout).filter((line) => line !== ""));
 
-/** Lines of several runs among one another, some of them cut, glued or doubled. */
+/** Interleaved lines of two runs, some of them cut, glued, doubled, dropped or moved. */
 const DAMAGED = fc.tuple(
   fc.constantFrom(...LINES),
   fc.constantFrom(...LINES),
@@ -173,7 +174,7 @@ const DAMAGED = fc.tuple(
   return lines.filter((line) => line !== "");
 });
 
-Deno.test("lines that are cut, glued, doubled and moved never tell of another thread", () => {
+Deno.test("AppServerRules writes no event of another thread for cut, glued, doubled and moved lines", () => {
   fc.assert(
     fc.property(DAMAGED, (lines) => {
       const text = linesOf(

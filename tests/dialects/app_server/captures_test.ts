@@ -1,4 +1,4 @@
-/** Holds the rules for app-servers to what released versions of Codex wrote. */
+/** The events of captured app-servers. */
 
 import { assert, assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../../../lib/check/verdict_builder.ts";
@@ -24,15 +24,12 @@ import { readServerRuns, recordsOf, threadOf } from "./sessions.ts";
 
 const runs = readServerRuns();
 
-/** What exec printed of what an app-server says without a thread, at its start. */
-const REMARKS_REGEXP =
+/** Warnings that exec prints and that an app-server sends at its start, without a thread. */
+const STARTUP_WARNING_REGEXP =
   /^Codex could not find bubblewrap|^Full-history hydration is deprecated/;
-/**
- * Where the model of what exec prints says something else than the app-server did, by scenario:
- * the values that only it has.
- */
+/** By scenario, values of the expected exec output that differ from those of the app-server. */
 const MODEL_ERRORS: ReadonlyMap<string, RegExp> = new Map([
-  // It reads numbers as doubles.
+  // The model that wrote the expected output reads numbers as doubles.
   ["mcp", /9007199254740992|1\.2345678901234568e\+29/],
 ]);
 
@@ -44,11 +41,11 @@ function textLines(bytes: Uint8Array): string[] {
   return linesOf(bytes).filter((line) => line !== "");
 }
 
-Deno.test("the captures of app-servers are all there", () => {
+Deno.test("readServerRuns() returns all captured runs", () => {
   assertEquals(runs.length, 57);
 });
 
-Deno.test("every line of an app-server has one outcome, an event, with either engine", () => {
+Deno.test("AppServerRules makes an event of every captured line, with either engine", () => {
   for (const { folder, stdout } of runs) {
     const text = auto(stdout);
     assertSameText(auto(stdout, "wasm"), text, folder);
@@ -61,14 +58,14 @@ Deno.test("every line of an app-server has one outcome, an event, with either en
   }
 });
 
-Deno.test("what a client wrote may stand among what the server wrote", () => {
+Deno.test("AppServerRules makes events of client messages among server messages", () => {
   for (const { folder, stdout, stdin } of runs) {
     const [first = "", ...rest] = textLines(stdin);
     const lines = [first, ...textLines(stdout), ...rest];
     const events = textLines(encode(auto(encode(lines.join("\n")))));
     assertEquals(events.length, lines.length, folder);
     for (const [place, event] of events.entries()) {
-      // One capture is of what is no JSON, and of a list of requests.
+      // One capture has a line that is not JSON, and a list of requests.
       const line = lines[place] ?? "";
       const isMessage = isJson(line) && isObject(JSON.parse(line));
       assertEquals(isThreadEvent(JSON.parse(event)), isMessage, line);
@@ -76,7 +73,7 @@ Deno.test("what a client wrote may stand among what the server wrote", () => {
   }
 });
 
-Deno.test("events of an app-server are the same once more, in any dialect of them", () => {
+Deno.test("AppServerRules keeps its own events unchanged, from auto, exec and app-server", () => {
   for (const { folder, stdout } of runs) {
     const text = auto(stdout);
     for (const from of ["auto", "exec", "app-server"] as const) {
@@ -86,7 +83,7 @@ Deno.test("events of an app-server are the same once more, in any dialect of the
   }
 });
 
-Deno.test("a stream of an app-server may come in any chunks, and stop and go on anywhere", () => {
+Deno.test("AppServerRules writes the same events byte by byte, and resumed after each line", () => {
   for (const { folder, stdout } of runs) {
     if (stdout.length > 20_000) continue;
     const text = auto(stdout);
@@ -106,7 +103,7 @@ Deno.test("a stream of an app-server may come in any chunks, and stop and go on 
   }
 });
 
-Deno.test("every event is of the thread that its own line names", () => {
+Deno.test("AppServerRules writes the thread of each message into its event", () => {
   for (const { folder, stdout } of runs) {
     const events = recordsOf(stdout);
     for (const [place, line] of textLines(stdout).entries()) {
@@ -117,15 +114,15 @@ Deno.test("every event is of the thread that its own line names", () => {
   }
 });
 
-Deno.test("no event of an app-server comes twice: of the twins of 0.98 one stays a message", () => {
+Deno.test("AppServerRules writes no event twice, also for the doubled messages of 0.98", () => {
   for (const { folder, stdout } of runs) {
     const seen = new Set<unknown>();
     for (const event of recordsOf(stdout)) {
       const { type, thread_id, turn_id, item_id, item_type } = event;
-      // 0.98 itself ends a patch twice that was declined.
-      const isTold = String(type).startsWith("turn.") ||
+      // 0.98 itself ends a declined patch twice.
+      const isUnique = String(type).startsWith("turn.") ||
         (type === "item.completed" && item_type !== "file_change");
-      if (!isTold) continue;
+      if (!isUnique) continue;
       const key = JSON.stringify([type, thread_id, turn_id, item_id]);
       assert(!seen.has(key), `${folder}: ${key} twice`);
       seen.add(key);
@@ -133,24 +130,24 @@ Deno.test("no event of an app-server comes twice: of the twins of 0.98 one stays
   }
 });
 
-Deno.test("messages stay what they are", () => {
+Deno.test("AppServerRules keeps the text of a message in its rpc event", () => {
   for (const { folder, stdout } of runs) {
     const events = linesOf(normalizeBytes([stdout], { from: "auto" }));
     for (const [place, line] of textLines(stdout).entries()) {
       const event = events[place] ?? "";
-      const found = /^\{"type":"rpc\.[a-z]+",/.exec(event);
-      if (found === null) continue;
-      assertEquals(`{${event.slice(found[0].length)}`, line, folder);
+      const [start] = /^\{"type":"rpc\.[a-z]+",/.exec(event) ?? [];
+      if (start === undefined) continue;
+      assertEquals(`{${event.slice(start.length)}`, line, folder);
     }
   }
 });
 
-/** An event but for its ids, which exec gives items of its own. */
+/** An event without its ids, which exec numbers itself. */
 function withoutIds({ turn_id: _t, item_id: _i, id: _, ...event }: Fields) {
   return event;
 }
 
-/** Whether a value has all that another one has. */
+/** Whether a value has all members of `part`, deeply. */
 function holds(value: unknown, part: unknown): boolean {
   if (Array.isArray(part)) {
     return Array.isArray(value) && value.length === part.length &&
@@ -161,24 +158,26 @@ function holds(value: unknown, part: unknown): boolean {
     Object.entries(part).every(([name, each]) => holds(value[name], each));
 }
 
-Deno.test("events of an app-server hold what exec would have printed, in its order", () => {
+Deno.test("AppServerRules writes the events that exec would have printed, in the same order", () => {
   for (const { folder, scenario, stdout, expected } of runs) {
     const events = recordsOf(stdout);
     for (const file of expected) {
       if (file.length === 0) continue;
       const [first, ...others] = recordsOf(file).map(withoutIds);
-      const own = events.filter(({ thread_id, type }) =>
+      const candidates = events.filter(({ thread_id, type }) =>
         thread_id === first?.thread_id || type === "error"
       );
       let at = 0;
       for (const event of [first, ...others]) {
         const text = JSON.stringify(event);
         const message = isObject(event?.content) && event.content.message;
-        const isOfNoThread = event?.item_type === "error" &&
-          REMARKS_REGEXP.test(String(message));
-        if (isOfNoThread) continue;
+        const isStartupWarning = event?.item_type === "error" &&
+          STARTUP_WARNING_REGEXP.test(String(message));
+        if (isStartupWarning) continue;
         if (MODEL_ERRORS.get(scenario)?.test(text) === true) continue;
-        const place = own.findIndex((each, i) => i >= at && holds(each, event));
+        const place = candidates.findIndex((each, i) =>
+          i >= at && holds(each, event)
+        );
         assert(place !== -1, `${folder} lacks ${text.slice(0, 300)}`);
         at = place + 1;
       }
@@ -186,7 +185,7 @@ Deno.test("events of an app-server hold what exec would have printed, in its ord
   }
 });
 
-Deno.test("--from=app-server is what is found out", () => {
+Deno.test("JsonlNormalizer detects app-servers, by messages of either side", () => {
   for (const { folder, stdout, stdin } of runs) {
     for (const bytes of [stdout, stdin]) {
       const normalizer = new JsonlNormalizer();
@@ -196,7 +195,7 @@ Deno.test("--from=app-server is what is found out", () => {
   }
 });
 
-/** What became of a run, by its verdict, and the tokens of it. */
+/** Whether a run passed by its verdict, and its tokens. */
 function judged(bytes: Uint8Array): { passed: boolean; tokens: bigint } {
   const builder = new VerdictBuilder();
   builder.feed(bytes, () => {});
@@ -205,17 +204,17 @@ function judged(bytes: Uint8Array): { passed: boolean; tokens: bigint } {
   return { passed: isPassed, tokens: tokens?.total_tokens ?? 0n };
 }
 
-/** Where an app-server and the session files of its run do not tell the same, and why. */
+/** Runs whose tokens differ between the app-server and the session files, and the reasons. */
 const DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  ["0.169.0/kill_midturn", "killed before it said what was used"],
-  ["0.169.0/stdin_closed_midturn", "ended before it said what was used"],
-  ["0.169.0/review", "a thread that it does not tell of did the review"],
+  ["0.169.0/kill_midturn", "killed before it reported its usage"],
+  ["0.169.0/stdin_closed_midturn", "ended before it reported its usage"],
+  ["0.169.0/review", "the review ran in a thread that it does not report"],
   ["0.169.0/threads_at_once", "two of three threads have a file"],
-  ["0.98.0/agents", "killed before it said what was used"],
+  ["0.98.0/agents", "killed before it reported its usage"],
   ["0.98.0/fork_read", "the file of the fork lacks its turn"],
 ]);
 
-Deno.test("an app-server and the session files of its run have the same verdict", () => {
+Deno.test("VerdictBuilder returns the same verdict for an app-server and its session files", () => {
   for (const { version, scenario, folder, stdout, sessions } of runs) {
     if (folder.endsWith("/2/")) continue;
     const isPassed = sessions.every((file) => judged(file).passed);
@@ -223,8 +222,8 @@ Deno.test("an app-server and the session files of its run have the same verdict"
   }
 });
 
-Deno.test("an app-server and the session files of its run have used the same", () => {
-  const others: string[] = [];
+Deno.test("VerdictBuilder counts the same tokens in an app-server and its session files", () => {
+  const different: string[] = [];
   for (const { version, scenario, folder, stdout, sessions } of runs) {
     if (folder.endsWith("/2/")) continue;
     const name = `${version}/${scenario}`;
@@ -233,16 +232,16 @@ Deno.test("an app-server and the session files of its run have used the same", (
       ...runs.filter((run) => run.folder === `${folder}2/`)
         .map((run) => run.stdout),
     ];
-    const [said = 0n, filed = 0n] = [processes, sessions].map((files) =>
+    const [streamed = 0n, filed = 0n] = [processes, sessions].map((files) =>
       files.reduce((sum, file) => sum + judged(file).tokens, 0n)
     );
-    if (said !== filed) others.push(name);
+    if (streamed !== filed) different.push(name);
   }
-  assertEquals(others.toSorted(), [...DIFFERENCES.keys()].toSorted());
+  assertEquals(different.toSorted(), [...DIFFERENCES.keys()].toSorted());
 });
 
-/** What a history shows that does not depend on who tells it: what was said, thought and run. */
-function toldBy(records: readonly Fields[]): string[] {
+/** The messages, reasonings and commands of a history, which do not depend on the source. */
+function contentsOf(records: readonly Fields[]): string[] {
   return snapshotOf(records).records.filter(isKnownRecord).flatMap((record) => {
     switch (record.type) {
       case "plain_message":
@@ -265,37 +264,37 @@ function toldBy(records: readonly Fields[]): string[] {
   });
 }
 
-/** Where the histories of an app-server and of a session file differ in that, and why. */
-const OTHER_HISTORIES: ReadonlyMap<string, string> = new Map([
-  ["0.169.0/cut", "only the app-server tells of retries"],
-  ["0.169.0/review", "a thread that it does not tell of did the review"],
-  ["0.169.0/stdin_closed_midturn", "ended before it said what was used"],
-  ["0.98.0/agents", "killed before it said what it ran last"],
+/** Runs whose histories differ between the app-server and the session files, and the reasons. */
+const HISTORY_DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["0.169.0/cut", "only the app-server reports retries"],
+  ["0.169.0/review", "the review ran in a thread that it does not report"],
+  ["0.169.0/stdin_closed_midturn", "ended before it reported its usage"],
+  ["0.98.0/agents", "killed before it reported its last command"],
   ["0.98.0/approve_patch", "edits by a shell are edits or commands"],
   ["0.98.0/fail400", "no error is in the file"],
-  ["0.98.0/fork_read", "the file of a fork has what it copied"],
-  ["0.98.0/mcp_server", "no raw thoughts and no error are in the files"],
+  ["0.98.0/fork_read", "the file of a fork has the copied lines"],
+  ["0.98.0/mcp_server", "no raw reasoning and no error are in the files"],
   ["0.98.0/patch", "edits by a shell are edits or commands"],
   ["0.98.0/v1", "edits by a shell are edits or commands"],
 ]);
 
-Deno.test("the history of a thread is that of its session file", () => {
-  const others = new Set<string>();
+Deno.test("the events of an app-server thread have the history of its session file", () => {
+  const different = new Set<string>();
   for (const { version, scenario, folder, stdout, sessions } of runs) {
     if (folder.endsWith("/2/")) continue;
     const later = runs.find((run) => run.folder === `${folder}2/`);
-    const told = [stdout, ...later ? [later.stdout] : []].flatMap((bytes) =>
+    const events = [stdout, ...later ? [later.stdout] : []].flatMap((bytes) =>
       recordsOf(bytes)
     );
     for (const session of sessions) {
       const lines = recordsOf(session);
       const thread = fieldsOf(lines[0]?.payload).id;
-      const own = told.filter((event) => event.thread_id === thread);
-      const [said, filed] = [own, lines].map((records) =>
-        toldBy(records).toSorted()
+      const ofThread = events.filter((event) => event.thread_id === thread);
+      const [streamed, filed] = [ofThread, lines].map((records) =>
+        contentsOf(records).toSorted()
       );
-      if (!equalJson(said, filed)) others.add(`${version}/${scenario}`);
+      if (!equalJson(streamed, filed)) different.add(`${version}/${scenario}`);
     }
   }
-  assertEquals([...others], [...OTHER_HISTORIES.keys()]);
+  assertEquals([...different], [...HISTORY_DIFFERENCES.keys()]);
 });

@@ -1,5 +1,5 @@
 /**
- * What app-servers wrote: what their tests share.
+ * Reads the captures of app-servers.
  *
  * @module
  */
@@ -9,25 +9,25 @@ import type { JsonlNormalizerOptions } from "../../../lib/pipeline/pipeline.ts";
 import { linesOf, namesIn, readFixture } from "../../fixtures.ts";
 import { normalizeBytes } from "../../running.ts";
 
-/** What one process wrote, and what else there is of its run. */
+/** The output of one app-server process, and the other files of its run. */
 export interface ServerRun {
   /** The version of Codex. */
   readonly version: string;
-  /** What happened. */
+  /** The name of the scenario. */
   readonly scenario: string;
-  /** The folder below `testdata/`; a second process has one of its own. */
+  /** The folder below `testdata/`; a second process has a folder of its own. */
   readonly folder: string;
-  /** What the server wrote. */
+  /** The messages of the server. */
   readonly stdout: Uint8Array<ArrayBuffer>;
-  /** What the client wrote. */
+  /** The messages of the client. */
   readonly stdin: Uint8Array<ArrayBuffer>;
-  /** The session files that were there afterwards. */
+  /** The session files of the run. */
   readonly sessions: readonly Uint8Array<ArrayBuffer>[];
-  /** What `codex exec --json` would have printed, by thread. */
+  /** The output that `codex exec --json` would have printed, one file for each thread. */
   readonly expected: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Reads what was captured of app-servers. */
+/** Reads all captured runs of app-servers. */
 export function readServerRuns(): ServerRun[] {
   const runs: ServerRun[] = [];
   for (const version of namesIn("app-server/")) {
@@ -57,7 +57,7 @@ export function readServerRuns(): ServerRun[] {
   return runs;
 }
 
-/** Normalizes bytes, in any dialect unless one is given, and gives the records. */
+/** Normalizes bytes, by default of any dialect, and returns the records. */
 export function recordsOf(
   bytes: Uint8Array,
   options: JsonlNormalizerOptions = {},
@@ -66,7 +66,7 @@ export function recordsOf(
     .map((line): unknown => JSON.parse(line)).filter(isObject);
 }
 
-/** The thread that a message is of, as its own ids say; `undefined` if it is of none. */
+/** Returns the thread id in a message; `undefined` if it names no thread. */
 export function threadOf(message: unknown): unknown {
   if (!isObject(message)) return undefined;
   const { params, result } = message;
