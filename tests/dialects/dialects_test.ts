@@ -18,14 +18,14 @@ import { concat, decode, emitted, encode } from "../running.ts";
 const FAILED =
   '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"json","message":"no"},"raw":"x"}';
 
-/** What a line came to: its record, or the kind of its failure and maybe a record, too. */
+/** The result of a line: its record, or the kind of its failure and perhaps a glued record. */
 interface Answer {
   readonly failure: string | undefined;
   readonly record: string;
 }
 
-/** Shows rules one line. */
-function show(rules: StreamRules, line: string | Uint8Array): Answer {
+/** Applies rules to one line. */
+function apply(rules: StreamRules, line: string | Uint8Array): Answer {
   const bytes = typeof line === "string" ? encode(line) : line;
   const ended = concat([bytes, Uint8Array.of(0x0a)]);
   const out = new ByteWriter();
@@ -34,23 +34,23 @@ function show(rules: StreamRules, line: string | Uint8Array): Answer {
   return { failure: fault?.reason.kind, record };
 }
 
-/** What lines are found to be. */
+/** The kind of stream that the rules detect in lines. */
 function kindOf(
   lines: readonly (string | Uint8Array)[],
   from: Dialect = "auto",
 ): StreamKind | undefined {
   const rules = rulesFor(from, {});
-  for (const line of lines) show(rules, line);
+  for (const line of lines) apply(rules, line);
   return rules.kind;
 }
 
-/** Normalizes lines of any sort and gives the failures. */
+/** Normalizes lines of any dialect and returns the failures. */
 function failuresOf(lines: readonly string[]): Failure[] {
   const stage = compose(new LineNumberer(), new Normalizer());
   return emitted(stage, lines).filter((outcome) => !outcome.ok);
 }
 
-// The clauses of D.9, in their order; where two hold, the earlier one decides.
+// The clauses of D.9, in their order; if two match, the earlier one decides.
 
 const CLAUSES = [
   {
@@ -180,7 +180,7 @@ const CLAUSES = [
     ],
   },
   {
-    clause: "anything else",
+    clause: "default",
     kind: "exec",
     lines: [
       "{}",
@@ -211,7 +211,7 @@ const CLAUSES = [
 ] satisfies { clause: string; kind: StreamKind; lines: string[] }[];
 
 for (const { clause, kind, lines } of CLAUSES) {
-  Deno.test(`rulesFor() takes a stream for ${kind} by ${clause} (D.9)`, () => {
+  Deno.test(`rulesFor() detects ${kind} by ${clause} (D.9)`, () => {
     for (const line of lines) {
       assertEquals(kindOf([line]), kind, line);
       assertEquals(kindOf([` ${line}\t`]), kind, line);
@@ -232,12 +232,12 @@ const SPELLINGS = [
 ] satisfies { name: string; line: string }[];
 
 for (const { name, line } of SPELLINGS) {
-  Deno.test(`rulesFor() reads the first record as JSON has it: ${name}`, () => {
+  Deno.test(`rulesFor() parses the first record as JSON: ${name}`, () => {
     assertEquals(kindOf([line]), "rollout");
   });
 }
 
-// What stands before the first record.
+// Lines before the first record.
 
 const BEFORE = [
   {
@@ -245,7 +245,7 @@ const BEFORE = [
     line: "Reading additional input from stdin...",
     kind: "json",
   },
-  { name: "an object that is torn", line: '{"type":"mess', kind: "json" },
+  { name: "a torn object", line: '{"type":"mess', kind: "json" },
   {
     name: "two objects on one line",
     line: '{"msg":{}}{"msg":{}}',
@@ -264,10 +264,10 @@ const FIRST_RECORDS = [
 ] satisfies { line: string; kind: StreamKind }[];
 
 for (const { name, line, kind } of BEFORE) {
-  Deno.test(`rulesFor() answers ${name} at once and decides by a later line`, () => {
+  Deno.test(`rulesFor() fails ${name} at once and detects the kind by a later line`, () => {
     const rules = rulesFor("auto", {});
     for (let i = 0; i < 3; i++) {
-      assertEquals(show(rules, line), { failure: kind, record: "" });
+      assertEquals(apply(rules, line), { failure: kind, record: "" });
       assertEquals(rules.kind, undefined);
     }
     for (const first of FIRST_RECORDS) {
@@ -276,7 +276,7 @@ for (const { name, line, kind } of BEFORE) {
   });
 }
 
-Deno.test("rulesFor() passes blank lines and a byte order mark before the first record", () => {
+Deno.test("rulesFor() skips blank lines and a byte order mark before the first record", () => {
   for (const { line, kind } of FIRST_RECORDS) {
     const expected = kind === "rollout" ? [] : failuresOf([line]);
     for (const start of ["\ufeff", "\n \t\n\u3000\n", "\ufeff\n\n", "\r\n"]) {
@@ -289,7 +289,7 @@ Deno.test("rulesFor() passes blank lines and a byte order mark before the first 
   }
 });
 
-Deno.test("rulesFor() does not hold failures back until it has decided", () => {
+Deno.test("rulesFor() reports failures before it has detected the kind", () => {
   const blocks: string[] = [];
   const normalizer = new JsonlNormalizer({ onError: "inline" });
   for (const line of ["no JSON\n", "[]\n", `${FAILED}\n`]) {
@@ -299,17 +299,17 @@ Deno.test("rulesFor() does not hold failures back until it has decided", () => {
   assertEquals(blocks[2], `${FAILED}\n`);
 });
 
-Deno.test("rulesFor() finds a rollout by the record that is glued to a torn first line (R5)", () => {
+Deno.test("rulesFor() detects a rollout by a record glued to a torn first line (R5)", () => {
   const glued = wrapped("event_msg");
   const rules = rulesFor("auto", {});
-  assertEquals(show(rules, `{"timestamp":"20${glued}`), {
+  assertEquals(apply(rules, `{"timestamp":"20${glued}`), {
     failure: "json",
     record: glued,
   });
   assertEquals(rules.kind, "rollout");
 });
 
-Deno.test("rulesFor() answers a block of lines that are no JSON in linear time", () => {
+Deno.test("rulesFor() fails 100,000 lines of text in linear time", () => {
   const lines = 100_000;
   const run = rolloutBytes([encode("plain text 123\n".repeat(lines))], {
     from: "auto",
@@ -318,10 +318,10 @@ Deno.test("rulesFor() answers a block of lines that are no JSON in linear time",
   assertEquals(run.failures.length, lines);
 });
 
-// What has been decided.
+// Lines after the kind is known.
 
 for (const { line, kind } of FIRST_RECORDS) {
-  Deno.test(`rulesFor() looks at nothing behind the line that showed ${kind}`, () => {
+  Deno.test(`rulesFor() keeps the kind ${kind} for all later lines`, () => {
     for (const { lines } of CLAUSES) {
       assertEquals(kindOf([line, ...lines]), kind);
     }
@@ -329,11 +329,11 @@ for (const { line, kind } of FIRST_RECORDS) {
 }
 
 for (const from of ["exec", "rollout"] satisfies Dialect[]) {
-  Deno.test(`rulesFor() is told that a stream is ${from} and looks at no line`, () => {
+  Deno.test(`rulesFor() uses the kind of from ${from} for any line`, () => {
     assertEquals(kindOf([], from), from);
     for (const { lines } of CLAUSES) assertEquals(kindOf(lines, from), from);
     const rules = rulesFor(from, {});
-    show(rules, '{"records":[]}');
+    apply(rules, '{"records":[]}');
     rules.reset();
     assertEquals(rules.kind, from);
   });
@@ -348,7 +348,7 @@ Deno.test("rulesFor().reset() detects anew, with the same options", () => {
   const rules = rulesFor("auto", options);
   for (let round = 0; round < 2; round++) {
     assertEquals(rules.kind, undefined);
-    assertEquals(show(rules, '{"type":"turn.started","turn_id":"u"}'), {
+    assertEquals(apply(rules, '{"type":"turn.started","turn_id":"u"}'), {
       failure: undefined,
       record: '{"type":"turn.started","thread_id":"seed","turn_id":"u"}',
     });
@@ -356,7 +356,7 @@ Deno.test("rulesFor().reset() detects anew, with the same options", () => {
     rules.reset();
 
     assertEquals(
-      show(rules, '{"type":"x","payload":{}}').record,
+      apply(rules, '{"type":"x","payload":{}}').record,
       [
         '{"timestamp":"2026-11-20T15:40:01.000Z","type":"x","payload":{}}',
       ][0],
@@ -364,78 +364,78 @@ Deno.test("rulesFor().reset() detects anew, with the same options", () => {
     assertEquals(rules.kind, "rollout");
     rules.reset();
 
-    assertEquals(show(rules, '{"records":[]}').failure, "normalize");
+    assertEquals(apply(rules, '{"records":[]}').failure, "normalize");
     assertEquals(rules.kind, "snapshot");
     rules.reset();
   }
 });
 
-Deno.test("rulesFor().reset() forgets a stream that it was told the dialect of", () => {
+Deno.test("rulesFor().reset() clears the thread of a stream with a given dialect", () => {
   const rules = rulesFor("exec", {});
-  show(rules, '{"type":"thread.started","thread_id":"t"}');
-  assertEquals(show(rules, '{"type":"turn.started"}').failure, undefined);
+  apply(rules, '{"type":"thread.started","thread_id":"t"}');
+  assertEquals(apply(rules, '{"type":"turn.started"}').failure, undefined);
   rules.reset();
-  assertEquals(show(rules, '{"type":"turn.started"}').failure, "normalize");
+  assertEquals(apply(rules, '{"type":"turn.started"}').failure, "normalize");
 });
 
-Deno.test("rulesFor().reset() forgets nothing that was not there", () => {
+Deno.test("rulesFor().reset() works before the kind is known", () => {
   const rules = rulesFor("auto", {});
   rules.reset();
-  show(rules, "no JSON");
+  apply(rules, "no JSON");
   rules.reset();
-  show(rules, wrapped("event_msg"));
+  apply(rules, wrapped("event_msg"));
   assertEquals(rules.kind, "rollout");
 });
 
-// What Codex wrote.
+// Captured files.
 
 const CAPTURED = [
   {
-    what: "what codex exec printed",
+    content: "the output of codex exec",
     pathRegexp: /^0\.(?!1\.)(?!.*\/archive\/stdout\.2).*\/stdout[^/]*$/,
     kind: "exec",
     count: 485,
   },
   {
-    what: "what the first CLI printed",
+    content: "the output of the first CLI",
     pathRegexp: /^0\.1\..*\/stdout[^/]*$/,
     kind: "rollout",
     count: 6,
   },
   {
-    what: "the sentence that codex archive printed",
+    content: "the sentence that codex archive prints",
     pathRegexp: /\/archive\/stdout\.2\.jsonl$/,
     kind: undefined,
     count: 3,
   },
   {
-    what: "the session files",
+    content: "the session files",
     pathRegexp: /\/(?:archived-)?rollout-[^/]*\.jsonl$/,
     kind: "rollout",
     count: 463,
   },
   {
-    what: "the prompts",
+    content: "the prompts",
     pathRegexp: /\/history\.jsonl$/,
     kind: "history.jsonl",
     count: 9,
   },
   {
-    what: "the names of sessions",
+    content: "the names of sessions",
     pathRegexp: /\/session_index\.jsonl$/,
     kind: "session_index.jsonl",
     count: 4,
   },
 ] satisfies {
-  what: string;
+  content: string;
   pathRegexp: RegExp;
   kind: StreamKind | undefined;
   count: number;
 }[];
 const captured = readCapturedFiles(/\.jsonl$/);
 
-for (const { what, pathRegexp, kind, count } of CAPTURED) {
-  Deno.test(`rulesFor() takes ${what} for ${kind ?? "nothing"}, in every capture`, () => {
+for (const { content, pathRegexp, kind, count } of CAPTURED) {
+  Deno.test(`rulesFor() detects ${kind ?? "no kind"} in ${content} of every capture`, () => {
     const files = captured.filter(({ path }) => pathRegexp.test(path));
     assertEquals(files.length, count);
     for (const { path, bytes } of files) {
@@ -447,18 +447,18 @@ for (const { what, pathRegexp, kind, count } of CAPTURED) {
 
 const NOT_STREAMS = [
   {
-    what: "the prompts of a history.jsonl",
+    content: "the prompts of a history.jsonl",
     lines: linesOfAll("history.jsonl"),
   },
   {
-    what: "the names of a session_index.jsonl",
+    content: "the names of a session_index.jsonl",
     lines: linesOfAll("session_index.jsonl"),
   },
-  { what: "a HistoryState snapshot", lines: snapshots() },
-] satisfies { what: string; lines: string[] }[];
+  { content: "a HistoryState snapshot", lines: snapshots() },
+] satisfies { content: string; lines: string[] }[];
 
-for (const { what, lines } of NOT_STREAMS) {
-  Deno.test(`Normalizer refuses each line of what is ${what} and says so`, () => {
+for (const { content, lines } of NOT_STREAMS) {
+  Deno.test(`Normalizer refuses each line of ${content}, and its message names them`, () => {
     assert(lines.length >= 6);
     const failures = failuresOf(lines);
     assertEquals(failures.map(({ line }) => line), lines.map((_, i) => i + 1));
@@ -466,13 +466,13 @@ for (const { what, lines } of NOT_STREAMS) {
       assertEquals(error, {
         kind: "normalize",
         message:
-          `Cannot normalize the line: it is ${what}, not a stream of events`,
+          `Cannot normalize the line: it is ${content}, not a stream of events`,
       });
       assertEquals(raw, lines[i]);
     }
   });
 
-  Deno.test(`Normalizer reads on in ${what}: failures are failures, blank lines nothing`, () => {
+  Deno.test(`Normalizer reports each line of ${content} that is not blank`, () => {
     const [line = ""] = lines;
     const kinds = failuresOf([line, "", "{", FAILED, "[]", '{"type":"error"}'])
       .map(({ line, error }) => [line, error.kind]);
@@ -492,7 +492,7 @@ function linesOfAll(fileName: string): string[] {
     .flatMap(({ bytes }) => linesOf(bytes));
 }
 
-/** HistoryState snapshots in both layouts, one on a line. */
+/** HistoryState snapshots in both layouts, one for each line. */
 function snapshots(): string[] {
   const lines: string[] = [];
   for (const name of namesIn("vectors/history/")) {

@@ -7,7 +7,7 @@ import fc from "../../property_seed.ts";
 import { normalizeLines } from "../../running.ts";
 import { DAMAGED, isObject, NORMALIZED, RECORD } from "./records.ts";
 
-Deno.test("decodeEvent() takes every record that the normalizer lets through", () => {
+Deno.test("decodeEvent() accepts every normalized record", () => {
   for (const text of NORMALIZED) {
     const fromText = decodeEvent(text);
     assert(fromText.ok, `${text.slice(0, 500)}: ${JSON.stringify(fromText)}`);
@@ -22,8 +22,8 @@ Deno.test("decodeEvent() takes every record that the normalizer lets through", (
 const TURN = '"thread_id":"t","turn_id":"1"';
 const ITEM = '"thread_id":"t","item_id":"i","status":"x"';
 
-/** Records that are flat and whole, so that the normalizer refuses them for the same fault. */
-const SAME = [
+/** Flat, complete records with a fault, which Normalizer refuses for the same fault. */
+const FAULTY = [
   '{"type":"error"}',
   '{"type":"error","message":7}',
   '{"type":"error","message":"m","code":{}}',
@@ -54,13 +54,13 @@ const SAME = [
   '{"type":"no\\nevent, and far longer than what a message quotes"}',
 ];
 
-for (const text of SAME) {
-  Deno.test(`decodeEvent() says what the normalizer says of ${text}`, () => {
+for (const text of FAULTY) {
+  Deno.test(`decodeEvent() fails like Normalizer for ${text}`, () => {
     const [outcome] = normalizeLines([text]);
     assert(outcome !== undefined && !outcome.ok);
     const decoded = decodeEvent(text);
     assert(!decoded.ok);
-    // The normalizer takes a list of words, too.
+    // Normalizer also accepts a list of words.
     const expected = outcome.error.message.replace(
       "a string or a list of strings",
       "a string",
@@ -73,7 +73,7 @@ for (const text of SAME) {
 
 const CASES = [
   {
-    name: "what is no record",
+    name: "a list",
     record: [1],
     message: "Cannot decode the record: it is a list, expected an object",
     paths: [""],
@@ -85,13 +85,13 @@ const CASES = [
     paths: ["type"],
   },
   {
-    name: "a type that is no string",
+    name: "a type that is not a string",
     record: { type: null },
     message: "Cannot decode the record: type is null, expected a string",
     paths: ["type"],
   },
   {
-    name: "a type that an object inherits",
+    name: "a type with the name of an inherited member",
     record: { type: "constructor" },
     message:
       'Cannot decode a record of type "constructor": this type is not known',
@@ -108,7 +108,7 @@ const CASES = [
     paths: ["thread_id", "item_id", "status", "item_type"],
   },
   {
-    name: "all that is wrong, at every depth",
+    name: "all faults of a record, at every depth",
     record: {
       type: "item.completed",
       thread_id: "t",
@@ -138,7 +138,7 @@ for (const { name, record, message, paths } of CASES) {
 }
 
 for (const text of ["", "{", "nul", '{"type":"error","message":"m"} x']) {
-  Deno.test(`decodeEvent() has a json failure for the text ${JSON.stringify(text)}`, () => {
+  Deno.test(`decodeEvent() fails with kind json for the text ${JSON.stringify(text)}`, () => {
     const decoded = decodeEvent(text);
     assert(!decoded.ok);
     assertEquals(decoded.error.kind, "json");
@@ -148,7 +148,7 @@ for (const text of ["", "{", "nul", '{"type":"error","message":"m"} x']) {
   });
 }
 
-Deno.test("decodeEvent() changes neither the record nor what objects inherit", () => {
+Deno.test("decodeEvent() changes neither the record nor Object.prototype", () => {
   fc.assert(fc.property(fc.oneof(RECORD, DAMAGED), (record) => {
     const before = JSON.stringify(record);
     freeze(record);
@@ -158,7 +158,7 @@ Deno.test("decodeEvent() changes neither the record nor what objects inherit", (
   }));
 });
 
-Deno.test("decodeEvent() keeps members that a plain object would trip over", () => {
+Deno.test("decodeEvent() keeps members named __proto__ and constructor", () => {
   const text =
     '{"type":"error","message":"m","__proto__":{"code":[]},"constructor":{"x":1}}';
   const decoded = decodeEvent(text);
@@ -167,7 +167,7 @@ Deno.test("decodeEvent() keeps members that a plain object would trip over", () 
   assertEquals(Object.getPrototypeOf(decoded.value), Object.prototype);
 });
 
-Deno.test("decodeEvent() does not take an inherited field for one that is there", () => {
+Deno.test("decodeEvent() ignores inherited fields", () => {
   const record: unknown = JSON.parse(
     '{"type":"error","__proto__":{"message":"m"}}',
   );
@@ -175,7 +175,7 @@ Deno.test("decodeEvent() does not take an inherited field for one that is there"
   assertEquals(decoded.ok, false);
 });
 
-Deno.test("decodeEvent() decodes what nests deeper than the stack", () => {
+Deno.test("decodeEvent() decodes a value that nests 100,000 deep", () => {
   const depth = 100_000;
   const usage = "[".repeat(depth) + "]".repeat(depth);
   assert(decodeEvent(`{"type":"turn.completed",${TURN},"usage":${usage}}`).ok);

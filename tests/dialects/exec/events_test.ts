@@ -30,7 +30,7 @@ const PLAN: ThreadEvent = {
   delta: { items: [{ title: "a", completed: false }] },
 };
 
-/** Decodes a record that is known to be an event. */
+/** Decodes a record; fails the test if it is not an event. */
 function event(record: unknown): ThreadEvent {
   const decoded = decodeEvent(record);
   assert(decoded.ok, JSON.stringify(decoded));
@@ -45,7 +45,7 @@ const COLLAB = event({
   tool: "wait",
 });
 
-/** Names an event; compiles only if no type of event has been forgotten. */
+/** Returns a text of an event; compiles only if the switch covers every type. */
 function nameOf(event: ThreadEvent): string {
   switch (event.type) {
     case "thread.started":
@@ -73,7 +73,7 @@ function nameOf(event: ThreadEvent): string {
   }
 }
 
-/** Names the content of an item; compiles only if no item type has been forgotten. */
+/** Returns a text of an item's content; compiles only if the switch covers every item type. */
 function contentOf(event: KnownItemEvent<ItemCompletedEvent>): string {
   switch (event.item_type) {
     case "agent_message":
@@ -96,14 +96,14 @@ function contentOf(event: KnownItemEvent<ItemCompletedEvent>): string {
   }
 }
 
-Deno.test("switch on type covers every event", () => {
+Deno.test("ThreadEvent is narrowed by a switch on type", () => {
   assertEquals(
     [COMMAND, PLAN, COLLAB, event({ type: "error", message: "m" })].map(nameOf),
     ["command_execution", "todo_list", "collab_tool_call", "m"],
   );
 });
 
-Deno.test("isKnownItem() makes switch on item_type give the type of the content", () => {
+Deno.test("isKnownItem() lets a switch on item_type narrow the content", () => {
   assert(COMMAND.type === "item.completed" && isKnownItem(COMMAND));
   assertEquals(contentOf(COMMAND), "false");
 });
@@ -118,7 +118,7 @@ const CASES = [
     expected: false,
   },
   {
-    name: "an item that failed, whatever else it says",
+    name: "a failed item with a known item type",
     event: event({
       ...IDS,
       type: "item.failed",
@@ -128,7 +128,7 @@ const CASES = [
     expected: false,
   },
   {
-    name: "a turn with a field of that name",
+    name: "a turn with a field item_type",
     event: event({
       type: "turn.started",
       thread_id: "t",
@@ -138,14 +138,14 @@ const CASES = [
     expected: false,
   },
   {
-    name: "an error event, which is no error item",
+    name: "an error event, which is not an error item",
     event: event({ type: "error", message: "m" }),
     expected: false,
   },
 ] satisfies { name: string; event: ThreadEvent; expected: boolean }[];
 
 for (const { name, event, expected } of CASES) {
-  Deno.test(`isKnownItem() says ${expected} of ${name}`, () => {
+  Deno.test(`isKnownItem() and isItemType() return ${expected} for ${name}`, () => {
     assertEquals(isKnownItem(event), expected);
     const types: readonly KnownItemType[] = [
       "command_execution",
@@ -156,9 +156,9 @@ for (const { name, event, expected } of CASES) {
   });
 }
 
-Deno.test("isItemType() gives the type of the content, of unknown items too", () => {
+Deno.test("isItemType() narrows the content, also of unknown items", () => {
   assert(isItemType(COMMAND, "command_execution"));
-  // A delta has no content, so the events are told apart first.
+  // A delta has no content, so the type is narrowed first.
   assert(COMMAND.type === "item.completed");
   const content: CommandExecutionContent = COMMAND.content;
   assertEquals(content.exit_code, 1);
@@ -171,7 +171,7 @@ Deno.test("isItemType() gives the type of the content, of unknown items too", ()
   assertEquals(tool, "wait");
 });
 
-Deno.test("the answer no leaves every other event possible", () => {
+Deno.test("isItemType() does not exclude other events when it returns false", () => {
   const seen: string[] = [];
   for (const event of [COMMAND, COLLAB, PLAN] as const) {
     if (isItemType(event, "user_message")) seen.push("user message");
@@ -186,8 +186,8 @@ Deno.test("the answer no leaves every other event possible", () => {
 type Assert<T extends true> = T;
 type IsAssignable<A, B> = [A] extends [B] ? true : false;
 
-/** What the compiler has to know of events. */
-export type Held = [
+/** Relations between the types of events, checked by the compiler. */
+export type TypeChecks = [
   Assert<IsAssignable<CompletedItem<"error">, ItemCompletedEvent>>,
   Assert<IsAssignable<UnknownCompletedItem, ItemCompletedEvent>>,
   Assert<

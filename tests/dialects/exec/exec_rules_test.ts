@@ -1,4 +1,4 @@
-/** What becomes of the current dialects, where no vector says it. */
+/** The rules for the current exec dialects, in cases that the vectors lack. */
 
 import { assert, assertEquals } from "@std/assert";
 import { LineNumberer } from "../../../lib/lines/line_numberer.ts";
@@ -10,14 +10,14 @@ import type { Outcome } from "../../../lib/outcome.ts";
 import { answerOf, answers, normalizeLines } from "../../running.ts";
 import { testCases } from "../cases.ts";
 
-/** A thread and a turn that are open, so that a case is about its own lines. */
+/** An open thread and turn, so that a case needs no lines that start them. */
 const OPEN = { initialThreadId: "T", initialTurnId: "U" };
 const IDS = '"thread_id":"T","turn_id":"U"';
 
 testCases("exec.txt", "ExecRules", OPEN);
 
 for (const depth of [1_000, 9_990]) {
-  Deno.test(`ExecRules keeps ${depth} containers in each place where a value can be (J4)`, () => {
+  Deno.test(`ExecRules keeps ${depth} nested lists in each place of a value (J4)`, () => {
     const deep = `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const lines = [
       `{"type":"error","message":"m","x":${deep}}`,
@@ -26,15 +26,15 @@ for (const depth of [1_000, 9_990]) {
       `{"type":"item.completed","item":{"id":"i","type":"other","content":${deep}}}`,
       `{"msg":{"type":"token_count","info":${deep}}}`,
     ];
-    const got = answers(lines, OPEN);
-    assertEquals(got.length, lines.length);
-    for (const answer of got) {
+    const actual = answers(lines, OPEN);
+    assertEquals(actual.length, lines.length);
+    for (const answer of actual) {
       assert(answer.includes(deep), answer.slice(0, 80));
     }
   });
 }
 
-Deno.test("ExecRules, type: a failure in band keeps its text and says its message (T6)", () => {
+Deno.test("ExecRules keeps the text and the message of an in-band failure (T6)", () => {
   const text =
     '{"type":"line.failed", "line":1.0,"line":2,"error":{"message":"old","kind":"json"},"10":1,"2":2}';
   const [outcome] = normalizeLines([` \t${text} \r`]);
@@ -44,8 +44,8 @@ Deno.test("ExecRules, type: a failure in band keeps its text and says its messag
   assertEquals([outcome.line, outcome.offset], [1, 2]);
 });
 
-/** The lines that look for a thread, with room for fields. */
-const SEEKERS = [
+/** The types whose lines need a thread id, with their required fields. */
+const THREADED = [
   { type: "turn.started", rest: '"turn_id":"u"' },
   { type: "turn.completed", rest: '"turn_id":"u"' },
   { type: "turn.failed", rest: '"turn_id":"u","error":"e"' },
@@ -55,22 +55,22 @@ const SEEKERS = [
   { type: "item.failed", rest: '"item_id":"i","error":"e"' },
 ];
 
-/** The thread that a line is written with, or the kind of its failure. */
+/** Returns the thread id that is written for a line, or the kind of its failure. */
 function threadOf(line: string, options: NormalizerOptions = {}): string {
   const [answer = ""] = answers([line], options);
   return /^\{"type":"[^"]*","thread_id":("[^"]*")/.exec(answer)?.[1] ?? answer;
 }
 
-for (const { type, rest } of SEEKERS) {
-  Deno.test(`ExecRules looks for the thread of ${type} under three names, in order (C2, C12, C13)`, () => {
-    const found = (fields: string): string =>
+for (const { type, rest } of THREADED) {
+  Deno.test(`ExecRules reads the thread id of ${type} from three names, in order (C2, C12, C13)`, () => {
+    const threadIn = (fields: string): string =>
       threadOf(`{"type":"${type}",${rest},${fields}}`);
     assertEquals(
-      found('"session_id":"c","conversation_id":"b","thread_id":"a"'),
+      threadIn('"session_id":"c","conversation_id":"b","thread_id":"a"'),
       '"a"',
     );
-    assertEquals(found('"session_id":"c","conversation_id":"b"'), '"b"');
-    assertEquals(found('"session_id":"c"'), '"c"');
+    assertEquals(threadIn('"session_id":"c","conversation_id":"b"'), '"b"');
+    assertEquals(threadIn('"session_id":"c"'), '"c"');
     for (
       const unusable of [
         "null",
@@ -84,19 +84,19 @@ for (const { type, rest } of SEEKERS) {
       ]
     ) {
       assertEquals(
-        found(
+        threadIn(
           `"thread_id":${unusable},"conversation_id":${unusable},"session_id":" c "`,
         ),
         '"c"',
         unusable,
       );
-      assertEquals(found(`"thread_id":${unusable}`), "normalize", unusable);
+      assertEquals(threadIn(`"thread_id":${unusable}`), "normalize", unusable);
     }
-    // Not blank: a byte order mark is no white space.
-    assertEquals(found('"thread_id":"\\ufeff"'), '"\ufeff"');
+    // A byte order mark is not white space, so this id is not blank.
+    assertEquals(threadIn('"thread_id":"\\ufeff"'), '"\ufeff"');
   });
 
-  Deno.test(`ExecRules never takes id for the thread of ${type} (C12)`, () => {
+  Deno.test(`ExecRules does not read id as the thread id of ${type} (C12)`, () => {
     assertEquals(threadOf(`{"type":"${type}",${rest},"id":"x"}`), "normalize");
     assertEquals(
       threadOf(`{"type":"${type}",${rest},"id":"x"}`, OPEN),
@@ -104,7 +104,7 @@ for (const { type, rest } of SEEKERS) {
     );
   });
 
-  Deno.test(`ExecRules writes the ids of ${type} over what stood there and keeps the other keys (C14)`, () => {
+  Deno.test(`ExecRules replaces the ids of ${type} and keeps the other keys (C14)`, () => {
     const [answer = ""] = answers(
       [`{"type":"${type}","b":1,"session_id":"s","thread_id":7,${rest},"conversation_id":null,"a":2}`],
       OPEN,
@@ -116,7 +116,7 @@ for (const { type, rest } of SEEKERS) {
   });
 }
 
-Deno.test("Normalizer.reset() restores a new parser: ids, numbers, seeds (C17)", () => {
+Deno.test("Normalizer.reset() restores ids, numbers and seeds (C17)", () => {
   const lines = [
     '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"x"}}',
     '{"type":"turn.started"}',
@@ -129,7 +129,7 @@ Deno.test("Normalizer.reset() restores a new parser: ids, numbers, seeds (C17)",
     '{"msg":{"type":"agent_message_delta","delta":"x"}}',
     "oops",
   ];
-  // What would show anything that was left over from the lines above.
+  // Lines whose records would show state of the lines above.
   const probes = [
     '{"msg":{"type":"exec_command_end","call_id":"d"}}',
     '{"msg":{"type":"agent_message","message":"x"}}',
@@ -156,7 +156,7 @@ Deno.test("Normalizer.reset() restores a new parser: ids, numbers, seeds (C17)",
   assert(first[0]?.includes('"thread_id":"T","turn_id":"U"'));
 });
 
-/** What can stand under a name: nothing, null, or an id. */
+/** The states of a member: absent, null, or an id. */
 const PRESENCE = ["absent", "null", "live"] as const;
 type Presence = typeof PRESENCE[number];
 
@@ -167,7 +167,7 @@ function member(name: string, state: Presence, value: string): string[] {
 
 for (const innerItemId of PRESENCE) {
   for (const innerId of PRESENCE) {
-    Deno.test(`ExecRules finds the item id where item_id inside is ${innerItemId} and id inside is ${innerId}, whatever is outside (E7)`, () => {
+    Deno.test(`ExecRules finds the item id for any outer ids if the inner item_id is ${innerItemId} and the inner id ${innerId} (E7)`, () => {
       for (const outerItemId of PRESENCE) {
         for (const outerId of PRESENCE) {
           const inner = [
@@ -198,7 +198,7 @@ for (const innerItemId of PRESENCE) {
             ? "typed"
             : `{"type":"item.started",${IDS},"item_id":"${id}","status":"in_progress","item_type":"t"${rest}}`;
           assertEquals(answers([`{${outer}}`], OPEN), [expected], `{${outer}}`);
-          // A flat line is the same with nothing inside.
+          // A flat line has the same result as an item without ids.
           if (innerItemId === "absent" && innerId === "absent") {
             const flat = [...outer.slice(0, -1), '"item_type":"t"'];
             assertEquals(answers([`{${flat}}`], OPEN), [expected], `{${flat}}`);
@@ -209,7 +209,7 @@ for (const innerItemId of PRESENCE) {
   }
 }
 
-Deno.test("ExecRules never writes the whole of a bad line into a message", () => {
+Deno.test("ExecRules quotes at most a part of a bad line in a message", () => {
   const secret = "sk-secret".repeat(20);
   const outcomes = normalizeLines([
     `{"type":"${secret}"}`,

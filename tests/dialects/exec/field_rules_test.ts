@@ -1,16 +1,16 @@
-/** The tables of normalize.md section 5, tried with values of every kind. */
+/** The tables of normalize.md section 5, with values of every kind. */
 
 import { assertEquals } from "@std/assert";
 import { answers } from "../../running.ts";
 
-/** A thread and a turn that are open. */
+/** An open thread and turn. */
 const OPEN = { initialThreadId: "T", initialTurnId: "U" };
 const IDS = '"thread_id":"T","turn_id":"U"';
 
-/** What can stand under a name. */
+/** The states of a member. */
 const PRESENCE = ["absent", "null", "live"] as const;
 
-/** Values of every kind, and of the kinds within kinds that fields ask for. */
+/** Values of every JSON type, and of the special forms that fields require. */
 const SAMPLES = [
   '"s"',
   '""',
@@ -39,7 +39,7 @@ const SAMPLES = [
   "[null]",
 ];
 
-/** What each kind of field admits, in the words of section 5, and how it is written. */
+/** By kind of field (section 5): returns the text that is written for a value, if it is allowed. */
 const KINDS: Readonly<Record<string, (value: string) => string | undefined>> = {
   string: (value) => value.startsWith('"') ? value : undefined,
   boolean: (value) => /^(?:true|false)$/.test(value) ? value : undefined,
@@ -63,7 +63,7 @@ const KINDS: Readonly<Record<string, (value: string) => string | undefined>> = {
       : undefined,
 };
 
-/** A field as the tables of section 5 have it. */
+/** A row of the tables in section 5. */
 interface Field {
   readonly name: string;
   readonly kind: string;
@@ -75,7 +75,7 @@ const OUTPUT: readonly Field[] = [
   { name: "stderr", kind: "string", aliases: ["error_output", "err"] },
 ];
 
-/** The payloads of section 5: fields in output order, and those that content requires. */
+/** The payloads of section 5: their fields in output order, and the required fields of content. */
 const PAYLOADS: Readonly<
   Record<string, { fields: readonly Field[]; required: readonly string[] }>
 > = {
@@ -137,12 +137,12 @@ const PAYLOADS: Readonly<
   },
 };
 
-/** A good value for a field. */
-function goodValue({ kind }: Field): string {
+/** A valid value for a field. */
+function validValue({ kind }: Field): string {
   return SAMPLES.find((value) => KINDS[kind]?.(value) !== undefined) ?? "null";
 }
 
-/** The members of a payload as text, known fields first. */
+/** The JSON text of members. */
 function payloadText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, value]) => `"${name}":${value}`)}}`;
 }
@@ -155,7 +155,7 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
     `{"type":"item.delta",${IDS},"item_id":"i","item_type":"${type}","delta":${payload}}`;
   const needed = fields.filter(({ name }) => required.includes(name));
 
-  Deno.test(`ExecRules admits in the fields of ${type} what section 5 admits (F:${type})`, () => {
+  Deno.test(`ExecRules accepts the values of section 5 in the fields of ${type} (F:${type})`, () => {
     for (const field of fields) {
       for (const value of SAMPLES) {
         const write = KINDS[field.kind];
@@ -166,12 +166,12 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
         const source = payloadText(
           members.map((one) => [
             one.name,
-            one === field ? value : goodValue(one),
+            one === field ? value : validValue(one),
           ]),
         );
         const expected = payloadText(members.map((one) => [
           one.name,
-          one === field ? text ?? "" : KINDS[one.kind]?.(goodValue(one)) ?? "",
+          one === field ? text ?? "" : KINDS[one.kind]?.(validValue(one)) ?? "",
         ]));
         const line =
           `{"type":"item.completed","item_id":"i","item_type":"${type}","content":${source}}`;
@@ -184,8 +184,8 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
     }
   });
 
-  Deno.test(`ExecRules asks for the required fields of ${type}, and lets null stand for absent (F:${type})`, () => {
-    const all = needed.map((field) => [field.name, goodValue(field)] as const);
+  Deno.test(`ExecRules requires the fields of ${type}, and reads null as absent (F:${type})`, () => {
+    const all = needed.map((field) => [field.name, validValue(field)] as const);
     const spread = (members: readonly (readonly [string, string])[]) =>
       `{"type":"item.completed","item_id":"i","item_type":"${type}","content":${
         payloadText(members)
@@ -212,9 +212,9 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
     }
   });
 
-  Deno.test(`ExecRules writes the fields of ${type} in order, the unknown ones behind (O1)`, () => {
+  Deno.test(`ExecRules writes the fields of ${type} in order, and unknown fields after them (O1)`, () => {
     const known = fields.map((field) =>
-      [field.name, goodValue(field)] as const
+      [field.name, validValue(field)] as const
     );
     const source = payloadText([
       ["zeta", "1"],
@@ -225,7 +225,7 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
     const line =
       `{"type":"item.completed","item_id":"i","item_type":"${type}","content":${source}}`;
     const written = fields.map((field) =>
-      [field.name, KINDS[field.kind]?.(goodValue(field)) ?? ""] as const
+      [field.name, KINDS[field.kind]?.(validValue(field)) ?? ""] as const
     );
     const expected = payloadText([
       ...written,
@@ -236,25 +236,25 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
     assertEquals(answers([line], OPEN), [completed(expected)]);
   });
 
-  Deno.test(`ExecRules takes the first live name of each field of ${type}, and keeps the others (F:aliases)`, () => {
+  Deno.test(`ExecRules reads the first live name of each field of ${type}, and keeps the other names (F:aliases)`, () => {
     for (const field of fields) {
       const names = [field.name, ...field.aliases ?? []];
       if (names.length === 1) continue;
       const others = needed.filter((one) => one !== field);
-      // Each name is absent, null or live: a number in base 3 says which.
+      // Each name is absent, null or live; the digits of `code` in base 3 are these states.
       for (let code = 0; code < 3 ** names.length; code++) {
         const states = names.map((_, i) =>
           PRESENCE[Math.floor(code / 3 ** i) % 3] ?? "absent"
         );
-        const given = names.flatMap((name, i) =>
+        const members = names.flatMap((name, i) =>
           states[i] === "absent"
             ? []
             : [[name, states[i] === "null" ? "null" : `"v${i}"`] as const]
         );
         const first = states.indexOf("live");
         const source = payloadText([
-          ...given.toReversed(),
-          ...others.map((one) => [one.name, goodValue(one)] as const),
+          ...members.toReversed(),
+          ...others.map((one) => [one.name, validValue(one)] as const),
         ]);
         const line =
           `{"type":"item.completed","item_id":"i","item_type":"${type}","content":${source}}`;
@@ -262,15 +262,15 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
         const known = fields.flatMap((one) => {
           if (one !== field) {
             return others.includes(one)
-              ? [[one.name, goodValue(one)] as const]
+              ? [[one.name, validValue(one)] as const]
               : [];
           }
           return first === -1 ? [] : [[field.name, `"v${first}"`] as const];
         });
-        const rest = given.filter(([name, value]) =>
+        const rest = members.filter(([name, value]) =>
           value !== "null" && name !== names[first]
         ).toReversed();
-        // The place of the value that was taken is the field's own.
+        // The value is written in the place of the field.
         const expected = payloadText([...known, ...rest]);
         assertEquals(
           answers([line], OPEN),
@@ -284,7 +284,7 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
   if (!isText) {
     const hasRequired = type === "error";
 
-    Deno.test(`ExecRules ${hasRequired ? "asks for the same fields" : "asks for no field"} in deltas of ${type} (F:${type})`, () => {
+    Deno.test(`ExecRules ${hasRequired ? "requires the same fields" : "requires no field"} in deltas of ${type} (F:${type})`, () => {
       const line = (payload: string): string =>
         `{"type":"item.delta","item_id":"i","item_type":"${type}","delta":${payload}}`;
       assertEquals(
@@ -304,28 +304,28 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
           const members = fields.filter((one) =>
             one === field || others.includes(one)
           );
-          const text2 = payloadText(
+          const source = payloadText(
             members.map((one) => [
               one.name,
-              one === field ? value : goodValue(one),
+              one === field ? value : validValue(one),
             ]),
           );
           const expected = payloadText(
             members.map((one) => [
               one.name,
-              one === field ? text ?? "" : goodValue(one),
+              one === field ? text ?? "" : validValue(one),
             ]),
           );
           assertEquals(
-            answers([line(text2)], OPEN),
+            answers([line(source)], OPEN),
             [text === undefined ? "typed" : delta(expected)],
-            line(text2),
+            line(source),
           );
         }
       }
     });
   } else {
-    Deno.test(`ExecRules asks for the text of a delta of ${type}, under either name (D4)`, () => {
+    Deno.test(`ExecRules requires the text of a delta of ${type}, under either name (D4)`, () => {
       const line = (payload: string): string =>
         `{"type":"item.delta","item_id":"i","item_type":"${type}","delta":${payload}}`;
       assertEquals(
@@ -355,7 +355,7 @@ for (const [type, { fields, required }] of Object.entries(PAYLOADS)) {
   }
 }
 
-/** The fields of events, beside ids and payloads: a line for a value, and its kind. */
+/** Fields of events other than ids and payloads: the kind, the line and the event for a value. */
 const EVENT_FIELDS = [
   {
     field: "turn.started input_text",
@@ -471,7 +471,7 @@ const EVENT_FIELDS = [
 }[];
 
 for (const { field, kind, line, event } of EVENT_FIELDS) {
-  Deno.test(`ExecRules admits a ${kind} as ${field}, and nothing else`, () => {
+  Deno.test(`ExecRules accepts only a ${kind} as ${field}`, () => {
     for (const value of SAMPLES) {
       const text = KINDS[kind]?.(value);
       assertEquals(

@@ -1,4 +1,4 @@
-/** What becomes of the old dialect, where no vector says it. */
+/** The rules for the old dialect, in cases that the vectors lack. */
 
 import { assert, assertEquals } from "@std/assert";
 import { Normalizer } from "../../../lib/dialects/normalizer.ts";
@@ -7,12 +7,12 @@ import fc from "../../property_seed.ts";
 import { answers } from "../../running.ts";
 import { testCases } from "../cases.ts";
 
-/** A thread and a turn that are open. */
+/** An open thread and turn. */
 const OPEN = { initialThreadId: "T", initialTurnId: "U" };
 
 testCases("old_exec.txt", "OldDialect", OPEN);
 
-/** A message line. */
+/** A message line of the old dialect. */
 function message(type: string, fields = ""): string {
   return `{"msg":{"type":"${type}"${fields === "" ? "" : `,${fields}`}}}`;
 }
@@ -22,7 +22,7 @@ function event(type: string, fields: string): string {
   return `{"type":"item.${type}","thread_id":"T","turn_id":"U","item_id":"c",${fields}}`;
 }
 
-Deno.test("OldDialect, P6 chunks: any bytes are decoded as by one streaming decoder, however they are cut", () => {
+Deno.test("OldDialect decodes chunks of any bytes like one streaming decoder (P6)", () => {
   const bytes = fc.array(
     fc.oneof(
       fc.nat(255),
@@ -61,7 +61,7 @@ Deno.test("OldDialect, P6 chunks: any bytes are decoded as by one streaming deco
   );
 });
 
-Deno.test("OldDialect, P6 commands: words are joined as a shell would read them, however they are spelled", () => {
+Deno.test("OldDialect joins words of any spelling into a command as a shell reads them (P6)", () => {
   const blank = fc.constantFrom("", " ", "\t", "  ");
   const spelled = fc.array(fc.tuple(JSON_STRING, blank, blank), {
     maxLength: 4,
@@ -93,7 +93,7 @@ Deno.test("OldDialect, P6 commands: words are joined as a shell would read them,
   );
 });
 
-/** Things that lines of the old dialect open and that no line ends. */
+/** Lines that each open state that no line ends. */
 const NEVER_ENDING: Readonly<Record<string, (n: number) => string>> = {
   "commands": (n) =>
     message(
@@ -117,7 +117,7 @@ const NEVER_ENDING: Readonly<Record<string, (n: number) => string>> = {
 };
 
 for (const [name, line] of Object.entries(NEVER_ENDING)) {
-  Deno.test(`OldDialect remembers no more of ${name} that never end than it has room for`, () => {
+  Deno.test(`OldDialect saves at most 1.5 MB for ${name} that never end`, () => {
     const normalizer = new Normalizer({ from: "exec", ...OPEN });
     for (let n = 0; n < 12_000; n++) {
       normalizer.feed({
@@ -135,7 +135,7 @@ for (const [name, line] of Object.entries(NEVER_ENDING)) {
   });
 }
 
-Deno.test("OldDialect remembers thousands of open commands", () => {
+Deno.test("OldDialect keeps 5,000 open commands", () => {
   const count = 5_000;
   const ids = Array.from({ length: count }, (_, n) => `"call_id":"c${n}"`);
   const lines = [

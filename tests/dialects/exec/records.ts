@@ -1,5 +1,5 @@
 /**
- * Normalized records to try: real ones, random ones, and real ones that were damaged.
+ * Normalized records: captured, random, and damaged ones.
  *
  * @module
  */
@@ -21,12 +21,12 @@ export interface JsonObject {
   [name: string]: unknown;
 }
 
-/** Says whether a value is a JSON object. */
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The bytes of everything that `codex exec --json` printed, by file. */
+/** The captured outputs of `codex exec --json`, by path. */
 export const CAPTURES: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(
   readCaptures().map(({ path, bytes }) => [path, bytes]),
 );
@@ -43,12 +43,12 @@ interface Vector {
   readonly options?: { initialThreadId?: string; initialTurnId?: string };
 }
 
-/** The lines of the vectors, and what their parsers begin with. */
+/** The lines of the vectors, and the options of their normalizers. */
 export const VECTORS = readJsonl(
   "vectors/normalize/vectors.jsonl",
 ) as readonly Vector[];
 
-/** The texts of all records that the normalizer makes of vectors and captures, each once. */
+/** The texts of all normalized records of vectors and captures, each once. */
 export const NORMALIZED: readonly string[] = [
   ...new Set([
     ...VECTORS.flatMap(({ input, options = {} }) =>
@@ -62,7 +62,7 @@ export const NORMALIZED: readonly string[] = [
   ]),
 ];
 
-/** Keys that a plain object would trip over, among others. */
+/** Keys, some of them special in a plain object. */
 const KEY = fc.constantFrom(
   "__proto__",
   "constructor",
@@ -76,7 +76,7 @@ const KEY = fc.constantFrom(
   "item_type",
 );
 
-/** Any JSON value; not only what fields ask for. */
+/** Any JSON value, also of types that no field has. */
 const ANY_JSON: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>(
   (tie) => ({
     value: fc.oneof(
@@ -118,7 +118,7 @@ function valueOf(shape: AnyShape | string): fc.Arbitrary<unknown> {
   }
 }
 
-/** An object of a shape: most members good, some absent, some anything. */
+/** An object of a shape: most members valid, some absent, some of any value. */
 function objectOf({ members }: ObjectShape): fc.Arbitrary<JsonObject> {
   const known = members.map(({ name, shape, isOptional }) =>
     fc.oneof(
@@ -134,12 +134,12 @@ function objectOf({ members }: ObjectShape): fc.Arbitrary<JsonObject> {
   }));
 }
 
-/** A record by the shapes, often a good one. */
+/** A record by the shapes, often a valid one. */
 export const RECORD: fc.Arbitrary<unknown> = fc.oneof(
   ...Object.values(EVENT_SHAPES).map(valueOf),
 );
 
-/** A real record with one value changed, somewhere in it. */
+/** A captured record with one value changed or removed. */
 export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(
   fc.constantFrom(...NORMALIZED.filter(({ length }) => length < 2_000)),
   fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
@@ -150,7 +150,7 @@ export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(
   return record;
 });
 
-/** Walks down a path and replaces what is there, or removes it. */
+/** Replaces the value at a path, or removes it if `value` is undefined. */
 function damage(
   record: unknown,
   path: readonly number[],

@@ -15,7 +15,7 @@ const CASES: readonly (readonly [message: string, isRetry: boolean])[] = [
 ];
 
 for (const [message, isRetry] of CASES) {
-  Deno.test(`isRetryNotice() says ${isRetry} of ${JSON.stringify(message)}`, () => {
+  Deno.test(`isRetryNotice() returns ${isRetry} for ${JSON.stringify(message)}`, () => {
     assertEquals(isRetryNotice(message), isRetry);
   });
 }

@@ -1,4 +1,4 @@
-/** Holds the schemas of events to what is normalized, and decodeEvent() to the schemas. */
+/** Compares the schemas of events with normalized records, and decodeEvent() with the schemas. */
 
 import { assert, assertEquals } from "@std/assert";
 import { toJsonSchema } from "@valibot/to-json-schema";
@@ -12,13 +12,13 @@ import type { Issue } from "../../../lib/errors.ts";
 import fc from "../../property_seed.ts";
 import { DAMAGED, NORMALIZED, RECORD } from "./records.ts";
 
-/** What {@linkcode decodeEvent} complains of. */
+/** The issues that {@linkcode decodeEvent} reports. */
 function issuesOf(record: unknown): readonly Issue[] {
   const decoded = decodeEvent(record);
   return decoded.ok ? [] : decoded.error.issues ?? [];
 }
 
-Deno.test("every record that the normalizer lets through satisfies its schema", () => {
+Deno.test("the schemas accept every normalized record", () => {
   assert(NORMALIZED.length > 2_500, `only ${NORMALIZED.length} records`);
   for (const text of NORMALIZED) {
     const { issues } = v.safeParse(EXEC_SCHEMAS.ThreadEvent, JSON.parse(text));
@@ -26,7 +26,7 @@ Deno.test("every record that the normalizer lets through satisfies its schema", 
   }
 });
 
-/** Whole numbers beyond a double are none to valibot. */
+/** Whether a value has no infinite number, which valibot does not accept as an integer. */
 function isFinite(value: unknown): boolean {
   const text = JSON.stringify(
     [value],
@@ -38,8 +38,8 @@ function isFinite(value: unknown): boolean {
 for (
   const [name, records] of [
     ["records by the shapes", RECORD],
-    ["damaged real records", DAMAGED],
-    // A string would be the text of a record.
+    ["damaged captured records", DAMAGED],
+    // decodeEvent() parses a string as the text of a record.
     [
       "any value",
       fc.anything({ withNullPrototype: true }).filter((value) =>
@@ -48,7 +48,7 @@ for (
     ],
   ] satisfies [string, fc.Arbitrary<unknown>][]
 ) {
-  Deno.test(`decodeEvent() takes nothing that the schema refuses: ${name}`, () => {
+  Deno.test(`decodeEvent() accepts no record that the schema refuses: ${name}`, () => {
     let accepted = 0;
     let refused = 0;
     fc.assert(
@@ -78,7 +78,7 @@ const ITEM = {
 const CASES = [
   { name: "an error", value: { type: "error", message: "" }, expected: [] },
   {
-    name: "a code that is a number, whatever number",
+    name: "a code that is any number",
     value: { type: "error", message: "", code: -0.5 },
     expected: [],
   },
@@ -134,17 +134,17 @@ const CASES = [
     expected: [],
   },
   {
-    name: "an error that is no object",
+    name: "an error that is not an object",
     value: { ...TURN, error: "m" },
     expected: [["error", "a string, expected an object"]],
   },
   {
-    name: "a list where an object belongs",
+    name: "a list in place of an object",
     value: { ...TURN, error: [] },
     expected: [["error", "a list, expected an object"]],
   },
   {
-    name: "a status that was not filled in",
+    name: "a status that is undefined",
     value: { ...ITEM, status: undefined, item_type: "x" },
     expected: [["status", "no JSON value, expected a string"]],
   },
@@ -159,7 +159,7 @@ const CASES = [
     expected: [],
   },
   {
-    name: "an unknown item type with any content but null",
+    name: "an unknown item type with a number for its content",
     value: { ...ITEM, item_type: "collab_tool_call", content: 7 },
     expected: [],
   },
@@ -179,7 +179,7 @@ const CASES = [
     expected: [],
   },
   {
-    name: "numbers that are not whole",
+    name: "fractions and other values in place of whole numbers and strings",
     value: {
       ...ITEM,
       index: 0.5,
@@ -212,7 +212,7 @@ const CASES = [
     expected: [["delta", "a list, expected an object"]],
   },
   {
-    name: "changes that are none",
+    name: "changes without a path, and a number in place of a change",
     value: {
       ...ITEM,
       item_type: "file_change",
@@ -224,7 +224,7 @@ const CASES = [
     ],
   },
   {
-    name: "changes that are no list",
+    name: "changes that are not a list",
     value: { ...ITEM, item_type: "file_change", content: { changes: {} } },
     expected: [[
       "content.changes",
@@ -232,7 +232,7 @@ const CASES = [
     ]],
   },
   {
-    name: "a step that does not say whether it was done",
+    name: "a step without completed",
     value: {
       ...ITEM,
       item_type: "todo_list",
@@ -287,7 +287,7 @@ const CASES = [
     expected: [["type", "absent, expected a string"]],
   },
   {
-    name: "a type that is no string",
+    name: "a type that is not a string",
     value: { type: 1 },
     expected: [["type", "a number, expected a string"]],
   },
@@ -314,7 +314,7 @@ const CASES = [
 }[];
 
 for (const { name, value, expected } of CASES) {
-  Deno.test(`decodeEvent() says what is wrong with ${name}`, () => {
+  Deno.test(`decodeEvent() reports the issues of ${name}`, () => {
     const issues = issuesOf(value);
     if (expected === undefined) return assert(issues.length > 0);
     assertEquals(
@@ -324,7 +324,7 @@ for (const { name, value, expected } of CASES) {
   });
 }
 
-Deno.test("every schema becomes JSON Schema", () => {
+Deno.test("every schema can be converted to JSON Schema", () => {
   for (const [name, schema] of Object.entries(EXEC_SCHEMAS)) {
     for (const target of ["draft-07", "draft-2020-12"] as const) {
       const { $schema, ...rest } = toJsonSchema(schema, { target });
@@ -334,7 +334,7 @@ Deno.test("every schema becomes JSON Schema", () => {
   }
 });
 
-Deno.test("JSON Schema says all that the schemas say", () => {
+Deno.test("JSON Schema has the constraints of the schemas", () => {
   const whole = { type: "integer" };
   const text = { type: "string" };
   const some = {
@@ -404,7 +404,7 @@ Deno.test("JSON Schema says all that the schemas say", () => {
   });
 });
 
-Deno.test("JSON Schema refers to a schema that has been given a name", () => {
+Deno.test("JSON Schema refers to a named schema", () => {
   const { $defs, oneOf } = toJsonSchema(EXEC_SCHEMAS.ThreadEvent, {
     definitions: { TurnFailed: EXEC_SCHEMAS.TurnFailedEvent },
   });

@@ -1,4 +1,4 @@
-/** Holds the decoder of rollout lines to captured files and to its promises. */
+/** Decoding of captured, handmade and damaged rollout lines. */
 
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { encodeOutcome } from "../../../lib/lines/jsonl_encoder.ts";
@@ -13,14 +13,14 @@ import { DAMAGED, LINES, normalizedFile, ROLLOUTS } from "./lines.ts";
 
 const byVersion = Map.groupBy(ROLLOUTS, ({ version }) => version);
 
-Deno.test("the session files are all there", () => {
+Deno.test("ROLLOUTS has all captured session files", () => {
   assert(ROLLOUTS.length >= 463, `only ${ROLLOUTS.length} files`);
-  // The first CLI left none.
+  // The first CLI wrote no session files.
   assertEquals(byVersion.size, 17);
 });
 
 for (const [version, files] of byVersion) {
-  Deno.test(`decodeRolloutLine() decodes each line that ${version} wrote, and it is encoded as it was`, () => {
+  Deno.test(`decodeRolloutLine() and encodeOutcome() keep each line of ${version} byte for byte`, () => {
     let lines = 0;
     for (const file of files) {
       for (const outcome of normalizedFile(file)) {
@@ -46,14 +46,14 @@ for (const [version, files] of byVersion) {
 const EVENT = '{"type":"event_msg","payload":';
 const ITEM = '{"type":"response_item","payload":';
 
-/** Records, what they are called, and all that is wrong with them. */
+/** Records, their names in messages, and all their issues. */
 const REFUSED: readonly (readonly [
   name: string,
   text: string,
-  called: string,
+  label: string,
   ...issues: string[],
 ])[] = [
-  ["no object", "[]", "the record", "it is a list, expected an object"],
+  ["a list", "[]", "the record", "it is a list, expected an object"],
   [
     "no type",
     '{"payload":{}}',
@@ -61,7 +61,7 @@ const REFUSED: readonly (readonly [
     "type is absent, expected a string",
   ],
   [
-    "a type that is no string",
+    "a type that is not a string",
     '{"type":3,"payload":{}}',
     "the record",
     "type is a number, expected a string",
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [
     "payload.type is absent, expected a string",
   ],
   [
-    "all that is wrong, each with its path",
+    "all faults of a record, each with its path",
     '{"timestamp":1,"ordinal":"7","type":"response_item","payload":{"type":"message",' +
     '"content":[{"type":"input_text","text":"a"},{"type":"output_text"},3]}}',
     "response_item message",
@@ -102,7 +102,7 @@ const REFUSED: readonly (readonly [
     "payload.content[2] is a number, expected an object",
   ],
   [
-    "a value that may be of one of some sorts",
+    "a value of a union of types",
     `${ITEM}{"type":"function_call_output","call_id":"c","output":false}}`,
     "response_item function_call_output",
     "payload.output is a boolean, expected a string or a list of objects or an object or null",
@@ -114,28 +114,28 @@ const REFUSED: readonly (readonly [
     "payload.item.command is a string, expected a list of strings",
   ],
   [
-    "a value under a name that is data",
+    "a value of a map with any keys",
     `${EVENT}{"type":"patch_apply_begin","call_id":"c","changes":{"a":"delete","__proto__":1}}}`,
     "event_msg patch_apply_begin",
     "payload.changes.__proto__ is a number, expected a string or an object",
   ],
 ];
 
-for (const [name, text, called, ...issues] of REFUSED) {
+for (const [name, text, label, ...issues] of REFUSED) {
   Deno.test(`decodeRolloutLine() refuses: ${name}`, () => {
     const decoded = decodeRolloutLine(text);
     assert(!decoded.ok);
-    const { kind, message, field, issues: found = [] } = decoded.error;
+    const { kind, message, field, issues: actual = [] } = decoded.error;
     assertEquals(
-      found.map(({ path, message }) => `${path || "it"} is ${message}`),
+      actual.map(({ path, message }) => `${path || "it"} is ${message}`),
       issues,
     );
-    assertEquals([kind, field], ["typed", found[0]?.path]);
-    assertEquals(message, `Cannot decode ${called}: ${issues[0]}`);
+    assertEquals([kind, field], ["typed", actual[0]?.path]);
+    assertEquals(message, `Cannot decode ${label}: ${issues[0]}`);
   });
 }
 
-Deno.test("decodeRolloutLine() refuses what is no JSON", () => {
+Deno.test("decodeRolloutLine() fails with kind json for a text that is not JSON", () => {
   const decoded = decodeRolloutLine("{");
   assert(!decoded.ok);
   assertEquals(decoded.error.kind, "json");
@@ -161,15 +161,15 @@ const ADMITTED = [
     `${ITEM}{"type":"message","role":"user","content":[{"type":"dream","text":3}]}}`,
   ],
   [
-    "types that are names of every object",
+    "types with the names of inherited members",
     '{"type":"constructor","payload":{"type":"__proto__"}}',
   ],
   [
-    "an event of a type that is a name of every object",
+    "an event with the name of an inherited member",
     `${EVENT}{"type":"toString"}}`,
   ],
   [
-    "keys that are names of every object",
+    "keys with the names of inherited members",
     '{"type":"compacted","__proto__":{"type":3},"payload":{"message":"m","constructor":1,"__proto__":null,"10":1,"":2}}',
   ],
   [
@@ -185,7 +185,7 @@ const ADMITTED = [
     '{"type":"event","payload":{"id":"1","event_seq":2,"order":{"request_ordinal":1},"msg":{"type":"agent_message","message":"yo"}}}',
   ],
   [
-    "an output as old files have it",
+    "an output in the form of old files",
     `${ITEM}{"type":"function_call_output","call_id":"c","output":{"content":"o","success":true}}}`,
   ],
   [
@@ -193,7 +193,7 @@ const ADMITTED = [
     '{"ordinal":9007199254740993,"type":"token_usage_record","payload":{"thread_id":"t","usage":{"input_tokens":1e400,"output_tokens":1.0}}}',
   ],
   [
-    "two keys of one name",
+    "duplicate keys",
     '{"type":"compacted","payload":{"message":1,"message":"m"}}',
   ],
   [
@@ -215,7 +215,7 @@ for (const [name, text] of ADMITTED) {
   });
 }
 
-Deno.test("decodeRolloutLine() admits any object under a type that is not known", () => {
+Deno.test("decodeRolloutLine() admits any object of an unknown type", () => {
   const member = fc.tuple(JSON_KEY, JSON_TEXT).map(([key, value]) =>
     `${key}:${value}`
   );
@@ -238,7 +238,7 @@ Deno.test("decodeRolloutLine() admits any object under a type that is not known"
   );
 });
 
-Deno.test("decodeRolloutLine() names what is wrong with a damaged line, and changes nothing", () => {
+Deno.test("decodeRolloutLine() reports the issues of a damaged line, and does not change it", () => {
   let refused = 0;
   fc.assert(
     fc.property(DAMAGED, (line) => {
@@ -259,7 +259,7 @@ Deno.test("decodeRolloutLine() names what is wrong with a damaged line, and chan
   assert(refused > 300, `only ${refused} refused`);
 });
 
-Deno.test("decodeRolloutLine() names a hundred faults at most", () => {
+Deno.test("decodeRolloutLine() reports at most 100 issues", () => {
   const content = new Array(1_000_000).fill(0);
   const payload = { type: "message", role: "user", content };
   const decoded = decodeRolloutLine({ type: "response_item", payload });
@@ -267,7 +267,7 @@ Deno.test("decodeRolloutLine() names a hundred faults at most", () => {
   assertEquals(decoded.error.issues?.length, 100);
 });
 
-Deno.test("isRolloutLine() admits fields that are not named, wherever they are", () => {
+Deno.test("isRolloutLine() admits unknown fields at any depth", () => {
   for (const text of LINES) {
     const line: unknown = JSON.parse(
       text,

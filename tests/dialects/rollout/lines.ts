@@ -1,5 +1,5 @@
 /**
- * Normalized rollout lines to try: captured ones, and captured ones that were damaged.
+ * Normalized rollout lines: captured, and damaged ones.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import fc from "../../property_seed.ts";
 import { type CapturedFile, readCapturedFiles } from "../../rollouts.ts";
 import { emitted } from "../../running.ts";
 
-/** Every session file that was captured, but for packed ones. */
+/** All captured session files that are not compressed. */
 export const ROLLOUTS: readonly CapturedFile[] = readCapturedFiles(
   /rollout-.*\.jsonl$/,
 );
@@ -26,7 +26,7 @@ export function normalizedFile({ bytes }: CapturedFile): Outcome<string>[] {
   return emitted(stage, [bytes]);
 }
 
-/** The texts of some captured lines of every kind, normalized. */
+/** The texts of normalized captured lines: at most two of each release and kind. */
 export const LINES: readonly string[] = someOfEachKind();
 
 function someOfEachKind(): string[] {
@@ -45,14 +45,14 @@ function someOfEachKind(): string[] {
   return [...texts.values()].flat();
 }
 
-/** Says whether a value is a JSON object. */
+/** Whether a value is a JSON object. */
 export function isObject(
   value: unknown,
 ): value is { [name: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A way to change a value: which member of which member, and what comes there. */
+/** A change: the path of a member, and its new value, or undefined to remove it. */
 const DAMAGE = fc.tuple(
   fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
   fc.oneof(
@@ -61,7 +61,7 @@ const DAMAGE = fc.tuple(
   ),
 );
 
-/** A captured line in which some values were replaced or taken out. */
+/** A captured line in which some values were replaced or removed. */
 export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(
   fc.constantFrom(...LINES),
   fc.array(DAMAGE, { minLength: 1, maxLength: 3 }),

@@ -1,4 +1,4 @@
-/** Holds the questions about types to their answers, for the compiler and at run time. */
+/** Type guards of rollout lines, for the compiler and at run time. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -37,7 +37,7 @@ const META: RolloutLine = {
 };
 const DREAM: RolloutLine = { type: "dream", payload: { deep: true } };
 
-Deno.test("isOfType() gives the fields of a known type", () => {
+Deno.test("isOfType() narrows a line to a known type", () => {
   const lines: RolloutLine[] = [META, DREAM];
   const ids = lines.flatMap((line) => {
     if (!isOfType(line, "session_meta")) return [];
@@ -47,14 +47,14 @@ Deno.test("isOfType() gives the fields of a known type", () => {
   assertEquals(ids, ["i"]);
 });
 
-Deno.test("isOfType() takes a type that is not known for one of the open form", () => {
+Deno.test("isOfType() narrows a line of an unknown type to UnknownRolloutLine", () => {
   const line: RolloutLine = DREAM;
   assert(isOfType(line, "dream"));
   assertType<UnknownRolloutLine & { readonly type: "dream" }>()(line);
   assertEquals(line.payload.deep, true);
 });
 
-Deno.test("isOfType() narrows what a line holds", () => {
+Deno.test("isOfType() narrows items and parts of messages", () => {
   const line: RolloutLine = {
     type: "response_item",
     payload: {
@@ -102,7 +102,7 @@ Deno.test("isKnownRolloutLine() lets switch narrow, down to never", () => {
   assertEquals([META, DREAM].map(summary), ["i", "dream"]);
 });
 
-Deno.test("known types are told from others, names of every object included", () => {
+Deno.test("isKnown...() guards return false for unknown types, also with the names of inherited members", () => {
   const items: ResponseItem[] = [
     { type: "compaction" },
     { type: "constructor" },

@@ -22,14 +22,14 @@ import { testCases } from "../cases.ts";
 
 const ID = "5973b6c0-94b8-487b-a530-2aeb6098ae0e";
 const OTHER_TIME = "2026-11-20T15:50:00.000Z";
-/** The name of a file, and the time in it. */
+/** The name of a session file, with its time. */
 const FILE_NAME = `rollout-2026-11-20T15-40-01-${ID}.jsonl`;
 const META_TIME = "2026-11-20T15:49:40.000Z";
 const UNTIMED_META =
   `{"type":"session_meta","payload":{"timestamp":"${META_TIME}"}}`;
 const UNKNOWN_ITEM = '{"type":"brand_new_call","call_id":"c"}';
 
-/** Writes the first line of a file as releases up to 0.29 did. */
+/** The first line of a session file of releases up to 0.29. */
 function header(time = TIME, rest = '"instructions":null'): string {
   return `{"id":"${ID}","timestamp":"${time}",${rest}}`;
 }
@@ -41,9 +41,9 @@ Deno.test("RolloutRules drop the white space around a wrapped line", () => {
   assertEquals(rolloutText(` \t${line}\t \r\n`), `${line}\n`);
 });
 
-// The time of lines that say none (history.md C.0).
+// Times of lines without a time (history.md C.0).
 
-/** The times that records were given; `undefined` stands for none. */
+/** The times of records; `undefined` for a record without a time. */
 function timesOf(
   lines: readonly string[],
   options: { fileName?: string } = {},
@@ -57,7 +57,7 @@ function timesOf(
 
 const UNTIMED = '{"type":"event_msg","payload":{}}';
 
-Deno.test("RolloutRules carry the time of a line that was found glued to another", () => {
+Deno.test("RolloutRules carry the time of a glued record", () => {
   const glued = `{"a${wrapped("event_msg", "{}", OTHER_TIME)}`;
   assertEquals(
     timesOf([wrapped("event_msg"), glued, UNTIMED]).at(-1),
@@ -65,13 +65,13 @@ Deno.test("RolloutRules carry the time of a line that was found glued to another
   );
 });
 
-Deno.test("RolloutRules keep a time of any length, and carry none that is too long to be one", () => {
+Deno.test("RolloutRules keep a time of any length, and do not carry one that is too long", () => {
   const long = wrapped("event_msg", "{}", `${TIME}${"0".repeat(20_000)}`);
   assertEquals(rolloutAnswers([wrapped("event_msg"), long])[1], long);
   assertEquals(timesOf([wrapped("event_msg"), long, UNTIMED]).at(-1), TIME);
 });
 
-Deno.test("RolloutRules.reset() forgets times and shape, but not the name of the file", () => {
+Deno.test("RolloutRules.reset() clears times and the form of the file, but not its name", () => {
   const normalizer = new Normalizer({ from: "rollout", fileName: FILE_NAME });
   const answer = (value: string): string => {
     const [outcome] = emitted(normalizer, [
@@ -89,7 +89,7 @@ Deno.test("RolloutRules.reset() forgets times and shape, but not the name of the
   assertEquals(answer(UNTIMED), fresh);
 });
 
-Deno.test("RolloutRules read the example of the contract", () => {
+Deno.test("RolloutRules normalize the example of the specification", () => {
   const git =
     '{"branch": "main","commit": "abc123","dirty": false,"remote": "origin"}';
   const meta =
@@ -119,22 +119,22 @@ const TORN = `{"timestamp":"${TIME}","type":"response_item","payload":{"t":"é`;
 
 const TORN_PARTS = [
   { name: "a line that was cut inside of a string", torn: TORN },
-  { name: "one that was cut inside of a key", torn: '{"timest' },
-  { name: "one that was cut behind a colon", torn: '{"timestamp":' },
-  { name: "one that was cut in the time", torn: '{"timestamp":"2026-1' },
+  { name: "a line that was cut inside of a key", torn: '{"timest' },
+  { name: "a line that was cut behind a colon", torn: '{"timestamp":' },
+  { name: "a line that was cut in the time", torn: '{"timestamp":"2026-1' },
   { name: "one byte", torn: "{" },
   { name: "text", torn: "Killed" },
   { name: "two torn lines", torn: TORN + TORN },
   { name: "a whole record", torn: wrapped("event_msg") },
   {
-    name: "a string that holds what a record begins with",
+    name: "a string with the start of a record",
     torn: '{"type":"message","text":"{\\"timestamp\\":\\"2026',
   },
   { name: "white space, and a line", torn: `  ${TORN}` },
 ] satisfies { name: string; torn: string }[];
 
 for (const { name, torn } of TORN_PARTS) {
-  Deno.test(`RolloutRules tell a record apart from ${name} (R5)`, () => {
+  Deno.test(`RolloutRules separate a record from ${name} (R5)`, () => {
     const first = wrapped("session_meta");
     const outcomes = rolloutLines([first, torn + GLUED, UNTIMED]);
     const offset = encode(first).length + 1;
@@ -181,7 +181,7 @@ for (const { name, torn } of TORN_PARTS) {
   });
 }
 
-Deno.test("RolloutRules find a glued record behind any cut of a line (R5)", () => {
+Deno.test("RolloutRules find a glued record after a line cut at any byte (R5)", () => {
   const line = encode(wrapped("response_item", '{"text":"a \\"é\\" 🚀 \\\\"}'));
   const glued = encode(GLUED);
   for (let cut = 1; cut <= line.length; cut++) {
@@ -222,7 +222,7 @@ Deno.test("RolloutRules keep all bytes of a torn character before a glued record
   assertEquals(Uint8Array.from(atob(raw_base64), (c) => c.charCodeAt(0)), torn);
 });
 
-Deno.test("RolloutRules leave a line whole whose last record is not UTF-8 (R5, L7)", () => {
+Deno.test("RolloutRules do not split a line whose last record is not UTF-8 (R5, L7)", () => {
   const line = concat([
     encode(`${TORN}{"timestamp":"${TIME}","type":"x","payload":{"a":"`),
     Uint8Array.of(0xc3),
@@ -248,7 +248,7 @@ for (const { onError, expected } of ON_ERROR) {
 
 // T6: failures that an earlier run reported.
 
-Deno.test("RolloutRules pass failures that an earlier run reported, as they are (T6)", () => {
+Deno.test("RolloutRules keep failure records of an earlier run unchanged (T6)", () => {
   const failed =
     '{"type":"line.failed","line":3,"offset":9,"error":{"kind":"utf8","message":"no"}, "raw":"é","n":1.0}';
   const lines = [wrapped("event_msg"), failed, UNTIMED];
@@ -264,7 +264,7 @@ Deno.test("RolloutRules pass failures that an earlier run reported, as they are 
   assertEquals([failures.length, records], [1, 2]);
 });
 
-Deno.test("RolloutRules learn nothing from failures that an earlier run reported (T6)", () => {
+Deno.test("RolloutRules take no time or form from failure records of an earlier run (T6)", () => {
   const failed =
     `{"timestamp":"${OTHER_TIME}","type":"line.failed","error":{"kind":"json"},"payload":{}}`;
   assertEquals(timesOf([wrapped("event_msg"), failed, UNTIMED]), [TIME, TIME]);
@@ -272,7 +272,7 @@ Deno.test("RolloutRules learn nothing from failures that an earlier run reported
   assert(answer?.includes(UNKNOWN_ITEM));
 });
 
-// R7: lines are lines, whatever stands on them.
+// R7: line ends, blank lines and byte order marks.
 
 const LINES = [
   {
@@ -298,7 +298,7 @@ const LINES = [
 ] satisfies { name: string; text: string; expected: string }[];
 
 for (const { name, text, expected } of LINES) {
-  Deno.test(`RolloutRules read lines as all dialects do (R7): ${name}`, () => {
+  Deno.test(`RolloutRules split lines like all dialects (R7): ${name}`, () => {
     const bytes = encode(text);
     for (const chunks of [[bytes], byteByByte(bytes), ...everySplit(bytes)]) {
       const { output, failures } = rolloutBytes(chunks);
@@ -310,7 +310,7 @@ for (const { name, text, expected } of LINES) {
 
 const BAD_LINES = [
   { name: "a second byte order mark", text: `\ufeff\ufeff{}`, kind: "json" },
-  { name: "U+200B is not blank", text: "\u200b", kind: "json" },
+  { name: "U+200B, which is not blank", text: "\u200b", kind: "json" },
   {
     name: "a surrogate escape without a partner",
     text: wrapped("x", '{"t":"\\ud800"}'),
@@ -319,13 +319,13 @@ const BAD_LINES = [
 ] satisfies { name: string; text: string; kind: string }[];
 
 for (const { name, text, kind } of BAD_LINES) {
-  Deno.test(`RolloutRules refuse a line as all dialects do (R7): ${name}`, () => {
+  Deno.test(`RolloutRules refuse lines like all dialects (R7): ${name}`, () => {
     const { failures } = rolloutBytes([encode(text)]);
     assertEquals(failures.map(({ error }) => error.kind), [kind]);
   });
 }
 
-Deno.test("RolloutRules refuse lines over the limit and read on (R7)", () => {
+Deno.test("RolloutRules refuse a line over the limit and read the next one (R7)", () => {
   const { failures, output } = rolloutBytes(
     [encode(`${wrapped("x", `{"long":"${".".repeat(50)}"}`)}\n${GLUED}\n`)],
     { maxLineBytes: GLUED.length, onError: "drop" },
@@ -334,10 +334,10 @@ Deno.test("RolloutRules refuse lines over the limit and read on (R7)", () => {
   assertEquals(decode(output), `${GLUED}\n`);
 });
 
-// What is deep, long or much.
+// Deep, long and many lines.
 
 for (const depth of [1_000, 9_998]) {
-  Deno.test(`RolloutRules keep a payload that nests ${depth} deep`, () => {
+  Deno.test(`RolloutRules keep a payload nested ${depth} deep`, () => {
     const line = wrapped(
       "x",
       `{"a":${'{"b":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}}`,
@@ -347,7 +347,7 @@ for (const depth of [1_000, 9_998]) {
 }
 
 for (const depth of [10_000, 20_000, 200_000]) {
-  Deno.test(`RolloutRules answer a payload that nests ${depth} deep`, () => {
+  Deno.test(`RolloutRules refuse a payload nested ${depth} deep and read the next line`, () => {
     const line = wrapped(
       "x",
       `{"a":${'{"b":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}}`,
@@ -360,7 +360,7 @@ for (const depth of [10_000, 20_000, 200_000]) {
   });
 }
 
-Deno.test("RolloutRules keep a line of 30 MB, torn bytes before it or not", () => {
+Deno.test("RolloutRules keep a line of 30 MB, with and without torn bytes before it", () => {
   const line = encode(wrapped("x", `{"t":"${"é".repeat(15_000_000)}"}`));
   const { output, failures } = rolloutBytes([
     line,
@@ -378,8 +378,8 @@ Deno.test("RolloutRules keep a line of 30 MB, torn bytes before it or not", () =
   }
 });
 
-Deno.test("RolloutRules answer a block of lines that are no JSON in linear time", () => {
-  // Were all lines before it searched for each of them, this would take minutes.
+Deno.test("RolloutRules fail 100,000 lines of text in linear time", () => {
+  // A search of all earlier lines for each line would take minutes.
   const lines = 100_000;
   const { failures } = rolloutBytes(
     [encode("plain text 123\n".repeat(lines))],

@@ -1,4 +1,4 @@
-/** Holds the schemas of rollout lines to captured lines, to the decoder and to the tables. */
+/** The schemas of rollout lines, with captured lines and as JSON Schema. */
 
 import { assert, assertEquals } from "@std/assert";
 import { toJsonSchema } from "@valibot/to-json-schema";
@@ -16,7 +16,7 @@ import { normalizedFile, ROLLOUTS } from "./lines.ts";
 const { RolloutLine, ContentPart } = ROLLOUT_SCHEMAS;
 const { EventMsgs, ResponseItems, RolloutLines } = ROLLOUT_SCHEMA_MAPS;
 
-Deno.test("every captured line satisfies the schema of its type", () => {
+Deno.test("the schema of RolloutLine accepts every captured line", () => {
   for (const file of ROLLOUTS) {
     for (const outcome of normalizedFile(file)) {
       if (!outcome.ok) continue;
@@ -27,7 +27,7 @@ Deno.test("every captured line satisfies the schema of its type", () => {
   }
 });
 
-Deno.test("the words that files are told apart by are those of the shapes", () => {
+Deno.test("the types by which session files are detected are the types of the schemas", () => {
   assertEquals(
     Object.keys(RolloutLines).toSorted(),
     [...ROLLOUT_LINE_TYPES, "event"].toSorted(),
@@ -44,7 +44,7 @@ Deno.test("the schema of one type refuses another", () => {
   assert(!v.is(task_started, { type: "turn_started" }));
 });
 
-Deno.test("every schema becomes JSON Schema", () => {
+Deno.test("every schema can be converted to JSON Schema", () => {
   const maps = Object.entries(ROLLOUT_SCHEMA_MAPS).map(([, map]) => map);
   for (const map of [ROLLOUT_SCHEMAS, ...maps]) {
     for (const [name, schema] of Object.entries(map)) {
@@ -54,7 +54,7 @@ Deno.test("every schema becomes JSON Schema", () => {
   }
 });
 
-Deno.test("JSON Schema tells types that are not known by not being of those that are", () => {
+Deno.test("JSON Schema excludes known types from the schema of unknown types", () => {
   const { oneOf = [] } = toJsonSchema(ContentPart);
   assertEquals(JSON.stringify(oneOf.at(-1)).match(/"enum":\[[^\]]*\]/g), [
     '"enum":["input_text","output_text","reasoning_text","summary_text","text",' +

@@ -8,7 +8,7 @@ import fc from "../../property_seed.ts";
 
 const TIMES = [
   {
-    name: "what is canonical already",
+    name: "a canonical time",
     text: "2026-11-20T15:49:48.041Z",
     expected: "2026-11-20T15:49:48.041Z",
   },
@@ -23,7 +23,7 @@ const TIMES = [
     expected: "2026-11-20T15:49:48.500Z",
   },
   {
-    name: "finer digits, which are cut off and not rounded",
+    name: "digits below a millisecond, which are truncated and not rounded",
     text: "2026-11-20T15:49:48.041999999Z",
     expected: "2026-11-20T15:49:48.041Z",
   },
@@ -70,7 +70,7 @@ const TIMES = [
 ] satisfies { name: string; text: string; expected: string }[];
 
 for (const { name, text, expected } of TIMES) {
-  Deno.test(`canonicalTimestamp() and timestampOf() give UTC with milliseconds: ${name}`, () => {
+  Deno.test(`canonicalTimestamp() and timestampOf() return UTC with milliseconds: ${name}`, () => {
     assertEquals(canonicalTimestamp(text), expected);
     assertEquals(timestampOf(text), expected);
   });
@@ -97,21 +97,21 @@ const NO_TIMES = [
   "Fri, 20 Nov 2026 15:49:48 GMT",
   "2026-11-20T15:49:48Z and more",
   " 2026-11-20T15:49:48Z",
-  // JavaScript knows years of six digits, RFC 3339 does not.
+  // JavaScript has years of six digits, RFC 3339 does not.
   "+002026-11-20T15:49:48Z",
-  // In UTC these lie in years that do not have four digits.
+  // In UTC, the years of these times do not have four digits.
   "9999-12-31T23:59:59-01:00",
   "0000-01-01T00:00:00+01:00",
 ];
 
 for (const text of NO_TIMES) {
-  Deno.test(`canonicalTimestamp() leaves "${text}" as it is, and timestampOf() takes it for none`, () => {
+  Deno.test(`canonicalTimestamp() returns "${text}" unchanged, and timestampOf() undefined`, () => {
     assertEquals(canonicalTimestamp(text), text);
     assertEquals(timestampOf(text), undefined);
   });
 }
 
-Deno.test("canonicalTimestamp() gives one form for one point in time, whatever its zone", () => {
+Deno.test("canonicalTimestamp() returns the same text for the same time in any zone", () => {
   const points = fc.date({
     min: new Date("1000-01-02T00:00:00Z"),
     max: new Date("9998-12-31T00:00:00Z"),
@@ -135,7 +135,7 @@ Deno.test("canonicalTimestamp() gives one form for one point in time, whatever i
   ));
 });
 
-Deno.test("canonicalTimestamp() changes nothing that it gave", () => {
+Deno.test("canonicalTimestamp() is idempotent", () => {
   fc.assert(fc.property(fc.string(), fc.date(), (text, date) => {
     const inputs = [text, `${text}Z`, `2026-01-01T${text}Z`];
     if (!Number.isNaN(date.getTime())) inputs.push(date.toISOString());
@@ -181,7 +181,7 @@ for (const name of NAMES_WITHOUT) {
   });
 }
 
-Deno.test("fileNameTimestamp() gives the canonical form, or none", () => {
+Deno.test("fileNameTimestamp() returns a canonical time or undefined", () => {
   const two = fc.nat(99).map((n) => `${n}`.padStart(2, "0"));
   fc.assert(fc.property(
     fc.tuple(two, two, two, two, two),
