@@ -3,9 +3,10 @@ import {
   decodeEvent,
   isThreadEvent,
 } from "../../../lib/dialects/exec/decoder.ts";
+import { isObject } from "../../../lib/json/fields.ts";
 import fc from "../../property_seed.ts";
 import { normalizeLines } from "../../running.ts";
-import { DAMAGED, isObject, NORMALIZED, RECORD } from "./records.ts";
+import { DAMAGED, NORMALIZED, RECORD } from "./records.ts";
 
 Deno.test("decodeEvent() accepts every normalized record", () => {
   for (const text of NORMALIZED) {

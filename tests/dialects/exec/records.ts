@@ -5,6 +5,7 @@
  */
 
 import { EVENT_SHAPES } from "../../../lib/dialects/exec/events.ts";
+import { type Fields, isObject } from "../../../lib/json/fields.ts";
 import type { AnyShape, ObjectShape } from "../../../lib/shapes/shapes.ts";
 import {
   linesOf,
@@ -15,16 +16,6 @@ import {
 } from "../../fixtures.ts";
 import fc from "../../property_seed.ts";
 import { normalizeBytes, normalizeLines } from "../../running.ts";
-
-/** A JSON object. */
-export interface JsonObject {
-  [name: string]: unknown;
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The captured outputs of `codex exec --json`, by path. */
 export const CAPTURES: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(
@@ -119,7 +110,7 @@ function valueOf(shape: AnyShape | string): fc.Arbitrary<unknown> {
 }
 
 /** An object of a shape: most members valid, some absent, some of any value. */
-function objectOf({ members }: ObjectShape): fc.Arbitrary<JsonObject> {
+function objectOf({ members }: ObjectShape): fc.Arbitrary<Fields> {
   const known = members.map(({ name, shape, isOptional }) =>
     fc.oneof(
       { weight: 40, arbitrary: valueOf(shape).map((v) => [name, v]) },
@@ -165,8 +156,8 @@ function damage(
     const next = at[name];
     if (depth < path.length - 1 && isObject(next)) at = next;
     else {
-      if (value === undefined) delete at[name];
-      else at[name] = value;
+      if (value === undefined) Reflect.deleteProperty(at, name);
+      else Reflect.set(at, name, value);
       return;
     }
   }

@@ -6,6 +6,7 @@
 
 import { LineSplitter } from "../../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../../lib/dialects/normalizer.ts";
+import { isObject } from "../../../lib/json/fields.ts";
 import type { Outcome } from "../../../lib/outcome.ts";
 import { compose } from "../../../lib/stage.ts";
 import fc from "../../property_seed.ts";
@@ -45,13 +46,6 @@ function someOfEachKind(): string[] {
   return [...texts.values()].flat();
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(
-  value: unknown,
-): value is { [name: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A change: the path of a member, and its new value, or undefined to remove it. */
 const DAMAGE = fc.tuple(
   fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
@@ -89,7 +83,7 @@ function damage(
     if (name === undefined) return;
     if (steps.length > 0 && typeof value[name] === "object") {
       damage(value[name], steps, by);
-    } else if (by === undefined) delete value[name];
-    else value[name] = by;
+    } else if (by === undefined) Reflect.deleteProperty(value, name);
+    else Reflect.set(value, name, by);
   }
 }
