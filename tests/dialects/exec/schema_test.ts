@@ -269,32 +269,14 @@ const CASES = [
     expected: [["type", '"item.created", expected the type of an event']],
   },
   {
-    name: "a nested item",
-    value: {
-      type: "item.completed",
-      item: { id: "item_0", type: "agent_message", text: "hi" },
-    },
-    expected: undefined,
-  },
-  {
     name: "a failure in band",
     value: { type: "line.failed", line: 1, offset: 0 },
     expected: [["type", '"line.failed", expected the type of an event']],
   },
   {
-    name: "no type",
-    value: {},
-    expected: [["type", "absent, expected a string"]],
-  },
-  {
     name: "a type that is not a string",
     value: { type: 1 },
     expected: [["type", "a number, expected a string"]],
-  },
-  {
-    name: "a list",
-    value: [],
-    expected: undefined,
   },
   { name: "null", value: null, expected: [["", "null, expected an object"]] },
   {
@@ -310,13 +292,12 @@ const CASES = [
 ] satisfies {
   name: string;
   value: unknown;
-  expected: [path: string, message: string][] | undefined;
+  expected: [path: string, message: string][];
 }[];
 
 for (const { name, value, expected } of CASES) {
   Deno.test(`decodeEvent() reports the issues of ${name}`, () => {
     const issues = issuesOf(value);
-    if (expected === undefined) return assert(issues.length > 0);
     assertEquals(
       issues,
       expected.map(([path, message]) => ({ path, message })),
