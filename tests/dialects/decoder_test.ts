@@ -8,13 +8,10 @@ import {
 import type { Dialect } from "../../lib/dialects/dialect_names.ts";
 import type { ThreadEvent } from "../../lib/dialects/exec/events.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
-import { LineSplitter } from "../../lib/lines/line_splitter.ts";
-import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import type { Outcome } from "../../lib/outcome.ts";
 import type { RolloutLine } from "../../lib/dialects/rollout/lines.ts";
-import { compose } from "../../lib/stage.ts";
-import { CAPTURES, GOLDENS, NORMALIZED } from "./exec/records.ts";
-import { concat, decode, emitted, normalizeBytes } from "../running.ts";
+import { NORMALIZED } from "./exec/records.ts";
+import { decode, emitted } from "../running.ts";
 
 /** A line that has been normalized. */
 function line(value: string, number = 1): Outcome<string> {
@@ -133,21 +130,6 @@ for (const { name, usage } of EXACT) {
     assertEquals(decode(encodeOutcome(decoded(text))), `${text}\n`);
   });
 }
-
-Deno.test("Decoder after Normalizer keeps whole files byte for byte", () => {
-  for (const [name, bytes] of [...GOLDENS, ...CAPTURES]) {
-    const stage = compose(
-      compose(new LineSplitter(), new Normalizer({ from: "exec" })),
-      new Decoder(),
-    );
-    const encoded = concat(emitted(stage, [bytes]).map(encodeOutcome));
-    assertEquals(
-      decode(encoded) === decode(normalizeBytes([bytes])),
-      true,
-      name,
-    );
-  }
-});
 
 Deno.test("DecoderStream decodes a stream of outcomes", async () => {
   const outcomes = ReadableStream.from([line(ERROR), line("{}")])

@@ -199,28 +199,6 @@ Deno.test("Normalizer does not overwrite earlier outcomes with longer or shorter
   assertEquals(outcomes.length, texts.length);
 });
 
-Deno.test("Normalizer emits a failure and a record for a torn rollout line with a glued record (rollout.md R5)", () => {
-  const torn = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"eve';
-  const record =
-    '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
-  const outcomes = emitted(new Normalizer({ from: "rollout" }), [
-    success(torn + record),
-  ]);
-  const [failure, event] = outcomes;
-  assert(failure !== undefined && !failure.ok);
-  assertEquals(
-    [failure.line, failure.offset, failure.raw, failure.error.kind],
-    [7, 100, torn, "json"],
-  );
-  assertEquals(event, {
-    ok: true,
-    line: 7,
-    offset: 100 + torn.length,
-    value: record,
-  });
-  assertEquals(outcomes.length, 2);
-});
-
 Deno.test("Normalizer.reset() restores the initial thread id", () => {
   const normalizer = new Normalizer({ from: "exec", initialThreadId: "T" });
   const turn = success('{"type":"turn.started"}');

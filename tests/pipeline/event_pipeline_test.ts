@@ -81,7 +81,8 @@ Deno.test("JsonlDecoder emits the outcomes of the single stages, for all vectors
 });
 
 Deno.test("JsonlDecoder with encodeOutcome() writes the bytes of JsonlNormalizer", () => {
-  for (const [name, bytes] of [["mixed", MIXED] as const, ...CAPTURES]) {
+  const files = [["mixed", MIXED] as const, ...GOLDENS, ...CAPTURES];
+  for (const [name, bytes] of files) {
     const encoded = concat(decodeChunks([bytes]).map(encodeOutcome));
     assertEquals(
       decode(encoded) === decode(normalizeBytes([bytes])),
