@@ -220,46 +220,6 @@ Deno.test("JsonlNormalizer.onAnswer is called once after each line that is not b
   ]);
 });
 
-Deno.test("JsonlNormalizer writes a torn rollout record and the record glued to it in order (rollout.md R5)", () => {
-  const first = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg",';
-  const record =
-    '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
-  const input = [encode(`${record}\n${first}${record}\n${record}`)];
-  const places: [number, number, boolean][] = [];
-  const options: JsonlNormalizerOptions = {
-    from: "rollout",
-    maxLineBytes: 1_000,
-    onFailure: ({ line, offset, isInBand }) =>
-      places.push([line, offset, isInBand]),
-  };
-  const inline = run({ ...options, onError: "inline" }, input);
-  const lines = inline.text.trimEnd().split("\n");
-  assertEquals([lines[0], lines[2], lines[3]], [record, record, record]);
-  const failed: unknown = JSON.parse(lines[1] ?? "");
-  const offset = encode(record).length + 1;
-  assertEquals(failed, {
-    type: "line.failed",
-    line: 2,
-    offset,
-    error: {
-      kind: "json",
-      message:
-        "Cannot parse the line as JSON: it is torn, and another record follows",
-    },
-    raw: first,
-  });
-  assertEquals(lines.length, 4);
-  assertEquals(places, [[2, offset, false]]);
-  assertEquals(
-    [inline.normalizer.records, inline.normalizer.failures],
-    [3, 1],
-  );
-  assertEquals(
-    run({ ...options, onError: "report" }, input).text,
-    `${record}\n${record}\n${record}\n`,
-  );
-});
-
 Deno.test("JsonlNormalizer emits one block for each input block that completes a record", () => {
   const sizes: number[] = [];
   const normalizer = new JsonlNormalizer({ from: "exec" });
