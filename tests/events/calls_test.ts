@@ -10,7 +10,7 @@ import {
   pagedLine,
   PAGINATED,
   snapshotOf,
-  tell,
+  summariesOf,
 } from "../history/histories.ts";
 
 const ID = "call_0";
@@ -48,13 +48,13 @@ function envelope(path: string): string {
   return `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
 }
 
-/** What a checkpoint says of the fold. */
+/** The state of the fold in a checkpoint. */
 function foldOf(state: HistoryState) {
   return Object(state.snapshot({ resume: true }).resume).fold;
 }
 
-/** What is told twice of calls of one id, and what becomes of it. */
-const REPEATED: readonly {
+/** Calls that share one id, and the summaries of their records. */
+const SAME_ID: readonly {
   readonly name: string;
   readonly events: readonly unknown[];
   readonly shown: readonly string[];
@@ -134,7 +134,7 @@ const REPEATED: readonly {
     shown: ["exec ls: success a", "tool f: success b"],
   },
   {
-    name: "a running command and a plan, whose output is nobody's",
+    name: "a running command and a plan, whose output belongs to neither",
     events: [
       functionCall("shell", { command: ["ls"] }),
       functionCall("update_plan", { plan: [] }),
@@ -143,7 +143,7 @@ const REPEATED: readonly {
     shown: ["exec ls: running", "plan_update"],
   },
   {
-    name: "two commands that both sources tell of",
+    name: "two commands in response items and events",
     events: ["ls", "pwd"].flatMap((command) => [
       functionCall("shell", { command: [command] }),
       event("exec_command_begin", { command: [command] }),
@@ -153,7 +153,7 @@ const REPEATED: readonly {
     shown: ["exec ls: success ls", "exec pwd: success pwd"],
   },
   {
-    name: "two commands that the events tell of first",
+    name: "two commands in events, then in response items",
     events: ["ls", "pwd"].flatMap((command) => [
       event("exec_command_begin", { command: [command] }),
       event("exec_command_end", { exit_code: 0, stdout: command }),
@@ -175,7 +175,7 @@ const REPEATED: readonly {
     shown: ["exec ls: success ls", "exec pwd: success pwd"],
   },
   {
-    name: "one command that an event tells of again while it runs",
+    name: "one command with a second begin event while it runs",
     events: [
       event("exec_command_begin", { command: ["ls"] }),
       event("exec_command_begin", { command: ["ls", "-l"] }),
@@ -183,7 +183,7 @@ const REPEATED: readonly {
     shown: ["exec ls -l: running"],
   },
   {
-    name: "two commands that only look at things",
+    name: "two commands that only read",
     events: ["a", "b"].flatMap((name) => [
       event("exec_command_begin", {
         command: ["cat", name],
@@ -227,7 +227,7 @@ const REPEATED: readonly {
     shown: ["patch a: apply_success"],
   },
   {
-    name: "one patch whose beginning is told after its end",
+    name: "one patch whose begin event follows its end",
     events: [
       event("patch_apply_end", { success: false, stderr: "No" }),
       event("patch_apply_begin", { changes: { a: { type: "add" } } }),
@@ -236,7 +236,7 @@ const REPEATED: readonly {
     shown: ["patch a: apply_failure"],
   },
   {
-    name: "one patch of an exec stream whose beginning is told after its end",
+    name: "one patch of an exec stream whose start follows its end",
     events: ["completed", "started"].map((phase) =>
       execItem(phase, "file_change", {
         changes: [{ path: phase, kind: "add" }],
@@ -257,8 +257,7 @@ const REPEATED: readonly {
     shown: ["exec ls: success ls", "exec pwd: success pwd"],
   },
   {
-    name:
-      "two explored commands, of which the first is run by another call, too",
+    name: "two explored commands, of which another call runs the first again",
     events: [
       event("exec_command_begin", explored("ls")),
       event("exec_command_end", { exit_code: 0 }),
@@ -288,8 +287,8 @@ const REPEATED: readonly {
   },
 ];
 
-for (const { name, events, shown } of REPEATED) {
-  Deno.test(`HistoryState.apply() tells calls of the same id apart: ${name}`, () => {
+for (const { name, events, shown } of SAME_ID) {
+  Deno.test(`HistoryState.apply() separates calls of the same id: ${name}`, () => {
     const state = new HistoryState();
     const records: AnyHistoryRecord[] = [];
     for (const each of events) {
@@ -298,7 +297,7 @@ for (const { name, events, shown } of REPEATED) {
       }
     }
     const expected = state.snapshot({ resume: true });
-    assertEquals(tell(expected), shown);
+    assertEquals(summariesOf(expected), shown);
     assert(equalJson(records, expected.records));
     for (let at = 0; at <= events.length; at++) {
       const saved = JSON.stringify(
@@ -313,12 +312,12 @@ for (const { name, events, shown } of REPEATED) {
   });
 }
 
-Deno.test("HistoryState.apply() takes an empty id of a call for an id like any other", () => {
-  for (const { name, events, shown } of REPEATED) {
+Deno.test("HistoryState.apply() treats an empty call id like any other id", () => {
+  for (const { name, events, shown } of SAME_ID) {
     const text = JSON.stringify(events).replaceAll(`"${ID}"`, '""');
-    assertEquals(tell(snapshotOf(JSON.parse(text))), shown, name);
+    assertEquals(summariesOf(snapshotOf(JSON.parse(text))), shown, name);
   }
-  // Some providers clear the id of the call, but not that of the item.
+  // Some providers clear the call id, but not the id of the item.
   const ids = { call_id: "", id: "fc_1" };
   const snapshot = snapshotOf([
     functionCall("shell", { command: ["ls"] }),
@@ -326,18 +325,21 @@ Deno.test("HistoryState.apply() takes an empty id of a call for an id like any o
     itemLine("function_call", { name: "f", arguments: "{}", ...ids }),
     itemLine("function_call_output", { output: "b", ...ids, id: "fco_1" }),
   ]);
-  assertEquals(tell(snapshot), ["exec ls: success a", "tool f: success b"]);
+  assertEquals(summariesOf(snapshot), [
+    "exec ls: success a",
+    "tool f: success b",
+  ]);
   assertEquals(snapshot.tool_call_lookup, { "": 2 });
 });
 
-Deno.test("HistoryState.apply() leaves the id of a call with the newest of them", () => {
+Deno.test("HistoryState.apply() maps a repeated call id to the newest call", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),
     functionCall("one", {}),
     functionCall("two", {}),
     eventLine("turn_aborted", { reason: "interrupted" }),
   ]);
-  assertEquals(tell(snapshot), [
+  assertEquals(summariesOf(snapshot), [
     "tool one: failed interrupted",
     "tool two: failed interrupted",
     "background Turn aborted: interrupted",
@@ -345,7 +347,7 @@ Deno.test("HistoryState.apply() leaves the id of a call with the newest of them"
   assertEquals(snapshot.tool_call_lookup, { [ID]: 2 });
 });
 
-Deno.test("HistoryState.apply() takes a call for its first one when that is rolled back", () => {
+Deno.test("HistoryState.apply() starts a repeated call id anew after a rollback", () => {
   const turn = (command: string) => [
     eventLine("task_started"),
     functionCall("shell", { command: [command] }),
@@ -360,13 +362,13 @@ Deno.test("HistoryState.apply() takes a call for its first one when that is roll
     event("exec_command_end", { exit_code: 0, stdout: "x" }),
     functionCall("shell", { command: ["pwd"] }),
   ]);
-  assertEquals(tell(state.snapshot()), [
+  assertEquals(summariesOf(state.snapshot()), [
     "exec ls: success ls",
     "exec pwd: success x",
   ]);
 });
 
-Deno.test("HistoryState.apply() knows what an explored command does when a later turn is rolled back", () => {
+Deno.test("HistoryState.apply() keeps the action of an explored command when a later turn is rolled back", () => {
   const search = { type: "search", cmd: "rg x", query: "x", path: null };
   const start = { command: ["rg", "x"], parsed_cmd: [search] };
   const state = historyOf([
@@ -380,12 +382,12 @@ Deno.test("HistoryState.apply() knows what an explored command does when a later
     event("exec_command_begin", start),
     event("exec_command_end", { exit_code: 1 }),
   ]);
-  assertEquals(tell(state.snapshot()), ['explore rg x: "not_found"']);
+  assertEquals(summariesOf(state.snapshot()), ['explore rg x: "not_found"']);
   const { exploring } = foldOf(state);
   assertEquals(exploring, []);
 });
 
-Deno.test("HistoryState.apply() knows what an explored command does when its end is told twice", () => {
+Deno.test("HistoryState.apply() keeps the action of an explored command when its end is repeated", () => {
   const search = { type: "search", cmd: "rg x", query: "x", path: null };
   const begin = event("exec_command_begin", {
     command: ["rg", "x"],
@@ -393,9 +395,9 @@ Deno.test("HistoryState.apply() knows what an explored command does when its end
   });
   const end = event("exec_command_end", { exit_code: 1 });
   const shown = ['explore rg x: "not_found"'];
-  assertEquals(tell(snapshotOf([begin, end, end])), shown);
+  assertEquals(summariesOf(snapshotOf([begin, end, end])), shown);
   const other = event("exec_command_end", { exit_code: 2 });
-  assertEquals(tell(snapshotOf([begin, end, other])), [
+  assertEquals(summariesOf(snapshotOf([begin, end, other])), [
     'explore rg x: {"error":{"exit_code":2}}',
   ]);
   const aborted = [
@@ -404,13 +406,13 @@ Deno.test("HistoryState.apply() knows what an explored command does when its end
     eventLine("turn_aborted", { reason: "interrupted" }),
     event("exec_command_end", { exit_code: 1, parsed_cmd: [search] }),
   ];
-  assertEquals(tell(snapshotOf(aborted)), [
+  assertEquals(summariesOf(snapshotOf(aborted)), [
     ...shown,
     "background Turn aborted: interrupted",
   ]);
 });
 
-Deno.test("HistoryState.apply() keeps what a command does when its end does not say it", () => {
+Deno.test("HistoryState.apply() keeps the action of a command whose end has no parsed_cmd", () => {
   const command = ["bash", "-lc", "ls"];
   const { records } = snapshotOf([
     functionCall("shell", { command }),
@@ -423,7 +425,7 @@ Deno.test("HistoryState.apply() keeps what a command does when its end does not 
   assertEquals(records.map(({ payload }) => Object(payload).action), ["list"]);
 });
 
-Deno.test("HistoryState.apply() keeps why a patch failed when its beginning is told late", () => {
+Deno.test("HistoryState.apply() keeps the failure of a patch when its begin event follows", () => {
   const { records } = snapshotOf([
     event("patch_apply_end", { success: false, stderr: "No" }),
     event("patch_apply_begin", {
@@ -439,7 +441,7 @@ Deno.test("HistoryState.apply() keeps why a patch failed when its beginning is t
   }]);
 });
 
-Deno.test("HistoryState.forget() forgets the calls of records that are gone", () => {
+Deno.test("HistoryState.forget() drops the calls of forgotten records", () => {
   const state = historyOf([
     functionCall("shell", { command: ["ls"] }),
     output("a"),
@@ -451,7 +453,7 @@ Deno.test("HistoryState.forget() forgets the calls of records that are gone", ()
   assertEquals(foldOf(state).links, Object(empty.resume).fold.links);
 });
 
-Deno.test("HistoryState.forget() leaves nothing that names a record that is gone (B.4)", () => {
+Deno.test("HistoryState.forget() drops all references to forgotten records (B.4)", () => {
   const begin = (call_id: string, parsed_cmd: unknown[] = []) =>
     eventLine("exec_command_begin", { call_id, command: ["x"], parsed_cmd });
   const state = historyOf([
@@ -466,7 +468,7 @@ Deno.test("HistoryState.forget() leaves nothing that names a record that is gone
     eventLine("view_image_tool_call", { call_id: "image", path: "/a" }),
     eventLine("context_compacted"),
   ]);
-  const named = () => {
+  const references = () => {
     const {
       turns,
       links,
@@ -480,12 +482,12 @@ Deno.test("HistoryState.forget() leaves nothing that names a record that is gone
     const lists = [links, working, thinking, thoughts, parts];
     return [ids.map((id) => id !== null), lists.map(({ length }) => length)];
   };
-  assertEquals(named(), [[true, true, true], [8, 2, 1, 1, 1]]);
+  assertEquals(references(), [[true, true, true], [8, 2, 1, 1, 1]]);
   state.forget(new Set(state.snapshot().records.map(({ id }) => id)));
-  assertEquals(named(), [[false, false, false], [0, 0, 0, 0, 0]]);
+  assertEquals(references(), [[false, false, false], [0, 0, 0, 0, 0]]);
 });
 
-Deno.test("HistoryState.forget() knows how a review was called until its end is gone", () => {
+Deno.test("HistoryState.forget() keeps the hint of a review until its end is forgotten", () => {
   const state = historyOf([
     PAGINATED,
     pagedLine("EnteredReviewMode", { id: "a", user_facing_hint: "h" }),
@@ -497,7 +499,7 @@ Deno.test("HistoryState.forget() knows how a review was called until its end is 
   assertEquals(hints(), []);
 });
 
-Deno.test("HistoryState.apply() shows a search for tools as done that the server made", () => {
+Deno.test("HistoryState.apply() shows a tool search of the server as done", () => {
   const search = (id: string, fields: Record<string, unknown> = {}) =>
     itemLine("tool_search_call", {
       id,
@@ -507,7 +509,7 @@ Deno.test("HistoryState.apply() shows a search for tools as done that the server
       arguments: { paths: ["crm"] },
       ...fields,
     });
-  const found = itemLine("tool_search_output", {
+  const result = itemLine("tool_search_output", {
     call_id: null,
     execution: "server",
     status: "completed",
@@ -516,12 +518,12 @@ Deno.test("HistoryState.apply() shows a search for tools as done that the server
   const events = [
     eventLine("task_started"),
     search("tsc_1"),
-    found,
+    result,
     search("tsc_2", { id: null, status: "failed" }),
-    found,
+    result,
     eventLine("turn_aborted", { reason: "interrupted" }),
   ];
-  assertEquals(tell(snapshotOf(events)), [
+  assertEquals(summariesOf(snapshotOf(events)), [
     "tool tool_search: success",
     "tool tool_search: failed",
     "background Turn aborted: interrupted",
@@ -530,18 +532,22 @@ Deno.test("HistoryState.apply() shows a search for tools as done that the server
 
 for (
   const { name, status, statuses, expected } of [
-    { name: "runs", status: "running", expected: "success" },
-    { name: "is done", status: { completed: "ok" }, expected: "success" },
-    { name: "failed", status: { errored: "no" }, expected: "failed" },
-    { name: "is not there", status: "not_found", expected: "failed" },
+    { name: "a running agent", status: "running", expected: "success" },
     {
-      name: "failed while another one did not",
+      name: "a completed agent",
+      status: { completed: "ok" },
+      expected: "success",
+    },
+    { name: "a failed agent", status: { errored: "no" }, expected: "failed" },
+    { name: "an unknown agent", status: "not_found", expected: "failed" },
+    {
+      name: "a running and a failed agent",
       statuses: { a: "running", b: { errored: "no" } },
       expected: "failed",
     },
   ]
 ) {
-  Deno.test(`HistoryState.apply() tells how a call to an agent ended that ${name}`, () => {
+  Deno.test(`HistoryState.apply() shows ${expected} for a wait on ${name}`, () => {
     const { records } = snapshotOf([
       event("collab_waiting_end", { status, statuses }),
     ]);

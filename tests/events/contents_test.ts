@@ -1,4 +1,4 @@
-/** What the events of commands become (history.md C.3). */
+/** The records of command events (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
 import {
@@ -9,7 +9,7 @@ import {
   snapshotOf,
 } from "../history/histories.ts";
 
-/** Gives the command of some events. */
+/** Folds events and returns the payload of the first command. */
 function execOf(...events: readonly unknown[]): Record<string, unknown> {
   return payloadsOf(snapshotOf(events), "exec")[0] ?? {};
 }
@@ -23,7 +23,7 @@ function event(
 
 const BEGIN = event("begin", { command: ["make"] });
 
-Deno.test("HistoryState.apply() shows all output together only if it is not told apart (C.3)", () => {
+Deno.test("HistoryState.apply() shows aggregated output only if stdout and stderr are blank (C.3)", () => {
   const printed = (stdout: string, stderr: string) => {
     const fields = { command: ["make"], stdout, stderr, exit_code: 0 };
     const exec = execOf(event("end", { ...fields, aggregated_output: "all" }));
@@ -35,7 +35,7 @@ Deno.test("HistoryState.apply() shows all output together only if it is not told
   assertEquals(printed("", "b"), [[], chunks("b")]);
 });
 
-Deno.test("HistoryState.apply() takes the times of a command from its end (C.0, C.3)", () => {
+Deno.test("HistoryState.apply() reads the times of a command from its end (C.0, C.3)", () => {
   const times = (fields: Record<string, unknown>) => {
     const exec = execOf(event("end", { command: ["make"], ...fields }));
     return [exec.started_at, exec.completed_at];
@@ -50,14 +50,14 @@ Deno.test("HistoryState.apply() takes the times of a command from its end (C.0, 
     "1970-01-01T00:00:01.000Z",
     "1970-01-01T00:00:02.000Z",
   ]);
-  // No date is that far away.
+  // This duration is beyond the range of dates.
   assertEquals(times({ duration: { secs: 1e15, nanos: 0 } }), [now, now]);
   assertEquals(times({ started_at_ms: 0, completed_at_ms: 0 }), [now, now]);
   const begun = execOf(event("begin", { started_at_ms: 1_000 }));
   assertEquals(begun.started_at, "1970-01-01T00:00:01.000Z");
 });
 
-Deno.test("HistoryState.apply() reads pieces of output in both spellings, and no others (P6)", () => {
+Deno.test("HistoryState.apply() reads chunks of output as base64 or as a list of bytes, and skips others (P6)", () => {
   const piece = (chunk: unknown, stream: unknown = "stdout") => {
     const exec = execOf(BEGIN, event("output_delta", { stream, chunk }));
     return [exec.stdout_chunks, exec.stderr_chunks];
@@ -70,7 +70,7 @@ Deno.test("HistoryState.apply() reads pieces of output in both spellings, and no
   assertEquals(piece(btoa("hi"), "stdin"), [[], []]);
 });
 
-Deno.test("HistoryState.apply() remembers of output what waits for its rest, and no more (P6)", () => {
+Deno.test("HistoryState.apply() saves only the bytes of an unfinished character of output (P6)", () => {
   const rest = (...chunks: readonly number[][]) => {
     const pieces = chunks.map((chunk) =>
       event("output_delta", { stream: "stdout", chunk })
@@ -84,7 +84,7 @@ Deno.test("HistoryState.apply() remembers of output what waits for its rest, and
   assertEquals(rest([0x61]), []);
 });
 
-Deno.test("HistoryState.apply() keeps an explored command apart from that of another folder (B.11)", () => {
+Deno.test("HistoryState.apply() separates equal explored commands of different folders (B.11)", () => {
   const read = (call_id: string, cwd?: string) =>
     event("begin", {
       call_id,
@@ -103,7 +103,7 @@ Deno.test("HistoryState.apply() keeps an explored command apart from that of ano
   ]);
 });
 
-/** What a command was parsed as, in both spellings, and what it does. */
+/** The type of a parsed command in both spellings, and its action. */
 const PARSED = [
   ["read", "Read", "read"],
   ["list_files", "ListFiles", "list"],
@@ -113,7 +113,7 @@ const PARSED = [
 ] as const;
 
 for (const [type, name, action] of PARSED) {
-  Deno.test(`HistoryState.apply() reads a command parsed as ${name} as the protocol spells it (A.9)`, () => {
+  Deno.test(`HistoryState.apply() reads a parsed command ${name} in both spellings (A.9)`, () => {
     const fields = { cmd: "x", name: "x" };
     const execOf = (parsed: unknown) => {
       const { records } = snapshotOf([

@@ -27,7 +27,7 @@ function end(call_id: string, action: unknown, query = "words") {
   return eventLine("web_search_end", { call_id, query, action });
 }
 
-/** Counts the searches, at every moment that a checkpoint may be taken. */
+/** Counts the searches; checks a checkpoint before each event. */
 function countOf(events: readonly unknown[]): number {
   const whole = historyOf(events).snapshot({ resume: true });
   for (let at = 0; at <= events.length; at++) {
@@ -52,14 +52,14 @@ Deno.test("HistoryState.apply() shows a search once whose item has no id", () =>
   assertEquals(countOf([begin, end("a", SEARCH), item(SEARCH)]), 1);
 });
 
-Deno.test("HistoryState.apply() knows the search of an event that has only the query", () => {
+Deno.test("HistoryState.apply() pairs a search event that has only the query", () => {
   const old = eventLine("web_search_end", { call_id: "a", query: "q" });
   const search = item({ type: "search", query: "q" });
   assertEquals(countOf([old, search]), 1);
   assertEquals(countOf([search, old]), 1);
 });
 
-Deno.test("HistoryState.apply() keeps repeated equal searches apart", () => {
+Deno.test("HistoryState.apply() shows repeated equal searches separately", () => {
   assertEquals(countOf([item(SEARCH), item(SEARCH)]), 2);
   assertEquals(countOf([end("a", SEARCH), end("b", SEARCH)]), 2);
   const both = [end("a", SEARCH), item(SEARCH)];
@@ -72,7 +72,7 @@ Deno.test("HistoryState.apply() keeps repeated equal searches apart", () => {
   assertEquals(countOf([item(SEARCH), end("a", PAGE)]), 2);
 });
 
-Deno.test("HistoryState.apply() pairs searches that have ids by their ids", () => {
+Deno.test("HistoryState.apply() pairs searches with ids by their ids", () => {
   assertEquals(countOf([end("a", SEARCH), item(SEARCH, "a")]), 1);
   assertEquals(countOf([item(SEARCH, "a"), end("a", SEARCH)]), 1);
   assertEquals(countOf([item(SEARCH, "a"), end("b", SEARCH)]), 2);
@@ -82,13 +82,13 @@ Deno.test("HistoryState.apply() pairs searches that have ids by their ids", () =
   );
 });
 
-Deno.test("HistoryState.apply() shows the same searches whichever release wrote them", () => {
+Deno.test("HistoryState.apply() shows the same searches for every release", () => {
   const counts = new Set<number>();
   for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
     if (!/^[\d.]+\/websearch\//.test(file.path)) continue;
     const { events } = readEvents(file);
     const text = JSON.stringify(events);
-    // The older releases did not offer the tool.
+    // Older releases did not offer the tool.
     if (!/"(?:web_search_call|WebSearch)"/.test(text)) continue;
     counts.add(payloadsOf(snapshotOf(events), "tool_call").length);
   }

@@ -1,11 +1,11 @@
-/** What each event of a rollout becomes (history.md C.3). */
+/** The records of each event of a rollout (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
 import {
   eventLine,
   PAGINATED,
   snapshotOf,
-  tell,
+  summariesOf,
 } from "../history/histories.ts";
 
 const CALL = { call_id: "c" };
@@ -13,7 +13,7 @@ const MCP = { ...CALL, invocation: { server: "s", tool: "t" } };
 const LASTED = { duration: { secs: 2, nanos: 0 } };
 const ADDED = { ...CALL, changes: { a: { type: "add", content: "x" } } };
 
-/** An event of each type, and the records that it makes by itself. */
+/** An event of each type, and the summaries of the records that it makes by itself. */
 const EVENTS: readonly (readonly [
   type: string,
   fields: Readonly<Record<string, unknown>>,
@@ -50,7 +50,7 @@ const EVENTS: readonly (readonly [
   ]],
 ];
 
-/** The same for messages and tools, which are items in paginated files. */
+/** The same for messages and tools, which paginated files have as items. */
 const LEGACY_EVENTS: typeof EVENTS = [
   ["user_message", { message: "m" }, ["user: m"]],
   ["agent_message", { message: "m" }, ["answer: m"]],
@@ -135,29 +135,29 @@ const LEGACY_EVENTS: typeof EVENTS = [
 for (const [type, fields, shown] of EVENTS) {
   Deno.test(`HistoryState.apply() shows a ${type} in both modes (C.3)`, () => {
     const event = eventLine(type, fields);
-    assertEquals(tell(snapshotOf([event])), shown);
-    assertEquals(tell(snapshotOf([PAGINATED, event])), shown);
+    assertEquals(summariesOf(snapshotOf([event])), shown);
+    assertEquals(summariesOf(snapshotOf([PAGINATED, event])), shown);
   });
 }
 
 for (const [type, fields, shown] of LEGACY_EVENTS) {
-  Deno.test(`HistoryState.apply() shows a ${type} in legacy mode alone: ${shown} (C.3, C.5)`, () => {
+  Deno.test(`HistoryState.apply() shows a ${type} only in legacy mode: ${shown} (C.3, C.5)`, () => {
     const event = eventLine(type, fields);
-    assertEquals(tell(snapshotOf([event])), shown);
-    assertEquals(tell(snapshotOf([PAGINATED, event])), []);
+    assertEquals(summariesOf(snapshotOf([event])), shown);
+    assertEquals(summariesOf(snapshotOf([PAGINATED, event])), []);
   });
 }
 
 for (const mode of ["legacy", "paginated"]) {
   const header = mode === "legacy" ? [] : [PAGINATED];
   for (const began of ["task_started", "turn_started"]) {
-    Deno.test(`HistoryState.apply() begins a turn with ${began} in ${mode} mode`, () => {
+    Deno.test(`HistoryState.apply() starts a turn with ${began} in ${mode} mode`, () => {
       const turns = ["a", "b"].flatMap((message) => [
         eventLine(began),
         eventLine("warning", { message }),
       ]);
       const back = eventLine("thread_rolled_back", { num_turns: 1 });
-      assertEquals(tell(snapshotOf([...header, ...turns, back])), [
+      assertEquals(summariesOf(snapshotOf([...header, ...turns, back])), [
         "notice: ⚠ a",
       ]);
     });
@@ -184,25 +184,25 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`HistoryState.apply() ends what ${live} began with ${whole} alone`, () => {
+  Deno.test(`HistoryState.apply() completes reasoning of ${live} only with ${whole}`, () => {
     const begun = eventLine(live, { delta: "a" });
     const shown = (type: string) =>
-      tell(snapshotOf([begun, eventLine(type, { text: "ab" })]));
+      summariesOf(snapshotOf([begun, eventLine(type, { text: "ab" })]));
     assertEquals(shown(whole), ["reasoning: ab"]);
     assertEquals(shown(other), ["reasoning: a ab"]);
   });
 }
 
-Deno.test("HistoryState.apply() shows the changes that a patch has come to before it is applied", () => {
+Deno.test("HistoryState.apply() shows the updated changes of a patch before it is applied", () => {
   const changes = { b: { type: "delete", content: "" } };
   const events = [
     eventLine("patch_apply_begin", ADDED),
     eventLine("patch_apply_updated", { ...CALL, changes }),
   ];
-  assertEquals(tell(snapshotOf(events)), ["patch b: apply_begin"]);
+  assertEquals(summariesOf(snapshotOf(events)), ["patch b: apply_begin"]);
 });
 
-Deno.test("HistoryState.apply() begins a section of reasoning behind a break", () => {
+Deno.test("HistoryState.apply() starts a section of reasoning after a break", () => {
   const think = (delta: string) =>
     eventLine("agent_reasoning_delta", { delta });
   const events = [
@@ -211,5 +211,5 @@ Deno.test("HistoryState.apply() begins a section of reasoning behind a break", (
     think("b"),
     think("c"),
   ];
-  assertEquals(tell(snapshotOf(events)), ["reasoning: a bc"]);
+  assertEquals(summariesOf(snapshotOf(events)), ["reasoning: a bc"]);
 });

@@ -14,15 +14,14 @@ import {
   paged,
   PAGINATED,
   script,
-  told,
+  summaryOf,
 } from "./reading.ts";
 
 const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
   "Output:\n";
 const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
 
-/** What lines tell, in a few words each. */
-/** What the thread has used so far, and its last request. */
+/** A token_count with the total of the thread and its last request. */
 function counted(total: number, last: number): Fields {
   return event("token_count", {
     info: {
@@ -32,6 +31,7 @@ function counted(total: number, last: number): Fields {
   });
 }
 
+/** Lines, and the summaries of their events. */
 const CASES: readonly {
   readonly name: string;
   readonly lines: readonly Fields[];
@@ -49,7 +49,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a command that never ran to its end (C.6)",
+    name: "a command that did not complete (C.6)",
     lines: [
       call("shell", { command: ["ls"] }),
       output("execution error: Sandbox(Signal(9))"),
@@ -79,7 +79,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "writing to a session that there is not",
+    name: "a write to an unknown session",
     lines: [
       call("write_stdin", { session_id: 9, chars: "" }),
       output("write_stdin failed: Unknown process id 9"),
@@ -118,7 +118,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a plan, and one that is none (C.6)",
+    name: "a plan, and invalid plans (C.6)",
     lines: [
       call("update_plan", { plan: [{ step: "a", status: "pending" }] }),
       output("Plan updated"),
@@ -150,7 +150,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "an item in front of the output of its call (C.5)",
+    name: "an item before the output of its call (C.5)",
     lines: [
       PAGINATED,
       call("exec_command", { cmd: "ls" }),
@@ -195,7 +195,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "an item behind what its script was given up with",
+    name: "an item after its script was aborted",
     lines: [
       PAGINATED,
       script('await tools.exec_command({"cmd":"a fork\'s"});', "c0"),
@@ -220,7 +220,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a compaction behind a summary that only the model has",
+    name: "a compaction after a summary that only the model has",
     lines: [
       PAGINATED,
       paged("AgentMessage", { id: "a", content: "x" }),
@@ -237,7 +237,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a script that does more",
+    name: "a script that is not a single call",
     lines: [
       PAGINATED,
       script("throw new Error('tools.x({})')"),
@@ -252,7 +252,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a prompt that opens a turn (up to 0.98)",
+    name: "a prompt that starts a turn (up to 0.98)",
     lines: [
       event("user_message", { message: "Hi" }),
       event("agent_message", { message: "Hello" }),
@@ -270,7 +270,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a message whose parts have an event each (up to 0.98)",
+    name: "a message with an event for each part (up to 0.98)",
     lines: [
       event("task_started", { turn_id: "1" }),
       event("agent_message", { message: "One, " }),
@@ -303,8 +303,7 @@ const CASES: readonly {
     ],
   },
   {
-    name:
-      "a turn without an answer whose last request succeeded, as one does that is refused",
+    name: "a turn without an answer whose last request succeeded",
     lines: [
       event("task_started", { turn_id: "1" }),
       event("user_message", { message: "Hi" }),
@@ -325,7 +324,8 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a turn whose last request was not counted anew, because it failed",
+    name:
+      "a turn without an answer whose last request failed and was not counted",
     lines: [
       event("task_started", { turn_id: "1" }),
       event("user_message", { message: "Hi" }),
@@ -346,7 +346,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "what tells nothing behind an answer (C.6)",
+    name: "items without an event after an answer (C.6)",
     lines: [
       event("task_started", { turn_id: "1" }),
       event("user_message", { message: "Hi" }),
@@ -364,7 +364,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a summary that is written down as an answer, too",
+    name: "a summary that is also written as an answer",
     lines: [
       item("message", {
         role: "assistant",
@@ -379,7 +379,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a command of the user's",
+    name: "a command of the user",
     lines: [
       item("message", {
         role: "user",
@@ -397,7 +397,7 @@ const CASES: readonly {
     ],
   },
   {
-    name: "a call id that comes again",
+    name: "a repeated call id",
     lines: [
       call("shell", { command: ["a"] }),
       output("Exit code: 0\nOutput:\n"),
@@ -414,11 +414,11 @@ const CASES: readonly {
 ];
 
 for (const { name, lines, expected } of CASES) {
-  Deno.test(`EventReader tells: ${name}`, () => {
-    assertEquals(eventsOf(lines).map(told), expected);
+  Deno.test(`EventReader reads: ${name}`, () => {
+    assertEquals(eventsOf(lines).map(summaryOf), expected);
   });
 
-  Deno.test(`EventReader goes on from what it saved: ${name}`, () => {
+  Deno.test(`EventReader continues from its saved state: ${name}`, () => {
     const whole = eventsOf(lines);
     for (let split = 0; split < lines.length; split++) {
       assertEquals(eventsOf(lines, split), whole, `split at ${split}`);
@@ -426,7 +426,7 @@ for (const { name, lines, expected } of CASES) {
   });
 }
 
-Deno.test("EventReader gives a late end to the turn of its call", () => {
+Deno.test("EventReader writes the turn of the call into a late end", () => {
   const events = eventsOf([
     event("task_started", { turn_id: "1" }),
     call("exec_command", { cmd: "sleep" }),
@@ -440,7 +440,7 @@ Deno.test("EventReader gives a late end to the turn of its call", () => {
   assertEquals([end?.item_id, end?.turn_id], ["c1", "1"]);
 });
 
-Deno.test("EventReader marks what was copied from another thread", () => {
+Deno.test("EventReader marks lines copied from another thread as inherited", () => {
   const header = { id: "t", subagent_history_start_ordinal: 3 };
   const lines = [
     line("session_meta", { ...header, history_mode: "paginated" }),
@@ -454,12 +454,12 @@ Deno.test("EventReader marks what was copied from another thread", () => {
   ]);
 });
 
-Deno.test("EventReader keeps events of exec streams as they are", () => {
+Deno.test("EventReader returns events of exec streams unchanged", () => {
   const started = { type: "thread.started", thread_id: "t", extra: 1 };
   assert(eventsOf([started])[0] === started);
 });
 
-Deno.test("EventReader gives notices of the old protocol their content", () => {
+Deno.test("EventReader adds the content to notices of the old protocol", () => {
   const notice = {
     type: "item.completed",
     thread_id: "t",
@@ -483,7 +483,7 @@ Deno.test("EventReader gives notices of the old protocol their content", () => {
   });
 });
 
-Deno.test("EventReader tells the turn of an agent in the stream of its thread from a turn of that", () => {
+Deno.test("EventReader marks a turn as implied while an agent call of its thread is open", () => {
   const agents = (type: string) => ({
     type,
     thread_id: "t",
@@ -509,7 +509,7 @@ Deno.test("EventReader tells the turn of an agent in the stream of its thread fr
   assertEquals(isImplied(turn, other), false);
 });
 
-Deno.test("eventText() writes arguments as they were spelled", () => {
+Deno.test("eventText() keeps the JSON text of arguments", () => {
   const args = '{"n":1.0,"big":9007199254740993}';
   const [started] = eventsOf([
     item("function_call", { name: "f", arguments: args, call_id: "c" }),
@@ -518,7 +518,7 @@ Deno.test("eventText() writes arguments as they were spelled", () => {
 });
 
 for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {
-  Deno.test(`eventText() writes arguments that are no JSON as a text: ${args}`, () => {
+  Deno.test(`eventText() writes arguments that are not JSON as a string: ${args}`, () => {
     for (const type of ["function_call", "tool_search_call"]) {
       const [started] = eventsOf([
         item(type, { name: "f", arguments: args, call_id: "c" }),
@@ -529,7 +529,7 @@ for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {
   });
 }
 
-Deno.test("EventReader gives up calls that never end before they take much memory", () => {
+Deno.test("EventReader saves less than 4 MB for 20,000 calls without an end", () => {
   const reader = new EventReader();
   for (let at = 0; at < 20_000; at++) {
     const made = call("shell", { command: ["ls"] }, `c${at}`);
@@ -538,7 +538,7 @@ Deno.test("EventReader gives up calls that never end before they take much memor
   assert(JSON.stringify(reader.save()).length < 4_000_000);
 });
 
-Deno.test("EventReader takes nothing for a line that makes it throw", () => {
+Deno.test("EventReader does not throw for fields of any type", () => {
   const values: unknown[] = [null, 0, "x", [], {}, [[]], { id: {} }];
   const types = ["function_call", "message", "reasoning", "web_search_call"];
   const events = ["item_completed", "token_count", "exec_command_end", "x"];
@@ -562,7 +562,7 @@ Deno.test("EventReader takes nothing for a line that makes it throw", () => {
   }
 });
 
-Deno.test("EventReader goes on from what it saved in every capture", () => {
+Deno.test("EventReader continues from its saved state in every capture", () => {
   for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
     const lines = readEvents(file).events.map(fieldsOf);
     const whole = eventsOf(lines);

@@ -1,9 +1,9 @@
-/** Which lines tell of which events. */
+/** The lines that hold certain events. */
 
 import { assertEquals } from "@std/assert";
 import { LineSelection } from "../../lib/events/line_selection.ts";
 
-Deno.test("LineSelection names the lines of an event in all dialects, each once", () => {
+Deno.test("LineSelection lists the types of lines for events in all dialects, each once", () => {
   const { types } = new LineSelection(["token_count", "user_message"]);
   assertEquals(types, [
     "item.completed/token_count",
@@ -13,7 +13,7 @@ Deno.test("LineSelection names the lines of an event in all dialects, each once"
   ]);
 });
 
-Deno.test("LineSelection.mayHaveTold() goes by the words of a line that failed", () => {
+Deno.test("LineSelection.mayHaveTold() searches the text of a failed line", () => {
   const lines = new LineSelection(["token_count"]);
   assertEquals(lines.mayHaveTold('{"type":"token_count","inf'), true);
   assertEquals(lines.mayHaveTold('{"type":"user_message","mes'), false);

@@ -1,7 +1,12 @@
-/** When two copies of a text are one record (history.md C.3). */
+/** Two copies of a text that are one record (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, itemLine, snapshotOf, tell } from "../history/histories.ts";
+import {
+  eventLine,
+  itemLine,
+  snapshotOf,
+  summariesOf,
+} from "../history/histories.ts";
 
 const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];
@@ -11,7 +16,7 @@ function countOf(type: string, ...events: readonly unknown[]): number {
     .length;
 }
 
-/** What stands between the two copies of a prompt, and whether it is an answer to the first. */
+/** Events between the two copies of a prompt, and whether they answer the first copy. */
 const BETWEEN = [
   [eventLine("agent_message", { message: "m" }), true],
   [eventLine("agent_message_delta", { delta: "d" }), true],
@@ -41,7 +46,7 @@ for (const [between, isAnswer] of BETWEEN) {
       eventLine("user_message", { message: "a" }),
     ] as const;
     for (const [first, second] of [copies, copies.toReversed()]) {
-      const shown = tell(snapshotOf([first, between, second]));
+      const shown = summariesOf(snapshotOf([first, between, second]));
       assertEquals(
         shown.filter((each) => each === "user: a").length,
         isAnswer ? 2 : 1,
@@ -50,7 +55,7 @@ for (const [between, isAnswer] of BETWEEN) {
   });
 }
 
-/** The two copies of what belongs to an answer. */
+/** The two copies of parts of an answer. */
 const COPIES = [
   [
     "assistant_message",

@@ -1,5 +1,5 @@
 /**
- * The events of lines made by hand and of captures: what their tests share.
+ * Makes lines, and reads the events of lines and captures.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { EventReader } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 
-/** The time of lines that say no other. */
+/** The default time of lines. */
 export const TIME = "2026-11-20T12:00:00.000Z";
 
 /** Makes a line. */
@@ -26,23 +26,23 @@ export function event(type: string, fields: Fields = {}): Fields {
   return line("event_msg", { type, ...fields });
 }
 
-/** Makes the call of a function. */
+/** Makes a function call. */
 export function call(name: string, args: unknown, id = "c1"): Fields {
   const text = JSON.stringify(args);
   return item("function_call", { name, arguments: text, call_id: id });
 }
 
-/** Makes the call of a script of code mode. */
+/** Makes a call of a code mode script. */
 export function script(input: string, id = "c1"): Fields {
   return item("custom_tool_call", { name: "exec", input, call_id: id });
 }
 
 /** Makes the output of a call. */
-export function output(given: unknown, id = "c1"): Fields {
-  return item("function_call_output", { output: given, call_id: id });
+export function output(content: unknown, id = "c1"): Fields {
+  return item("function_call_output", { output: content, call_id: id });
 }
 
-/** Makes the item of a paginated file. */
+/** Makes a completed item of a paginated file. */
 export function paged(type: string, fields: Fields, rest: Fields = {}): Fields {
   return event("item_completed", { item: { type, ...fields }, ...rest });
 }
@@ -53,7 +53,7 @@ export const PAGINATED = line("session_meta", {
   history_mode: "paginated",
 });
 
-/** Reads lines; with `split`, a new reader goes on there from what the first one saved. */
+/** Reads lines; before line `split`, a new reader takes over with the saved state of the first. */
 export function eventsOf(lines: readonly Fields[], split = -1): Fields[] {
   const events: Fields[] = [];
   let reader = new EventReader();
@@ -62,13 +62,13 @@ export function eventsOf(lines: readonly Fields[], split = -1): Fields[] {
       reader = new EventReader(JSON.parse(JSON.stringify(reader.save())));
     }
     const place = { line: at + 1, offset: 0, text: JSON.stringify(each) };
-    reader.read(each, place, (told) => events.push(told));
+    reader.read(each, place, (event) => events.push(event));
   });
   return events;
 }
 
-/** Says an event in a few words. */
-export function told(event: Fields): string {
+/** Returns a short text of an event. */
+export function summaryOf(event: Fields): string {
   const { type, item_type, item_id, status, error, call_id } = event;
   const content = fieldsOf(event.content ?? event.delta);
   const words = [
@@ -85,7 +85,7 @@ export function told(event: Fields): string {
   return words.filter((word) => word !== undefined).join(" ");
 }
 
-/** Reads bytes of any dialect. */
+/** Reads the events of bytes of any dialect. */
 export function eventsIn(bytes: Uint8Array): Fields[] {
   const events: Fields[] = [];
   const stage = new JsonlEvents();

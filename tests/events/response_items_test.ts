@@ -1,4 +1,4 @@
-/** What the calls among response items become (history.md C.3). */
+/** The records of response items (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
 import {
@@ -11,7 +11,7 @@ import {
   itemLine,
   payloadsOf,
   snapshotOf,
-  tell,
+  summariesOf,
 } from "../history/histories.ts";
 
 Deno.test("readPatchEnvelope() reads every kind of section", () => {
@@ -42,11 +42,11 @@ Deno.test("readPatchEnvelope() reads every kind of section", () => {
   ]);
 });
 
-Deno.test("readPatchEnvelope() finds nothing in other text", () => {
+Deno.test("readPatchEnvelope() returns no change for other text", () => {
   assertEquals(readPatchEnvelope("this is not a patch"), []);
 });
 
-Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is cut", () => {
+Deno.test("readPatchEnvelope() adds no line for the end of a truncated envelope", () => {
   for (const end of ["", "\n", "\r\n", "\n*** End Patch"]) {
     const envelope = `*** Begin Patch\n*** Add File: a\n+x${end}`;
     assertEquals(readPatchEnvelope(envelope), [
@@ -55,7 +55,7 @@ Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is c
   }
 });
 
-Deno.test("readPatchEnvelope() takes lines about patches for what they stand in", () => {
+Deno.test("readPatchEnvelope() reads added lines that look like markers as content", () => {
   const lines = [
     "*** Begin Patch",
     "*** Add File: b",
@@ -75,12 +75,12 @@ Deno.test("readPatchEnvelope() takes lines about patches for what they stand in"
 const CASES = [
   { name: "one call", script: 'await tools.f({"a":[1,"}"]});', call: "f" },
   {
-    name: "a text",
+    name: "a string",
     script: 'tools.apply_patch("a)\\"b")',
     call: "apply_patch",
   },
   {
-    name: "texts whose quotes are escaped",
+    name: "strings with escaped quotes",
     script: `const a = 'it\\'s', b = "\\\\"; tools.f({"b":"\\\\"})`,
     call: "f",
   },
@@ -89,14 +89,18 @@ const CASES = [
   { name: "two arguments", script: "tools.f({}, 1)", call: undefined },
   { name: "no JSON", script: "tools.f({a: 1})", call: undefined },
   { name: "two calls", script: "tools.f({});tools.g({})", call: undefined },
-  { name: "a call in a text", script: "text('tools.f({})')", call: undefined },
+  {
+    name: "a call in a string",
+    script: "text('tools.f({})')",
+    call: undefined,
+  },
   {
     name: "a call in a comment",
     script: "// tools.g({})\ntools.f({})",
     call: "f",
   },
   { name: "another object", script: "my.tools.f({})", call: undefined },
-  { name: "an open text", script: 'tools.f("', call: undefined },
+  { name: "an open string", script: 'tools.f("', call: undefined },
 ] as const;
 
 for (const { name, script, call } of CASES) {
@@ -105,7 +109,7 @@ for (const { name, script, call } of CASES) {
   });
 }
 
-Deno.test("readScriptOutput() tells how a script went", () => {
+Deno.test("readScriptOutput() reads the result, texts and duration of a script", () => {
   const head = "Wall time 1.5 seconds\nOutput:\n";
   assertEquals(readScriptOutput([{ text: `Script completed\n${head}` }, "x"]), {
     isFailed: false,
@@ -125,7 +129,7 @@ const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];
 const PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
 
-/** Items, each of which may have one before it, and the records that they make together. */
+/** Response items, the summaries of their records, and a line before the item if it needs one. */
 const ITEMS: readonly (readonly [
   type: string,
   fields: Readonly<Record<string, unknown>>,
@@ -245,7 +249,7 @@ const ITEMS: readonly (readonly [
 for (const [type, fields, shown, before] of ITEMS) {
   Deno.test(`HistoryState.apply() shows a ${type}: ${JSON.stringify(fields)} (C.3)`, () => {
     const events = [before ?? [], itemLine(type, fields)].flat();
-    assertEquals(tell(snapshotOf(events)), shown);
+    assertEquals(summariesOf(snapshotOf(events)), shown);
   });
 }
 
@@ -262,7 +266,7 @@ function functionCall(
   });
 }
 
-Deno.test("HistoryState.apply() makes a patch of a shell call of apply_patch (C.3)", () => {
+Deno.test("HistoryState.apply() shows a shell call of apply_patch as a patch (C.3)", () => {
   const envelope = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
   const snapshot = snapshotOf([
     functionCall("shell", { command: ["apply_patch", envelope] }),
@@ -285,7 +289,7 @@ Deno.test("HistoryState.apply() names a tool after its server (C.3)", () => {
   assertEquals(titleOf("mcp__a", { namespace: "n" }), "n.mcp__a");
 });
 
-Deno.test("HistoryState.apply() believes an event more than the call that it tells of (C.3)", () => {
+Deno.test("HistoryState.apply() keeps the record of an event when its call follows (C.3)", () => {
   const envelope = "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch";
   const patch = eventLine("patch_apply_begin", {
     call_id: "c",
@@ -313,7 +317,7 @@ Deno.test("HistoryState.apply() believes an event more than the call that it tel
   }
 });
 
-Deno.test("HistoryState.apply() takes a call for failed that says so in any way (C.3)", () => {
+Deno.test("HistoryState.apply() reads every mark of a failed call (C.3)", () => {
   const tool = (fields: Record<string, unknown>) =>
     payloadsOf(
       snapshotOf([

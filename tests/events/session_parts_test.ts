@@ -56,7 +56,7 @@ const CASES: readonly {
   readonly parts: Partial<Record<SessionPart, number>>;
 }[] = [
   {
-    name: "output as the model got it, and line ends",
+    name: "output for the model, and line ends",
     text: `${OUTPUT}\n\r\n`,
     parts: { output: OUTPUT.length, rest: 3 },
   },
@@ -74,12 +74,12 @@ const CASES: readonly {
     },
   },
   {
-    name: "images wherever they are",
+    name: "images in any line",
     text: SHOWN,
     parts: { images: IMAGE.length, output: SHOWN.length - IMAGE.length },
   },
   {
-    name: "encrypted reasoning apart from the rest of it",
+    name: "encrypted reasoning, and the rest of the reasoning",
     text: THOUGHT,
     parts: { reasoning_encrypted: 8, reasoning: THOUGHT.length - 8 },
   },
@@ -92,7 +92,7 @@ const CASES: readonly {
     },
   },
   {
-    name: "what the program says in the user's name",
+    name: "injected context in user messages",
     text: line("response_item", {
       type: "message",
       role: "user",
@@ -106,19 +106,19 @@ const CASES: readonly {
     parts: { instructions: 2197 },
   },
   {
-    name: "torn lines and what is no JSON",
+    name: "torn lines and lines that are not JSON",
     text: '{"timestamp":"2026\nnoise\n\ufeff',
     parts: { rest: 28 },
   },
 ];
 
 for (const { name, text, parts } of CASES) {
-  Deno.test(`SessionPartCounter tells apart: ${name}`, () => {
+  Deno.test(`SessionPartCounter counts: ${name}`, () => {
     assertEquals(partsOf(text), parts);
   });
 }
 
-Deno.test("SessionPartCounter tells inherited lines by their ordinals", () => {
+Deno.test("SessionPartCounter counts inherited lines by their ordinals", () => {
   const message = (ordinal: number) =>
     line(
       "response_item",
@@ -138,7 +138,7 @@ Deno.test("SessionPartCounter tells inherited lines by their ordinals", () => {
   ]);
 });
 
-Deno.test("SessionPartCounter tells inherited lines by the ids of turns", () => {
+Deno.test("SessionPartCounter counts inherited lines by the ids of turns", () => {
   const message = line("response_item", {
     type: "message",
     role: "user",
@@ -147,13 +147,13 @@ Deno.test("SessionPartCounter tells inherited lines by the ids of turns", () => 
   const turn = (turn_id: string) =>
     line("event_msg", { type: "task_started", turn_id });
   const old = turn("01a1f990-0000-7000-8000-000000000000");
-  const own = turn("01a1f999-0000-7000-8000-000000000000");
+  const current = turn("01a1f999-0000-7000-8000-000000000000");
   const meta = line("session_meta", {
     id: "01a1f998-0000-7000-8000-000000000000",
     forked_from_id: "01a1f980-0000-7000-8000-000000000000",
   });
   const { inherited, messages } = partsOf(
-    [meta, old, message, own, message].join("\n"),
+    [meta, old, message, current, message].join("\n"),
   );
   assertEquals([inherited, messages], [
     old.length + message.length,
@@ -161,7 +161,7 @@ Deno.test("SessionPartCounter tells inherited lines by the ids of turns", () => 
   ]);
 });
 
-Deno.test("the parts of every captured session sum up to its size, however it is cut", () => {
+Deno.test("SessionPartCounter's parts sum up to the size of every captured session, for any chunks", () => {
   for (const { path, bytes } of readCapturedFiles(/rollout-.*\.jsonl$/)) {
     const whole = new SessionPartCounter();
     whole.feed(bytes);

@@ -8,7 +8,7 @@ const CASES = [
     expected: ["a", 2, false, false],
   },
   {
-    name: "JSON of another kind",
+    name: "JSON without a text output",
     output: '{"output":1}',
     expected: ['{"output":1}', null, false, true],
   },
@@ -37,7 +37,7 @@ const CASES = [
     expected: ["x", 0, false, true],
   },
   {
-    name: "JSON behind a header",
+    name: "JSON after a header",
     output:
       'Wall time: 0.0 seconds\nOutput:\n{"output":"ok","metadata":{"exit_code":0}}',
     expected: ["ok", 0, false, true],
@@ -48,7 +48,7 @@ const CASES = [
     expected: ["Exit code: 1 of 2\nOutput:\n", null, false, true],
   },
   {
-    name: "what follows no header",
+    name: "an Output line without a header",
     output: "Output:\na",
     expected: ["Output:\na", null, false, true],
   },
@@ -61,7 +61,7 @@ const CASES = [
     "Chunk ID: 1a",
     "Original token count: 1",
   ].flatMap((line) => [`${line} or so`, `So ${line}`]).map((line) => ({
-    name: `what is no header: ${line}`,
+    name: `a line that is not a header: ${line}`,
     output: `Exit code: 1\n${line}\nOutput:\na`,
     expected: [`Exit code: 1\n${line}\nOutput:\na`, null, false, true],
   })),
@@ -81,7 +81,7 @@ const CASES = [
     expected: ["Was it aborted by user after 2.5s", null, false, true],
   },
   {
-    name: "a header that never ends",
+    name: "a header without an end",
     output: "Exit code: 1\nWall time: 1 seconds",
     expected: ["Exit code: 1\nWall time: 1 seconds", null, false, true],
   },
@@ -94,7 +94,7 @@ const CASES = [
     expected: ["a\nb", null, false, true],
   },
   {
-    name: "an object of old",
+    name: "an object of old releases",
     output: { content: "no", success: false },
     expected: ["no", null, false, false],
   },
@@ -103,7 +103,7 @@ const CASES = [
     output: "aborted by user after 2.5s",
     expected: ["aborted by user after 2.5s", null, false, false],
   },
-  { name: "nothing", output: undefined, expected: ["", null, false, true] },
+  { name: "undefined", output: undefined, expected: ["", null, false, true] },
 ] satisfies { name: string; output: unknown; expected: unknown[] }[];
 
 for (const { name, output, expected } of CASES) {
@@ -116,7 +116,7 @@ for (const { name, output, expected } of CASES) {
   });
 }
 
-Deno.test("readToolOutput() reads how long a call took", () => {
+Deno.test("readToolOutput() reads the duration of a call", () => {
   const cases = [
     ['{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}', 0.1],
     ["Exit code: 0\nWall time: 0.25 seconds\nOutput:\na", 0.25],

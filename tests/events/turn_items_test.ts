@@ -13,12 +13,12 @@ import {
   snapshotOf,
 } from "../history/histories.ts";
 
-/** The fields of an item, whose id the test gives. */
+/** The fields of an item without its id. */
 type Item = Readonly<Record<string, unknown>>;
 
 const ADD = { a: { type: "add", content: "x" } };
 
-/** For each type of item one that says much, and another one that says less. */
+/** For each type of item, a first item with many fields, and a second with fewer. */
 const ITEMS: readonly (readonly [type: string, first: Item, second: Item])[] = [
   [
     "UserMessage",
@@ -138,7 +138,7 @@ const REVIEW = pagedLine("EnteredReviewMode", {
 });
 
 for (const [type, first, second] of ITEMS) {
-  Deno.test(`HistoryState.apply() puts a ${type} in the place of one of its id: ${JSON.stringify(second)}`, () => {
+  Deno.test(`HistoryState.apply() replaces a ${type} by a later one of the same id: ${JSON.stringify(second)}`, () => {
     const start = [PAGINATED, REVIEW];
     const events = [
       ...start,
@@ -166,7 +166,7 @@ for (const [type, first, second] of ITEMS) {
 }
 
 for (const [type, item] of ITEMS) {
-  Deno.test(`HistoryState.apply() shows a ${type} without an id as one of its own: ${JSON.stringify(item)}`, () => {
+  Deno.test(`HistoryState.apply() shows each ${type} without an id separately: ${JSON.stringify(item)}`, () => {
     const contentsOf = (...items: readonly unknown[]) =>
       snapshotOf([
         PAGINATED,
@@ -192,7 +192,7 @@ for (const [type, item] of ITEMS) {
   });
 }
 
-Deno.test("HistoryState.apply() shows the reasoning itself if its summary is blank", () => {
+Deno.test("HistoryState.apply() shows raw reasoning if its summary is blank", () => {
   const item = { summary_text: [" "], raw_content: ["Why"] };
   const { records } = snapshotOf([PAGINATED, pagedLine("Reasoning", item)]);
   assertEquals(records.map(({ payload }) => Object(payload).sections.length), [
@@ -200,7 +200,7 @@ Deno.test("HistoryState.apply() shows the reasoning itself if its summary is bla
   ]);
 });
 
-Deno.test("HistoryState.apply() shows the text of a message that has no content", () => {
+Deno.test("HistoryState.apply() shows the text of a message without content", () => {
   const snapshot = snapshotOf([
     PAGINATED,
     pagedLine("UserMessage", { id: "u", text: "go" }),
@@ -216,7 +216,7 @@ Deno.test("HistoryState.apply() shows the text of a message that has no content"
   );
 });
 
-Deno.test("HistoryState.apply() shows a prompt that reads like what the program says (C.5)", () => {
+Deno.test("HistoryState.apply() shows a prompt that resembles injected context (C.5)", () => {
   const prompts = [
     "Warning: apply_patch was requested via exec_command. Why?",
     "<skill>Is this tag right?</skill>",
@@ -262,7 +262,7 @@ Deno.test("HistoryState.apply() shows what extensions do as what Codex itself do
   }
 });
 
-Deno.test("HistoryState.apply() shows what a client gave as the output of a call", () => {
+Deno.test("HistoryState.apply() shows a function call output of a client as a tool call", () => {
   const { records: [record] } = snapshotOf([
     PAGINATED,
     pagedLine("FunctionCallOutput", {
@@ -283,13 +283,13 @@ Deno.test("HistoryState.apply() shows what a client gave as the output of a call
   });
 });
 
-/** Makes a `realtime_item` line: something that was said aloud. */
+/** Makes a `realtime_item` line: a segment of a voice transcript. */
 function spoken(id: string | undefined, role: string, text: unknown) {
   const item = { id, realtime_session_id: "r", type: "transcript_segment" };
   return line("realtime_item", { ...item, role, text });
 }
 
-Deno.test("HistoryState.apply() shows what is said in a conversation by voice", () => {
+Deno.test("HistoryState.apply() shows the transcript of a voice conversation", () => {
   const events = [
     PAGINATED,
     line("realtime_item", { id: "0", type: "realtime_session_started" }),
@@ -316,7 +316,7 @@ Deno.test("HistoryState.apply() shows what is said in a conversation by voice", 
   assertSound(events);
 });
 
-Deno.test("HistoryState.apply() takes no turn back for what was said by voice", () => {
+Deno.test("HistoryState.apply() does not count a voice segment as a turn of a rollback", () => {
   const turn = (text: string) => [
     eventLine("task_started"),
     pagedLine("AgentMessage", { content: text }),
@@ -352,7 +352,7 @@ function assertSound(events: readonly unknown[]): void {
   }
 }
 
-Deno.test("HistoryState.apply() takes back what a paginated item does not say again", () => {
+Deno.test("HistoryState.apply() removes records that a repeated paginated item lacks", () => {
   const review = (explanation: string) =>
     pagedLine("ExitedReviewMode", {
       id: "x",
@@ -411,7 +411,7 @@ Deno.test("HistoryState.apply() shows nothing of an extension that nobody knows"
   }
 });
 
-Deno.test("HistoryState.apply() takes a tool of a paginated item for failed that says so in any way (C.5)", () => {
+Deno.test("HistoryState.apply() reads every mark of a failed paginated tool call (C.5)", () => {
   const ended = (fields: Record<string, unknown>) => {
     const item = { id: "t", server: "s", tool: "t", ...fields };
     const lines = [PAGINATED, pagedLine("McpToolCall", item)];
@@ -422,7 +422,7 @@ Deno.test("HistoryState.apply() takes a tool of a paginated item for failed that
   assertEquals(ended({ status: "failed" }), "failed");
 });
 
-Deno.test("HistoryState.apply() keeps the name of a command that comes again without one (C.5)", () => {
+Deno.test("HistoryState.apply() keeps the command of a repeated item without a command (C.5)", () => {
   const command = (fields: Record<string, unknown>) =>
     pagedLine("CommandExecution", { id: "c", exit_code: 0, ...fields });
   const first = command({
@@ -445,7 +445,7 @@ Deno.test("HistoryState.apply() keeps the name of a command that comes again wit
   assertEquals(shown({ command: ["ls"] }), [[["ls"], 0, output, "success"]]);
 });
 
-Deno.test("HistoryState.apply() names an explored command anew that comes again (C.5)", () => {
+Deno.test("HistoryState.apply() renames an explored command that is repeated (C.5)", () => {
   const read = (path: string, fields: Record<string, unknown> = {}) =>
     pagedLine("CommandExecution", {
       id: "c",
@@ -459,7 +459,7 @@ Deno.test("HistoryState.apply() names an explored command anew that comes again 
       .flatMap((explore) => explore.entries);
   const entry = { command: ["cat", "b"], cwd: null, status: "success" };
   assertEquals(entries(read("a"), read("b")), [entry]);
-  // What has the new name now is the same, what has the old one is another.
+  // A read of the new path is the same entry, a read of the old path is another.
   const other = { ...entry, command: ["cat", "a"] };
   assertEquals(entries(read("a"), read("b"), read("b", { id: "d" })), [entry]);
   assertEquals(entries(read("a"), read("b"), read("a", { id: "d" })), [

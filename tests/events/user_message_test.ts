@@ -5,7 +5,7 @@ import {
   type UserMessage,
 } from "../../lib/events/user_message.ts";
 
-/** Reads what a message says whose parts these are; nothing if the program put it there. */
+/** Reads the parts of a message; undefined for injected context. */
 function read(content: readonly unknown[]): UserMessage | undefined {
   return isInjectedMessage(content) ? undefined : readUserContent(content);
 }
@@ -17,12 +17,12 @@ function text(words: string): Record<string, unknown> {
 
 const IMAGE = { type: "input_image", image_url: "https://example.com/x.png" };
 
-Deno.test("readUserContent() leaves labels out only beside media", () => {
+Deno.test("readUserContent() drops labels only beside media", () => {
   const content = [text("<image>"), IMAGE, text("</image>"), text("</image>")];
   assertEquals(read(content)?.text, "</image>");
 });
 
-Deno.test("readUserContent() reads texts of parts that nobody knows", () => {
+Deno.test("readUserContent() reads texts of unknown parts", () => {
   const content = [
     "a",
     { text: "b" },
@@ -35,7 +35,7 @@ Deno.test("readUserContent() reads texts of parts that nobody knows", () => {
   assertEquals(read([...content, injected]), undefined);
 });
 
-Deno.test("readUserContent() knows what the program wrote", () => {
+Deno.test("isInjectedMessage() matches injected context in any case and in any part", () => {
   for (
     const words of [
       "<ENVIRONMENT_CONTEXT>x</environment_context>",
@@ -54,7 +54,7 @@ Deno.test("readUserContent() knows what the program wrote", () => {
   ) assertEquals(read([text(words)])?.text, words);
 });
 
-/** What the program puts around what it says in the name of the user (C.3). */
+/** The markers around injected context in user messages (C.3). */
 const MARKERS = [
   ...[
     ...["user_instructions", "environment_context", "turn_aborted"],
@@ -67,7 +67,7 @@ const MARKERS = [
 ] as const;
 
 for (const [start, end] of MARKERS) {
-  Deno.test(`readUserContent() takes for no prompt what stands in ${start}`, () => {
+  Deno.test(`isInjectedMessage() matches text in ${start}`, () => {
     const textIn = (words: string) => read([text(words)])?.text;
     const inside = `${start}\nx\n${end}`;
     assertEquals(textIn(inside), undefined);
@@ -88,7 +88,7 @@ for (
     "Warning: Your account was flagged",
   ]
 ) {
-  Deno.test(`readUserContent() takes for no prompt what begins with ${start}`, () => {
+  Deno.test(`isInjectedMessage() matches text that begins with ${start}`, () => {
     assertEquals(read([text(` ${start} x`)]), undefined);
     assertEquals(read([text(`x ${start}`)])?.text, `x ${start}`);
   });
@@ -100,14 +100,14 @@ for (
     "local_image",
   ]
 ) {
-  Deno.test(`readUserContent() leaves out the label of a part of type ${type}`, () => {
+  Deno.test(`readUserContent() drops the label of a part of type ${type}`, () => {
     const labelled = (label: string) =>
       read([{ type, text: "a" }, text(label), text("b")])?.text;
     for (const label of [" </IMAGE>", "<image name='x'>", "<audio>\n"]) {
       assertEquals(labelled(label), "b");
     }
     for (
-      const said of [
+      const words of [
         "<image> c",
         "c </image>",
         "</image> c",
@@ -115,12 +115,12 @@ for (
         "<imagery>",
       ]
     ) {
-      assertEquals(labelled(said), `${said}b`);
+      assertEquals(labelled(words), `${words}b`);
     }
   });
 }
 
-Deno.test("readUserContent() says that there was only sound", () => {
+Deno.test("readUserContent() returns [Audio] for a message of sound alone", () => {
   const sound = { type: "input_audio", audio_url: "data:," };
   assertEquals(read([sound])?.text, "[Audio]");
   assertEquals(read([sound, text("a")])?.text, "a");

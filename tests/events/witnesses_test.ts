@@ -1,6 +1,6 @@
 /**
- * Two witnesses, one story: what `codex exec --json` printed of a run is among the events of the
- * session files that the same run left (history.md C.7).
+ * Compares two sources of one run: the events of an exec stream must be among the events of the
+ * session files of the run (history.md C.7).
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -16,90 +16,91 @@ import { commandLine } from "../../lib/render/command_line.ts";
 import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
 import { eventsIn } from "./reading.ts";
 
-/** What a run said, turn by turn; its parallel calls stand in any order. */
+/** The texts of a run for each turn; parallel calls are in any order. */
 type Story = readonly (readonly string[])[];
 
-/** What the captures of one run tell, by what wrote them. */
+/** The stories of one run, by source. */
 interface Run {
   readonly streams: Story[];
   readonly sessions: Story[];
 }
 
 /**
- * What the session files of a run do not hold that its stream does, and why; nothing else may be
+ * Texts of streams that the session files of the run lack, and the reasons. No other text may be
  * missing.
  */
 const EXCEPTIONS: readonly {
   readonly run: RegExp;
   readonly missing: RegExp;
-  /** Why. */
+  /** The reason. */
   readonly cause: string;
 }[] = [
   {
     run: /^0\.8\.0\//,
     missing: /^(?:says|command: echo phases|plan|search)/,
-    cause: "0.8 does not write down the last response of a turn",
+    cause: "0.8 does not write the last response of a turn",
   },
   {
     run: /\/sigint_cmd$/,
     missing: /^says/,
-    cause: "the process was killed before it wrote that down",
+    cause: "the process was killed before it wrote the message",
   },
   {
     run: /^0\.(?:29|36|42|44|53)\.0(?:\+xjson)?\/websearch$/,
     missing: /^search/,
-    cause: "these releases write no searches down",
+    cause: "these releases do not write searches",
   },
   {
     run: /^0\.(?:44|53|61|80|92)\.0\/(?:fail400|failmid)$/,
     missing: /^turn failed$/,
-    cause: "up to 0.98 nothing says how a turn ends",
+    cause: "up to 0.98, files do not have the end of a turn",
   },
   {
     run: /^0\.61\.0\/unified$/,
     missing: /^command: bash -i/,
-    cause: "0.61 prints each writing to a session as a command of its own",
+    cause: "0.61 prints each write to a session as a command of its own",
   },
   {
     run: /^0\.(?:80|92|104)\.\d\/(?:unified|agents)$/,
     missing: /^command: (?:echo bg-start|echo child-work)/,
-    cause: "the command ended with the process, behind the last line",
+    cause: "the command ended with the process, after the last line",
   },
   {
     run: /^0\.130\.0\/codemode$/,
     missing: /^command: echo from-code-mode/,
-    cause: "a script whose argument is no JSON, and no item tells of it",
+    cause:
+      "the argument of the script is not JSON, and no item has the command",
   },
 ];
 
 const RUNS = readRuns();
 
-Deno.test("the events of session files hold those of the exec streams of the same runs (C.7)", () => {
+Deno.test("session files have the events of the exec streams of their runs (C.7)", () => {
   const used = new Set<string>();
   let runs = 0;
   for (const [name, { streams, sessions }] of RUNS) {
     if (streams.length === 0 || sessions.length === 0) continue;
     runs += 1;
-    const told = sessions.flat(2);
-    for (const said of streams.flat(2)) {
-      const at = told.indexOf(said);
+    const filed = sessions.flat(2);
+    for (const text of streams.flat(2)) {
+      const at = filed.indexOf(text);
       if (at !== -1) {
-        told.splice(at, 1);
+        filed.splice(at, 1);
         continue;
       }
       const exception = EXCEPTIONS.find(({ run, missing }) =>
-        run.test(name) && missing.test(said)
+        run.test(name) && missing.test(text)
       );
-      assert(exception !== undefined, `${name} lacks "${said}"`);
+      assert(exception !== undefined, `${name} lacks "${text}"`);
       used.add(exception.cause);
     }
   }
   assert(runs > 400);
-  // What has become true is no exception any more.
+  // Every exception must be needed.
   assertEquals(EXCEPTIONS.filter(({ cause }) => !used.has(cause)), []);
 });
 
-Deno.test("the turns of session files hold what those of the exec streams do, in their order (C.7)", () => {
+Deno.test("session files have the answers and plans of the exec streams in the same order (C.7)", () => {
   for (const [name, { streams, sessions }] of RUNS) {
     const isPlain = streams.length === 1 && sessions.length === 1 &&
       !EXCEPTIONS.some(({ run }) => run.test(name));
@@ -107,12 +108,11 @@ Deno.test("the turns of session files hold what those of the exec streams do, in
     const [session] = sessions;
     if (!isPlain || stream === undefined || session === undefined) continue;
     const [turn, ...others] = stream;
-    // Warnings stand before the turn, and a review is a turn of its own.
+    // Warnings are before the turn, and a review is a turn of its own.
     if (turn === undefined || others.length > 0) continue;
-    const told = session.flat();
-    const answers = (said: readonly string[]): readonly string[] =>
-      said.filter((each) => /^(?:says|plan)/.test(each));
-    assertEquals(answers(told), answers(turn), name);
+    const answers = (texts: readonly string[]): readonly string[] =>
+      texts.filter((text) => /^(?:says|plan)/.test(text));
+    assertEquals(answers(session.flat()), answers(turn), name);
   }
 });
 
@@ -134,7 +134,7 @@ function readRuns(): Map<string, Run> {
   return runs;
 }
 
-/** Tells what happened in each turn. */
+/** Returns the texts of each turn. */
 function storyOf({ bytes }: CapturedFile): Story {
   const turns: string[][] = [[]];
   const places = new Map<unknown, string[]>();
@@ -152,7 +152,7 @@ function storyOf({ bytes }: CapturedFile): Story {
     if (event.item_type === "todo_list" && event.type !== "item.failed") {
       const steps = planOf(event);
       if (steps !== plan) now.push(`plan ${plan = steps}`);
-    } else if (event.type === "item.completed") turn.push(...saidOf(event));
+    } else if (event.type === "item.completed") turn.push(...textsOf(event));
   }
   return turns.filter((turn) => turn.length > 0);
 }
@@ -164,8 +164,8 @@ function planOf({ content, delta }: Fields): string {
   );
 }
 
-/** What an item says, as both witnesses have it. */
-function saidOf({ item_type, status, tool, content }: Fields): string[] {
+/** The texts of an item that both sources have. */
+function textsOf({ item_type, status, tool, content }: Fields): string[] {
   const fields = fieldsOf(content);
   switch (item_type) {
     case "agent_message":

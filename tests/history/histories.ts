@@ -1,5 +1,5 @@
 /**
- * Histories of captures and of lines made by hand: what their tests share.
+ * Folds captures and handmade lines into histories.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface EventFile {
 
 /** Normalizes a captured file. */
 export function readEvents({ path, name, bytes }: CapturedFile): EventFile {
-  // The first CLI printed response items, as bare rollouts have them.
+  // The first CLI printed response items, which bare rollouts also have.
   const isRollout = name.includes("rollout") || path.startsWith("0.1.");
   const stage = compose(
     new LineSplitter(),
@@ -50,12 +50,12 @@ export function historyOf(
   return state;
 }
 
-/** Gives the snapshot of events. */
+/** Folds events and returns the snapshot. */
 export function snapshotOf(events: Iterable<unknown>): HistorySnapshot {
   return historyOf(events).snapshot();
 }
 
-/** Lists the payloads of the records of one type. */
+/** Returns the payloads of the records of one type. */
 export function payloadsOf(
   { records }: HistorySnapshot,
   type: string,
@@ -64,12 +64,12 @@ export function payloadsOf(
     .map(({ payload }) => ({ ...payload }));
 }
 
-/** Says in a few words what each record shows. */
-export function tell({ records }: HistorySnapshot): string[] {
-  return records.filter(isKnownRecord).map(tellRecord);
+/** Returns a short text for each record of a snapshot. */
+export function summariesOf({ records }: HistorySnapshot): string[] {
+  return records.filter(isKnownRecord).map(summaryOfRecord);
 }
 
-function tellRecord(record: HistoryRecord): string {
+function summaryOfRecord(record: HistoryRecord): string {
   switch (record.type) {
     case "exec": {
       const { command, status, stdout_chunks } = record.payload;

@@ -26,7 +26,7 @@ import {
   payloadsOf,
   readEvents,
   snapshotOf,
-  tell,
+  summariesOf,
 } from "./histories.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -576,7 +576,7 @@ Deno.test("HistoryState.apply() forgets half an answer that is asked for once mo
     item("completed", "agent_message", { item_id: "e", content: { text: "" } }),
     { type: "turn.completed" },
   ]);
-  assertEquals(tell(snapshot), ["error: cut", "answer: An answer"]);
+  assertEquals(summariesOf(snapshot), ["error: cut", "answer: An answer"]);
 });
 
 Deno.test("HistoryState.placeOfExplored() finds commands that share a record, as long as it is there", () => {
