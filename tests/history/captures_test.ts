@@ -15,13 +15,13 @@ const FILES = readCapturedFiles(
   /^(?:stdout(?:\.\d+)?|(?:archived-)?rollout-.*)\.jsonl$/,
 ).map((file) => ({ ...readEvents(file), size: file.bytes.length }));
 /**
- * Files up to this size are looked at after every third event, larger ones now and then; which
- * ones differs from file to file, as many have the same lines.
+ * Files up to this size are checked after every third event, and larger files MOMENTS times. The
+ * checked events differ from file to file, because many files have equal lines.
  */
 const SMALL = 20_000;
 const MOMENTS = 6;
 
-/** Tells whether a file is looked at after an event. */
+/** Whether a file is checked after an event. */
 function isMoment({ events, size }: typeof FILES[number], at: number): boolean {
   const step = size <= SMALL ? 3 : Math.ceil(events.length / MOMENTS);
   return at % step === size % step || at === events.length - 1;
@@ -31,7 +31,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-Deno.test("HistoryState.apply() gives mutations that make the records of every capture", () => {
+Deno.test("HistoryState.apply() returns mutations that make the records of every capture", () => {
   assert(FILES.length > 900);
   for (const file of FILES) {
     const state = new HistoryState();
@@ -49,7 +49,7 @@ Deno.test("HistoryState.apply() gives mutations that make the records of every c
   }
 });
 
-Deno.test("HistoryState.restore() goes on from a checkpoint as if nothing had happened", () => {
+Deno.test("HistoryState.restore() continues from a checkpoint of every capture", () => {
   for (const file of FILES) {
     const { path, events } = file;
     const whole = new HistoryState();
@@ -70,7 +70,7 @@ Deno.test("HistoryState.restore() goes on from a checkpoint as if nothing had ha
   }
 });
 
-Deno.test("HistoryState.restore() of a bare snapshot gives the same snapshot", () => {
+Deno.test("HistoryState.restore() keeps every bare snapshot", () => {
   for (const { path, events } of FILES) {
     const snapshot = historyOf(events).snapshot();
     const restored = HistoryState.restore(snapshot).snapshot();
@@ -78,17 +78,17 @@ Deno.test("HistoryState.restore() of a bare snapshot gives the same snapshot", (
   }
 });
 
-/** What the user ran, as the model is told of it. */
+/** The tag of a message about a command of the user. */
 const USER_SHELL = "<user_shell_command>";
 
-/** What a person should see once, read off the lines in another way. */
-interface Seen {
+/** The answers, commands and patches that a history shows, each once. */
+interface Shown {
   readonly answers: readonly string[];
   readonly commands: number;
   readonly patches: number;
 }
 
-Deno.test("a history shows every answer, command and patch of an exec capture once", () => {
+Deno.test("HistoryState.apply() shows every answer, command and patch of an exec capture once", () => {
   for (const { path, isRollout, events } of FILES) {
     if (isRollout) continue;
     const answers: string[] = [];
@@ -104,10 +104,10 @@ Deno.test("a history shows every answer, command and patch of an exec capture on
       ids.set(event.item_type, known.add(`${run}:${event.item_id}`));
     }
     const patches = ids.get("file_change") ?? new Set();
-    // Output of a patch comes as that of a command of the same id in 0.20.
+    // 0.20 writes the output of a patch as that of a command with the same id.
     const commands = (ids.get("command_execution") ?? new Set())
       .difference(patches);
-    assertEquals(seenIn(events), {
+    assertEquals(shownIn(events), {
       answers,
       commands: commands.size,
       patches: patches.size,
@@ -115,38 +115,38 @@ Deno.test("a history shows every answer, command and patch of an exec capture on
   }
 });
 
-Deno.test("a history shows every answer, command and patch of a rollout once", () => {
+Deno.test("HistoryState.apply() shows every answer, command and patch of a rollout once", () => {
   for (const { path, isRollout, events } of FILES) {
     if (!isRollout) continue;
     const header = fieldsOf(fieldsOf(events[0]).payload);
     const summaries = events.map(fieldsOf)
       .filter(({ type }) => type === "compacted")
       .map(({ payload }) => String(fieldsOf(payload).message).trimEnd());
-    // Some releases write a summary of the context down as if it had been said.
-    const withoutSummaries = (seen: Seen): Seen => ({
-      ...seen,
-      answers: seen.answers.toSorted().filter((text) =>
+    // Some releases write a summary of the context as an answer.
+    const withoutSummaries = (shown: Shown): Shown => ({
+      ...shown,
+      answers: shown.answers.toSorted().filter((text) =>
         !summaries.some((summary) => summary.endsWith(text.trim()))
       ),
     });
-    const seen = withoutSummaries(seenIn(events));
+    const shown = withoutSummaries(shownIn(events));
     if (header.history_mode !== "paginated") {
-      assertEquals(seen, withoutSummaries(expectLegacy(events)), path);
+      assertEquals(shown, withoutSummaries(expectLegacy(events)), path);
       continue;
     }
     const { answers, commands, patches } = withoutSummaries(
       expectPaginated(events, header),
     );
-    assertEquals(seen.answers, answers, path);
-    // Calls that came to no item are shown, too.
-    assert(seen.commands >= commands && seen.patches >= patches, path);
+    assertEquals(shown.answers, answers, path);
+    // Calls without an item are also shown.
+    assert(shown.commands >= commands && shown.patches >= patches, path);
   }
 });
 
 function expectPaginated(
   events: EventFile["events"],
   header: Record<string, unknown>,
-): Seen {
+): Shown {
   const answers = new Map<unknown, string>();
   const calls = new Map<unknown, Set<unknown>>();
   for (const { ordinal, payload } of events.map(fieldsOf)) {
@@ -165,7 +165,7 @@ function expectPaginated(
   };
 }
 
-function expectLegacy(events: EventFile["events"]): Seen {
+function expectLegacy(events: EventFile["events"]): Shown {
   const fromItems: string[] = [];
   const fromEvents: string[] = [];
   const commands = new Set<unknown>();
@@ -191,7 +191,7 @@ function expectLegacy(events: EventFile["events"]): Seen {
     const isCommand = type === "local_shell_call" ||
       /^(?:shell|shell_command|exec_command|container\.exec)$/.test(name);
     if (type === "patch_apply_end") patches.add(call_id);
-    // Codex takes a patch that is given to a shell for what it is.
+    // Codex shows a patch in a shell command as a patch.
     if (/apply_patch[^]*\*\*\* Begin Patch/.test(args)) inShell.add(call_id);
     if (
       /_output$/.test(String(type)) && inShell.has(call_id) &&
@@ -205,7 +205,7 @@ function expectLegacy(events: EventFile["events"]): Seen {
     }
   }
   for (const callId of patches) commands.delete(callId);
-  // Whatever stands in both is one; what stands in one only is there too.
+  // A text in both lists is one answer, and a text in one list is also one.
   const answers = [...fromItems];
   for (const text of fromEvents) {
     const at = fromItems.indexOf(text);
@@ -221,7 +221,7 @@ function textIn({ content }: Record<string, unknown>): string {
     : "";
 }
 
-function seenIn(events: EventFile["events"]): Seen {
+function shownIn(events: EventFile["events"]): Shown {
   const snapshot = historyOf(events).snapshot();
   const explored = payloadsOf(snapshot, "explore").reduce(
     (sum, { entries }) => sum + (Array.isArray(entries) ? entries.length : 0),
@@ -235,7 +235,7 @@ function seenIn(events: EventFile["events"]): Seen {
   };
 }
 
-Deno.test("HistoryState.apply() reads every paginated capture as it is without its header", () => {
+Deno.test("HistoryState.apply() reads every paginated capture the same without its header", () => {
   let count = 0;
   for (const { events, path } of FILES) {
     const [header, ...rest] = events;

@@ -1,4 +1,4 @@
-/** Holds the reader of histories to the vectors of both layouts. */
+/** Reading of snapshots in both layouts, with vectors and handmade values. */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import {
@@ -28,7 +28,7 @@ for (const name of namesIn("vectors/history-compat/")) {
     for (const { code, seed } of pairs) {
       assertJson(readRecord(code), seed);
       assertJson(readRecord(seed), seed);
-      // Unknown fields survive in both.
+      // Unknown fields are kept in both layouts.
       const [[type, fields] = ["", {}]] = Object.entries(Object(code));
       const later = { [type]: { ...Object(fields), later: [1] } };
       const { payload, ...rest } = Object(seed);
@@ -39,7 +39,7 @@ for (const name of namesIn("vectors/history-compat/")) {
   });
 }
 
-/** Values of the wild layout that no vector has, and where they end up. */
+/** Values of the wild layout that no vector has, and the paths and values they are read as. */
 const REWRITTEN = [
   ...[
     ["Dash", "-"],
@@ -103,7 +103,7 @@ for (const { code, path, expected } of REWRITTEN) {
   });
 }
 
-Deno.test("readSnapshot() leaves what the vectors expect as it is", () => {
+Deno.test("readSnapshot() keeps the snapshots of the vectors unchanged", () => {
   for (const name of namesIn("vectors/history/")) {
     const { expect_snapshot: snapshot } = read<{ expect_snapshot: unknown }>(
       `vectors/history/${name}`,
@@ -116,7 +116,7 @@ Deno.test("readSnapshot() leaves what the vectors expect as it is", () => {
   }
 });
 
-Deno.test("readSnapshot() keeps what it does not know, and fills in what may be absent", () => {
+Deno.test("readSnapshot() keeps unknown members, and fills in absent ones", () => {
   const snapshot = JSON.parse(`{
     "records": [
       {"id": 3, "type": "hologram", "payload": {"__proto__": 1}, "seen": true},
@@ -152,7 +152,7 @@ const TOOL = {
   },
 };
 
-Deno.test("readSnapshot() derives what the wild layout does not say", () => {
+Deno.test("readSnapshot() derives trailing for the wild layout", () => {
   const trailingOf = (records: readonly unknown[]): unknown => {
     const [first] = readSnapshot({ records }).records;
     return first !== undefined && "trailing" in first.payload &&
@@ -165,14 +165,15 @@ Deno.test("readSnapshot() derives what the wild layout does not say", () => {
 Deno.test("readSnapshot() keeps the call ids of tools in the lookups", () => {
   const { tool_call_lookup } = readSnapshot({ records: [TOOL], next_id: 4 });
   assertEquals(tool_call_lookup, { c: 3 });
-  const given = { c: 9 };
+  const lookup = { c: 9 };
   assertEquals(
-    readSnapshot({ records: [TOOL], exec_call_lookup: given }).tool_call_lookup,
+    readSnapshot({ records: [TOOL], exec_call_lookup: lookup })
+      .tool_call_lookup,
     {},
   );
 });
 
-Deno.test("readSnapshot() takes no record for a command but those of commands", () => {
+Deno.test("readSnapshot() adds only records of commands to the lookup of commands", () => {
   const segments = [{ call_id: "c" }];
   const lookupOf = (type: string) =>
     readSnapshot({ records: [TOOL, { id: 1, type, payload: { segments } }] })
@@ -181,7 +182,7 @@ Deno.test("readSnapshot() takes no record for a command but those of commands", 
   assertEquals(lookupOf("merged"), {});
 });
 
-Deno.test("readSnapshot() finds a history in its wrappers", () => {
+Deno.test("readSnapshot() reads a history in its wrappers", () => {
   const history = { records: [TOOL], next_id: 4, order: [], order_debug: [] };
   const plain = readSnapshot(history);
   const line = { ts: "…", kind: "history_snapshot", history };
@@ -214,7 +215,7 @@ for (const { name, duration } of DURATIONS) {
   });
 }
 
-Deno.test("readRecord() writes times in UTC with milliseconds, cut off", () => {
+Deno.test("readRecord() converts times to UTC, truncated to milliseconds", () => {
   const timeOf = (created_at: unknown): unknown => {
     const { payload } = readRecord({
       id: 1,
@@ -233,9 +234,17 @@ Deno.test("readRecord() writes times in UTC with milliseconds, cut off", () => {
 });
 
 const MISTAKES = [
-  { name: "no object", value: 3, path: "" },
-  { name: "no records", value: { next_id: 1 }, path: "records" },
-  { name: "no record", value: { records: [1] }, path: "records[0]" },
+  { name: "a number in place of a snapshot", value: 3, path: "" },
+  {
+    name: "a snapshot without records",
+    value: { next_id: 1 },
+    path: "records",
+  },
+  {
+    name: "a number in place of a record",
+    value: { records: [1] },
+    path: "records[0]",
+  },
   {
     name: "an unknown word",
     value: {
@@ -244,24 +253,24 @@ const MISTAKES = [
     path: "records[0].payload.event",
   },
   {
-    name: "a word of the wild layout",
+    name: "an unknown word of the wild layout",
     value: {
       history_snapshot: { records: [{ Exec: { id: 1, action: "Fly" } }] },
     },
     path: "history_snapshot.records[0].payload.action",
   },
   {
-    name: "a number of no record",
+    name: "an id that is a string",
     value: { records: [{ id: "1", type: "x", payload: {} }] },
     path: "records[0].id",
   },
   {
-    name: "a lookup of texts",
+    name: "a lookup of strings",
     value: { records: [], stream_lookup: { s: "1" } },
     path: "stream_lookup.s",
   },
   {
-    name: "a piece without its text",
+    name: "a diff line without its text",
     value: {
       records: [{
         id: 1,
@@ -280,7 +289,7 @@ for (const { name, value, path } of MISTAKES) {
   });
 }
 
-Deno.test("HistorySnapshotError quotes no more than the beginning of a text", () => {
+Deno.test("HistorySnapshotError quotes only the beginning of a text", () => {
   const event = "x".repeat(1000);
   const error = assertThrows(
     () => readRecord({ id: 1, type: "patch", payload: { event } }),

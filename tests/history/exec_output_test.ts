@@ -1,4 +1,4 @@
-/** Holds long outputs to what short ones do. */
+/** Long outputs of commands, and lengths of text in UTF-8. */
 
 import { assertEquals } from "@std/assert";
 import { OutputText } from "../../lib/history/exec_output.ts";
@@ -12,7 +12,7 @@ import fc from "../property_seed.ts";
 
 const encoder = new TextEncoder();
 
-Deno.test("byteLength() counts what an encoder writes", () => {
+Deno.test("byteLength() counts the bytes that TextEncoder writes", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: "binary", minLength: 60, maxLength: 300, size: "max" }),
@@ -70,7 +70,7 @@ Deno.test("OutputText cuts long output at both ends", () => {
   );
 });
 
-Deno.test("OutputText gives the same chunks however its text came", () => {
+Deno.test("OutputText has the same chunks for text in one or many pieces", () => {
   const line = "0123456789é✓😀\n";
   const text = line.repeat(20_000);
   const bits = new OutputText();

@@ -22,7 +22,7 @@ const OUTCOMES: readonly Outcome<unknown>[] = [
   { ok: true, line: 4, offset: 60, value: { type: "turn.started" } },
 ];
 
-Deno.test("HistoryReducer gives each mutation the place of its event and lets failures pass", () => {
+Deno.test("HistoryReducer emits each mutation with the line of its event, and passes failures on", () => {
   const seen = emitted(new HistoryReducer(), OUTCOMES);
   assertEquals(
     seen.map((outcome) => [
@@ -34,18 +34,18 @@ Deno.test("HistoryReducer gives each mutation the place of its event and lets fa
   );
 });
 
-Deno.test("HistoryReducer keeps numbers as the text spells them, which an event comes as or with", () => {
+Deno.test("HistoryReducer keeps the text of numbers, from events that are text or have a text", () => {
   const text =
     '{"type":"item.completed","thread_id":"t","turn_id":"u","item_id":"i","status":"completed","item_type":"mcp_tool_call","content":{"server_name":"s","tool_name":"x","arguments":{"b":12345678901234567890}}}';
-  const place = { ok: true, line: 1, offset: 0 } as const;
+  const outcome = { ok: true, line: 1, offset: 0 } as const;
   for (
-    const outcome of [
-      { ...place, value: text },
-      { ...place, value: JSON.parse(text), text },
+    const input of [
+      { ...outcome, value: text },
+      { ...outcome, value: JSON.parse(text), text },
     ]
   ) {
     const reducer = new HistoryReducer();
-    emitted(reducer, [outcome]);
+    emitted(reducer, [input]);
     assertStringIncludes(
       JSON.stringify(reducer.state.snapshot()),
       '"12345678901234567890"',
@@ -53,7 +53,7 @@ Deno.test("HistoryReducer keeps numbers as the text spells them, which an event 
   }
 });
 
-Deno.test("HistoryStream emits what HistoryReducer does and goes on with a state", async () => {
+Deno.test("HistoryStream emits the mutations of HistoryReducer and continues a given state", async () => {
   const state = new HistoryState();
   state.apply(ERROR);
   const stream = new HistoryStream(state);

@@ -1,4 +1,4 @@
-/** Holds the consumer's side of mutations to its promises. */
+/** Applying mutations to lists of records. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -23,7 +23,7 @@ function storeWithExec(): RecordStore {
   return store;
 }
 
-Deno.test("applyMutation() goes on from the records of a snapshot", () => {
+Deno.test("applyMutation() continues from the records of a snapshot", () => {
   const store = storeWithExec();
   store.streamExec(0, { stdout: { offset: 0, content: "hé" } });
   const records: AnyHistoryRecord[] = [...store.snapshot().records];
@@ -53,7 +53,7 @@ Deno.test("applyMutation() goes on from the records of a snapshot", () => {
   });
 });
 
-Deno.test("applyMutation() serves two lists without mixing them up", () => {
+Deno.test("applyMutation() keeps two lists with the same mutations independent", () => {
   const store = new RecordStore();
   const lists: AnyHistoryRecord[][] = [[], []];
   const mutations = ["a", "b", "c"].flatMap((delta, sequence) =>
@@ -70,7 +70,7 @@ Deno.test("applyMutation() serves two lists without mixing them up", () => {
   for (const list of lists) assertEquals(list, store.snapshot().records);
 });
 
-Deno.test("applyMutation() serves two lists with the output of a command without mixing them up", () => {
+Deno.test("applyMutation() keeps two lists with the same output independent", () => {
   for (const name of ["stdout", "stderr"] as const) {
     const store = storeWithExec();
     store.streamExec(0, { [name]: { offset: 0, content: "a" } });
@@ -89,7 +89,7 @@ Deno.test("applyMutation() serves two lists with the output of a command without
   }
 });
 
-Deno.test("applyMutation() leaves places alone that do not exist", () => {
+Deno.test("applyMutation() ignores an index beyond the list", () => {
   const records: AnyHistoryRecord[] = [];
   const record = { id: 1, type: "loading", payload: { message: "m" } } as const;
   for (const type of ["replaced", "removed"] as const) {

@@ -1,4 +1,4 @@
-/** Holds copies of JSON values to being copies. */
+/** Copies of JSON values. */
 
 import { assert, assertEquals } from "@std/assert";
 import { deepCopy, toObject } from "../../lib/history/plain_json.ts";
@@ -13,7 +13,7 @@ Deno.test("deepCopy() copies every JSON value, in the same order", () => {
   }));
 });
 
-Deno.test("deepCopy() copies what is nested deeper than a stack", () => {
+Deno.test("deepCopy() copies a value nested 200,000 deep", () => {
   let value: unknown[] = [];
   for (let depth = 0; depth < 200_000; depth++) value = [value];
   let copy: unknown = deepCopy(value);
@@ -25,7 +25,7 @@ Deno.test("deepCopy() copies what is nested deeper than a stack", () => {
   assertEquals(depth, 200_000);
 });
 
-Deno.test("toObject() takes names of any kind", () => {
+Deno.test("toObject() keeps names of any kind", () => {
   const object = toObject([["__proto__", 1], ["constructor", 2]]);
   assertEquals(JSON.stringify(object), '{"__proto__":1,"constructor":2}');
 });

@@ -1,4 +1,4 @@
-/** Holds the store of records to the vectors, and to its laws. */
+/** The store of records, with vectors and laws. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -24,7 +24,7 @@ import {
 import { equalJson, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 
-/** An operation, as the vectors write it. */
+/** An operation of a vector. */
 interface DomainOp {
   readonly op: string;
   readonly index: number;
@@ -70,7 +70,7 @@ function milliseconds(duration: string | null): number | null {
   return (Number(match[1] ?? 0) * 60 + Number(match[2])) * 1000;
 }
 
-/** Does what an operation of a vector says. */
+/** Performs an operation of a vector. */
 function perform(store: RecordStore, op: DomainOp): HistoryMutation[] {
   switch (op.op) {
     case "insert":
@@ -270,7 +270,7 @@ const newRecord: fc.Arbitrary<NewRecord> = fc.oneof(
   fc.constant({ type: "context", payload: { cwd: "/w", __unknown: [1] } }),
 );
 
-/** Something that happens to a store. */
+/** An operation on a store. */
 type Step = (store: RecordStore) => HistoryMutation[];
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -349,17 +349,17 @@ const limits: fc.Arbitrary<RecordLimits> = fc.record({
 });
 const RUNS = { numRuns: 400 };
 
-Deno.test("RecordStore's mutations give the records of the snapshot after every operation", () => {
+Deno.test("RecordStore's mutations make the records of the snapshot after every operation", () => {
   fc.assert(
     fc.property(steps, limits, (steps, limits) => {
       const store = new RecordStore({ limits });
       const records: AnyHistoryRecord[] = [];
       for (const step of steps) {
         const mutations = step(store);
-        // What was said must not change with what happens later.
-        const said = JSON.stringify(mutations);
+        // Later operations must not change returned mutations.
+        const before = JSON.stringify(mutations);
         for (const mutation of mutations) applyMutation(records, mutation);
-        assertEquals(JSON.stringify(mutations), said);
+        assertEquals(JSON.stringify(mutations), before);
         assertJson(records, store.snapshot().records, "records");
         assertEquals(store.length, records.length);
       }
@@ -368,7 +368,7 @@ Deno.test("RecordStore's mutations give the records of the snapshot after every 
   );
 });
 
-Deno.test("RecordStore.restore() goes on as if nothing had happened", () => {
+Deno.test("RecordStore.restore() continues from a snapshot", () => {
   fc.assert(
     fc.property(steps, steps, limits, (before, after, limits) => {
       const store = new RecordStore({ limits });
@@ -394,7 +394,7 @@ function bytesOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);
 }
 
-Deno.test("RecordStore keeps no more text than its limits say", () => {
+Deno.test("RecordStore keeps at most the deltas that its limits allow", () => {
   fc.assert(
     fc.property(steps, limits, (steps, limits) => {
       const store = new RecordStore({ limits });
@@ -422,7 +422,7 @@ function start(store: RecordStore): void {
   });
 }
 
-/** Gives the command at a place. */
+/** Returns the payload of the command at an index. */
 function execAt(
   store: RecordStore,
   index: number,
@@ -433,7 +433,7 @@ function execAt(
   return record.payload;
 }
 
-/** The rules of B.5 as they are written, on one text of bytes per chunk. */
+/** A reference implementation of the rules of B.5. */
 function naive(
   chunks: readonly ExecChunk[],
   chunk: ExecChunk,
@@ -482,7 +482,7 @@ function naive(
   return list;
 }
 
-Deno.test("RecordStore.streamExec() does what the rules say, chunk by chunk", () => {
+Deno.test("RecordStore.streamExec() follows the rules of B.5 for any chunks", () => {
   const pieces = fc.array(
     fc.record({
       shift: fc.oneof(fc.constant(0), fc.integer({ min: -12, max: 5 })),
@@ -523,7 +523,7 @@ const CHUNK_CASES = [
     expected: [[0, "a"]],
   },
   {
-    name: "what is over the limit goes from the front, in bytes",
+    name: "bytes over the limit are dropped at the front",
     chunks: [[0, "abcdefgh"], [8, "ij"]],
     expected: [[2, "cdefghij"]],
   },
@@ -533,7 +533,7 @@ const CHUNK_CASES = [
     expected: [[2, "1234567"]],
   },
   {
-    name: "whole chunks go first",
+    name: "whole chunks are dropped first",
     chunks: [[0, "ab"], [4, "cd"], [20, "ef"]],
     expected: [[20, "ef"]],
   },
@@ -559,7 +559,7 @@ for (const { name, chunks, expected } of CHUNK_CASES) {
   });
 }
 
-Deno.test("RecordStore cuts the output of the oldest commands when all is too much", () => {
+Deno.test("RecordStore prunes the output of the oldest commands over totalBytes", () => {
   const store = new RecordStore({
     limits: { totalBytes: 25, prunedStreamBytes: 4 },
   });
@@ -578,7 +578,7 @@ Deno.test("RecordStore cuts the output of the oldest commands when all is too mu
   );
 });
 
-Deno.test("RecordStore.truncateAfter() gives numbers anew", () => {
+Deno.test("RecordStore.truncateAfter() reuses ids", () => {
   const store = new RecordStore();
   const loading = { type: "loading", payload: { message: "m" } } as const;
   for (let index = 0; index < 3; index++) store.push(loading);
@@ -592,7 +592,7 @@ Deno.test("RecordStore.truncateAfter() gives numbers anew", () => {
   );
 });
 
-Deno.test("RecordStore.truncateAfter() counts on behind the highest number that is left (B.4)", () => {
+Deno.test("RecordStore.truncateAfter() continues ids after the highest one left (B.4)", () => {
   const store = new RecordStore();
   const loading = { type: "loading", payload: { message: "m" } } as const;
   for (let index = 0; index < 3; index++) store.push(loading);
@@ -605,7 +605,7 @@ Deno.test("RecordStore.truncateAfter() counts on behind the highest number that 
   assertEquals([ids(), store.nextId], [[1, 4, 3], 5]);
 });
 
-Deno.test("RecordStore gives no place for what is not there", () => {
+Deno.test("RecordStore returns -1 for unknown ids", () => {
   const store = new RecordStore();
   assertEquals(
     [store.indexOf(1), store.indexOfExec("c"), store.indexOfTool("c")],
@@ -613,7 +613,7 @@ Deno.test("RecordStore gives no place for what is not there", () => {
   );
 });
 
-Deno.test("RecordStore takes commands that were put together by what they are", () => {
+Deno.test("RecordStore.restore() reads the call ids of merged commands", () => {
   const lookups = [undefined, null, "x", [5, { call_id: "c" }]].map(
     (segments) =>
       RecordStore.restore({
@@ -627,7 +627,7 @@ Deno.test("RecordStore takes commands that were put together by what they are", 
   assertEquals(lookups, [{}, {}, {}, { c: 1 }]);
 });
 
-Deno.test("RecordStore.truncateAfter(0) leaves nothing of a snapshot behind (B.4)", () => {
+Deno.test("RecordStore.truncateAfter(0) clears all of a snapshot (B.4)", () => {
   const empty = {
     records: [],
     next_id: 1,
@@ -649,7 +649,7 @@ Deno.test("RecordStore.truncateAfter(0) leaves nothing of a snapshot behind (B.4
   }
 });
 
-Deno.test("RecordStore says when an explore record stops or starts being trailing", () => {
+Deno.test("RecordStore returns a mutation when trailing of an explore record changes", () => {
   const store = new RecordStore();
   const explore = {
     type: "explore",
@@ -671,7 +671,7 @@ Deno.test("RecordStore says when an explore record stops or starts being trailin
   assertEquals(types(store.remove(1)), ["removed", trailing]);
 });
 
-Deno.test("RecordStore finds and shows call ids of any name", () => {
+Deno.test("RecordStore finds and saves call ids of any name", () => {
   const store = new RecordStore();
   const tool = {
     title: "t",
@@ -724,13 +724,13 @@ Deno.test("RecordStore.restore() drops repeated answers and keeps unknown fields
   );
 });
 
-Deno.test("RecordStore.replace() takes as long however many records stand behind", () => {
+Deno.test("RecordStore.replace() takes constant time for 100,000 records", () => {
   const store = new RecordStore();
   const image = (path: string) => ({
     type: "image" as const,
     payload: { path, caption: null, metadata: null },
   });
-  // With quadratic time this would take minutes.
+  // Quadratic time would take minutes.
   const count = 100_000;
   for (let at = 0; at < count; at++) store.push(image(`${at}`));
   for (let at = 0; at < count; at++) store.replace(at, image(`new ${at}`));

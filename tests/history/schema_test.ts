@@ -1,4 +1,4 @@
-/** Holds the schemas of histories to the vectors, and to what a store answers with. */
+/** The schemas of histories, with vectors and the mutations of a store. */
 
 import { assertEquals } from "@std/assert";
 import * as v from "valibot";
@@ -11,8 +11,8 @@ function read<T>(path: string): T {
   return JSON.parse(new TextDecoder().decode(readFixture(path)));
 }
 
-/** Says what a schema has against a value. */
-function complaints(
+/** Returns the paths and messages of the issues that a schema finds in a value. */
+function issuesOf(
   schema: v.GenericSchema<unknown, unknown>,
   value: unknown,
 ): string[] {
@@ -22,32 +22,32 @@ function complaints(
   );
 }
 
-Deno.test("HistorySnapshotSchema admits what the vectors expect", () => {
+Deno.test("HistorySnapshotSchema admits the snapshots of the vectors", () => {
   for (const name of namesIn("vectors/history/")) {
     const { expect_snapshot } = read<{ expect_snapshot: unknown }>(
       `vectors/history/${name}`,
     );
     assertEquals(
-      complaints(HISTORY_SCHEMAS.HistorySnapshot, expect_snapshot),
+      issuesOf(HISTORY_SCHEMAS.HistorySnapshot, expect_snapshot),
       [],
       name,
     );
   }
 });
 
-Deno.test("AnyHistoryRecordSchema admits records of both layouts that were read", () => {
+Deno.test("AnyHistoryRecordSchema admits records that were read from both layouts", () => {
   for (const name of namesIn("vectors/history-compat/")) {
     const { pairs } = read<{ pairs: { code: unknown; seed: unknown }[] }>(
       `vectors/history-compat/${name}`,
     );
     for (const { code, seed } of pairs) {
       assertEquals(
-        complaints(HISTORY_SCHEMAS.AnyHistoryRecord, seed),
+        issuesOf(HISTORY_SCHEMAS.AnyHistoryRecord, seed),
         [],
         name,
       );
       assertEquals(
-        complaints(HISTORY_SCHEMAS.AnyHistoryRecord, readRecord(code)),
+        issuesOf(HISTORY_SCHEMAS.AnyHistoryRecord, readRecord(code)),
         [],
       );
     }
@@ -97,10 +97,10 @@ Deno.test("HistoryMutationSchema admits every mutation of a store", () => {
     "truncated",
   ]);
   for (const mutation of mutations) {
-    assertEquals(complaints(HISTORY_SCHEMAS.HistoryMutation, mutation), []);
+    assertEquals(issuesOf(HISTORY_SCHEMAS.HistoryMutation, mutation), []);
   }
   assertEquals(
-    complaints(HISTORY_SCHEMAS.HistorySnapshot, store.snapshot()),
+    issuesOf(HISTORY_SCHEMAS.HistorySnapshot, store.snapshot()),
     [],
   );
 });
@@ -114,12 +114,12 @@ Deno.test("the schemas keep fields of any name", () => {
     }}],
     "stream_lookup": {"__proto__": 1}
   }`));
-  assertEquals(complaints(HISTORY_SCHEMAS.HistorySnapshot, snapshot), []);
+  assertEquals(issuesOf(HISTORY_SCHEMAS.HistorySnapshot, snapshot), []);
 });
 
 const REFUSED = [
   {
-    name: "a list for an object",
+    name: "a list in place of an object",
     schema: HISTORY_SCHEMAS.HistorySnapshot,
     value: [],
     path: "records",
@@ -160,7 +160,7 @@ const REFUSED = [
     path: "payload.started_at",
   },
   {
-    name: "a piece without its text",
+    name: "a chunk without its content",
     schema: HISTORY_SCHEMAS.HistoryMutation,
     value: {
       type: "appended",
@@ -180,7 +180,7 @@ const REFUSED = [
 
 for (const { name, schema, value, path } of REFUSED) {
   Deno.test(`the schemas refuse ${name}`, () => {
-    const [complaint] = complaints(schema, value);
-    assertEquals(complaint?.split(":")[0], path);
+    const [issue] = issuesOf(schema, value);
+    assertEquals(issue?.split(":")[0], path);
   });
 }

@@ -1,4 +1,4 @@
-/** What waits of the fork become (history.md C.3). */
+/** Shell words, and the records of waits of the fork (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
 import { shellWords } from "../../../lib/history/mapping/commands.ts";
@@ -6,7 +6,7 @@ import fc from "../../property_seed.ts";
 import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
 
 const SHELL_LINES = [
-  { name: "nothing", line: "", words: [] },
+  { name: "an empty line", line: "", words: [] },
   { name: "white space only", line: " \t\n", words: [] },
   { name: "words", line: " a  b\tc ", words: ["a", "b", "c"] },
   { name: "quotes of both kinds", line: `'a b'"c d"`, words: ["a bc d"] },
@@ -14,7 +14,11 @@ const SHELL_LINES = [
   { name: "a quote in quotes", line: `'it'"'"'s'`, words: ["it's"] },
   { name: "escapes", line: `a\\ b "\\$x \\n"`, words: ["a b", "$x \\n"] },
   { name: "a continued line", line: "a\\\nb", words: ["ab"] },
-  { name: "no comment", line: "a # b", words: ["a", "#", "b"] },
+  {
+    name: "a hash, which starts no comment",
+    line: "a # b",
+    words: ["a", "#", "b"],
+  },
   { name: "an open quote", line: "echo 'a", words: ["echo 'a"] },
   { name: "an open double quote", line: 'echo "a', words: ['echo "a'] },
   { name: "an escaped end", line: 'echo "a\\"', words: ['echo "a\\"'] },
@@ -27,7 +31,7 @@ for (const { name, line, words } of SHELL_LINES) {
   });
 }
 
-Deno.test("shellWords() undoes how Codex quotes words", () => {
+Deno.test("shellWords() splits words that Codex quotes", () => {
   fc.assert(fc.property(fc.array(fc.string({ unit: "grapheme" })), (words) => {
     const line = words.map((word) => `'${word.replaceAll("'", `'"'"'`)}'`);
     assertEquals(shellWords(line.join(" ")), words);
@@ -52,7 +56,7 @@ const BEGIN = eventLine("exec_command_begin", { call_id: "c", command: ["x"] });
 const END = eventLine("exec_command_end", { call_id: "c", exit_code: 0 });
 const LASTED = { duration: { secs: 2, nanos: 0 }, result: { Ok: "a" } };
 
-Deno.test("HistoryState.apply() shows what a wait waits for while it does (C.3)", () => {
+Deno.test("HistoryState.apply() shows the target of a running wait (C.3)", () => {
   const waiting = (parameters: Record<string, unknown>) => {
     const lines = [wait("begin", parameters)];
     const [tool] = payloadsOf(snapshotOf(lines), "running_tool");
@@ -67,7 +71,7 @@ Deno.test("HistoryState.apply() shows what a wait waits for while it does (C.3)"
   assertEquals(waiting({ call_id: "gone" }), [null, false, true]);
 });
 
-Deno.test("HistoryState.apply() adds up how long a running command is waited for (C.3)", () => {
+Deno.test("HistoryState.apply() adds up the waits for a running command (C.3)", () => {
   const parameters = { call_id: "c" };
   const begin = wait("begin", parameters);
   const end = wait("end", parameters, LASTED);
@@ -79,8 +83,8 @@ Deno.test("HistoryState.apply() adds up how long a running command is waited for
   assertEquals(waited(BEGIN, begin, end), [2000, false, "running"]);
   assertEquals(waited(BEGIN, begin, end, begin), [2000, true, "running"]);
   assertEquals(waited(BEGIN, begin, end, begin, end), [4000, false, "running"]);
-  const timeless = wait("end", parameters, { result: { Ok: "" } });
-  assertEquals(waited(BEGIN, begin, end, timeless), [2000, false, "running"]);
+  const untimed = wait("end", parameters, { result: { Ok: "" } });
+  assertEquals(waited(BEGIN, begin, end, untimed), [2000, false, "running"]);
 });
 
 Deno.test("HistoryState.apply() shows a wait for a command that has ended as a tool (C.3)", () => {
@@ -92,7 +96,7 @@ Deno.test("HistoryState.apply() shows a wait for a command that has ended as a t
   );
 });
 
-Deno.test("HistoryState.apply() shows how a wait ended (C.3)", () => {
+Deno.test("HistoryState.apply() shows the result of a wait (C.3)", () => {
   const ended = (fields: Record<string, unknown>) => {
     const { records } = snapshotOf([
       wait("begin", { for: "tests" }),

@@ -4,7 +4,7 @@ import {
   readItemChanges,
 } from "../../../lib/history/mapping/file_changes.ts";
 
-Deno.test("readItemChanges() keeps what an entry tells", () => {
+Deno.test("readItemChanges() reads content and diffs of added files", () => {
   assertEquals(
     readItemChanges({
       changes: [
@@ -21,7 +21,7 @@ Deno.test("readItemChanges() keeps what an entry tells", () => {
   );
 });
 
-Deno.test("patchFailure() cuts excerpts by lines and bytes", () => {
+Deno.test("patchFailure() truncates excerpts to 20 lines and 2,000 bytes", () => {
   assertEquals(patchFailure(" ", " \n  why \nmore"), {
     message: "why",
     stdout_excerpt: null,

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
 import { TurnLog } from "../../../lib/history/mapping/fold_memory.ts";
 
-Deno.test("TurnLog.forgotten() moves the beginnings of turns up", () => {
+Deno.test("TurnLog.forgotten() moves the starts of turns up", () => {
   const log = new TurnLog();
   for (const length of [0, 3, 6, 9]) {
     log.close();
@@ -15,7 +15,7 @@ Deno.test("TurnLog.forgotten() moves the beginnings of turns up", () => {
   assertEquals(log.rollBack(1), 0);
 });
 
-Deno.test("TurnLog takes a turn that is announced behind its prompt for one, wherever records went", () => {
+Deno.test("TurnLog counts a prompt and the start after it as one turn, also when records are removed", () => {
   const turnsOf = (change: (log: TurnLog) => void, length: number): number => {
     const log = new TurnLog();
     log.prompt(2);
@@ -29,11 +29,11 @@ Deno.test("TurnLog takes a turn that is announced behind its prompt for one, whe
   assertEquals(turnsOf((log) => log.removed(1), 2), 1);
   assertEquals(turnsOf((log) => log.removed(3), 3), 1);
   assertEquals(turnsOf((log) => log.forgotten([0, 1]), 1), 1);
-  // What has ended is not announced any more.
+  // A start after the end of the prompt's turn is another turn.
   assertEquals(turnsOf((log) => log.close(), 3), 2);
 });
 
-/** Applies turns of a prompt and an answer each. */
+/** Applies turns that each have a prompt and an answer. */
 function talk(state: HistoryState, from: number, to: number): void {
   for (let turn = from; turn < to; turn++) {
     for (
@@ -47,7 +47,7 @@ function talk(state: HistoryState, from: number, to: number): void {
   }
 }
 
-Deno.test("HistoryState.forget() leaves records as if others had never been there", () => {
+Deno.test("HistoryState.forget() removes records, and later rollbacks find their turns", () => {
   const state = new HistoryState();
   talk(state, 0, 4);
   state.forget(new Set([1, 2, 3, 99]));
@@ -62,7 +62,7 @@ Deno.test("HistoryState.forget() leaves records as if others had never been ther
   assertEquals(ids(), [4, 5, 6]);
 });
 
-Deno.test("HistoryState.forget() lets the rest of what is open go on", () => {
+Deno.test("HistoryState.forget() keeps the other open items", () => {
   const state = new HistoryState();
   const event = {
     thread_id: "t",

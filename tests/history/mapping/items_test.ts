@@ -1,4 +1,4 @@
-/** What the items of exec streams become (history.md C.1). */
+/** The records of plans, and of items of exec streams (history.md C.1). */
 
 import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
@@ -27,7 +27,7 @@ function planEvent(fields: Record<string, unknown>) {
   return eventLine("plan_update", { explanation: null, ...fields });
 }
 
-/** Counts the plans, at every moment that a checkpoint may be taken. */
+/** Counts the plans; checks a checkpoint before each event. */
 function countOf(events: readonly unknown[]): number {
   const whole = historyOf(events).snapshot({ resume: true });
   for (let at = 0; at <= events.length; at++) {
@@ -44,7 +44,7 @@ const OUTPUT = itemLine("function_call_output", {
   output: "Plan updated",
 });
 
-Deno.test("HistoryState.apply() shows a plan once that a planCall and an planEvent tell", () => {
+Deno.test("HistoryState.apply() shows a plan once that has a call and an event", () => {
   const open = plan("pending");
   const done = plan("completed");
   assertEquals(countOf([planCall(open), planEvent(open), OUTPUT]), 1);
@@ -61,7 +61,7 @@ Deno.test("HistoryState.apply() shows a plan once that a planCall and an planEve
   );
 });
 
-Deno.test("HistoryState.apply() keeps plans apart that are not copies of each other", () => {
+Deno.test("HistoryState.apply() shows plans separately that are not copies of each other", () => {
   const open = plan("pending");
   const done = plan("completed");
   assertEquals(countOf([planCall(open), OUTPUT, planCall(open)]), 2);
@@ -74,7 +74,7 @@ Deno.test("HistoryState.apply() keeps plans apart that are not copies of each ot
   assertEquals(countOf([planCall(open), prompt, planEvent(open)]), 2);
 });
 
-Deno.test("HistoryState.apply() reads what is said of a step in any spelling (A.6)", () => {
+Deno.test("HistoryState.apply() reads the steps of a plan in every spelling (A.6)", () => {
   const steps = [
     { step: "a", status: "pending" },
     { title: "b", status: "in_progress" },
@@ -109,7 +109,7 @@ function item(
   return { type: `item.${type}`, item_id: "item_0", item_type, ...fields };
 }
 
-/** Makes increments of an item. */
+/** Makes deltas of an item. */
 function deltas(
   item_type: string,
   ...pieces: readonly Record<string, unknown>[]
@@ -122,14 +122,14 @@ function previewOf(events: readonly unknown[]): unknown {
     ?.preview_markdown;
 }
 
-Deno.test("HistoryState.apply() appends to an answer what does not repeat its beginning (E.7)", () => {
-  const said = (...texts: readonly string[]) =>
+Deno.test("HistoryState.apply() appends deltas of an answer, and replaces it by text that repeats its beginning (E.7)", () => {
+  const messages = (...texts: readonly string[]) =>
     deltas("agent_message", ...texts.map((text_delta) => ({ text_delta })));
-  assertEquals(previewOf(said("a", "bcd")), "abcd");
-  assertEquals(previewOf(said("a", "abc")), "abc");
+  assertEquals(previewOf(messages("a", "bcd")), "abcd");
+  assertEquals(previewOf(messages("a", "abc")), "abc");
 });
 
-Deno.test("HistoryState.apply() appends increments of reasoning (C.1)", () => {
+Deno.test("HistoryState.apply() appends deltas of reasoning (C.1)", () => {
   const events = deltas("reasoning", { text_delta: "Let" }, {
     text_delta: " me see",
   });
@@ -141,7 +141,7 @@ Deno.test("HistoryState.apply() appends increments of reasoning (C.1)", () => {
   ]);
 });
 
-Deno.test("HistoryState.apply() appends increments of output, repeated ones too (C.1)", () => {
+Deno.test("HistoryState.apply() appends deltas of output, also equal ones (C.1)", () => {
   const [exec] = payloadsOf(
     snapshotOf([
       item("started", "command_execution", { content: { command: "yes" } }),
@@ -152,7 +152,7 @@ Deno.test("HistoryState.apply() appends increments of output, repeated ones too 
   assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "y\ny\n" }]);
 });
 
-Deno.test("HistoryState.apply() shows no command that only tells what a patch says", () => {
+Deno.test("HistoryState.apply() shows no command for the output of a patch", () => {
   const patch = { changes: [{ path: "a", kind: "add" }] };
   const snapshot = snapshotOf([
     item("started", "file_change", { content: patch }),
@@ -164,7 +164,7 @@ Deno.test("HistoryState.apply() shows no command that only tells what a patch sa
   assertEquals(snapshot.records.map(({ type }) => type), ["patch"]);
 });
 
-Deno.test("HistoryState.apply() shows a change of files that begins (C.1)", () => {
+Deno.test("HistoryState.apply() shows the start of a file change (C.1)", () => {
   const content = { changes: [{ path: "a", kind: "delete" }] };
   const [patch] = payloadsOf(
     snapshotOf([item("started", "file_change", { content })]),
@@ -173,7 +173,7 @@ Deno.test("HistoryState.apply() shows a change of files that begins (C.1)", () =
   assertEquals([patch?.event, patch?.auto_approved], ["apply_begin", null]);
 });
 
-Deno.test("HistoryState.apply() takes a tool for failed that says so in any way (C.1)", () => {
+Deno.test("HistoryState.apply() reads every mark of a failed tool call (C.1)", () => {
   const ended = (
     content: Record<string, unknown>,
     fields: Record<string, unknown> = {},
@@ -195,7 +195,7 @@ Deno.test("HistoryState.apply() takes a tool for failed that says so in any way 
   assertEquals(ended({}, { status: "failed" }), "failed");
 });
 
-Deno.test("HistoryState.apply() shows a call to agents while it lasts and when it ends (C.1)", () => {
+Deno.test("HistoryState.apply() shows a running and an ended call to agents (C.1)", () => {
   const fields = { tool: "wait", prompt: null, receiver_thread_ids: ["a"] };
   const started = item("started", "collab_tool_call", fields);
   const ended = (agents_states: unknown) =>
@@ -218,7 +218,7 @@ Deno.test("HistoryState.apply() shows a call to agents while it lasts and when i
   assertEquals(JSON.stringify(preview).includes("done"), true);
 });
 
-Deno.test("HistoryState.apply() puts why an item failed on a line of its own (C.1)", () => {
+Deno.test("HistoryState.apply() shows the error of a failed item on a line of its own (C.1)", () => {
   const failed = (stderr: string) =>
     payloadsOf(
       snapshotOf([

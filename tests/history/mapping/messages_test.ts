@@ -17,12 +17,12 @@ const PATHS = [
 ] as const;
 
 for (const [uri, path] of PATHS) {
-  Deno.test(`pathOf() gives the path in ${uri}`, () => {
+  Deno.test(`pathOf() returns the path in ${uri}`, () => {
     assertEquals(pathOf(uri), path);
   });
 }
 
-Deno.test("imageRecordOfUrl() never copies the data of an image", () => {
+Deno.test("imageRecordOfUrl() drops the data of an image", () => {
   const url = "data:image/svg+xml;charset=utf-8,%3Csvg%3E";
   assertEquals(imageRecordOfUrl(url).payload, {
     path: "data:image/svg+xml;charset=utf-8",
@@ -36,7 +36,7 @@ Deno.test("imageRecordOfUrl() never copies the data of an image", () => {
   });
 });
 
-Deno.test("imageRecordOfUrl() counts the bytes of data, and cuts no other URL at a comma (C.3)", () => {
+Deno.test("imageRecordOfUrl() counts the bytes of data, and keeps commas in other URLs (C.3)", () => {
   const image = (url: string) => imageRecordOfUrl(url).payload;
   const data = (url: string) => Object(image(url)).metadata.byte_len;
   assertEquals(data("data:image/png;base64,QUI="), 2);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { reasoningSections } from "../../../lib/history/mapping/reasoning.ts";
 
-/** Writes sections in short: what is in a block follows its type. */
+/** Summarizes sections: heading, summary, and each block as its type and content. */
 function sketch(text: string): unknown[] {
   return reasoningSections(text).map(({ heading, summary, blocks }) => [
     heading,
@@ -25,7 +25,7 @@ const CASES = [
     expected: [[null, "a", "paragraph a", "---", "paragraph b"], ["H", "H"]],
   },
   {
-    name: "bold text that is no heading",
+    name: "bold text that is not a heading",
     text: "**a** and **b**\n****\n**c d\ne f**",
     expected: [[
       null,
@@ -68,12 +68,12 @@ const CASES = [
     expected: [[null, "ls", "sh: \nls\n**x**"]],
   },
   {
-    name: "code that never ends, and code without a body",
+    name: "code without an end, and code without a body",
     text: "```\n \n```\n> q\n````\na\n```",
     expected: [[null, "q", "quote q", "null: a\n```"]],
   },
   {
-    name: "code in three backticks, which begins no block",
+    name: "code in three backticks, which starts no block",
     text: "a\n```ls -l``` lists\nb\n```pwd```",
     expected: [[
       null,
@@ -92,7 +92,7 @@ for (const { name, text, expected } of CASES) {
   });
 }
 
-Deno.test("reasoningSections() takes no longer than the text for a long line", () => {
+Deno.test("reasoningSections() splits a line of 400 kB in linear time", () => {
   const line = `**${"a ".repeat(200_000)}`;
   assertEquals(reasoningSections(line).length, 1);
 });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { diffHunks } from "../../../lib/history/mapping/remarks.ts";
 
-Deno.test("diffHunks() keeps the heads of a diff apart from its lines (C.3)", () => {
+Deno.test("diffHunks() separates file headers from the lines of hunks (C.3)", () => {
   assertEquals(diffHunks("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x\n+y\n z\n"), [
     {
       header: "",

@@ -8,7 +8,7 @@ import {
 } from "../../../lib/history/mapping/tools.ts";
 import fc from "../../property_seed.ts";
 
-Deno.test("resultPreview() names what is no text", () => {
+Deno.test("resultPreview() names content that is not text", () => {
   const preview = resultPreview([
     { type: "text", text: "a\r\n\n b" },
     { type: "image", data: "" },
@@ -36,14 +36,14 @@ Deno.test("resultPreview() names what is no text", () => {
   assertEquals(resultPreview(["", { type: "text", text: " \n" }]), null);
 });
 
-Deno.test("resultPreview() keeps the end of a long text, by characters", () => {
+Deno.test("resultPreview() keeps the last 16,000 characters of a long text", () => {
   const whole = resultPreview(["😀".repeat(16_000)]);
   assertEquals([whole?.lines[0]?.length, whole?.truncated], [32_000, false]);
   const cut = resultPreview(["x" + "😀".repeat(16_000)]);
   assertEquals([cut?.lines[0]?.length, cut?.truncated], [32_000, true]);
 });
 
-Deno.test("prettyJson() lays out like JSON.stringify()", () => {
+Deno.test("prettyJson() indents like JSON.stringify()", () => {
   const value = fc.oneof(
     fc.array(fc.jsonValue()),
     fc.dictionary(fc.string(), fc.jsonValue()),
@@ -54,7 +54,7 @@ Deno.test("prettyJson() lays out like JSON.stringify()", () => {
   }));
 });
 
-Deno.test("prettyJson() changes no number and no key", () => {
+Deno.test("prettyJson() keeps the text of numbers and the order of keys", () => {
   assertEquals(
     prettyJson(' {"2":1.0,"1":[9007199254740993],"1":{}}\n'),
     '{\n  "2": 1.0,\n  "1": [\n    9007199254740993\n  ],\n  "1": {}\n}',
@@ -75,7 +75,7 @@ Deno.test("prettyJson() changes no number and no key", () => {
 
 const ARGUMENTS =
   '{"limit":1.0,"big":9007199254740993,"e":1E2,"10":true,"2":[1],"s":"x","n":null}';
-/** The texts, by name, in the order of the source. */
+/** The names and values, in the order of ARGUMENTS. */
 const EXACT = [
   ["limit", "1.0"],
   ["big", "9007199254740993"],
@@ -93,28 +93,28 @@ function pairs(args: ReturnType<typeof toolArguments>): unknown[] {
   ]);
 }
 
-Deno.test("toolArgumentsOfText() keeps numbers and the order as they are spelled", () => {
+Deno.test("toolArgumentsOfText() keeps the text of numbers and the order of keys", () => {
   assertEquals(
     pairs(toolArgumentsOfText(JSON.parse(ARGUMENTS), ARGUMENTS)),
     EXACT,
   );
 });
 
-Deno.test("toolArgumentsOfText() takes what is no object for one argument", () => {
+Deno.test("toolArgumentsOfText() returns one argument for a value that is not an object", () => {
   assertEquals(pairs(toolArgumentsOfText(1, " 1.0 ")), [["args", "1.0"]]);
   assertEquals(pairs(toolArgumentsOfText([1], "[1]")), [["items", [1]]]);
   assertEquals(pairs(toolArguments("no JSON")), [["args", "no JSON"]]);
   assertEquals(pairs(toolArgumentsOfText({}, "{}")), []);
 });
 
-Deno.test("toolArguments() gives what JavaScript makes of numbers where the source is not known", () => {
+Deno.test("toolArguments() writes numbers as JavaScript does if it has no text", () => {
   assertEquals(pairs(toolArguments({ big: 1.0, s: "x" })), [
     ["big", "1"],
     ["s", "x"],
   ]);
 });
 
-Deno.test("toolArguments() loses nothing to a text that is not that of the arguments", () => {
+Deno.test("toolArguments() keeps all arguments if the text does not match them", () => {
   const value = { a: 1, b: "x" };
   for (const other of [["a"], ["c"], ["\ufffd", "a"], []]) {
     const texts = new Map(other.map((name) => [name, "1.0"]));
@@ -123,7 +123,7 @@ Deno.test("toolArguments() loses nothing to a text that is not that of the argum
       ["b", "x"],
     ]);
   }
-  // Half a surrogate pair cannot be written as UTF-8, but JSON.parse takes it.
+  // A lone surrogate cannot be encoded as UTF-8, but JSON.parse accepts it.
   assertEquals(
     pairs(
       toolArgumentsOfText({ "\ud800": 1, b: "x" }, '{"\ud800":1.0,"b":"x"}'),
@@ -177,7 +177,7 @@ const CALLS = [
 ];
 
 for (const { name, meta, text } of CALLS) {
-  Deno.test(`HistoryState keeps the arguments of ${name} as they are spelled`, () => {
+  Deno.test(`HistoryState keeps the JSON text of the arguments of ${name}`, () => {
     const state = new HistoryState();
     if (meta !== undefined) state.apply(JSON.parse(meta), meta);
     state.apply(JSON.parse(text), text);

@@ -11,7 +11,7 @@ function limitsOf(
   return payloadsOf(snapshotOf([line]), "rate_limits")[0] ?? {};
 }
 
-Deno.test("HistoryState.apply() knows no ratio of windows of unknown length (B.12)", () => {
+Deno.test("HistoryState.apply() computes the ratio of windows only for known lengths (B.12)", () => {
   const ratio = (first: number, second: number) =>
     limitsOf({ used_percent: 50, window_minutes: first }, {
       window_minutes: second,
@@ -22,7 +22,7 @@ Deno.test("HistoryState.apply() knows no ratio of windows of unknown length (B.1
   assertEquals(ratio(10, 0), null);
 });
 
-Deno.test("HistoryState.apply() derives the reset of a window from what is said of it (C.3)", () => {
+Deno.test("HistoryState.apply() reads the reset of a window in every form (C.3)", () => {
   const reset = (fields: Record<string, unknown>) => {
     const limits = limitsOf({ used_percent: 120, ...fields }, {});
     assertEquals(limits.primary_used_percent, 100);
@@ -66,7 +66,7 @@ Deno.test("HistoryState.apply() crosses each threshold of both windows once (B.1
   assertEquals(counted([1, 95], [1, 10], [1, 95]), [[1, 95]]);
 });
 
-Deno.test("HistoryState.apply() says what was used by a turn that failed, too (C.1)", () => {
+Deno.test("HistoryState.apply() shows the usage of completed and failed turns (C.1)", () => {
   const usage = { input_tokens: 3, output_tokens: 4 };
   for (const type of ["turn.completed", "turn.failed"]) {
     const events = [
