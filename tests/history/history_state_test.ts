@@ -33,7 +33,7 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
 const ENDED = { stdout: "hello\n", exit_code: 0 };
 
 for (const resume of [false, true]) {
-  Deno.test(`HistoryState.snapshot() gives without a copy what it copies, resume: ${resume}`, () => {
+  Deno.test(`HistoryState.snapshot() returns equal snapshots with and without a copy, resume: ${resume}`, () => {
     const command = { command: "ls", stdout: "a" };
     const state = historyOf([
       { type: "turn.started", input_text: "Hi" },
@@ -53,7 +53,7 @@ for (const resume of [false, true]) {
 
 for (const name of namesIn("vectors/history/")) {
   if (!/^(?:exec|rollout)_/.test(name)) continue;
-  Deno.test(`HistoryState.apply() does what the vector says: ${name}`, () => {
+  Deno.test(`HistoryState.apply() follows ${name}`, () => {
     const { source, input, expect_snapshot } = JSON.parse(
       decode(readFixture(`vectors/history/${name}`)),
     );
@@ -77,7 +77,7 @@ function item(
   return { type: `item.${type}`, item_id: "item_0", item_type, ...fields };
 }
 
-/** Gives the text of the lines of a message or notice. */
+/** Returns the text of the lines of a message or notice. */
 function textOf({ lines, body }: Record<string, unknown>): string {
   const text: string[] = [];
   for (const each of [lines, body].flat()) {
@@ -89,7 +89,7 @@ function textOf({ lines, body }: Record<string, unknown>): string {
 
 // Exec streams.
 
-Deno.test("HistoryState.apply() joins a string payload of item.updated as a snapshot", () => {
+Deno.test("HistoryState.apply() appends deltas, or replaces the text by a snapshot that continues it", () => {
   const delta = (text_delta: string, snapshot?: boolean) =>
     item("delta", "agent_message", {
       delta: { text_delta },
@@ -103,7 +103,7 @@ Deno.test("HistoryState.apply() joins a string payload of item.updated as a snap
   assertEquals(previewOf([delta("abc"), delta("x", true)]), "x");
 });
 
-Deno.test("HistoryState.apply() rewrites output that a snapshot does not continue", () => {
+Deno.test("HistoryState.apply() replaces output that a snapshot does not continue", () => {
   const command = (type: "started" | "delta", stdout: string) => {
     const payload = { command: "make", stdout };
     return item(type, "command_execution", {
@@ -121,7 +121,7 @@ Deno.test("HistoryState.apply() rewrites output that a snapshot does not continu
   ]);
 });
 
-Deno.test("HistoryState.apply() fills in the command of output that came before it", () => {
+Deno.test("HistoryState.apply() fills in a command that follows its output", () => {
   const delta = item("delta", "command_execution", {
     delta: { stdout: "hello\n" },
   });
@@ -135,7 +135,7 @@ Deno.test("HistoryState.apply() fills in the command of output that came before 
   }
 });
 
-Deno.test("HistoryState.apply() shows items whose id is empty", () => {
+Deno.test("HistoryState.apply() shows items with an empty id", () => {
   const events = [
     { type: "thread.started", thread_id: "t" },
     item("started", "agent_message", { content: { text: "Hel" } }),
@@ -168,7 +168,7 @@ Deno.test("HistoryState.apply() shows items whose id is empty", () => {
   }
 });
 
-Deno.test("HistoryState.apply() shows a failed item where it is", () => {
+Deno.test("HistoryState.apply() shows a failed item in the place of its start", () => {
   const failed = item("failed", "", { error: { message: "boom" } });
   const started = item("started", "command_execution", {
     content: { command: "make", stderr: "w" },
@@ -183,7 +183,7 @@ Deno.test("HistoryState.apply() shows a failed item where it is", () => {
   assertEquals(error?.role, "error");
 });
 
-Deno.test("HistoryState.apply() shows the error that ends a turn once", () => {
+Deno.test("HistoryState.apply() shows an error once that also ends the turn", () => {
   const error = { type: "error", message: "no" };
   const failed = { type: "turn.failed", error: { message: "no" } };
   const count = (events: unknown[]) => snapshotOf(events).records.length;
@@ -192,27 +192,27 @@ Deno.test("HistoryState.apply() shows the error that ends a turn once", () => {
   assertEquals(count([error, { type: "turn.started" }, failed]), 2);
 });
 
-Deno.test("HistoryState.apply() makes records of what only the old dialect says", () => {
-  const own = (item_type: string, fields: Record<string, unknown>) =>
+Deno.test("HistoryState.apply() shows the items that only the old dialect has", () => {
+  const completed = (item_type: string, fields: Record<string, unknown>) =>
     item("completed", item_type, fields);
   const snapshot = snapshotOf([
-    own("user_message", { content: { text: "Hi" } }),
+    completed("user_message", { content: { text: "Hi" } }),
     { type: "turn.started" },
-    { ...own("reasoning", { content: { text: "sum" } }), item_id: "r" },
+    { ...completed("reasoning", { content: { text: "sum" } }), item_id: "r" },
     {
-      ...own("agent_reasoning_raw_content", { content: { text: "raw" } }),
+      ...completed("agent_reasoning_raw_content", { content: { text: "raw" } }),
       item_id: "w",
     },
-    own("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b\n" }),
-    own("turn_diff", { unified_diff: "@@ -2 +2 @@\n" }),
-    { ...own("agent_message", { content: { text: "A" } }), item_id: "m" },
-    own("token_count", {
+    completed("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b\n" }),
+    completed("turn_diff", { unified_diff: "@@ -2 +2 @@\n" }),
+    { ...completed("agent_message", { content: { text: "A" } }), item_id: "m" },
+    completed("token_count", {
       input_tokens: 3,
       output_tokens: 4,
       rate_limits: { primary: { used_percent: 80, window_minutes: 300 } },
     }),
-    own("background_event", { message: "bg" }),
-    own("mcp_list_tools_response", { tools: {} }),
+    completed("background_event", { message: "bg" }),
+    completed("mcp_list_tools_response", { tools: {} }),
   ]);
   assertEquals(snapshot.records.map(({ type }) => type), [
     "plain_message",
@@ -230,7 +230,7 @@ Deno.test("HistoryState.apply() makes records of what only the old dialect says"
   assertEquals(answer?.token_usage, { prompt: 3, completion: 4, total: 7 });
 });
 
-Deno.test("HistoryState.apply() asks the clock until an event has a time", () => {
+Deno.test("HistoryState.apply() reads the clock until an event has a time", () => {
   const answer = (id: string, timestamp?: string) => ({
     ...item("completed", "agent_message", { content: { text: "a" } }),
     item_id: id,
@@ -260,7 +260,7 @@ Deno.test("HistoryState.apply() asks the clock until an event has a time", () =>
 const USER = eventLine("user_message", { message: "go" });
 const ANSWER = eventLine("agent_message", { message: "done" });
 
-Deno.test("HistoryState.apply() rolls turns back and forgets what was in them", () => {
+Deno.test("HistoryState.apply() rolls turns back and drops the calls in them", () => {
   const patch = eventLine("patch_apply_begin", {
     call_id: "p",
     changes: { a: { type: "add", content: "" } },
@@ -287,7 +287,7 @@ Deno.test("HistoryState.apply() rolls turns back and forgets what was in them", 
   assertEquals(state.snapshot().next_id, 1);
 });
 
-Deno.test("HistoryState.apply() keeps what was before the first turn", () => {
+Deno.test("HistoryState.apply() keeps records before the first turn in a rollback", () => {
   const snapshot = snapshotOf([
     eventLine("warning", { message: "before" }),
     USER,
@@ -297,7 +297,7 @@ Deno.test("HistoryState.apply() keeps what was before the first turn", () => {
   assertEquals(snapshot.records.length, 1);
 });
 
-Deno.test("HistoryState.apply() makes one record of a compaction", () => {
+Deno.test("HistoryState.apply() shows a compaction once", () => {
   const compacted = line("compacted", { message: "sum" });
   const event = eventLine("context_compacted");
   const descriptions = (events: unknown[]) =>
@@ -319,7 +319,7 @@ Deno.test("HistoryState.apply() makes one record of a compaction", () => {
   ]);
 });
 
-Deno.test("HistoryState.apply() makes one record of a patch that was run in a shell", () => {
+Deno.test("HistoryState.apply() shows a patch in a shell once", () => {
   const snapshot = snapshotOf([
     itemLine("function_call", {
       name: "exec_command",
@@ -340,7 +340,7 @@ Deno.test("HistoryState.apply() makes one record of a patch that was run in a sh
   assertEquals(snapshot.exec_call_lookup, {});
 });
 
-Deno.test("HistoryState.apply() takes a patch for applied only if its output says so (C.6)", () => {
+Deno.test("HistoryState.apply() shows a patch as applied only for an output of success (C.6)", () => {
   const patched = (fields: Record<string, unknown>) =>
     payloadsOf(
       snapshotOf([
@@ -379,7 +379,7 @@ Deno.test("HistoryState.apply() takes a patch for applied only if its output say
   );
 });
 
-Deno.test("HistoryState.apply() believes what stands beside an output of its success", () => {
+Deno.test("HistoryState.apply() reads the success member of an output", () => {
   const ended = (name: string, args: unknown) =>
     snapshotOf([
       itemLine("function_call", {
@@ -399,7 +399,7 @@ Deno.test("HistoryState.apply() believes what stands beside an output of its suc
   assertEquals([exec?.status, exec?.exit_code], ["error", null]);
 });
 
-Deno.test("HistoryState.apply() skips what a sub-agent inherits", () => {
+Deno.test("HistoryState.apply() skips the inherited lines of a sub-agent", () => {
   const answer = (id: string, ordinal: number) => ({
     ...pagedLine("AgentMessage", { id, content: [{ type: "Text", text: id }] }),
     ordinal,
@@ -444,13 +444,13 @@ for (
   const { name, header, mode } of [
     { name: "without a header", header: [], mode: null },
     {
-      name: "whose header has a word that nobody knows",
+      name: "with an unknown history_mode",
       header: [line("session_meta", { id: "s", history_mode: "zork" })],
       mode: "zork",
     },
   ]
 ) {
-  Deno.test(`HistoryState.apply() reads a rollout ${name} as what its lines look like`, () => {
+  Deno.test(`HistoryState.apply() detects the mode of a rollout ${name} from its lines`, () => {
     const counted = historyOf([...header, ...COUNTED]);
     assertEquals(counted.unknownMode, mode);
     assertEquals(
@@ -474,7 +474,7 @@ for (
   });
 }
 
-Deno.test("HistoryState.apply() goes by what a header says, where it is a known word", () => {
+Deno.test("HistoryState.apply() follows the history_mode of a header if it is known", () => {
   for (const history_mode of [undefined, "legacy"]) {
     const state = historyOf([
       line("session_meta", { id: "s", history_mode }),
@@ -485,17 +485,17 @@ Deno.test("HistoryState.apply() goes by what a header says, where it is a known 
   }
 });
 
-Deno.test("HistoryState.apply() reads the first header only", () => {
+Deno.test("HistoryState.apply() reads only the first header", () => {
   const state = historyOf([
-    line("session_meta", { id: "own" }),
+    line("session_meta", { id: "child" }),
     line("session_meta", { id: "parent", history_mode: "paginated" }),
     ANSWER,
   ]);
-  assertEquals(state.threadId, "own");
+  assertEquals(state.threadId, "child");
   assertEquals(state.snapshot().records.length, 1);
 });
 
-Deno.test("HistoryState.apply() replaces a paginated item that comes again", () => {
+Deno.test("HistoryState.apply() keeps the ids of repeated paginated items", () => {
   const snapshot = snapshotOf([
     PAGINATED,
     ...["a", "b"].flatMap((text) => [
@@ -516,7 +516,7 @@ Deno.test("HistoryState.apply() replaces a paginated item that comes again", () 
   assertEquals(tool?.title, "s.b");
 });
 
-Deno.test("HistoryState.apply() puts reasoning together until something else comes", () => {
+Deno.test("HistoryState.apply() joins reasoning until another record follows", () => {
   const thought = (text: string) => eventLine("agent_reasoning", { text });
   const snapshot = snapshotOf([
     eventLine("agent_reasoning_delta", { delta: "**A" }),
@@ -539,7 +539,7 @@ Deno.test("HistoryState.apply() puts reasoning together until something else com
   assertEquals(payloadsOf(snapshot, "reasoning")[0]?.in_progress, false);
 });
 
-Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
+Deno.test("HistoryState.apply() ends the running records of an aborted turn", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),
     eventLine("exec_command_begin", {
@@ -560,7 +560,7 @@ Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
   assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "error");
 });
 
-Deno.test("HistoryState.apply() forgets half an answer that is asked for once more, and what is empty", () => {
+Deno.test("HistoryState.apply() drops a partial answer whose request is retried, and empty items", () => {
   const snapshot = snapshotOf([
     item("delta", "agent_message", {
       item_id: "half",
@@ -579,7 +579,7 @@ Deno.test("HistoryState.apply() forgets half an answer that is asked for once mo
   assertEquals(summariesOf(snapshot), ["error: cut", "answer: An answer"]);
 });
 
-Deno.test("HistoryState.placeOfExplored() finds commands that share a record, as long as it is there", () => {
+Deno.test("HistoryState.placeOfExplored() finds commands that share a record, until a rollback", () => {
   const begin = (name: string, kind: string): Record<string, unknown> =>
     eventLine("exec_command_begin", {
       call_id: name,
@@ -602,7 +602,7 @@ Deno.test("HistoryState.placeOfExplored() finds commands that share a record, as
   assertEquals(state.placeOfExplored("a"), undefined);
 });
 
-Deno.test("HistoryState.apply() leaves running commands alone when a turn completes", () => {
+Deno.test("HistoryState.apply() keeps commands running when a turn completes", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
@@ -611,7 +611,7 @@ Deno.test("HistoryState.apply() leaves running commands alone when a turn comple
   assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "running");
 });
 
-Deno.test("HistoryState.apply() decodes output that is cut inside a character", () => {
+Deno.test("HistoryState.apply() decodes output that is split inside a character", () => {
   const chunk = (bytes: number[]) =>
     eventLine("exec_command_output_delta", {
       call_id: "c",
@@ -632,7 +632,7 @@ Deno.test("HistoryState.apply() decodes output that is cut inside a character", 
   ]);
 });
 
-Deno.test("HistoryState.apply() shows what the fork's wait tool does", () => {
+Deno.test("HistoryState.apply() shows waits of the fork", () => {
   const wait = (type: string, fields: Record<string, unknown>) =>
     eventLine(`custom_tool_call_${type}`, {
       call_id: "w",
@@ -680,7 +680,7 @@ const VIEWED = itemLine("function_call", {
 const PIXEL = "data:image/png;base64,QQ==";
 
 Deno.test("HistoryState.apply() shows a viewed image once", () => {
-  const handed = itemLine("message", {
+  const message = itemLine("message", {
     role: "user",
     content: [{ type: "input_image", image_url: PIXEL }],
   });
@@ -689,7 +689,7 @@ Deno.test("HistoryState.apply() shows a viewed image once", () => {
     call_id: "v",
     output: "attached",
   });
-  for (const copies of [[handed], [handed, copy], [copy, handed]]) {
+  for (const copies of [[message], [message, copy], [copy, message]]) {
     const snapshot = snapshotOf([VIEWED, ...copies, output]);
     assertEquals(payloadsOf(snapshot, "image"), [
       { path: "/w/a.png", caption: null, metadata: null },
@@ -697,7 +697,7 @@ Deno.test("HistoryState.apply() shows a viewed image once", () => {
   }
 });
 
-/** A call with its output, as 0.58 writes them: one behind the other. */
+/** A call followed by its output, as 0.58 writes them. */
 function called(
   name: string,
   id: string,
@@ -714,8 +714,8 @@ function called(
   ];
 }
 
-Deno.test("HistoryState.apply() shows viewed images once that were viewed beside other calls", () => {
-  const handed = itemLine("message", {
+Deno.test("HistoryState.apply() shows images once that were viewed beside other calls", () => {
+  const message = itemLine("message", {
     role: "user",
     content: [{ type: "input_image", image_url: PIXEL }],
   });
@@ -728,11 +728,11 @@ Deno.test("HistoryState.apply() shows viewed images once that were viewed beside
   const typesOf = (lines: readonly Record<string, unknown>[]) =>
     snapshotOf(lines).records.map(({ type }) => type);
   assertEquals(
-    typesOf([...calls, handed, handed]),
+    typesOf([...calls, message, message]),
     ["image", "image", "exec"],
   );
   assertEquals(
-    typesOf([...calls, handed, handed, handed]),
+    typesOf([...calls, message, message, message]),
     ["image", "image", "exec", "image"],
   );
   const answer = itemLine("message", {
@@ -740,12 +740,12 @@ Deno.test("HistoryState.apply() shows viewed images once that were viewed beside
     content: [{ type: "output_text", text: "Seen." }],
   });
   assertEquals(
-    typesOf([...calls, answer, handed]),
+    typesOf([...calls, answer, message]),
     ["image", "image", "exec", "assistant_message", "image"],
   );
 });
 
-Deno.test("HistoryState.apply() shows the image of the user after one that no message hands over", () => {
+Deno.test("HistoryState.apply() shows an image of the user after a viewed image without a message", () => {
   const outputs = [
     "unable to locate image at `/w/a.png`: No such file or directory",
     [{ type: "input_image", image_url: PIXEL }],
@@ -762,28 +762,28 @@ Deno.test("HistoryState.apply() shows the image of the user after one that no me
   }
 });
 
-Deno.test("HistoryState.apply() shows the image of the user after what is said when an image was viewed", () => {
+Deno.test("HistoryState.apply() shows an image of the user that follows a viewed image and a message", () => {
   const image = eventLine("user_message", { message: "", images: [PIXEL] });
   const count = (between: unknown) =>
     payloadsOf(snapshotOf([VIEWED, between, image]), "image").length;
   for (
-    const said of [
+    const message of [
       eventLine("agent_message", { message: "m" }),
       eventLine("agent_message_delta", { delta: "d" }),
       eventLine("agent_reasoning", { text: "t" }),
       eventLine("error", { message: "m" }),
     ]
-  ) assertEquals(count(said), 2, JSON.stringify(said));
+  ) assertEquals(count(message), 2, JSON.stringify(message));
   for (
-    const done of [
+    const other of [
       eventLine("exec_command_begin", { call_id: "c", command: ["x"] }),
       eventLine("mcp_tool_call_end", { call_id: "c" }),
       eventLine("background_event", { message: "m" }),
     ]
-  ) assertEquals(count(done), 1, JSON.stringify(done));
+  ) assertEquals(count(other), 1, JSON.stringify(other));
 });
 
-Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn", () => {
+Deno.test("HistoryState.apply() shows an image of the user after the turn of a viewed image", () => {
   for (const type of ["task_complete", "turn_aborted", "task_started"]) {
     const snapshot = snapshotOf([
       VIEWED,
@@ -794,21 +794,21 @@ Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn
   }
 });
 
-Deno.test("HistoryState.apply() shows the images that were asked for whichever release wrote them", () => {
+Deno.test("HistoryState.apply() shows every viewed image for every release", () => {
   for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
     const [, minor = ""] = /^0\.(\d+)[^/]*\/viewimage\//.exec(file.path) ?? [];
     if (minor === "") continue;
     const snapshot = snapshotOf(readEvents(file).events);
     const failed = payloadsOf(snapshot, "tool_call")
       .filter(({ title }) => title === "view_image");
-    // Old releases say that they cannot look at any; of three, one is not there.
+    // Old releases refuse every view; of the three files, one does not exist.
     const images = payloadsOf(snapshot, "image");
     assertEquals(images.length + failed.length, 3, file.path);
     assertEquals(failed.every(({ status }) => status === "failed"), true);
   }
 });
 
-Deno.test("HistoryState.apply() ends a review by its hint", () => {
+Deno.test("HistoryState.apply() shows the hint of a review at its end", () => {
   const snapshot = snapshotOf([
     eventLine("entered_review_mode", { user_facing_hint: "x" }),
     eventLine("exited_review_mode", { review_output: null }),
@@ -840,7 +840,7 @@ Deno.test("HistoryState.apply() shows the prompt of a review once", () => {
   assertEquals(payloadsOf(snapshot, "plain_message").length, 3);
 });
 
-Deno.test("HistoryState.apply() crosses each threshold of the rate limits once", () => {
+Deno.test("HistoryState.apply() shows each threshold of the rate limits once", () => {
   const count = (used_percent: number) =>
     eventLine("token_count", {
       info: null,
@@ -852,7 +852,7 @@ Deno.test("HistoryState.apply() crosses each threshold of the rate limits once",
   assertEquals(payloadsOf(snapshotOf(slow), "rate_limits").length, 3);
 });
 
-Deno.test("HistoryState.apply() shows remarks of the program", () => {
+Deno.test("HistoryState.apply() shows warnings, notices and errors, each once", () => {
   const snapshot = snapshotOf([
     eventLine("warning", { message: "careful\nnow" }),
     eventLine("undo_completed", { message: "undone" }),
@@ -866,7 +866,7 @@ Deno.test("HistoryState.apply() shows remarks of the program", () => {
   assertEquals(textOf({ ...payloadsOf(snapshot, "notice")[0] }), "use new");
 });
 
-Deno.test("HistoryState.apply() keeps how the first line of a warning is indented (C.0)", () => {
+Deno.test("HistoryState.apply() keeps the indentation of the first line of a warning (C.0)", () => {
   const shown = ["\n \r\n  careful\r\n\tnow\n", " "].map((message) => {
     const snapshot = snapshotOf([eventLine("warning", { message })]);
     return textOf({ ...payloadsOf(snapshot, "plain_message")[0] });
@@ -888,9 +888,9 @@ Deno.test("HistoryState.apply() replaces a background event of the fork by its i
   );
 });
 
-// Anything else.
+// Restoring, and hostile values.
 
-Deno.test("HistoryState.restore() settles what a bare snapshot shows as under way", () => {
+Deno.test("HistoryState.restore() lets an abort end the running records of a bare snapshot", () => {
   const before = historyOf([
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
     eventLine("mcp_tool_call_begin", {
@@ -910,7 +910,7 @@ Deno.test("HistoryState.restore() settles what a bare snapshot shows as under wa
   assertEquals(state.snapshot().tool_call_lookup, { t: 2 });
 });
 
-Deno.test("HistoryState.restore() leaves what has ended in a bare snapshot as it is", () => {
+Deno.test("HistoryState.restore() keeps the ended records of a bare snapshot", () => {
   const command = [
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
     eventLine("exec_command_end", { call_id: "c", exit_code: 1 }),
@@ -945,7 +945,7 @@ Deno.test("HistoryState.restore() leaves what has ended in a bare snapshot as it
   }
 });
 
-Deno.test("HistoryState.restore() ends what runs in a bare snapshot in its place", () => {
+Deno.test("HistoryState.restore() lets outputs end the running records of a bare snapshot in their places", () => {
   const begun = historyOf([
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
     eventLine("mcp_tool_call_begin", {
@@ -965,7 +965,7 @@ Deno.test("HistoryState.restore() ends what runs in a bare snapshot in its place
   assertEquals(payloadsOf(state.snapshot(), "exec")[0]?.status, "success");
 });
 
-Deno.test("HistoryState.restore() knows a command again whose parts had another order", () => {
+Deno.test("HistoryState.restore() finds a repeated command with members in another order", () => {
   const command = {
     call_id: "c",
     command: ["rg", "x"],
@@ -981,7 +981,7 @@ Deno.test("HistoryState.restore() knows a command again whose parts had another 
   assertEquals(restored.apply(again), state.apply(again));
 });
 
-Deno.test("HistoryState.apply() takes names that objects have by themselves", () => {
+Deno.test("HistoryState.apply() keeps names of inherited members", () => {
   const change = JSON.parse(
     '{"__proto__":{"type":"add","content":"x"},"constructor":{"type":"delete"}}',
   );
@@ -1007,7 +1007,7 @@ Deno.test("HistoryState.apply() takes names that objects have by themselves", ()
   assertEquals(Object.keys(snapshot.tool_call_lookup), ["__proto__"]);
 });
 
-/** Folds events and checks the mutations and a checkpoint on the way. */
+/** Folds events and checks the mutations, and a checkpoint in the middle. */
 function assertSound(events: readonly unknown[], where: string): void {
   const state = new HistoryState();
   const records: AnyHistoryRecord[] = [];
@@ -1049,7 +1049,7 @@ const HOSTILE: readonly unknown[] = [
   { secs: -1, nanos: 1e12 },
 ];
 
-Deno.test("HistoryState.apply() bears captures with anything in any field", () => {
+Deno.test("HistoryState.apply() accepts captures with any value in any field", () => {
   const files = readCapturedFiles(/^(?:stdout|rollout-.*)\.jsonl$/)
     .filter(({ bytes }) => bytes.length < 60_000);
   fc.assert(
@@ -1086,7 +1086,7 @@ Deno.test("HistoryState.apply() bears captures with anything in any field", () =
   );
 });
 
-Deno.test("HistoryState.apply() bears any JSON value", () => {
+Deno.test("HistoryState.apply() accepts any JSON value", () => {
   const { records, next_id } = snapshotOf([
     null,
     [],
@@ -1108,7 +1108,7 @@ Deno.test("HistoryState.apply() bears any JSON value", () => {
   }));
 });
 
-Deno.test("HistoryState.apply() bears values that nest very deep", () => {
+Deno.test("HistoryState.apply() accepts values nested 100,000 deep", () => {
   const depth = 100_000;
   const deep = JSON.parse("[".repeat(depth) + "]".repeat(depth));
   const state = historyOf([
@@ -1130,7 +1130,7 @@ Deno.test("HistoryState.apply() bears values that nest very deep", () => {
   assertEquals(state.snapshot().records.length, 2);
 });
 
-Deno.test("HistoryState.restore() says what is no snapshot, and takes no other layout for one", () => {
+Deno.test("HistoryState.restore() and RecordStore.restore() refuse other values and layouts", () => {
   const good = new HistoryState().snapshot();
   const cases: readonly [unknown, string][] = [
     [null, "the value is null, expected an object"],
@@ -1157,7 +1157,7 @@ Deno.test("HistoryState.restore() says what is no snapshot, and takes no other l
   for (const [value, state] of cases) {
     for (const kind of [HistoryState, RecordStore]) {
       assertThrows(
-        // What JSON gives has whatever type somebody hopes for.
+        // Values of JSON may have another type than the caller declares.
         () => kind.restore(value as HistorySnapshot),
         HistorySnapshotError,
         `Cannot read a history: ${state}`,
