@@ -23,6 +23,11 @@ export function readFixture(path: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(new URL(path, TESTDATA));
 }
 
+/** Reads the value of a JSON file below testdata/, which the caller knows to be of type `T`. */
+export function readJson<T>(path: string): T {
+  return JSON.parse(new TextDecoder().decode(readFixture(path)));
+}
+
 /** Reads the values of a JSONL file below testdata/. */
 export function readJsonl(path: string): unknown[] {
   return linesOf(readFixture(path)).map((line): unknown => JSON.parse(line));

@@ -11,7 +11,7 @@ import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import type { Failure } from "../../lib/outcome.ts";
 import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
-import { linesOf, namesIn, readFixture } from "../fixtures.ts";
+import { linesOf, namesIn, readJson } from "../fixtures.ts";
 import { readCapturedFiles, rolloutBytes, TIME, wrapped } from "../rollouts.ts";
 import { concat, decode, emitted, encode } from "../running.ts";
 
@@ -496,14 +496,14 @@ function linesOfAll(fileName: string): string[] {
 function snapshots(): string[] {
   const lines: string[] = [];
   for (const name of namesIn("vectors/history/")) {
-    const vector: { expect_snapshot: unknown } = JSON.parse(
-      decode(readFixture(`vectors/history/${name}`)),
+    const { expect_snapshot } = readJson<{ expect_snapshot: unknown }>(
+      `vectors/history/${name}`,
     );
-    lines.push(JSON.stringify(vector.expect_snapshot));
+    lines.push(JSON.stringify(expect_snapshot));
   }
   for (const name of namesIn("vectors/history-compat/")) {
-    const { pairs }: { pairs: { code: unknown; seed: unknown }[] } = JSON.parse(
-      decode(readFixture(`vectors/history-compat/${name}`)),
+    const { pairs } = readJson<{ pairs: { code: unknown; seed: unknown }[] }>(
+      `vectors/history-compat/${name}`,
     );
     for (const layout of ["code", "seed"] as const) {
       const records = pairs.map((pair) => pair[layout]);

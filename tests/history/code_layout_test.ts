@@ -8,14 +8,10 @@ import {
 } from "../../lib/history/code_layout.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
 import { HistorySnapshotError } from "../../lib/history/snapshot.ts";
-import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import { equalJson, namesIn, readJson } from "../fixtures.ts";
 
 interface CompatVector {
   readonly pairs: readonly { readonly code: unknown; readonly seed: unknown }[];
-}
-
-function read<T>(path: string): T {
-  return JSON.parse(new TextDecoder().decode(readFixture(path)));
 }
 
 function assertJson(actual: unknown, expected: unknown): void {
@@ -24,7 +20,7 @@ function assertJson(actual: unknown, expected: unknown): void {
 
 for (const name of namesIn("vectors/history-compat/")) {
   Deno.test(`readRecord() reads both layouts of ${name}`, () => {
-    const { pairs } = read<CompatVector>(`vectors/history-compat/${name}`);
+    const { pairs } = readJson<CompatVector>(`vectors/history-compat/${name}`);
     for (const { code, seed } of pairs) {
       assertJson(readRecord(code), seed);
       assertJson(readRecord(seed), seed);
@@ -105,7 +101,9 @@ for (const { code, path, expected } of REWRITTEN) {
 
 Deno.test("readSnapshot() keeps the snapshots of the vectors unchanged", () => {
   for (const name of namesIn("vectors/history/")) {
-    const { expect_snapshot: snapshot } = read<{ expect_snapshot: unknown }>(
+    const { expect_snapshot: snapshot } = readJson<
+      { expect_snapshot: unknown }
+    >(
       `vectors/history/${name}`,
     );
     assertJson(readSnapshot(snapshot), snapshot);

@@ -12,10 +12,10 @@ import {
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
-import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import { equalJson, namesIn, readJson } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { decode, emitted } from "../running.ts";
+import { emitted } from "../running.ts";
 import {
   eventLine,
   historyOf,
@@ -51,18 +51,25 @@ for (const resume of [false, true]) {
   });
 }
 
+/** A vector of events. */
+interface StateVector {
+  readonly source: "exec" | "rollout";
+  readonly input: readonly unknown[];
+  readonly expect_snapshot: unknown;
+}
+
 for (const name of namesIn("vectors/history/")) {
   if (!/^(?:exec|rollout)_/.test(name)) continue;
   Deno.test(`HistoryState.apply() follows ${name}`, () => {
-    const { source, input, expect_snapshot } = JSON.parse(
-      decode(readFixture(`vectors/history/${name}`)),
+    const { source, input, expect_snapshot } = readJson<StateVector>(
+      `vectors/history/${name}`,
     );
     const reducer = new HistoryReducer();
     const stage = compose(
       compose(new LineNumberer(), new Normalizer({ from: source })),
       reducer,
     );
-    const lines = input.map((event: unknown) => JSON.stringify(event));
+    const lines = input.map((event) => JSON.stringify(event));
     assert(emitted(stage, lines).every(({ ok }) => ok));
     assertEquals(reducer.state.snapshot(), expect_snapshot);
   });

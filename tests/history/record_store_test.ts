@@ -21,7 +21,7 @@ import {
   type NewRecord,
   type TokenUsage,
 } from "../../lib/history/records.ts";
-import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import { equalJson, namesIn, readJson } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 
 /** An operation of a vector. */
@@ -143,10 +143,7 @@ function assertJson(actual: unknown, expected: unknown, where: string): void {
 for (const name of namesIn("vectors/history/")) {
   if (!name.startsWith("domain_")) continue;
   Deno.test(`RecordStore follows ${name}`, () => {
-    const file = new TextDecoder().decode(
-      readFixture(`vectors/history/${name}`),
-    );
-    const vector: DomainVector = JSON.parse(file);
+    const vector = readJson<DomainVector>(`vectors/history/${name}`);
     let store = new RecordStore();
     const records: AnyHistoryRecord[] = [];
     for (const op of vector.input) {

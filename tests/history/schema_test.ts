@@ -5,11 +5,7 @@ import * as v from "valibot";
 import { readRecord, readSnapshot } from "../../lib/history/code_layout.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
 import { HISTORY_SCHEMAS } from "../../lib/history/schema.ts";
-import { namesIn, readFixture } from "../fixtures.ts";
-
-function read<T>(path: string): T {
-  return JSON.parse(new TextDecoder().decode(readFixture(path)));
-}
+import { namesIn, readJson } from "../fixtures.ts";
 
 /** Returns the paths and messages of the issues that a schema finds in a value. */
 function issuesOf(
@@ -24,7 +20,7 @@ function issuesOf(
 
 Deno.test("HistorySnapshotSchema admits the snapshots of the vectors", () => {
   for (const name of namesIn("vectors/history/")) {
-    const { expect_snapshot } = read<{ expect_snapshot: unknown }>(
+    const { expect_snapshot } = readJson<{ expect_snapshot: unknown }>(
       `vectors/history/${name}`,
     );
     assertEquals(
@@ -37,7 +33,7 @@ Deno.test("HistorySnapshotSchema admits the snapshots of the vectors", () => {
 
 Deno.test("AnyHistoryRecordSchema admits records that were read from both layouts", () => {
   for (const name of namesIn("vectors/history-compat/")) {
-    const { pairs } = read<{ pairs: { code: unknown; seed: unknown }[] }>(
+    const { pairs } = readJson<{ pairs: { code: unknown; seed: unknown }[] }>(
       `vectors/history-compat/${name}`,
     );
     for (const { code, seed } of pairs) {
