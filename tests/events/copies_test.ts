@@ -1,10 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../lib/history/history_state.ts";
-import { equalJson } from "../fixtures.ts";
+import { assertEquals } from "@std/assert";
 import { readCapturedFiles } from "../rollouts.ts";
 import {
+  checkedSnapshot,
   eventLine,
-  historyOf,
   itemLine,
   payloadsOf,
   readEvents,
@@ -27,16 +25,9 @@ function end(call_id: string, action: unknown, query = "words") {
   return eventLine("web_search_end", { call_id, query, action });
 }
 
-/** Counts the searches; checks a checkpoint before each event. */
+/** Counts the searches in the checked history of events. */
 function countOf(events: readonly unknown[]): number {
-  const whole = historyOf(events).snapshot({ resume: true });
-  for (let at = 0; at <= events.length; at++) {
-    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
-    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
-    historyOf(events.slice(at), restored);
-    assert(equalJson(restored.snapshot({ resume: true }), whole));
-  }
-  return payloadsOf(whole, "tool_call").length;
+  return payloadsOf(checkedSnapshot(events), "tool_call").length;
 }
 
 Deno.test("HistoryState.apply() shows a search once whose item has no id", () => {

@@ -1,9 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../lib/history/history_state.ts";
-import { applyMutation } from "../../lib/history/mutations.ts";
-import type { AnyHistoryRecord } from "../../lib/history/records.ts";
-import { equalJson } from "../fixtures.ts";
 import {
+  checkedSnapshot,
   eventLine,
   historyOf,
   line,
@@ -161,7 +158,7 @@ for (const [type, first, second] of ITEMS) {
         payload: type === "explore" ? { ...payload, trailing: false } : payload,
       })),
     );
-    assertSound(events);
+    checkedSnapshot(events);
   });
 }
 
@@ -184,7 +181,7 @@ for (const [type, item] of ITEMS) {
     assert(named.length > 2);
     assertEquals(contentsOf(undefined, undefined), named);
     assertEquals(contentsOf("", 7), named);
-    assertSound([
+    checkedSnapshot([
       PAGINATED,
       pagedLine(type, item),
       pagedLine(type, { ...item, id: "" }),
@@ -313,7 +310,7 @@ Deno.test("HistoryState.apply() shows the transcript of a voice conversation", (
       ["user", "user", "voice", "Thanks"],
     ],
   );
-  assertSound(events);
+  checkedSnapshot(events);
 });
 
 Deno.test("HistoryState.apply() does not count a voice segment as a turn of a rollback", () => {
@@ -335,23 +332,6 @@ Deno.test("HistoryState.apply() does not count a voice segment as a turn of a ro
   );
 });
 
-/** Checks the mutations of events, and a checkpoint after each of them. */
-function assertSound(events: readonly unknown[]): void {
-  const state = new HistoryState();
-  const records: AnyHistoryRecord[] = [];
-  for (const event of events) {
-    for (const mutation of state.apply(event)) applyMutation(records, mutation);
-  }
-  const expected = state.snapshot({ resume: true });
-  assert(equalJson(records, expected.records));
-  for (let at = 0; at <= events.length; at++) {
-    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
-    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
-    historyOf(events.slice(at), restored);
-    assert(equalJson(restored.snapshot({ resume: true }), expected));
-  }
-}
-
 Deno.test("HistoryState.apply() removes records that a repeated paginated item lacks", () => {
   const review = (explanation: string) =>
     pagedLine("ExitedReviewMode", {
@@ -372,7 +352,7 @@ Deno.test("HistoryState.apply() removes records that a repeated paginated item l
     "plain_message",
   ]);
   assertEquals(types([user(text), user()]), ["plain_message"]);
-  assertSound([PAGINATED, user(text, image), user(image), user(text)]);
+  checkedSnapshot([PAGINATED, user(text, image), user(image), user(text)]);
 });
 
 Deno.test("HistoryState.apply() shows what an extension did as other releases have it", () => {

@@ -4,8 +4,11 @@
  * @module
  */
 
+import { assert } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
+import { applyMutation } from "../../lib/history/mutations.ts";
 import {
+  type AnyHistoryRecord,
   type HistoryRecord,
   isKnownRecord,
   type MessageLine,
@@ -14,6 +17,7 @@ import type { HistorySnapshot } from "../../lib/history/snapshot.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
+import { equalJson } from "../fixtures.ts";
 import type { CapturedFile } from "../rollouts.ts";
 import { emitted } from "../running.ts";
 
@@ -53,6 +57,43 @@ export function historyOf(
 /** Folds events and returns the snapshot. */
 export function snapshotOf(events: Iterable<unknown>): HistorySnapshot {
   return historyOf(events).snapshot();
+}
+
+/**
+ * Folds events and returns the snapshot with its state.
+ *
+ * Throws unless the mutations make the records of the snapshot, and every state that is restored
+ * from a checkpoint ends with the same snapshot.
+ *
+ * @param events The events.
+ * @param where The name of the events in messages.
+ * @param checkpoints The events before which a checkpoint is taken; by default, before and after
+ * each event.
+ */
+export function checkedSnapshot(
+  events: readonly unknown[],
+  where = "",
+  checkpoints: readonly number[] = [...events.keys(), events.length],
+): HistorySnapshot {
+  const state = new HistoryState();
+  const records: AnyHistoryRecord[] = [];
+  for (const event of events) {
+    for (const mutation of state.apply(event)) applyMutation(records, mutation);
+  }
+  const snapshot = state.snapshot({ resume: true });
+  assert(equalJson(records, snapshot.records), `${where}: mutations`);
+  for (const at of checkpoints) {
+    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
+    const restored = historyOf(
+      events.slice(at),
+      HistoryState.restore(JSON.parse(JSON.stringify(saved))),
+    );
+    assert(
+      equalJson(restored.snapshot({ resume: true }), snapshot),
+      `${where}: checkpoint before event ${at}`,
+    );
+  }
+  return snapshot;
 }
 
 /** Returns the payloads of the records of one type. */

@@ -2,9 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
-import { applyMutation } from "../../lib/history/mutations.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
-import type { AnyHistoryRecord } from "../../lib/history/records.ts";
 import {
   type HistorySnapshot,
   HistorySnapshotError,
@@ -17,6 +15,7 @@ import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { emitted } from "../running.ts";
 import {
+  checkedSnapshot,
   eventLine,
   historyOf,
   itemLine,
@@ -1014,27 +1013,9 @@ Deno.test("HistoryState.apply() keeps names of inherited members", () => {
   assertEquals(Object.keys(snapshot.tool_call_lookup), ["__proto__"]);
 });
 
-/** Folds events and checks the mutations, and a checkpoint in the middle. */
-function assertSound(events: readonly unknown[], where: string): void {
-  const state = new HistoryState();
-  const records: AnyHistoryRecord[] = [];
-  for (const event of events) {
-    for (const mutation of state.apply(event)) applyMutation(records, mutation);
-  }
-  assert(equalJson(records, state.snapshot().records), where);
-  const middle = Math.floor(events.length / 2);
-  const saved = historyOf(events.slice(0, middle)).snapshot({ resume: true });
-  const restored = historyOf(
-    events.slice(middle),
-    HistoryState.restore(JSON.parse(JSON.stringify(saved))),
-  );
-  assert(
-    equalJson(
-      restored.snapshot({ resume: true }),
-      state.snapshot({ resume: true }),
-    ),
-    where,
-  );
+/** Checks the mutations of events, and a checkpoint in the middle. */
+function checkHistory(events: readonly unknown[], where: string): void {
+  checkedSnapshot(events, where, [Math.floor(events.length / 2)]);
 }
 
 const HOSTILE: readonly unknown[] = [
@@ -1086,7 +1067,7 @@ Deno.test("HistoryState.apply() accepts captures with any value in any field", (
             : { payload: spoil(payload) };
           return { ...Object(spoil(rest)), ...inner };
         });
-        assertSound(spoilt, path);
+        checkHistory(spoilt, path);
       },
     ),
     { numRuns: 150 },
@@ -1107,11 +1088,11 @@ Deno.test("HistoryState.apply() accepts any JSON value", () => {
   ]);
   assertEquals([records, next_id], [[], 1]);
   fc.assert(fc.property(fc.array(fc.jsonValue()), (events) => {
-    assertSound(
+    checkHistory(
       events.map((value) => ({ type: "event_msg", payload: value })),
       "",
     );
-    assertSound(events, "");
+    checkHistory(events, "");
   }));
 });
 

@@ -1,9 +1,8 @@
 /** The records of plans, and of items of exec streams (history.md C.1). */
 
-import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../../lib/history/history_state.ts";
-import { equalJson } from "../../fixtures.ts";
+import { assertEquals } from "@std/assert";
 import {
+  checkedSnapshot,
   eventLine,
   historyOf,
   itemLine,
@@ -27,16 +26,9 @@ function planEvent(fields: Record<string, unknown>) {
   return eventLine("plan_update", { explanation: null, ...fields });
 }
 
-/** Counts the plans; checks a checkpoint before each event. */
+/** Counts the plans in the checked history of events. */
 function countOf(events: readonly unknown[]): number {
-  const whole = historyOf(events).snapshot({ resume: true });
-  for (let at = 0; at <= events.length; at++) {
-    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
-    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
-    historyOf(events.slice(at), restored);
-    assert(equalJson(restored.snapshot({ resume: true }), whole));
-  }
-  return payloadsOf(whole, "plan_update").length;
+  return payloadsOf(checkedSnapshot(events), "plan_update").length;
 }
 
 const OUTPUT = itemLine("function_call_output", {
