@@ -232,30 +232,53 @@ Deno.test("HistoryState.apply() shows a prompt that resembles injected context (
   );
 });
 
-Deno.test("HistoryState.apply() shows what extensions do as what Codex itself does", () => {
-  const shownAs = (type: string, item: Item) =>
-    snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
-  const action = { type: "search", query: "q", queries: null };
+const SEARCHES: Readonly<Record<string, Item>> = {
+  "a query": {
+    query: "q",
+    action: { type: "search", query: "q", queries: null },
+  },
+  "queries and results": {
+    query: "deno fmt ...",
+    action: { type: "search", queries: ["deno fmt", "deno lint"] },
+    results: [{ title: "Deno", url: "https://example.com/" }],
+  },
+};
+
+function recordsOf(type: string, item: Item) {
+  return snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
+}
+
+for (const [name, search] of Object.entries(SEARCHES)) {
+  Deno.test(`HistoryState.apply() shows a search of an extension like a WebSearch: ${name}`, () => {
+    assertEquals(
+      recordsOf("Extension", { kind: "web.search", ...search }),
+      recordsOf("WebSearch", search),
+    );
+  });
+}
+
+Deno.test("HistoryState.apply() shows an image of an extension like an ImageGeneration", () => {
+  const image = { status: "completed", result: "aGk=" };
   assertEquals(
-    shownAs("Extension", { kind: "web.search", query: "q", action }),
-    shownAs("WebSearch", { query: "q", action }),
-  );
-  const image = { status: "completed", result: "cG5n" };
-  assertEquals(
-    shownAs("Extension", {
+    recordsOf("Extension", {
       kind: "image_gen.generation",
-      revisedPrompt: "A square",
-      savedPath: "/a.png",
+      revisedPrompt: "A red boat",
+      savedPath: "/w/boat.png",
+      failure: null,
       ...image,
     }),
-    shownAs("ImageGeneration", {
-      revised_prompt: "A square",
-      saved_path: "/a.png",
+    recordsOf("ImageGeneration", {
+      revised_prompt: "A red boat",
+      saved_path: "/w/boat.png",
       ...image,
     }),
   );
-  for (const kind of ["clock.sleep", "a.new_one", undefined, 7]) {
-    assertEquals(shownAs("Extension", { kind, durationMs: 5 }), []);
+});
+
+Deno.test("HistoryState.apply() shows no record for an unknown extension", () => {
+  const kinds = ["clock.sleep", "calendar.add", "a.new_one", { a: 1 }, 7];
+  for (const kind of [...kinds, undefined]) {
+    assertEquals(recordsOf("Extension", { kind, durationMs: 5 }), []);
   }
 });
 
@@ -353,42 +376,6 @@ Deno.test("HistoryState.apply() removes records that a repeated paginated item l
   ]);
   assertEquals(types([user(text), user()]), ["plain_message"]);
   checkedSnapshot([PAGINATED, user(text, image), user(image), user(text)]);
-});
-
-Deno.test("HistoryState.apply() shows what an extension did as other releases have it", () => {
-  const recordsOf = (type: string, item: Item) =>
-    snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
-  const search = {
-    query: "deno fmt ...",
-    action: { type: "search", queries: ["deno fmt", "deno lint"] },
-    results: [{ title: "Deno", url: "https://example.com/" }],
-  };
-  assertEquals(
-    recordsOf("Extension", { kind: "web.search", ...search }),
-    recordsOf("WebSearch", search),
-  );
-  const image = { status: "completed", result: "aGk=" };
-  assertEquals(
-    recordsOf("Extension", {
-      kind: "image_gen.generation",
-      revisedPrompt: "A red boat",
-      savedPath: "/w/boat.png",
-      failure: null,
-      ...image,
-    }),
-    recordsOf("ImageGeneration", {
-      revised_prompt: "A red boat",
-      saved_path: "/w/boat.png",
-      ...image,
-    }),
-  );
-});
-
-Deno.test("HistoryState.apply() shows nothing of an extension that nobody knows", () => {
-  for (const kind of ["clock.sleep", "calendar.add", { a: 1 }, undefined]) {
-    const line = pagedLine("Extension", { id: "x", kind, durationMs: 5 });
-    assertEquals(snapshotOf([PAGINATED, line]).records, []);
-  }
 });
 
 Deno.test("HistoryState.apply() reads every mark of a failed paginated tool call (C.5)", () => {
