@@ -3,7 +3,7 @@ import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
-/** Gives what a writer holds as text. */
+/** Returns the content of a writer as text. */
 function written(write: (out: ByteWriter) => void, capacity?: number): string {
   const out = new ByteWriter(capacity);
   write(out);
@@ -33,7 +33,7 @@ for (const capacity of CAPACITIES) {
   });
 }
 
-Deno.test("ByteWriter.range() copies ranges of every length around the short ones", () => {
+Deno.test("ByteWriter.range() copies ranges of 0 to 100 bytes", () => {
   const source = Uint8Array.from({ length: 120 }, (_, i) => i + 1);
   for (let size = 0; size <= 100; size++) {
     const out = new ByteWriter(0);
@@ -43,7 +43,7 @@ Deno.test("ByteWriter.range() copies ranges of every length around the short one
   }
 });
 
-Deno.test("ByteWriter.last is the last byte, or 0 if there is none", () => {
+Deno.test("ByteWriter.last is the last byte, or 0 in an empty writer", () => {
   const out = new ByteWriter(1);
   assertEquals(out.last, 0);
   out.text("ab");
@@ -54,7 +54,7 @@ Deno.test("ByteWriter.last is the last byte, or 0 if there is none", () => {
   assertEquals(out.last, 0);
 });
 
-Deno.test("ByteWriter.truncate() forgets what is behind, and writes go on there", () => {
+Deno.test("ByteWriter.truncate() drops the bytes after a length, and later writes append there", () => {
   const out = new ByteWriter(2);
   out.text("kept, dropped");
   out.truncate(4);
@@ -64,7 +64,7 @@ Deno.test("ByteWriter.truncate() forgets what is behind, and writes go on there"
   assertEquals(decode(out.view(1, 3)), "ep");
 });
 
-Deno.test("ByteWriter.clear() forgets everything, and the room above the capacity", () => {
+Deno.test("ByteWriter.clear() drops all bytes, and a buffer above the capacity", () => {
   const out = new ByteWriter(4);
   out.text("x".repeat(1_000));
   assert(out.view().buffer.byteLength >= 1_000);
@@ -74,10 +74,14 @@ Deno.test("ByteWriter.clear() forgets everything, and the room above the capacit
   assertEquals(out.view().buffer.byteLength, 16);
   out.clear(64);
   out.byte(0x62);
-  assertEquals(out.view().buffer.byteLength, 16, "room is not made early");
+  assertEquals(
+    out.view().buffer.byteLength,
+    16,
+    "the buffer does not grow early",
+  );
 });
 
-Deno.test("ByteWriter.byte() copies a number of bytes that is linear in the output", () => {
+Deno.test("ByteWriter.byte() copies less than four times the bytes of the output", () => {
   let copied = 0;
   const set = Uint8Array.prototype.set;
   Uint8Array.prototype.set = function (source, offset) {
@@ -93,15 +97,15 @@ Deno.test("ByteWriter.byte() copies a number of bytes that is linear in the outp
   assert(copied < 4 * 100_000, `${copied} bytes`);
 });
 
-/** Every code point below U+0200, and some of each kind above. */
+/** All code points below U+0200, and some of each kind above. */
 const CHARACTERS = [
   ...Array.from({ length: 0x200 }, (_, code) => String.fromCodePoint(code)),
   ..."\u07ff\u0800\u2028\u2029\ud7ff\ue000\ufeff\uffff\u{10000}😀\u{10ffff}",
 ];
 
-Deno.test("ByteWriter.string() writes what JSON.stringify() writes, for every sort of character", () => {
+Deno.test("ByteWriter.string() writes every kind of character like JSON.stringify()", () => {
   for (const character of CHARACTERS) {
-    // Short and plain, short and not, and longer than what is looped over.
+    // A short text, one with a prefix, and one longer than the loop for short texts.
     for (
       const text of [character, `ab${character}`, `${character}`.repeat(60)]
     ) {
@@ -110,7 +114,7 @@ Deno.test("ByteWriter.string() writes what JSON.stringify() writes, for every so
   }
 });
 
-Deno.test("ByteWriter.string() writes texts around the length of the short ones", () => {
+Deno.test("ByteWriter.string() writes texts of 0 to 100 characters", () => {
   for (let length = 0; length <= 100; length++) {
     for (const end of ["", '"', "é", "\n"]) {
       const text = "x".repeat(length) + end;
@@ -122,7 +126,7 @@ Deno.test("ByteWriter.string() writes texts around the length of the short ones"
   }
 });
 
-Deno.test("ByteWriter.string() escapes texts of megabytes like short ones", () => {
+Deno.test("ByteWriter.string() escapes texts around 1 MiB", () => {
   for (const length of [(1 << 20) - 8, 1 << 20, (1 << 20) + 8]) {
     const text = 'x"\\\n\u0001é😀'.repeat(length / 8).slice(0, length);
     const out = new ByteWriter();
@@ -131,7 +135,7 @@ Deno.test("ByteWriter.string() escapes texts of megabytes like short ones", () =
   }
 });
 
-Deno.test("ByteWriter.escaped() writes the inside of a JSON string", () => {
+Deno.test("ByteWriter.escaped() writes the content of a JSON string without its quotes", () => {
   for (const character of CHARACTERS) {
     const text = `a${character}b${character}`;
     const bytes = encode(`<${text}>`);
@@ -143,7 +147,7 @@ Deno.test("ByteWriter.escaped() writes the inside of a JSON string", () => {
   assertEquals(written((out) => out.escaped(encode("ab"), 1, 1)), "");
 });
 
-Deno.test("ByteWriter writes any text as JSON.stringify() and TextEncoder do", () => {
+Deno.test("ByteWriter writes any text like JSON.stringify() and TextEncoder", () => {
   fc.assert(fc.property(
     fc.string({ unit: "binary", maxLength: 120 }),
     fc.nat(8),

@@ -1,5 +1,5 @@
 /**
- * KernelPlans: a record that is rewritten by a plan is what the rules would have made of it.
+ * KernelPlans: a plan rewrites a record exactly as the rules do.
  */
 
 import { assertEquals, assertNotEquals } from "@std/assert";
@@ -11,7 +11,7 @@ const HEAD = [
   '{"type":"turn.started","turn_id":"U"}',
 ];
 
-/** Normalizes lines, by plans from the second of a shape on; gives the answer to the last. */
+/** Normalizes lines, with plans from the second line of a shape on; returns the last answer. */
 function lastAnswer(lines: readonly string[]): string {
   let text = "";
   const normalizer = new JsonlNormalizer({
@@ -29,7 +29,7 @@ function lastAnswer(lines: readonly string[]): string {
   );
 }
 
-/** Values that rules may look at, and others of the same kind. */
+/** Values that rules compare, and others of the same kind. */
 const VALUES = [
   '"agent_message"',
   '"command_execution"',
@@ -78,7 +78,7 @@ const NAMES = [
   "other",
 ] as const;
 
-/** An item line of given names; its values are drawn apart from them. */
+/** The shape of an item line: its type and names, without values. */
 const shapes = fc.record({
   type: fc.constantFrom(...TYPES),
   isNested: fc.boolean(),
@@ -102,7 +102,7 @@ function lineOf(
     : `{"type":"${type}"${members === "" ? "" : `,${members}`}}`;
 }
 
-Deno.test("KernelPlans repeat only what the rules would do, whatever the values", () => {
+Deno.test("KernelPlans rewrite records of a shape like the rules, for any values", () => {
   const values = fc.array(fc.constantFrom(...VALUES), {
     minLength: 6,
     maxLength: 6,
@@ -135,11 +135,11 @@ const CASES = [
   { name: "another turn", between: ['{"type":"turn.started","turn_id":"U2"}'] },
   { name: "no turn", between: ['{"type":"turn.completed"}'] },
   {
-    name: "a turn that is called like the thread",
+    name: "a turn with the id of the thread",
     between: ['{"type":"turn.started","turn_id":"T"}', ITEM],
   },
   {
-    name: "a thread after a turn that was called like it",
+    name: "another thread after a turn with the id of the thread",
     between: [
       '{"type":"turn.started","turn_id":"T"}',
       ITEM,
@@ -149,7 +149,7 @@ const CASES = [
 ] as const;
 
 for (const { name, between } of CASES) {
-  Deno.test(`KernelPlans fill in the context of the line: ${name}`, () => {
+  Deno.test(`KernelPlans fill in the current thread and turn: ${name}`, () => {
     assertEquals(
       lastAnswer([...HEAD, ITEM, ITEM, ...between, ITEM]),
       lastAnswer([...HEAD, ...between.filter((line) => line !== ITEM), ITEM]),
@@ -157,8 +157,8 @@ for (const { name, between } of CASES) {
   });
 }
 
-/** What decides about records of one shape: another one of as many bytes is not the same. */
-const DECISIVE = [
+/** Pairs of lines with equal shape and length, whose answers differ because of one value. */
+const DISTINCT = [
   {
     name: "the type of the line",
     lines: [ITEM, ITEM.replace("item.completed", "item.cancelled")],
@@ -179,8 +179,8 @@ const DECISIVE = [
   },
 ] as const;
 
-for (const { name, lines: [one, other] } of DECISIVE) {
-  Deno.test(`KernelPlans go by ${name}`, () => {
+for (const { name, lines: [one, other] } of DISTINCT) {
+  Deno.test(`KernelPlans distinguish ${name}`, () => {
     for (const [first, last] of [[one, other], [other, one]] as const) {
       assertEquals(last.length, first.length);
       const answer = lastAnswer([...HEAD, last]);

@@ -14,7 +14,7 @@ function sourceOf(value: JsonSlice): string {
   return new JsonReader(2).source(value);
 }
 
-Deno.test("stringValue() makes values that outlast one another", () => {
+Deno.test("stringValue() makes values that later values do not overwrite", () => {
   const values = ["", "plain", 'a"\\\né😀', "x".repeat(500)];
   const made = values.map(stringValue);
   assertEquals(made.map(sourceOf), values.map((text) => JSON.stringify(text)));
@@ -25,7 +25,7 @@ Deno.test("stringValue() makes values that outlast one another", () => {
   assertEquals(made.map(({ kind }) => kind), made.map(() => "string"));
 });
 
-Deno.test("lasting() copies a value out of bytes that change", () => {
+Deno.test("lasting() copies a value, so that its bytes may be overwritten", () => {
   const reader = new JsonReader(2);
   const bytes = encode('{"a":{"b":[1, 2]}}\n');
   const root = reader.read(bytes, 0, bytes.length - 1);
@@ -38,7 +38,7 @@ Deno.test("lasting() copies a value out of bytes that change", () => {
   assertEquals(inner?.kind, "array");
 });
 
-Deno.test("sliceOf() makes a value of its JSON text", () => {
+Deno.test("sliceOf() makes a value from its JSON text", () => {
   const value = sliceOf(encode("[1]"), "array");
   assertEquals([sourceOf(value), value.kind], ["[1]", "array"]);
   assertEquals(sourceOf(TRUE_VALUE), "true");

@@ -1,9 +1,9 @@
-/** Tests the texts of members. */
+/** The JSON texts of members. */
 
 import { assertEquals } from "@std/assert";
 import { memberTexts, soleMemberText } from "../../lib/json/member_texts.ts";
 
-Deno.test("memberTexts() gives what JSON.parse does not tell: spelling, order, doubled names", () => {
+Deno.test("memberTexts() keeps the spelling of numbers, the order of names, and the last duplicate", () => {
   const text =
     '{"a":{"z":1.0,"10":9007199254740993,"2": [ 1 ],"\\u007a":-0.0,"__proto__":null}}';
   assertEquals([...memberTexts(text, ["a"])], [
@@ -14,7 +14,7 @@ Deno.test("memberTexts() gives what JSON.parse does not tell: spelling, order, d
   ]);
 });
 
-Deno.test("memberTexts() gives nothing where no object is", () => {
+Deno.test("memberTexts() returns no member if the path has no object", () => {
   for (
     const [text, path] of [
       ["", []],
@@ -40,17 +40,17 @@ Deno.test("memberTexts() does not depend on the texts before", () => {
     `{"a":{"b":"${"x".repeat(1 << 17)}"}}`,
     '{"a":{"c":2e0}}',
   ];
-  const seen = [...texts, ...texts].map((
+  const members = [...texts, ...texts].map((
     text,
   ) => [...memberTexts(text, ["a"])]);
 
-  assertEquals(seen.slice(0, 4), seen.slice(4));
-  assertEquals(seen[3], [["c", "2e0"]]);
+  assertEquals(members.slice(0, 4), members.slice(4));
+  assertEquals(members[3], [["c", "2e0"]]);
 });
 
 const SPELLED = '{"a":{"b":"\\\\\\"x\\":","x":{"n":1.0,"t":"\\"}"}},"y":5}';
 
-Deno.test("soleMemberText() gives a member by its name alone, and never a wrong one", () => {
+Deno.test("soleMemberText() returns the only object of a name, and undefined if it is not certain", () => {
   assertEquals(soleMemberText(SPELLED, "x"), '{"n":1.0,"t":"\\"}"}');
   for (
     const [name, text] of [

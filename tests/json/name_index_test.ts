@@ -9,7 +9,7 @@ import { JSON_STRING } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
-Deno.test("NameIndex.find() tells names of one hash apart", () => {
+Deno.test("NameIndex.find() distinguishes names of one hash", () => {
   const index = new NameIndex(4);
   const names = ["a", "b", "c", "d"];
   names.forEach((_, place) => index.enter(7, place));
@@ -19,29 +19,29 @@ Deno.test("NameIndex.find() tells names of one hash apart", () => {
   assertEquals(find("e"), -1);
 });
 
-Deno.test("NameIndex finds each of as many names as it holds, and no other", () => {
+Deno.test("NameIndex finds each of its names, and no other", () => {
   for (const count of [0, 1, 2, 3, 17, 1_000]) {
     const index = new NameIndex(count);
     assert(index.holds(count), `${count}`);
     const names = Array.from({ length: count }, (_, i) => `name${i}`);
     names.forEach((name, place) => index.enter(hashOfName(name), place));
     for (const [place, name] of names.entries()) {
-      const found = index.find(hashOfName(name), (at) => names[at] === name);
-      assertEquals(found, place);
+      const at = index.find(hashOfName(name), (at) => names[at] === name);
+      assertEquals(at, place);
     }
     for (const name of ["", "name", "name1000", "__proto__"]) {
-      const found = index.find(hashOfName(name), (at) => names[at] === name);
-      assertEquals(found, -1);
+      const at = index.find(hashOfName(name), (at) => names[at] === name);
+      assertEquals(at, -1);
     }
   }
 });
 
-Deno.test("NameIndex says when there is no room for more", () => {
+Deno.test("NameIndex.holds() returns false beyond its capacity", () => {
   const index = new NameIndex(8);
   assertEquals([index.holds(8), index.holds(9)], [true, false]);
 });
 
-Deno.test("hashOfKey() of any spelling is hashOfName() of the name", () => {
+Deno.test("hashOfKey() of any spelling equals hashOfName() of the name", () => {
   fc.assert(
     fc.property(JSON_STRING, (key) => {
       const bytes = encode(`{${key}:1}`);
@@ -51,15 +51,15 @@ Deno.test("hashOfKey() of any spelling is hashOfName() of the name", () => {
   );
 });
 
-Deno.test("hashOfName() seldom gives one hash to two names", () => {
+Deno.test("hashOfName() returns more than 9,900 hashes for 10,000 names", () => {
   const hashes = new Set(
     Array.from({ length: 10_000 }, (_, i) => hashOfName(`name${i}`)),
   );
   assert(hashes.size > 9_900, `${hashes.size}`);
 });
 
-Deno.test("hashOfBytes() tells apart what is one to a hash that anybody can foresee", () => {
-  // 31 * "A" + "a" is 31 * "B" + "B".
+Deno.test("hashOfBytes() distinguishes keys that collide in a polynomial hash without a seed", () => {
+  // "Aa" and "BB" collide with a factor of 31: 31 * "A" + "a" is 31 * "B" + "B".
   const keys = Array.from(
     { length: 1 << 12 },
     (_, i) =>

@@ -5,7 +5,7 @@ import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
 function isWholeText(text: string): boolean {
-  // Neighbours that would change the answer, were they looked at.
+  // Neighbouring bytes that would change the answer if isWhole() read them.
   const bytes = encode(`5.${text}-5`);
   return isWhole(bytes, 2, bytes.length - 2);
 }
@@ -62,12 +62,12 @@ const CASES = [
 
 for (const [text, expected] of CASES) {
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-  Deno.test(`isWhole() says ${expected ? "yes" : "no"} to ${shown} (${text.length} characters)`, () => {
+  Deno.test(`isWhole() returns ${expected} for ${shown} (${text.length} characters)`, () => {
     assertEquals(isWholeText(text), expected);
   });
 }
 
-/** Says the same with exact integers. */
+/** A reference implementation with exact integers. */
 function isWholeExactly(text: string): boolean {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -79,7 +79,7 @@ function isWholeExactly(text: string): boolean {
 Deno.test("isWhole() agrees with exact arithmetic for any JSON number", () => {
   const numbers = fc.oneof(
     JSON_NUMBER,
-    // Zeros and small exponents, where the two answers are near each other.
+    // Zeros and small exponents, at which whole numbers and fractions are close.
     fc.stringMatching(/^-?[1-9][01]{0,4}(?:\.[01]{1,4})?(?:e-?[0-6])?$/),
   );
   fc.assert(

@@ -22,12 +22,12 @@ function read(text: string): { reader: JsonReader; root: JsonNode } {
   return { reader, root: root ?? new JsonString(reader.problem) };
 }
 
-Deno.test("writeNode() writes a value as its source text", () => {
+Deno.test("writeNode() writes the source text of a value", () => {
   const text = '{ "a" : 1.0 , "a":2,"b":[ -0,1e+21 ] , "c":"\\u00e9\\/" }';
   assertEquals(written((out) => writeNode(out, read(text).root)), text);
 });
 
-Deno.test("writeNode() encodes a string that is not in the source", () => {
+Deno.test("writeNode() encodes a string without a source", () => {
   const text = 'a"\\\n\u0000é😀';
   assertEquals(
     written((out) => writeNode(out, new JsonString(text))),
@@ -35,7 +35,7 @@ Deno.test("writeNode() encodes a string that is not in the source", () => {
   );
 });
 
-Deno.test("writeNode() writes an opened object with its members as they stand", () => {
+Deno.test("writeNode() writes the members of an opened object in their order", () => {
   const { reader, root } = read('{ "b" : 1.0, "a" : [ 1 ], "b" : 2.50 }');
   const object = reader.members(root);
   object.set("c", new JsonString("new"));
@@ -56,7 +56,7 @@ Deno.test("writeNode() writes an object without members", () => {
   assertEquals(written((out) => writeNode(out, object)), "{}");
 });
 
-Deno.test("writeMembers() leaves out what was taken out, commas and all", () => {
+Deno.test("writeMembers() skips removed members and their commas", () => {
   const { reader, root } = read('{"a":1,"b":2,"c":3,"d":4}');
   const object = reader.members(root);
   for (const name of ["a", "c", "d"]) object.take(name);
@@ -69,7 +69,7 @@ Deno.test("writeMembers() leaves out what was taken out, commas and all", () => 
   );
 });
 
-Deno.test("writeKey() puts a comma before every key but the first of its object", () => {
+Deno.test("writeKey() writes a comma before every key except the first of its object", () => {
   const text = written((out) => {
     out.text("{");
     writeKey(out, "a");
@@ -89,12 +89,12 @@ for (
     { name: "a key of digits", key: "10" },
     { name: "quotes and backslashes", key: '"\\' },
     { name: "control characters", key: "\u0000\n\u001f" },
-    { name: "characters that need no escape", key: "é/\u007f\u2028😀" },
+    { name: "characters without an escape", key: "é/\u007f\u2028😀" },
     { name: "a long key", key: `${"k".repeat(300)}"\n` },
   ] satisfies { name: string; key: string }[]
 ) {
-  Deno.test(`writeKey() escapes only what must be: ${name}`, () => {
-    // Twice, as the second time it may be remembered.
+  Deno.test(`writeKey() escapes only the required characters: ${name}`, () => {
+    // Twice, because the second key may be cached.
     for (let i = 0; i < 2; i++) {
       assertEquals(
         written((out) => {
@@ -107,7 +107,7 @@ for (
   });
 }
 
-Deno.test("writeKey() writes more keys than it remembers", () => {
+Deno.test("writeKey() writes 5,000 keys, more than it caches", () => {
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < 5_000; i++) {
       assertEquals(

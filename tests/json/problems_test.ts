@@ -3,7 +3,7 @@ import { quote, syntaxReason } from "../../lib/json/problems.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { encode } from "../running.ts";
 
-/** Says what is wrong with a line that stands behind another. */
+/** Returns the reason why a line after another line is not JSON. */
 function messageOf(line: Uint8Array): string {
   const reader = new JsonReader(2);
   const bytes = Uint8Array.from([...encode("{}\n"), ...line, 0x0a]);
@@ -28,18 +28,18 @@ for (
         'json: Cannot parse the line as JSON: "}" stands where a key is expected (byte 9)',
     },
     {
-      name: "names the place behind the line where it ends too early",
+      name: "reports the byte after the line if it ends too early",
       line: encode('{"a":"b'),
       message:
         "json: Cannot parse the line as JSON: the line ends inside a string (byte 8)",
     },
     {
-      name: "calls a line utf8 if it is not UTF-8",
+      name: "returns kind utf8 for a line that is not UTF-8",
       line: Uint8Array.of(0x22, 0xff, 0x22),
       message: "utf8: Cannot decode the line: its bytes are not valid UTF-8",
     },
     {
-      name: "calls a line utf8 even if it is no JSON before that",
+      name: "returns kind utf8 even if the bytes before are not JSON",
       line: Uint8Array.of(0x6f, 0x6f, 0xc0),
       message: "utf8: Cannot decode the line: its bytes are not valid UTF-8",
     },
@@ -57,7 +57,7 @@ Deno.test("quote() shows at most 40 characters and no control character", () => 
   assertEquals(quote('a\n"\u001b'), '"a\\n\\"\\u001b"');
 });
 
-Deno.test("quote() cuts no character in half", () => {
+Deno.test("quote() does not split a character", () => {
   const start = "x".repeat(38);
   assertEquals(quote(`${start}😀 and more`), `"${start}…"`);
   assertEquals(quote(`x${start}😀 and more`), `"x${start}…"`);

@@ -17,13 +17,13 @@ import { JSON_KEY, JSON_STRING, JSON_TEXT } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
-/** How an object holds the members that it was read with. */
+/** Whether an object holds its members as entries, or as ManyMembers. */
 type Kind = "few" | "many";
 
 /** A key in some spelling, and the value of its member. */
 type Pair = readonly [key: string, value: number];
 
-/** Names that are alike, or that something could trip over. */
+/** Names that are similar, or special in a plain object. */
 const NAMES = [
   "id",
   "type",
@@ -42,7 +42,7 @@ const NAMES = [
   ...Array.from({ length: 80 }, (_, i) => `name${i}`),
 ];
 
-/** Spells names in all the ways that JSON has. */
+/** Keys in all spellings of JSON. */
 const KEY: fc.Arbitrary<string> = fc.tuple(
   fc.constantFrom(...NAMES),
   fc.nat(3),
@@ -54,7 +54,7 @@ const KEY: fc.Arbitrary<string> = fc.tuple(
       : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   );
   const text = `"${escaped.join("")}"`;
-  // Halves of a character do not stand alone.
+  // A surrogate half must not be escaped alone.
   return JSON.parse(text) === name && !/\\ud[89ab]..(?!\\u)/.test(text)
     ? text
     : JSON.stringify(name);
@@ -100,8 +100,8 @@ function textOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** What can be seen of an object: its members in order, and each by its name. */
-function seenOf(
+/** The visible state of an object: its members in order, and each by its name. */
+function stateOf(
   object: JsonObject,
 ): { readonly members: unknown; readonly named: unknown } {
   const members: unknown[] = [];
@@ -117,7 +117,7 @@ function seenOf(
   return { members, named };
 }
 
-/** Something that is done to an object. */
+/** A change of an object. */
 interface Step {
   readonly act: "set" | "take" | "rename" | "setAll";
   readonly name: string;
@@ -134,15 +134,15 @@ const STEP: fc.Arbitrary<Step> = fc.record({
   otherKind: fc.constantFrom("few", "many"),
 });
 
-/** Does it; every object that comes in is of the kind that is asked for, if one is. */
-function take(object: JsonObject, step: Step, i: number, kind?: Kind): void {
+/** Performs a step; other objects are of `kind`, or of the kind of the step. */
+function perform(object: JsonObject, step: Step, i: number, kind?: Kind): void {
   const { act, name, to, others, otherKind } = step;
   if (act === "set") object.set(name, new JsonString(`set ${i}`));
   else if (act === "take") object.take(name);
   else if (act === "rename") object.rename(name, to);
   else {
     const other = new JsonObject();
-    // What is set all at once has seen some changes itself.
+    // The object that is passed to setAll() has itself been changed.
     if (i % 2 === 0) other.set("before", new JsonString(`before ${i}`));
     other.setAll(objectOf(others, kind ?? otherKind));
     other.rename(name, to);
@@ -151,7 +151,7 @@ function take(object: JsonObject, step: Step, i: number, kind?: Kind): void {
   }
 }
 
-Deno.test("ManyMembers are the members that the text has, the last of one name where the first is", () => {
+Deno.test("ManyMembers have the last value of each name in the place of the first", () => {
   const pairs: readonly Pair[] = [
     ['"a"', 1],
     ['"\\u0062"', 2],
@@ -171,22 +171,22 @@ Deno.test("ManyMembers are the members that the text has, the last of one name w
   assertEquals(object.shadowed("c"), undefined);
 });
 
-Deno.test("Numbers gives room that is its taker's own until it is cleared, and empty", () => {
+Deno.test("Numbers.take() returns separate zeroed arrays until clear()", () => {
   const numbers = new Numbers();
   for (let round = 0; round < 3; round++) {
-    const taken = [100, 7, 100, 64, 1_000, 3, 0].map((size, i) => {
-      const room = numbers.take(size);
-      assertEquals([...room], Array<number>(size).fill(0));
-      return room.fill(i + 1);
+    const arrays = [100, 7, 100, 64, 1_000, 3, 0].map((size, i) => {
+      const array = numbers.take(size);
+      assertEquals([...array], Array<number>(size).fill(0));
+      return array.fill(i + 1);
     });
-    for (const [i, room] of taken.entries()) {
-      assertEquals(new Set(room), new Set(room.length === 0 ? [] : [i + 1]));
+    for (const [i, array] of arrays.entries()) {
+      assertEquals(new Set(array), new Set(array.length === 0 ? [] : [i + 1]));
     }
     numbers.clear();
   }
 });
 
-Deno.test("Numbers uses room again, but not much of it for little", () => {
+Deno.test("Numbers reuses a buffer, but not a large one for a small array", () => {
   const numbers = new Numbers();
   const { buffer } = numbers.take(1_000);
   numbers.clear();
@@ -195,7 +195,7 @@ Deno.test("Numbers uses room again, but not much of it for little", () => {
   assertNotStrictEquals(numbers.take(900).buffer, buffer);
 });
 
-Deno.test("ManyMembers gives what was put in the place of a value", () => {
+Deno.test("ManyMembers return a value that replaces another", () => {
   const object = objectOf([['"a"', 1], ['"b"', 2]], "many");
   const value = new JsonString("new");
   object.set("a", value);
@@ -206,14 +206,14 @@ Deno.test("ManyMembers gives what was put in the place of a value", () => {
   assertEquals([object.has("a"), object.nameAt(0)], [false, "c"]);
 });
 
-Deno.test("ManyMembers are none in an empty object", () => {
+Deno.test("ManyMembers of an empty object have no member", () => {
   const object = objectOf([], "many");
   assertEquals([object.size, object.has("a")], [0, false]);
   object.set("a", new JsonString("x"));
   assertEquals([object.size, textOf(object.get("a"))], [1, "x"]);
 });
 
-Deno.test("ManyMembers have the first values that an object has that has read them", () => {
+Deno.test("ManyMembers have the shadowed values of an object with entries", () => {
   fc.assert(
     fc.property(PAIRS, (pairs) => {
       const [many, few] = [objectOf(pairs, "many"), objectOf(pairs, "few")];
@@ -225,19 +225,19 @@ Deno.test("ManyMembers have the first values that an object has that has read th
   );
 });
 
-Deno.test("an object with ManyMembers does what one does that has read them, whatever happens to it", () => {
+Deno.test("an object with ManyMembers behaves like one with entries under any changes", () => {
   fc.assert(
     fc.property(PAIRS, fc.array(STEP, { maxLength: 20 }), (pairs, steps) => {
       const read = objectOf(pairs, "few");
-      assertEquals(seenOf(objectOf(pairs, "many")), seenOf(read));
+      assertEquals(stateOf(objectOf(pairs, "many")), stateOf(read));
       const others = [objectOf(pairs, "many"), objectOf(pairs, "few")];
       steps.forEach((step, i) => {
-        take(read, step, i, "few");
-        const { members, named } = seenOf(read);
+        perform(read, step, i, "few");
+        const { members, named } = stateOf(read);
         for (const other of others) {
-          take(other, step, i);
-          assertEquals(seenOf(other).members, members);
-          assertEquals(seenOf(other).named, named);
+          perform(other, step, i);
+          assertEquals(stateOf(other).members, members);
+          assertEquals(stateOf(other).named, named);
         }
       });
     }),
@@ -245,7 +245,7 @@ Deno.test("an object with ManyMembers does what one does that has read them, wha
   );
 });
 
-/** Reads a text that must be JSON. */
+/** Reads a JSON text. */
 function read(reader: JsonReader, text: string): JsonSlice {
   const bytes = encode(`${text}\n`);
   const root = reader.read(bytes, 0, bytes.length - 1);
@@ -253,7 +253,7 @@ function read(reader: JsonReader, text: string): JsonSlice {
   return root;
 }
 
-/** Gives the members of an object as names and source texts. */
+/** Returns the members of an object as names and source texts. */
 function membersOf(reader: JsonReader, node: JsonNode): [string, string][] {
   const object = reader.members(node);
   const members: [string, string][] = [];
@@ -272,9 +272,11 @@ function member(reader: JsonReader, node: JsonNode, name: string): JsonSlice {
 }
 
 for (const levels of [1, 2] as const) {
-  const noting = `, noting ${levels === 1 ? "one level" : "two levels"}`;
+  const suffix = `, with ${
+    levels === 1 ? "one level" : "two levels"
+  } of entries`;
 
-  Deno.test(`JsonReader.members() gives names and values in the order of the text${noting}`, () => {
+  Deno.test(`JsonReader.members() returns names and values in the order of the text${suffix}`, () => {
     const reader = new JsonReader(levels);
     const root = read(reader, '{"b": 1.0 ,"10":[ ],"a":{"x" : 2}}');
     assertEquals(membersOf(reader, root), [
@@ -284,14 +286,14 @@ for (const levels of [1, 2] as const) {
     ]);
   });
 
-  Deno.test(`JsonReader.members() opens objects at any depth${noting}`, () => {
+  Deno.test(`JsonReader.members() opens objects at any depth${suffix}`, () => {
     const reader = new JsonReader(levels);
     let node = read(reader, '{"a":{"a":{"a":{"a":{"a":1,"b":[1,{"c":2}]}}}}}');
     for (let level = 0; level < 4; level++) node = member(reader, node, "a");
     assertEquals(membersOf(reader, node), [["a", "1"], ["b", '[1,{"c":2}]']]);
   });
 
-  Deno.test(`JsonReader.members() lets two deep objects be open at once${noting}`, () => {
+  Deno.test(`JsonReader.members() opens two deep objects at once${suffix}`, () => {
     const reader = new JsonReader(levels);
     const root = read(reader, '{"a":{"b":{"c":{"d":1},"e":{"f":2}}}}');
     const inner = member(reader, member(reader, root, "a"), "b");
@@ -301,7 +303,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(membersOf(reader, one), [["d", "1"]]);
   });
 
-  Deno.test(`JsonReader.members() gives none of what is no object${noting}`, () => {
+  Deno.test(`JsonReader.members() returns no members of values that are not objects${suffix}`, () => {
     const reader = new JsonReader(levels);
     for (const text of ["null", "1", '"x"', "true", '["a",{"b":1}]', "[]"]) {
       assertEquals(membersOf(reader, read(reader, text)), [], text);
@@ -309,12 +311,12 @@ for (const levels of [1, 2] as const) {
     assertEquals(membersOf(reader, new JsonString("x")), []);
   });
 
-  Deno.test(`JsonReader.members() gives an opened object itself${noting}`, () => {
+  Deno.test(`JsonReader.members() returns an opened object itself${suffix}`, () => {
     const object = new JsonObject();
     assertStrictEquals(new JsonReader(levels).members(object), object);
   });
 
-  Deno.test(`JsonReader.members() counts a key once: the last value at the first place${noting}`, () => {
+  Deno.test(`JsonReader.members() returns a duplicate key once: the last value in the first place${suffix}`, () => {
     const reader = new JsonReader(levels);
     const root = read(reader, '{"a":1,"b":2,"a":3,"c":4,"a":5}');
     assertEquals(membersOf(reader, root), [["a", "5"], ["b", "2"], ["c", "4"]]);
@@ -323,7 +325,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(reader.source(first), "1");
   });
 
-  Deno.test(`JsonReader.elements() gives the values of a list, however deep it is${noting}`, () => {
+  Deno.test(`JsonReader.elements() returns the values of a list at any depth${suffix}`, () => {
     const reader = new JsonReader(levels);
     const sources = (list: JsonSlice): string[] =>
       [...reader.elements(list)].map((element) => reader.source(element));
@@ -335,7 +337,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(sources(read(reader, "[ ]")), []);
   });
 
-  Deno.test(`JsonReader lets large and small values be open at once, however deep they are${noting}`, () => {
+  Deno.test(`JsonReader opens large and small values at once at any depth${suffix}`, () => {
     const names = Array.from({ length: 70 }, (_, i) => `"k${i}"`);
     const large = (start: number): string =>
       `{${names.map((name, i) => `${name}:${start + i}`).join()}}`;
@@ -363,7 +365,7 @@ for (const levels of [1, 2] as const) {
     }
   });
 
-  Deno.test(`JsonReader reads ranges of a longer text${noting}`, () => {
+  Deno.test(`JsonReader reads ranges of a longer text${suffix}`, () => {
     const reader = new JsonReader(levels);
     const bytes = encode('garbage\n  {"a":"é"}  \r\ngarbage');
     const root = reader.read(bytes, 8, bytes.indexOf(0x0d));
@@ -372,7 +374,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(reader.text(member(reader, root, "a")), "é");
   });
 
-  Deno.test(`JsonReader tells what is wrong with the text that it refused${noting}`, () => {
+  Deno.test(`JsonReader reports the problem of a refused text and its offset${suffix}`, () => {
     const reader = new JsonReader(levels);
     const bytes = encode("x[1,]\n");
     assertEquals(reader.read(bytes, 1, 5), undefined);
@@ -380,7 +382,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(reader.problemAt, 4);
   });
 
-  Deno.test(`JsonReader.textOf() and wordOf() give texts of strings only${noting}`, () => {
+  Deno.test(`JsonReader.textOf() and wordOf() return texts only of strings${suffix}`, () => {
     const reader = new JsonReader(levels);
     const root = read(
       reader,
@@ -399,7 +401,7 @@ for (const levels of [1, 2] as const) {
     assertEquals(reader.wordOf(new JsonString("s")), "s");
   });
 
-  Deno.test(`JsonReader decodes any string, as JSON.parse() does${noting}`, () => {
+  Deno.test(`JsonReader decodes any string like JSON.parse()${suffix}`, () => {
     fc.assert(
       fc.property(JSON_STRING, (text) => {
         const reader = new JsonReader(levels);
@@ -413,7 +415,7 @@ for (const levels of [1, 2] as const) {
     );
   });
 
-  Deno.test(`JsonReader.members() gives the members of any object, as JSON.parse() does${noting}`, () => {
+  Deno.test(`JsonReader.members() returns the members of any object like JSON.parse()${suffix}`, () => {
     const objects = fc.array(fc.tuple(JSON_KEY, JSON_TEXT), { maxLength: 90 });
     fc.assert(
       fc.property(objects, fc.nat(3), (pairs, depth) => {

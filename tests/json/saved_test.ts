@@ -1,5 +1,5 @@
 /**
- * Saved state: a normalizer that goes on from it does what one that never stopped does.
+ * Saved state: a normalizer that resumes from it writes the same as one that never stopped.
  */
 
 import { assertEquals } from "@std/assert";
@@ -8,13 +8,13 @@ import { JsonlNormalizer } from "../../mod.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
 
-/** Longer files are cut at some of their lines only. */
+/** Files with more lines are cut only at about SOME_CUTS of them. */
 const ALL_CUTS = 40;
 const SOME_CUTS = 12;
-/** Files that hold little but one long output take long and show nothing more. */
+/** Longer files have one long output, take long, and have no further cases. */
 const MAX_BYTES = 200_000;
 
-/** Gives the answers to all before some places, and the state there. */
+/** Yields, for each end, the answers to the bytes before it and the saved state. */
 function* prefixes(
   bytes: Uint8Array,
   ends: readonly number[],
@@ -32,7 +32,7 @@ function* prefixes(
   }
 }
 
-/** Normalizes bytes, and gives the answers and the state behind them. */
+/** Normalizes bytes, and returns the answers and the saved state. */
 function normalized(
   bytes: Uint8Array,
   resume: unknown,
@@ -48,7 +48,7 @@ function normalized(
   return { text, saved: JSON.parse(JSON.stringify(normalizer.save())) };
 }
 
-/** Where the lines of a file begin, but for the first one. */
+/** The offsets of all lines except the first. */
 function lineStarts(bytes: Uint8Array): number[] {
   const starts: number[] = [];
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
@@ -61,7 +61,7 @@ for (
   const { path, bytes } of readCapturedFiles(/^(?:stdout|rollout-).*\.jsonl$/)
 ) {
   if (bytes.length > MAX_BYTES) continue;
-  Deno.test(`JsonlNormalizer goes on from what it saved: ${path}`, () => {
+  Deno.test(`JsonlNormalizer continues from its saved state: ${path}`, () => {
     const whole = normalized(bytes, undefined);
     const starts = lineStarts(bytes);
     const step = starts.length > ALL_CUTS
@@ -76,16 +76,16 @@ for (
   });
 }
 
-/** What a stream begins with that had no record when it was saved. */
+/** Initial thread ids before and after a state that was saved before the first record. */
 const SEEDS = [
-  { name: "what the first part began with", first: "T", rest: undefined },
-  { name: "what the rest is given", first: undefined, rest: "T" },
-  { name: "what the rest is given instead", first: "U", rest: "T" },
+  { name: "the id of the first part", first: "T", rest: undefined },
+  { name: "the id of the rest", first: undefined, rest: "T" },
+  { name: "the id of the rest in place of the first", first: "U", rest: "T" },
 ] as const;
 
 for (const { name, first, rest } of SEEDS) {
   for (const head of ["", "\n", "not JSON\n"]) {
-    Deno.test(`JsonlNormalizer begins a stream saved after ${JSON.stringify(head)} with ${name}`, () => {
+    Deno.test(`JsonlNormalizer resumes a stream saved after ${JSON.stringify(head)} with ${name}`, () => {
       const before = new JsonlNormalizer({
         initialThreadId: first,
         onError: "drop",
@@ -134,25 +134,25 @@ const HOSTILE = [
 ];
 
 for (const saved of HOSTILE) {
-  Deno.test(`JsonlNormalizer leaves out what it does not understand of ${JSON.stringify(saved).slice(0, 80)}`, () => {
+  Deno.test(`JsonlNormalizer ignores invalid members of the saved state ${JSON.stringify(saved).slice(0, 80)}`, () => {
     const line = new TextEncoder().encode('{"type":"error","message":"m"}\n');
     const { text } = normalized(line, saved);
     if (text !== "") assertEquals(text, '{"type":"error","message":"m"}\n');
   });
 }
 
-Deno.test("savedField() gives own fields only", () => {
+Deno.test("savedField() returns only own fields", () => {
   assertEquals(savedField({ a: 1 }, "a"), 1);
   assertEquals(savedField({}, "toString"), undefined);
   assertEquals(savedField(null, "a"), undefined);
 });
 
-Deno.test("savedCount() gives 0 for what is no count", () => {
+Deno.test("savedCount() returns 0 for values that are not counts", () => {
   const counts = [3, -1, 1.5, "2", null].map((n) => savedCount({ n }, "n"));
   assertEquals(counts, [3, 0, 0, 0, 0]);
 });
 
-Deno.test("savedPairs() gives pairs that begin with a text", () => {
+Deno.test("savedPairs() returns only pairs that begin with a string", () => {
   const pairs = [["a", 1], [1, 2], "b", ["c"]];
   assertEquals(savedPairs({ pairs }, "pairs"), [["a", 1]]);
   assertEquals(savedPairs({ pairs: 1 }, "pairs"), []);

@@ -9,7 +9,7 @@ import { JSON_TEXT, mutations } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
-/** One entry of a tape, as the tests compare it. */
+/** The fields of a tape entry that the tests compare. */
 interface Entry {
   readonly name: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ interface Entry {
 
 const tape = new JsonTape();
 
-/** Scans bytes as the line that they are: with its LF behind it. */
+/** Scans bytes as a line, with an LF after it. */
 function accepts(bytes: Uint8Array, levels = 2): boolean {
   const line = new Uint8Array(bytes.length + 1);
   line.set(bytes);
@@ -28,23 +28,23 @@ function accepts(bytes: Uint8Array, levels = 2): boolean {
   return tape.scan(line, 0, bytes.length, levels);
 }
 
-/** Gives all entries of the last scan. */
+/** Returns all entries of the last scan. */
 function entriesOf(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = [];
   for (let entry = 0; entry < tape.next(0); entry++) {
     const text = decode(bytes.subarray(tape.start(entry), tape.end(entry)));
-    const found = {
+    const fields = {
       name: tape.name(entry),
       kind: tape.kind(entry),
       text,
       next: tape.next(entry),
     };
-    entries.push(tape.isEscaped(entry) ? { ...found, escaped: true } : found);
+    entries.push(tape.isEscaped(entry) ? { ...fields, escaped: true } : fields);
   }
   return entries;
 }
 
-/** Says what the rules say of a line: J1, J3 and L7. */
+/** Whether a line is JSON by the rules J1, J3 and L7: a reference implementation. */
 function isJsonLine(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -56,7 +56,7 @@ function isJsonLine(bytes: Uint8Array): boolean {
   }
 }
 
-/** Looks for surrogate escapes without a partner in what is JSON otherwise. */
+/** Whether valid JSON has a surrogate escape without a partner. */
 function hasLoneEscape(text: string): boolean {
   for (const [run] of text.matchAll(/(?:\\u[0-9a-f]{4})+|\\[^u]/gi)) {
     if (!run.startsWith("\\u")) continue;
@@ -75,7 +75,7 @@ const ACCEPTED = [
   ["an empty object", "{}"],
   ["an empty list", "[]"],
   ["white space of all four kinds", " \t\n\r{ \t\n\r} \t\n\r"],
-  ["white space around everything", ' [ 1 , { "a" : 2 } , [ ] ] '],
+  ["white space around every token", ' [ 1 , { "a" : 2 } , [ ] ] '],
   ["zero", "0"],
   ["minus zero", "-0"],
   ["zero with a fraction", "0.0"],
@@ -91,25 +91,28 @@ const ACCEPTED = [
   ["unicode escapes in both cases", '"\\u00e9\\u00E9\\u0000\\uffff"'],
   ["a surrogate pair escape", '"\\ud83d\\ude80"'],
   ["two surrogate pair escapes", '"\\ud83d\\ude80\\uDBFF\\uDFFF"'],
-  ["DEL, which is no control character", '"\u007f"'],
+  ["DEL, which is not a control character", '"\u007f"'],
   ["C1 control characters", '"\u0080\u0085\u009f"'],
   ["line separators", '"\u2028\u2029"'],
   ["a byte order mark inside a string", '"\ufeff"'],
-  ["a backslash before a quote that ends nothing", '"\\\\\\""'],
-  ["an escaped backslash before what looks like a surrogate", '"\\\\ud800"'],
+  ["an escaped quote after an escaped backslash", '"\\\\\\""'],
+  ["an escaped backslash before the digits of a surrogate", '"\\\\ud800"'],
   ["characters of two, three and four bytes", '"é你😀"'],
-  ["keys that come twice", '{"a":1,"a":2}'],
+  ["duplicate keys", '{"a":1,"a":2}'],
   ["keys with escapes", '{"\\u0061":1}'],
-  ["keys of objects", '{"__proto__":1,"constructor":2,"":3,"10":4}'],
+  [
+    "keys with the names of inherited members",
+    '{"__proto__":1,"constructor":2,"":3,"10":4}',
+  ],
 ] satisfies [string, string][];
 
 const REFUSED = [
-  ["nothing", ""],
+  ["an empty text", ""],
   ["only white space", " \t"],
   ["a word", "hello"],
   ["a literal in upper case", "True"],
-  ["a literal that is cut short", "tru"],
-  ["a literal that goes on", "nulls"],
+  ["a truncated literal", "tru"],
+  ["a literal with another letter", "nulls"],
   ["two literals", "truefalse"],
   ["NaN", "NaN"],
   ["Infinity", "-Infinity"],
@@ -120,7 +123,7 @@ const REFUSED = [
   ["a minus before a fraction", "-.5"],
   ["two minuses", "--1"],
   ["a leading zero", "01"],
-  ["a leading zero behind a minus", "-01"],
+  ["a leading zero after a minus", "-01"],
   ["two zeros", "00"],
   ["a lone point", "."],
   ["a fraction without an integer", ".5"],
@@ -137,7 +140,7 @@ const REFUSED = [
   ["a number with a space in it", "1 0"],
   ["a big integer of JavaScript", "1n"],
   ["a string without an end", '"a'],
-  ["a string without an end, behind a backslash", '"a\\'],
+  ["a string without an end, after a backslash", '"a\\'],
   ["a string that ends in an escaped quote", '"a\\"'],
   ["a string in single quotes", "'a'"],
   ["an unknown escape", '"\\x41"'],
@@ -154,7 +157,7 @@ const REFUSED = [
   ["a NUL in a string", '"\0"'],
   ["the last control character in a string", '"\u001f"'],
   ["a NUL instead of a value", "\0"],
-  ["NULs behind a value", "1\0"],
+  ["NULs after a value", "1\0"],
   ["a lone high surrogate escape", '"\\ud800"'],
   ["a lone low surrogate escape", '"\\udc00"'],
   ["surrogate escapes in the wrong order", '"\\ude80\\ud83d"'],
@@ -183,20 +186,20 @@ const REFUSED = [
   ["an object that ends twice", "{}}"],
   ["only the end of an object", "}"],
   ["a key without a value", '{"a"}'],
-  ["a key without a value, behind the colon", '{"a":}'],
+  ["a key without a value, after the colon", '{"a":}'],
   ["a key without a colon", '{"a" 1}'],
   ["a key with two colons", '{"a"::1}'],
   ["a key that is a number", "{1:2}"],
   ["a key without quotes", "{a:1}"],
   ["a key without an end", '{"a'],
-  ["an object that is cut short behind a key", '{"a"'],
+  ["an object that is truncated after a key", '{"a"'],
   ["two values", "{} {}"],
-  ["a comma behind the value", "{},"],
+  ["a comma after the value", "{},"],
   ["a comment", "{} // no"],
   ["a comment before the value", "/* no */{}"],
   ["a byte order mark before the value", "\ufeff{}"],
   ["a no-break space before the value", "\u00a0{}"],
-  ["a line separator behind the value", "{}\u2028"],
+  ["a line separator after the value", "{}\u2028"],
   ["a form feed behind the value", "{}\f"],
   ["a vertical tab between members", '{"a":1,\v"b":2}'],
 ] satisfies [string, string][];
@@ -205,7 +208,7 @@ for (const [name, text] of ACCEPTED) {
   Deno.test(`JsonTape.scan() accepts ${name}`, () => {
     assert(isJsonLine(encode(text)));
     assert(accepts(encode(text)), tape.problem);
-    // The end of the array is an end too.
+    // The end of the array also ends the text.
     assert(tape.scan(encode(text), 0, encode(text).length, 2), tape.problem);
   });
 }
@@ -215,7 +218,7 @@ for (const [name, text] of REFUSED) {
     assert(!isJsonLine(encode(text)));
     assert(!accepts(encode(text)));
     assert(!tape.scan(encode(text), 0, encode(text).length, 2));
-    // Deeper than entries are written, other code reads keys and strings.
+    // Below the levels with entries, other code reads keys and strings.
     if (text.trim() !== "") assert(!accepts(encode(`[[[${text}]]]`), 1));
   });
 }
@@ -229,7 +232,7 @@ for (
     ["an overlong form of four bytes", [0xf0, 0x8f, 0xbf, 0xbf]],
     ["an encoded surrogate", [0xed, 0xa0, 0x80]],
     ["a code point beyond the last", [0xf4, 0x90, 0x80, 0x80]],
-    ["a character that is cut short", [0xe4, 0xbd]],
+    ["a truncated character", [0xe4, 0xbd]],
   ] satisfies [string, number[]][]
 ) {
   Deno.test(`JsonTape.scan() refuses strings and keys with ${name}`, () => {
@@ -283,7 +286,7 @@ const PROBLEMS = [
 ] satisfies [string, string, number][];
 
 for (const [text, problem, at] of PROBLEMS) {
-  Deno.test(`JsonTape.scan() tells what is wrong with ${JSON.stringify(text)}`, () => {
+  Deno.test(`JsonTape.scan() reports the problem of ${JSON.stringify(text)}`, () => {
     assert(!accepts(encode(text)));
     assertEquals([tape.problem, tape.problemAt], [problem, at]);
   });
@@ -299,25 +302,25 @@ for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
       assert(!accepts(nested(MAX_DEPTH + 1), levels));
     }
     assertEquals(tape.problem, `it nests deeper than ${MAX_DEPTH} levels`);
-    assert(accepts(nested(2)), "and goes on");
+    assert(accepts(nested(2)), "the next scan succeeds");
   });
 }
 
-Deno.test("JsonTape.scan() refuses a million open brackets without running out of stack", () => {
+Deno.test("JsonTape.scan() refuses a million open brackets without a stack overflow", () => {
   assert(!accepts(encode("[".repeat(1_000_000))));
   assert(!accepts(encode('{"a":'.repeat(1_000_000))));
 });
 
 const SOURCE = ' {"a":[1,{"k":"v"},"\\n"] ,"b" : {"c":null} ,"":true}';
 
-Deno.test("JsonTape writes down the value alone on level 0", () => {
+Deno.test("JsonTape has one entry for the value on level 0", () => {
   assert(accepts(encode(SOURCE), 0));
   assertEquals(entriesOf(encode(SOURCE)), [
     { name: "", kind: "object", text: SOURCE.trim(), next: 1 },
   ]);
 });
 
-Deno.test("JsonTape writes down members on level 1", () => {
+Deno.test("JsonTape has entries for members on level 1", () => {
   assert(accepts(encode(SOURCE), 1));
   assertEquals(entriesOf(encode(SOURCE)), [
     { name: "", kind: "object", text: SOURCE.trim(), next: 4 },
@@ -327,7 +330,7 @@ Deno.test("JsonTape writes down members on level 1", () => {
   ]);
 });
 
-Deno.test("JsonTape writes down the parts of members on level 2", () => {
+Deno.test("JsonTape has entries for the parts of members on level 2", () => {
   assert(accepts(encode(SOURCE), 2));
   assertEquals(entriesOf(encode(SOURCE)), [
     { name: "", kind: "object", text: SOURCE.trim(), next: 8 },
@@ -341,7 +344,7 @@ Deno.test("JsonTape writes down the parts of members on level 2", () => {
   ]);
 });
 
-Deno.test("JsonTape tells of each string whether it holds escapes, keys apart", () => {
+Deno.test("JsonTape.isEscaped() returns whether a string has escapes, not counting its key", () => {
   const source = '["a\\n","b",{"\\u006b":"c"},"\\u0041","d"]';
   assert(accepts(encode(source), 2));
   assertEquals(
@@ -357,7 +360,7 @@ Deno.test("JsonTape tells of each string whether it holds escapes, keys apart", 
   );
 });
 
-Deno.test("JsonTape.scan() says that a line ends inside a string, whatever ends it", () => {
+Deno.test("JsonTape.scan() reports a line that ends inside a string, for any line end", () => {
   for (const end of ["\n", "\r", "\r\n", ""]) {
     const bytes = encode(`"ab${end}`);
     assert(!tape.scan(bytes, 0, 3, 2));
@@ -369,7 +372,7 @@ Deno.test("JsonTape.scan() says that a line ends inside a string, whatever ends 
   }
 });
 
-Deno.test("JsonTape gives elements behind an object no name", () => {
+Deno.test("JsonTape has no name for elements after an object", () => {
   const source = '[{"k":1},2,[{"l":3},4],5]';
   assert(accepts(encode(source), 3));
   assertEquals(
@@ -389,7 +392,7 @@ Deno.test("JsonTape gives elements behind an object no name", () => {
 });
 
 Deno.test("JsonTape grows with the number of entries", () => {
-  // Its own tape, which no other test has made grow.
+  // A new tape, which has not grown in another test.
   const small = new JsonTape();
   const members = Array.from(
     { length: 1_000 },
@@ -400,8 +403,8 @@ Deno.test("JsonTape grows with the number of entries", () => {
   assert(small.scan(bytes, 0, bytes.length, 1));
   members.forEach(({ name, text }, i) => {
     const entry = i + 1;
-    const found = bytes.subarray(small.start(entry), small.end(entry));
-    assertEquals([small.name(entry), decode(found)], [name, text]);
+    const source = bytes.subarray(small.start(entry), small.end(entry));
+    assertEquals([small.name(entry), decode(source)], [name, text]);
     assertEquals(small.kind(entry), i % 2 === 0 ? "array" : "string");
     assertEquals(small.isEscaped(entry), i % 2 === 1);
     assertEquals(small.next(entry), entry + 1);
@@ -433,7 +436,7 @@ Deno.test("stringText() decodes every escape", () => {
   );
 });
 
-Deno.test("JsonTape.scan() accepts any JSON text, on all levels alike", () => {
+Deno.test("JsonTape.scan() accepts any JSON text on all levels", () => {
   fc.assert(
     fc.property(JSON_TEXT, (text) => {
       const bytes = encode(text);
@@ -447,7 +450,7 @@ Deno.test("JsonTape.scan() accepts any JSON text, on all levels alike", () => {
   );
 });
 
-Deno.test("JsonTape.scan() accepts what one changed byte leaves valid, and nothing else", () => {
+Deno.test("JsonTape.scan() accepts a text with one changed byte only if it is JSON", () => {
   fc.assert(
     fc.property(mutations(JSON_TEXT.map(encode)), (bytes) => {
       assertEquals(accepts(bytes), isJsonLine(bytes), decodeLossy(bytes));
@@ -460,7 +463,7 @@ function decodeLossy(bytes: Uint8Array): string {
   return JSON.stringify(new TextDecoder().decode(bytes));
 }
 
-Deno.test("JsonTape has the name of each member, however many there are", () => {
+Deno.test("JsonTape has the name of each member, also beyond NAMED_ENTRIES", () => {
   const keys = Array.from(
     { length: 2 * NAMED_ENTRIES },
     (_, i) => i % 3 === 0 ? `"\\u0061\\"${i}"` : `"é${i}"`,

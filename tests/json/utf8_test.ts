@@ -11,7 +11,7 @@ import {
 import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
-/** Bytes at which UTF-8 decoders differ, and some between. */
+/** Bytes at the boundaries of UTF-8 decoding, and some between. */
 const CHARACTER_EDGES = [
   0x00,
   0x41,
@@ -40,7 +40,7 @@ const CHARACTER_EDGES = [
   0xbb,
 ] as const;
 
-Deno.test("Utf8Decoder gives piece by piece what a streaming TextDecoder gives", () => {
+Deno.test("Utf8Decoder decodes each piece like a streaming TextDecoder", () => {
   const piece = fc.array(fc.constantFrom(...CHARACTER_EDGES), { maxLength: 5 });
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -66,10 +66,10 @@ Deno.test("Utf8Decoder keeps a byte order mark", () => {
 
 const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Fails unless all functions agree with the platform. */
+/** Throws unless isUtf8() and endOfMultibyte() agree with TextDecoder. */
 function check(bytes: Uint8Array): void {
   const text = LOSSY.decode(bytes);
-  // What is not valid comes back as another character: to throw would take ten times as long.
+  // Invalid bytes are decoded as another character; a decoder that throws takes ten times as long.
   const encoded = encode(text);
   const valid = encoded.length === bytes.length &&
     encoded.every((byte, at) => byte === bytes[at]);
@@ -78,7 +78,7 @@ function check(bytes: Uint8Array): void {
   }
   const lead = bytes[0] ?? 0;
   if (lead < 0x80) return;
-  // One character and nothing else.
+  // Exactly one character.
   const isOne = valid && text.length <= 2 && [...text].length === 1;
   const end = endOfMultibyte(bytes, 0);
   if ((end === bytes.length) !== isOne) {
@@ -86,7 +86,7 @@ function check(bytes: Uint8Array): void {
   }
 }
 
-/** Bytes around every boundary that the Unicode tables have. */
+/** Bytes around every boundary of the Unicode tables. */
 const EDGES = [
   0x00,
   0x22,
@@ -126,7 +126,7 @@ Deno.test("isUtf8() and endOfMultibyte() agree with TextDecoder on the boundarie
   }
 });
 
-Deno.test("isUtf8() looks at its range and at nothing else", () => {
+Deno.test("isUtf8() reads only the bytes of its range", () => {
   const bytes = Uint8Array.of(0xff, 0x61, 0xc3, 0xa9, 0xff);
   assert(isUtf8(bytes, 1, 4));
   assert(!isUtf8(bytes, 0, 4));
@@ -153,10 +153,10 @@ Deno.test("isUtf8() agrees with TextDecoder on any bytes", () => {
 
 for (
   const { name, bytes, text } of [
-    { name: "nothing", bytes: [], text: "" },
+    { name: "no bytes", bytes: [], text: "" },
     { name: "ASCII", bytes: [0x61, 0x00, 0x7f], text: "a\0\u007f" },
     {
-      name: "a byte order mark, which it keeps",
+      name: "a byte order mark, which is kept",
       bytes: [0xef, 0xbb, 0xbf, 0x61],
       text: "\ufeffa",
     },
@@ -183,14 +183,14 @@ for (
   });
 }
 
-Deno.test("decodeUtf8() decodes every byte that stands alone as TextDecoder does", () => {
+Deno.test("decodeUtf8() decodes every single byte between letters like TextDecoder", () => {
   for (let byte = 0; byte < 256; byte++) {
     const bytes = Uint8Array.of(0x61, byte, 0x62);
     assertEquals(decodeUtf8(bytes, 0, 3), LOSSY.decode(bytes), `${byte}`);
   }
 });
 
-Deno.test("decodeUtf8() decodes texts of every length around the short ones", () => {
+Deno.test("decodeUtf8() decodes texts of 0 to 60 characters", () => {
   for (let length = 0; length <= 60; length++) {
     for (const end of ["", "é", "😀"]) {
       const text = "x".repeat(length) + end;
@@ -200,7 +200,7 @@ Deno.test("decodeUtf8() decodes texts of every length around the short ones", ()
   }
 });
 
-Deno.test("keptText() and ownText() give the text that they were given, of any length", () => {
+Deno.test("keptText() and ownText() return the same text, of any length", () => {
   fc.assert(fc.property(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constantFrom(1, 100, MAX_KEPT_TEXT),

@@ -15,7 +15,7 @@ function objectOf(names: readonly string[]): JsonObject {
   return object;
 }
 
-/** The members that are there, in order. */
+/** The members that are not removed, in order. */
 function membersOf(object: JsonObject): [string, string][] {
   const members: [string, string][] = [];
   for (let place = 0; place < object.size; place++) {
@@ -46,7 +46,7 @@ const HOSTILE = [
 for (
   const { name, names } of [
     { name: "few members", names: ["a", "b", "c"] },
-    { name: "as many members as are walked", names: MANY.slice(0, 16) },
+    { name: "the most members without an index", names: MANY.slice(0, 16) },
     { name: "one member more", names: MANY.slice(0, 17) },
     { name: "many members", names: MANY },
     {
@@ -69,7 +69,7 @@ for (
     }
   });
 
-  Deno.test(`JsonObject.set() replaces a member where it stands: ${name}`, () => {
+  Deno.test(`JsonObject.set() replaces a member in its place: ${name}`, () => {
     const object = objectOf(names);
     object.set(names[1] ?? "", new JsonString("new"));
     object.set("added", new JsonString("last"));
@@ -79,7 +79,7 @@ for (
     ]);
   });
 
-  Deno.test(`JsonObject.read() of a known name keeps its place and its first value: ${name}`, () => {
+  Deno.test(`JsonObject.read() of a repeated name keeps its place and shadows its first value: ${name}`, () => {
     const object = objectOf(names);
     const key = names[1] ?? "";
     assertEquals(object.shadowed(key), undefined);
@@ -94,7 +94,7 @@ for (
     assertEquals(object.shadowed(names[0] ?? ""), undefined);
   });
 
-  Deno.test(`JsonObject.take() takes a member out for good: ${name}`, () => {
+  Deno.test(`JsonObject.take() removes a member: ${name}`, () => {
     const object = objectOf(names);
     const key = names[1] ?? "";
     assertEquals(textOf(object.take(key)), "1");
@@ -104,7 +104,7 @@ for (
     assertEquals(membersOf(object).length, names.length - 1);
   });
 
-  Deno.test(`JsonObject.set() puts what was taken out at the end: ${name}`, () => {
+  Deno.test(`JsonObject.set() and read() append a removed member at the end: ${name}`, () => {
     for (const add of ["set", "read"] as const) {
       const object = objectOf(names);
       const key = names[1] ?? "";
@@ -116,7 +116,7 @@ for (
     }
   });
 
-  Deno.test(`JsonObject.rename() changes a name where it stands: ${name}`, () => {
+  Deno.test(`JsonObject.rename() changes a name in its place: ${name}`, () => {
     const object = objectOf(names);
     object.rename(names[1] ?? "", "renamed");
     assertEquals(
@@ -127,7 +127,7 @@ for (
     assertEquals(textOf(object.get("renamed")), "1");
   });
 
-  Deno.test(`JsonObject.rename() takes out who had the name: ${name}`, () => {
+  Deno.test(`JsonObject.rename() removes another member of the new name: ${name}`, () => {
     const object = objectOf(names);
     object.rename(names[0] ?? "", names[2] ?? "");
     assertEquals(membersOf(object), [
@@ -138,14 +138,14 @@ for (
   });
 }
 
-Deno.test("JsonObject.rename() leaves the object alone if there is nothing to rename", () => {
+Deno.test("JsonObject.rename() does not change the object for an absent or the same name", () => {
   const object = objectOf(["a", "b"]);
   object.rename("absent", "b");
   object.rename("a", "a");
   assertEquals(membersOf(object), [["a", "0"], ["b", "1"]]);
 });
 
-Deno.test("JsonObject.live() gives what is there and not null", () => {
+Deno.test("JsonObject.live() returns members that are not null", () => {
   const object = new JsonObject();
   object.set("null", new JsonSlice(encode("null"), 0, 4, "null", false, -1));
   object.set("empty", new JsonString(""));
@@ -164,14 +164,14 @@ Deno.test("sameSource() compares the texts of two values", () => {
   assert(!sameSource(undefined, slice('"a"', 0, 3)));
 });
 
-/** One thing that can be done to an object. */
+/** A change of an object. */
 interface Step {
   readonly act: "read" | "set" | "take" | "rename";
   readonly name: string;
   readonly to: string;
 }
 
-Deno.test("JsonObject does what a list of members would do, whatever happens to it", () => {
+Deno.test("JsonObject behaves like a list of members under any changes", () => {
   const names = fc.constantFrom(...HOSTILE, ...MANY.slice(0, 20));
   const step: fc.Arbitrary<Step> = fc.record({
     act: fc.constantFrom("read", "read", "set", "take", "rename"),
