@@ -1,6 +1,5 @@
 /**
- * Kernel: what it answers is what the rules answer, and of what Codex writes it answers
- * nearly everything.
+ * Kernel: its answers equal those of the rules, and it answers nearly all lines that Codex writes.
  */
 
 import {
@@ -39,7 +38,7 @@ import { concat, decode, encode, isJson } from "../running.ts";
 
 const LF = 0x0a;
 
-/** What became of some bytes. */
+/** The result of normalizing blocks. */
 interface Answers {
   readonly text: string;
   readonly failures: readonly string[];
@@ -70,7 +69,7 @@ function answersOf(
   return { text, failures, saved: normalizer.save(), records, fastLines };
 }
 
-/** Holds the engines to each other; gives how many lines were answered fast. */
+/** Checks that both engines have the same result; returns the number of fast lines. */
 function assertSame(
   blocks: readonly Uint8Array[],
   options: JsonlNormalizerOptions = {},
@@ -95,7 +94,7 @@ function streamOf(lines: readonly string[], end = "\n"): Uint8Array {
   return bytesOf(lines.map((line) => line + end).join(""));
 }
 
-/** Bytes as a text with one character for each. */
+/** The bytes of a text in UTF-8, as a text with one character for each byte. */
 function utf8(text: string): string {
   return binaryOf(new TextEncoder().encode(text));
 }
@@ -118,7 +117,7 @@ const captures: readonly CapturedFile[] = [
   ...readCapturedFiles(/rollout-.*\.jsonl$/),
 ];
 
-Deno.test("Kernel answers three times each capture as the rules do, in blocks of any size", () => {
+Deno.test("Kernel answers each capture, three times in a row, like the rules, in blocks of any size", () => {
   for (const [i, { bytes, path }] of captures.entries()) {
     if (bytes.length === 0 || bytes.length > 8_000) continue;
     const end = bytesOf(bytes.at(-1) === LF ? "" : "\n");
@@ -132,47 +131,47 @@ Deno.test("Kernel answers three times each capture as the rules do, in blocks of
   }
 });
 
-/** What may be wanted of an input: all of it, or the few lines that tell of tokens. */
-const SHARES: readonly JsonlNormalizerOptions["only"][] = [
+/** Selections of records: all, or the few records with tokens. */
+const SELECTIONS: readonly JsonlNormalizerOptions["only"][] = [
   undefined,
   ["turn.completed", "session_meta", "event_msg/token_count"],
 ];
 
 for (const kind of Object.keys(KINDS) as KindName[]) {
-  // The rules alone answer the old dialect.
+  // Only the rules answer the old dialect.
   if (kind === "old") continue;
-  Deno.test(`Kernel answers more than 95 of 100 lines, whatever is wanted: ${kind}`, async () => {
+  Deno.test(`Kernel answers more than 95 of 100 lines for any selection: ${kind}`, async () => {
     const blocks = [...generate(await readRuns(kind), { seed: 3, size: 3e6 })]
       .map((block) => block.slice());
     const lines = blocks.reduce(
       (sum, block) => sum + binaryOf(block).split("\n").length - 1,
       0,
     );
-    for (const only of SHARES) {
+    for (const only of SELECTIONS) {
       const fastLines = assertSame(blocks, { only });
       assert(fastLines > 0.95 * lines, `${fastLines} of ${lines}: ${only}`);
     }
   });
 }
 
-/** Says what a line is, by all that tells it from others of its dialect. */
+/** Returns the type of a line, with the types of its item and payload. */
 function typeOf(line: string): string {
   const { type, item, payload } = fieldsOf(JSON.parse(line));
   if (type === undefined) return "of the old dialect";
-  const { type: inner, item: shown } = fieldsOf(payload);
+  const { type: inner, item: innerItem } = fieldsOf(payload);
   const { type: itemType, item_type } = fieldsOf(item);
   return [
-    ...[type, itemType, item_type, inner, fieldsOf(shown).type],
+    ...[type, itemType, item_type, inner, fieldsOf(innerItem).type],
   ].filter((each) => each !== undefined).join(" ");
 }
 
-/** What the rules alone answer. */
+/** The types that only the rules answer. */
 const SLOW_TYPES: ReadonlySet<string> = new Set([
   "bare file",
   "exec of the old dialect",
 ]);
 
-Deno.test("Kernel answers every type of line fast that was there before, but for a few", () => {
+Deno.test("Kernel answers every repeated type of line fast, except SLOW_TYPES", () => {
   const slow = new Set<string>();
   const fast = new Set<string>();
   const bySize = captures.toSorted((a, b) => a.bytes.length - b.bytes.length);
@@ -197,14 +196,14 @@ Deno.test("Kernel answers every type of line fast that was there before, but for
   assert(fast.size > 70, `${fast.size} types`);
 });
 
-Deno.test("Kernel answers as the rules do: 8,000 lines, a part of them damaged", () => {
+Deno.test("Kernel answers 8,000 lines, some of them damaged, like the rules", () => {
   const random = new Random(5);
   for (let i = 0; i < 4; i++) {
     compareEngines(drawStream(2000, random), random);
   }
 });
 
-Deno.test("Kernel asks the rules for what they keep of the thread that a line names", () => {
+Deno.test("Kernel reads the state that the rules keep for the thread of a line", () => {
   const begin = (id: string, cwd: string): string =>
     `{"id":1,"result":{"thread":{"id":"${id}","cwd":"/a"},"cwd":"${cwd}"}}`;
   const count = (id: string, tokens: string): string =>
@@ -214,11 +213,11 @@ Deno.test("Kernel asks the rules for what they keep of the thread that a line na
   const lines = ["/a", "/a", "/b", "/a", "/b"].flatMap((cwd, i) => [
     ...[begin(`${i}`, cwd), end(`${i}`), begin(`${i}`, cwd)],
     ...[count(`${i}`, `${i}`), count("x", "1.0"), end("x"), end("y")],
-    // Of several in a row the last one counts, of each thread.
+    // Of several counts in a row, the last one of each thread is used.
     ...[count("x", `${i}`), count("x", "2"), count("z", "3"), count("x", "4")],
     ...[end("x"), end("z"), begin(`w${i}`, cwd), count(`w${i}`, "5")],
     ...[end(`w${i}`), begin(`w${i}`, cwd)],
-    // There is no room for that in a slot.
+    // This count is too long for a slot.
     ...[count(`${i}`, `${i}${"0".repeat(20_000 * (i % 2))}`), end(`${i}`)],
   ]);
   for (const options of [{}, { thread: "3" }]) {
@@ -266,12 +265,12 @@ const STRINGS = [
   utf8("é日本😀\u2028"),
 ];
 
-Deno.test("Kernel reads strings as the rules do, wherever in 16 bytes something stands", () => {
+Deno.test("Kernel reads strings like the rules, with special bytes at any place of a block of 16 bytes", () => {
   for (const special of STRINGS) {
     const lines = [...HEAD, message("a"), message("b")];
     for (let before = 0; before < 34; before++) {
-      for (const behind of ["", "z", "zzzzzzzzzzzzzzzz"]) {
-        lines.push(message("x".repeat(before) + special + behind));
+      for (const after of ["", "z", "zzzzzzzzzzzzzzzz"]) {
+        lines.push(message("x".repeat(before) + special + after));
       }
     }
     assertSame([streamOf(lines)]);
@@ -309,7 +308,7 @@ const NUMBERS = [
   " 1",
 ];
 
-Deno.test("Kernel joins strings as the rules do, whatever is in them", () => {
+Deno.test("Kernel joins any strings like the rules", () => {
   const reasoning = (...summary: readonly string[]): string =>
     `{"method":"item/completed","params":{"item":{"type":"reasoning","id":"r","summary":[${
       summary.map((text) => `"${text}"`).join()
@@ -327,7 +326,7 @@ Deno.test("Kernel joins strings as the rules do, whatever is in them", () => {
   );
 });
 
-Deno.test("Kernel leaves out what a diff ends with as the rules do", () => {
+Deno.test("Kernel removes 'Moved to' from the end of a diff like the rules", () => {
   const moved = (diff: string, path: string): string =>
     `{"method":"item/started","params":{"item":{"type":"fileChange","id":"c","changes":[{"path":"a","kind":{"type":"update","move_path":"${path}"},"diff":"${diff}"}]},"threadId":"t","turnId":"u"}}`;
   const end = "\\n\\nMoved to: ";
@@ -345,7 +344,7 @@ Deno.test("Kernel leaves out what a diff ends with as the rules do", () => {
   assertStringIncludes(outcome(`\\${end}b`), `"diff":"\\${end}b"`);
 });
 
-Deno.test("Kernel reads numbers as the rules do", () => {
+Deno.test("Kernel reads numbers like the rules", () => {
   const codes = NUMBERS.flatMap((code) => [command(code), command("3")]);
   const lines = [...HEAD, command("0"), command("null"), ...codes];
   assert(assertSame([streamOf(lines)]) > NUMBERS.length);
@@ -378,8 +377,8 @@ const VALUES = [
   `${"[".repeat(10_001)}${"]".repeat(10_001)}`,
 ];
 
-Deno.test("Kernel reads nested values as the rules do", () => {
-  // More members than it would cut apart.
+Deno.test("Kernel reads nested values like the rules", () => {
+  // More members than the kernel splits.
   const member = (value: string): string =>
     `{"type":"error","message":"m","data":[0,${value}]}`;
   const lines = VALUES.flatMap((value) => [member("1"), member(value)]);
@@ -389,7 +388,7 @@ Deno.test("Kernel reads nested values as the rules do", () => {
 const ENDS = ["\n", "\r\n", "\r\r\n", " \n", "\t\r\n", "\0\n", "\n\n", "\n \n"];
 
 for (const end of ENDS) {
-  Deno.test(`Kernel finds lines that end in ${JSON.stringify(end)}`, () => {
+  Deno.test(`Kernel splits lines that end in ${JSON.stringify(end)}`, () => {
     const lines = [...HEAD, message("a"), message("b"), message("c")];
     const bytes = streamOf([...lines, ...lines, ...lines], end);
     assertSame([bytes]);
@@ -409,13 +408,13 @@ const IDS = [
   utf8("日本"),
   utf8("\u00a0T"),
   utf8("T\u0085"),
-  // With its quotes, what a slot has room for, and one byte more.
+  // With its quotes as long as a slot, and one byte longer.
   "x".repeat(16_382),
   "x".repeat(16_383),
 ];
 
 for (const id of IDS) {
-  Deno.test(`Kernel gives lines the thread ${JSON.stringify(id.slice(0, 12))} of ${id.length} bytes`, () => {
+  Deno.test(`Kernel writes the thread id ${JSON.stringify(id.slice(0, 12))} of ${id.length} bytes`, () => {
     const lines: string[] = [];
     for (const thread of ["A", "B", id, "C", id, id]) {
       lines.push(
@@ -433,7 +432,7 @@ for (const id of IDS) {
   });
 }
 
-Deno.test("Kernel carries times of any length as far as the rules do", () => {
+Deno.test("Kernel carries times of any length like the rules", () => {
   const line = (time: string): string =>
     `{${time}"type":"event_msg","payload":{"type":"agent_message","message":"m"}}`;
   const lines: string[] = [];
@@ -450,7 +449,7 @@ Deno.test("Kernel carries times of any length as far as the rules do", () => {
   assert(assertSame([streamOf(lines)], { from: "rollout" }) > 0);
 });
 
-Deno.test("Kernel ends what a bare line began, also with lines whose time is none", () => {
+Deno.test("Kernel ends a bare file at a wrapped line, also without a time", () => {
   const wrapped =
     '{"timestamp":null,"type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
   const lines: string[] = [];
@@ -468,7 +467,7 @@ Deno.test("Kernel ends what a bare line began, also with lines whose time is non
   assertSame([streamOf(lines)], { from: "rollout" });
 });
 
-Deno.test("Kernel counts turns on from where the rules were, and they from where it was", () => {
+Deno.test("Kernel and rules continue each other's count of turns", () => {
   const lines: string[] = [];
   for (let turn = 0; turn < 120; turn++) {
     lines.push(
@@ -483,7 +482,7 @@ Deno.test("Kernel counts turns on from where the rules were, and they from where
   assert(fastLines > 500, String(fastLines));
 });
 
-Deno.test("Kernel leaves a stream to the rules from its first line of the old dialect on", () => {
+Deno.test("Kernel leaves a stream to the rules after its first line of the old dialect", () => {
   const old = [
     '{"model":"m","provider":"p","workdir":"w"}',
     '{"id":"0","msg":{"type":"task_started"}}',
@@ -493,14 +492,14 @@ Deno.test("Kernel leaves a stream to the rules from its first line of the old di
   const current = [...HEAD, ...turn, ...turn, ...turn];
   const fastLines = assertSame([streamOf(current)]);
   assert(fastLines > 2, String(fastLines));
-  // A turn that an item line of the current dialect would not tell of ends what deltas began.
+  // The start of a turn in the current dialect ends the items that deltas of the old one started.
   const mixed = [...current, ...old, ...turn, ...old.slice(1), ...current];
   for (const end of [1000, mixed.length * 40]) {
     assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
   }
 });
 
-Deno.test("Kernel learns no record that copies slots more often than it has room for", () => {
+Deno.test("Kernel learns no record that copies more than SLOT_COUNT slots", () => {
   const line = encode("{}\n");
   for (const copies of [SLOT_COUNT, SLOT_COUNT + 1]) {
     const kernel = Kernel.create(1000, {});
@@ -543,7 +542,7 @@ Deno.test("Kernel leaves lines over the limit to the rules", () => {
   }
 });
 
-Deno.test("Kernel answers a line of a megabyte, and leaves one of ten to the rules", () => {
+Deno.test("Kernel answers a line of 1 MB, and leaves a line of 10 MB to the rules", () => {
   const lines = [...HEAD, message("a"), message("b")];
   const long = streamOf([...lines, message("x".repeat(1e6)), message("c")]);
   assert(assertSame([long]) >= 3);
@@ -552,7 +551,7 @@ Deno.test("Kernel answers a line of a megabyte, and leaves one of ten to the rul
   assert(assertSame([streamOf(longer)]) < longer.length);
 });
 
-Deno.test("Kernel makes no more plans when none is of use", () => {
+Deno.test("Kernel stops making plans that are not used", () => {
   const lines = [...HEAD];
   for (let i = 0; i < 3000; i++) {
     lines.push(`{"type":"error","message":"m","key_${i}":${i}}`);
@@ -560,7 +559,7 @@ Deno.test("Kernel makes no more plans when none is of use", () => {
   assert(assertSame([streamOf(lines)]) < 100);
 });
 
-Deno.test("Kernel makes plans again when lines come that are like each other", () => {
+Deno.test("Kernel makes plans again when lines of equal shape follow", () => {
   const lines = [...HEAD];
   for (let i = 0; i < 1000; i++) {
     lines.push(`{"type":"error","message":"m","key_${i}":${i}}`);
@@ -569,7 +568,7 @@ Deno.test("Kernel makes plans again when lines come that are like each other", (
   assert(assertSame([streamOf(lines)]) > 700);
 });
 
-Deno.test("JsonlNormalizer starts the kernel when there is enough input for it", () => {
+Deno.test("JsonlNormalizer starts the kernel after enough input", () => {
   const normalizer = new JsonlNormalizer();
   const block = streamOf([...HEAD, message("x".repeat(50_000))]);
   assertEquals(normalizer.engine, "js");
@@ -578,7 +577,7 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
   assert(normalizer.fastLines > 0);
 });
 
-Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
+Deno.test("JsonlNormalizer starts the kernel only after a record that it can rewrite", () => {
   const other = streamOf(new Array(20_000).fill('{"level":"info","n":1}'));
   const current = streamOf(new Array(1_000).fill(message("m")));
   const normalizer = new JsonlNormalizer({
@@ -587,7 +586,7 @@ Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it co
     initialThreadId: "T",
   });
   const engines: string[] = [];
-  // A first piece tells what the stream is.
+  // The first block shows the kind of the stream.
   const blocks = [other.subarray(0, 1_000), other, other, current, current];
   for (const block of blocks) {
     normalizer.feed(block, () => {});
@@ -600,9 +599,9 @@ Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it co
 const FILE_LINE =
   '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
 
-/** What answers a stream of so many bytes once a line has told what it is. */
+/** The engine for a stream of `expectedBytes` after two lines. */
 function engineOf(line: string, expectedBytes: number): Engine {
-  // Nobody else wants the same, so no kernel is left over.
+  // No other test has this selection, so no kernel of an earlier stream is reused.
   const only = [`type_${expectedBytes}`];
   const normalizer = new JsonlNormalizer({
     initialThreadId: "T",
@@ -613,14 +612,14 @@ function engineOf(line: string, expectedBytes: number): Engine {
   return normalizer.engine;
 }
 
-Deno.test("JsonlNormalizer starts the kernel at once for as much of a kind as pays for it", () => {
+Deno.test("JsonlNormalizer starts the kernel at once if expectedBytes is large enough for the kind", () => {
   const exec = [20_000, 40_000].map((size) => engineOf(message("m"), size));
   assertEquals(exec, ["js", "wasm"]);
   const files = [9e5, 11e5].map((size) => engineOf(FILE_LINE, size));
   assertEquals(files, ["js", "wasm"]);
 });
 
-Deno.test("JsonlNormalizer starts the kernel when the streams before were many", () => {
+Deno.test("JsonlNormalizer starts the kernel after many earlier streams", () => {
   const block = streamOf(new Array(2_000).fill(FILE_LINE));
   const engines: string[] = [];
   for (let stream = 0; stream < 8; stream++) {
@@ -634,9 +633,9 @@ Deno.test("JsonlNormalizer starts the kernel when the streams before were many",
   assertEquals([engines[0], engines[7]], ["js", "wasm"]);
 });
 
-Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {
+Deno.test("JsonlNormalizer uses the rules where WebAssembly cannot run, and throws for engine wasm", () => {
   const { Instance } = WebAssembly;
-  // What a page whose policy forbids it does.
+  // A page whose policy forbids WebAssembly throws this error.
   Object.defineProperty(WebAssembly, "Instance", {
     configurable: true,
     value: class {
@@ -665,7 +664,7 @@ Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says
   }
 });
 
-Deno.test("Kernel works for one stream after another, of whatever kind", () => {
+Deno.test("Kernel answers streams of different kinds one after another", () => {
   const exec = [...HEAD, message("a"), message("b"), message("c")];
   const rollout = ["a", "b", "c"].map((text) =>
     `{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"agent_message","message":"${text}"}}`
@@ -676,12 +675,12 @@ Deno.test("Kernel works for one stream after another, of whatever kind", () => {
   ) {
     assertSame([streamOf([...lines, ...lines])]);
   }
-  // What was learned of one stream is known in the next one, from its first line on.
+  // The plans of one stream are used in the next one, from its first line on.
   assertSame([streamOf(exec)]);
   assertEquals(assertSame([streamOf(exec)]), exec.length);
 });
 
-Deno.test("Kernel does not take the plan of a stream's only record for a stream of another kind", () => {
+Deno.test("Kernel does not use the plan of one stream for a stream of another kind", () => {
   const line =
     '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"error","message":"m"}}';
   assertSame([streamOf([...HEAD, message("a"), message("b")])]);
@@ -689,7 +688,7 @@ Deno.test("Kernel does not take the plan of a stream's only record for a stream 
   assertSame([streamOf(['{"type":"error","message":"m"}', line, line])]);
 });
 
-Deno.test("Kernel works for streams side by side", () => {
+Deno.test("Kernel answers interleaved streams", () => {
   const stage = (): JsonlNormalizer => new JsonlNormalizer({ engine: "wasm" });
   const stages = [stage(), stage(), stage()];
   const texts = stages.map(() => "");

@@ -1,5 +1,5 @@
 /**
- * ValuePlan: what it makes of a record is what `JSON.parse` makes of it.
+ * ValuePlan: its value of a record equals that of `JSON.parse`.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -10,7 +10,7 @@ import fc from "../property_seed.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Decodes lines with the kernel; every value must be what its text says. */
+/** Decodes lines with the kernel; checks that each value equals its parsed text. */
 function decoded(
   lines: readonly string[],
   initialThreadId?: string,
@@ -29,7 +29,7 @@ function decoded(
     if (!outcome.ok) continue;
     const parsed: unknown = JSON.parse(outcome.text ?? "");
     assertEquals<unknown>(outcome.value, parsed);
-    // The order of keys, and the difference between 0 and -0, too.
+    // Also the order of keys, and 0 or -0.
     assertEquals(JSON.stringify(outcome.value), JSON.stringify(parsed));
   }
   return outcomes;
@@ -71,7 +71,7 @@ const VALUES = [
 ];
 
 for (const value of VALUES) {
-  Deno.test(`ValuePlan makes ${value.slice(0, 30)} of a field that nobody knows`, () => {
+  Deno.test(`ValuePlan decodes ${value.slice(0, 30)} in an unknown field`, () => {
     const lines = [...HEAD];
     for (const other of ["1", '"a"', value, value, '"b"', value]) {
       lines.push(
@@ -83,7 +83,7 @@ for (const value of VALUES) {
   });
 }
 
-Deno.test("ValuePlan makes of texts what JSON.parse makes of them, in any spelling", () => {
+Deno.test("ValuePlan decodes strings of any spelling like JSON.parse", () => {
   fc.assert(
     fc.property(fc.array(JSON_STRING, { minLength: 3 }), (texts) => {
       const lines = [...HEAD, ...texts.map((text) => item(text))];
@@ -92,7 +92,7 @@ Deno.test("ValuePlan makes of texts what JSON.parse makes of them, in any spelli
   );
 });
 
-Deno.test("ValuePlan makes of values what JSON.parse makes of them, wherever they stand", () => {
+Deno.test("ValuePlan decodes any values like JSON.parse", () => {
   fc.assert(
     fc.property(fc.array(JSON_TEXT, { minLength: 3 }), (texts) => {
       const lines = [...HEAD];
@@ -105,7 +105,7 @@ Deno.test("ValuePlan makes of values what JSON.parse makes of them, wherever the
   );
 });
 
-/** What a string can be made of, as JSON spells it. */
+/** Characters and escapes in JSON. */
 const SPELLINGS = [
   "a",
   '\\"',
@@ -129,7 +129,7 @@ const SPELLINGS = [
   "😀",
 ] as const;
 
-Deno.test("ValuePlan makes of every escape what it stands for, at every place of a block of 16 bytes", () => {
+Deno.test("ValuePlan decodes every escape at every place of a block of 16 bytes", () => {
   const lines = [...HEAD];
   for (const spelling of SPELLINGS) {
     for (let before = 0; before < 18; before++) {
@@ -140,10 +140,10 @@ Deno.test("ValuePlan makes of every escape what it stands for, at every place of
   assertEquals(decoded(lines).every(({ ok }) => ok), true);
 });
 
-// Records are decoded together up to 2 KiB, escaped strings by themselves from 64 bytes on.
+// Records up to 2 KiB are decoded as a whole, and escaped strings from 64 bytes on separately.
 for (const [from, to] of [[1, 160], [1_640, 2_120]] as const) {
   for (const spelling of ["\\n", "\\u00e9", "\\ud83d\\ude00", "é\\n"]) {
-    Deno.test(`ValuePlan makes strings of ${from} to ${to} bytes, ${spelling} in them, long or short as those beside them are`, () => {
+    Deno.test(`ValuePlan decodes strings of ${from} to ${to} bytes with ${spelling}, beside long and short strings`, () => {
       const lines = [...HEAD];
       for (let length = from; length < to; length += 7) {
         const text = "x".repeat(length);
@@ -164,7 +164,7 @@ for (const [from, to] of [[1, 160], [1_640, 2_120]] as const) {
   }
 }
 
-Deno.test("ValuePlan makes a text that is short only once its escapes are read, and what stands behind it", () => {
+Deno.test("ValuePlan decodes a string that is short only without its escapes, and the strings after it", () => {
   const lines = [...HEAD];
   for (let count = 100; count < 240; count++) {
     const long = "\\u0041".repeat(count);
@@ -176,7 +176,7 @@ Deno.test("ValuePlan makes a text that is short only once its escapes are read, 
   assertEquals(decoded(lines).every(({ ok }) => ok), true);
 });
 
-Deno.test("ValuePlan makes all escaped strings of any size of a record, and the records behind it", () => {
+Deno.test("ValuePlan decodes escaped strings of any size in a record, and the records after it", () => {
   const string = fc.tuple(
     fc.array(fc.constantFrom(...SPELLINGS), { maxLength: 12 }),
     fc.nat({ max: 900 }),
@@ -200,7 +200,7 @@ Deno.test("ValuePlan makes all escaped strings of any size of a record, and the 
   );
 });
 
-Deno.test("ValuePlan makes numbers of any count of digits", () => {
+Deno.test("ValuePlan decodes numbers of any length", () => {
   const lines = [...HEAD];
   const numbers = ["0", "-1", "-0", "0.5", "1e2", "12.50", "4294967295"];
   for (let digits = 1; digits < 24; digits++) {
@@ -213,7 +213,7 @@ Deno.test("ValuePlan makes numbers of any count of digits", () => {
 });
 
 for (const id of ['a"b', "a\\b", "a\\nb", "é", "x".repeat(600)]) {
-  Deno.test(`ValuePlan gives lines the thread ${JSON.stringify(id.slice(0, 9))} that none of them names`, () => {
+  Deno.test(`ValuePlan fills in the thread ${JSON.stringify(id.slice(0, 9))} of lines that name none`, () => {
     const lines = ["a", "b", "c", "d"].map((text) => item(`"${text}"`));
     const ids = decoded(lines, id).map((outcome) =>
       outcome.ok && "thread_id" in outcome.value && outcome.value.thread_id
@@ -222,7 +222,7 @@ for (const id of ['a"b', "a\\b", "a\\nb", "é", "x".repeat(600)]) {
   });
 }
 
-Deno.test("ValuePlan tells the ids of threads that follow one another apart", () => {
+Deno.test("ValuePlan fills in the ids of alternating threads", () => {
   const ids = ["T1", "T2", "T1", "T11", "T", "T2"];
   const lines = ids.flatMap((id) => [
     `{"type":"thread.started","thread_id":"${id}"}`,
@@ -230,17 +230,17 @@ Deno.test("ValuePlan tells the ids of threads that follow one another apart", ()
     item('"a"'),
     item('"b"'),
   ]);
-  const seen = decoded(lines).flatMap((outcome) =>
+  const threads = decoded(lines).flatMap((outcome) =>
     outcome.ok && outcome.value.type === "item.completed"
       ? [outcome.value.thread_id]
       : []
   );
-  assertEquals(seen, ids.flatMap((id) => [id, id]));
+  assertEquals(threads, ids.flatMap((id) => [id, id]));
 });
 
-Deno.test("ValuePlan makes the same of many records as of few", () => {
+Deno.test("ValuePlan decodes the same with generated code, after many records", () => {
   const lines = [...HEAD];
-  // Beyond some dozens the making is compiled.
+  // After some dozens of records, the code of the plan is generated.
   for (let i = 0; i < 200; i++) {
     const text = JSON.stringify(`${"é".repeat(i % 3)}${i}\n`.repeat(i % 7));
     lines.push(item(text, `,"10":${i},"9":[${i}.5,"a b",null],"a\\"b":{}`));
@@ -248,9 +248,9 @@ Deno.test("ValuePlan makes the same of many records as of few", () => {
   assertEquals(decoded(lines).every(({ ok }) => ok), true);
 });
 
-Deno.test("ValuePlan makes values where code must not be made of strings", () => {
+Deno.test("ValuePlan decodes values where code generation is forbidden", () => {
   const { Function } = globalThis;
-  // What a page does whose policy forbids it.
+  // A page whose policy forbids code generation throws this error.
   globalThis.Function = class {
     constructor() {
       throw new EvalError("forbidden");
@@ -265,7 +265,7 @@ Deno.test("ValuePlan makes values where code must not be made of strings", () =>
   }
 });
 
-Deno.test("ValuePlan makes values of what the ends of old calls take from their begins", () => {
+Deno.test("ValuePlan decodes the members that ends of old calls copy from their starts", () => {
   const lines = [...HEAD];
   for (let i = 0; i < 90; i++) {
     const call = `"call_id":"c${i}"`;
@@ -298,7 +298,7 @@ Deno.test("ValuePlan makes values of what the ends of old calls take from their 
   ]);
 });
 
-/** Decodes lines of a session file both ways, and says which ones failed. */
+/** Decodes lines of a session file with both engines, and returns the numbers of failed lines. */
 function failedLines(lines: readonly string[]): number[] {
   const [slow, fast] = (["js", "wasm"] as const).map((engine) => {
     const outcomes: Outcome<RolloutLine>[] = [];
@@ -316,8 +316,8 @@ function message(content: string): string {
   return `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":${content}}}`;
 }
 
-/** Lines of one shape, as far as the normalizer looks, of which some are of no type. */
-const UNLIKE: readonly (readonly [string, string, string])[] = [
+/** A valid and an invalid line of one shape for the normalizer, and their difference. */
+const INVALID: readonly (readonly [string, string, string])[] = [
   [
     "type of the payload",
     '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","message":{}}}',
@@ -346,21 +346,24 @@ const UNLIKE: readonly (readonly [string, string, string])[] = [
     message(`[${'{"type":"input_text","text":"a"},'.repeat(150)}"x"]`),
   ],
   [
-    "name of a member that is data",
+    "kind of the type of the payload",
     '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","type2":1}}',
     '{"timestamp":"t","type":"event_msg","payload":{"type":1,"type2":1}}',
   ],
 ];
 
-for (const [what, good, bad] of UNLIKE) {
-  Deno.test(`ValuePlan proves nothing of lines that differ in the ${what}`, () => {
-    const many = [good, good, good, good];
-    assertEquals(failedLines([...many, bad, ...many, bad, bad]), [5, 10, 11]);
-    assertEquals(failedLines([bad, bad, good, bad]), [1, 2, 4]);
+for (const [difference, valid, invalid] of INVALID) {
+  Deno.test(`ValuePlan does not accept lines that differ from a valid one in the ${difference}`, () => {
+    const many = [valid, valid, valid, valid];
+    assertEquals(
+      failedLines([...many, invalid, ...many, invalid, invalid]),
+      [5, 10, 11],
+    );
+    assertEquals(failedLines([invalid, invalid, valid, invalid]), [1, 2, 4]);
   });
 }
 
-Deno.test("ValuePlan makes a new value each time", () => {
+Deno.test("ValuePlan makes a new value for each record", () => {
   const todos =
     '{"type":"item.updated","item":{"id":"i","type":"todo_list","items":[{"text":"a","completed":false}]}}';
   const values = decoded([...HEAD, todos, todos, todos, todos])
