@@ -16,7 +16,7 @@ const CASES = [
     text: "'+1,'-1,'@a,'\tb",
   },
   {
-    name: "formulas behind a line end",
+    name: "formulas after a line end",
     row: ["\n=1", "\r\n=1"],
     text: '"\'\n=1","\'\r\n=1"',
   },

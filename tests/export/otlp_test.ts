@@ -115,7 +115,7 @@ const end = (at: number, fields = {}) =>
   event(at, "turn.completed", { turn_id: "u", ...fields });
 const prompt = (at: number, text = "Do it") =>
   item(at, "user_message", { content: { text } });
-const say = (at: number, text = "Done") =>
+const answer = (at: number, text = "Done") =>
   item(at, "agent_message", { content: { text } });
 const count = (at: number, input_tokens: number) =>
   item(at, "token_usage_record", { content: { usage: { input_tokens } } });
@@ -186,7 +186,7 @@ const CASES: Readonly<
       command(20, "a"),
       count(21, 5),
       command(30, "a", 0),
-      say(50),
+      answer(50),
       count(51, 6),
       end(60),
     ],
@@ -194,13 +194,13 @@ const CASES: Readonly<
       "turn 0-60 status=completed; chat 1-21 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
     ],
   },
-  "counts behind the results of their requests": {
+  "counts after the results of their requests": {
     events: [
       turn(0),
       command(20, "a"),
       command(30, "a", 0),
       count(31, 5),
-      say(50),
+      answer(50),
       count(51, 6),
       end(60),
     ],
@@ -218,7 +218,7 @@ const CASES: Readonly<
       command(30, "b"),
       command(40, "b", 0),
       count(60, 6),
-      say(60),
+      answer(60),
     ],
     lines: [
       "turn 0-60 status=unknown; chat 0-20 input_tokens=5; chat 40-60 input_tokens=6; shell 20-30 code=0; shell 30-40 code=0",
@@ -227,7 +227,7 @@ const CASES: Readonly<
   "a request without counts": {
     events: [
       turn(0),
-      say(20),
+      answer(20),
       item(21, "token_count", { content: { info: null } }),
       end(30),
     ],
@@ -237,10 +237,10 @@ const CASES: Readonly<
     events: [
       prompt(0),
       event(5, "turn.started", { turn_id: "synthetic-turn-1", implied: true }),
-      say(5),
+      answer(5),
       prompt(10),
       event(15, "turn.started", { turn_id: "synthetic-turn-2", implied: true }),
-      say(15),
+      answer(15),
     ],
     lines: ["turn 0-10 status=unknown", "turn 10-15 status=unknown"],
   },

@@ -200,7 +200,7 @@ const REFUSED = [
   ["a byte order mark before the value", "\ufeff{}"],
   ["a no-break space before the value", "\u00a0{}"],
   ["a line separator after the value", "{}\u2028"],
-  ["a form feed behind the value", "{}\f"],
+  ["a form feed after the value", "{}\f"],
   ["a vertical tab between members", '{"a":1,\v"b":2}'],
 ] satisfies [string, string][];
 

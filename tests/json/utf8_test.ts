@@ -131,7 +131,7 @@ Deno.test("isUtf8() reads only the bytes of its range", () => {
   assert(isUtf8(bytes, 1, 4));
   assert(!isUtf8(bytes, 0, 4));
   assert(!isUtf8(bytes, 1, 5));
-  assert(!isUtf8(bytes, 1, 3), "the character ends behind the range");
+  assert(!isUtf8(bytes, 1, 3), "the character ends after the range");
   assert(!isUtf8(bytes, 3, 4), "the character begins before the range");
   assert(isUtf8(bytes, 2, 2));
 });

@@ -105,7 +105,7 @@ const CASES = [
     lines: ["a", `${BOM}b`],
   },
   {
-    name: "a byte order mark behind a blank line",
+    name: "a byte order mark after a blank line",
     input: `\n${BOM}b`,
     lines: ["", `${BOM}b`],
   },

@@ -105,7 +105,7 @@ const CASES = [
     expected: [bad(1, 0, "\ufffd", [0xc3]), bad(2, 2, "\ufffd", [0xa9])],
   },
   {
-    name: "a bad byte behind a byte order mark",
+    name: "a bad byte after a byte order mark",
     input: [0xef, 0xbb, 0xbf, 0xff],
     expected: [bad(1, 0, "\ufffd", [0xff])],
   },

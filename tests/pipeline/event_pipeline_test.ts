@@ -286,7 +286,7 @@ async function drained(
   try {
     for await (const outcome of outcomes) {
       answers.push(answer(outcome));
-      // Gives an error that is thrown too early the time to be thrown.
+      // Waits, so that an error that is thrown too early ends the loop before the next outcome.
       await new Promise((resolve) => setTimeout(resolve));
     }
   } catch (error) {

@@ -279,7 +279,7 @@ Deno.test("UsageMeter counts a usage record of a fork without a thread id only i
     ];
     return totalOf(metered([{ name: "f", content }]))[0] ?? 0;
   };
-  // Behind a second header, a record with the id of an earlier turn was copied.
+  // After a second header, a record with the id of an earlier turn was copied.
   for (const before of [[], [LINES.meta(PARENT)]]) {
     assertEquals(countOf(CHILD_TURN, ...before), 40);
     assertEquals(countOf(PARENT_TURN, ...before), 0);

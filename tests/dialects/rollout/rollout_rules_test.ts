@@ -120,7 +120,7 @@ const TORN = `{"timestamp":"${TIME}","type":"response_item","payload":{"t":"é`;
 const TORN_PARTS = [
   { name: "a line that was cut inside of a string", torn: TORN },
   { name: "a line that was cut inside of a key", torn: '{"timest' },
-  { name: "a line that was cut behind a colon", torn: '{"timestamp":' },
+  { name: "a line that was cut after a colon", torn: '{"timestamp":' },
   { name: "a line that was cut in the time", torn: '{"timestamp":"2026-1' },
   { name: "one byte", torn: "{" },
   { name: "text", torn: "Killed" },
