@@ -106,6 +106,22 @@ export function normalizeBytes(
   return concat(blocks);
 }
 
+/** Counts the bytes that a function copies between arrays of bytes. */
+export function countCopied(work: () => void): number {
+  let copied = 0;
+  const set = Uint8Array.prototype.set;
+  Uint8Array.prototype.set = function (source, offset) {
+    copied += source.length;
+    set.call(this, source, offset);
+  };
+  try {
+    work();
+  } finally {
+    Uint8Array.prototype.set = set;
+  }
+  return copied;
+}
+
 /** Returns a function that makes a value at its first call, and returns that value. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import fc from "../property_seed.ts";
-import { decode, encode } from "../running.ts";
+import { countCopied, decode, encode } from "../running.ts";
 
 /** Returns the content of a writer as text. */
 function written(write: (out: ByteWriter) => void, capacity?: number): string {
@@ -82,18 +82,10 @@ Deno.test("ByteWriter.clear() drops all bytes, and a buffer above the capacity",
 });
 
 Deno.test("ByteWriter.byte() copies less than four times the bytes of the output", () => {
-  let copied = 0;
-  const set = Uint8Array.prototype.set;
-  Uint8Array.prototype.set = function (source, offset) {
-    copied += source.length;
-    set.call(this, source, offset);
-  };
-  try {
+  const copied = countCopied(() => {
     const out = new ByteWriter(16);
     for (let i = 0; i < 100_000; i++) out.byte(i & 0xff);
-  } finally {
-    Uint8Array.prototype.set = set;
-  }
+  });
   assert(copied < 4 * 100_000, `${copied} bytes`);
 });
 

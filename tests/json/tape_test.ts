@@ -313,36 +313,35 @@ Deno.test("JsonTape.scan() refuses a million open brackets without a stack overf
 
 const SOURCE = ' {"a":[1,{"k":"v"},"\\n"] ,"b" : {"c":null} ,"":true}';
 
-Deno.test("JsonTape has one entry for the value on level 0", () => {
-  assert(accepts(encode(SOURCE), 0));
-  assertEquals(entriesOf(encode(SOURCE)), [
-    { name: "", kind: "object", text: SOURCE.trim(), next: 1 },
-  ]);
-});
+const LEVELS: readonly (readonly [name: string, entries: readonly Entry[]])[] =
+  [
+    ["the value alone", [
+      { name: "", kind: "object", text: SOURCE.trim(), next: 1 },
+    ]],
+    ["the value and its members", [
+      { name: "", kind: "object", text: SOURCE.trim(), next: 4 },
+      { name: "a", kind: "array", text: '[1,{"k":"v"},"\\n"]', next: 2 },
+      { name: "b", kind: "object", text: '{"c":null}', next: 3 },
+      { name: "", kind: "boolean", text: "true", next: 4 },
+    ]],
+    ["the value, its members and their parts", [
+      { name: "", kind: "object", text: SOURCE.trim(), next: 8 },
+      { name: "a", kind: "array", text: '[1,{"k":"v"},"\\n"]', next: 5 },
+      { name: "", kind: "number", text: "1", next: 3 },
+      { name: "", kind: "object", text: '{"k":"v"}', next: 4 },
+      { name: "", kind: "string", text: '"\\n"', next: 5, escaped: true },
+      { name: "b", kind: "object", text: '{"c":null}', next: 7 },
+      { name: "c", kind: "null", text: "null", next: 7 },
+      { name: "", kind: "boolean", text: "true", next: 8 },
+    ]],
+  ];
 
-Deno.test("JsonTape has entries for members on level 1", () => {
-  assert(accepts(encode(SOURCE), 1));
-  assertEquals(entriesOf(encode(SOURCE)), [
-    { name: "", kind: "object", text: SOURCE.trim(), next: 4 },
-    { name: "a", kind: "array", text: '[1,{"k":"v"},"\\n"]', next: 2 },
-    { name: "b", kind: "object", text: '{"c":null}', next: 3 },
-    { name: "", kind: "boolean", text: "true", next: 4 },
-  ]);
-});
-
-Deno.test("JsonTape has entries for the parts of members on level 2", () => {
-  assert(accepts(encode(SOURCE), 2));
-  assertEquals(entriesOf(encode(SOURCE)), [
-    { name: "", kind: "object", text: SOURCE.trim(), next: 8 },
-    { name: "a", kind: "array", text: '[1,{"k":"v"},"\\n"]', next: 5 },
-    { name: "", kind: "number", text: "1", next: 3 },
-    { name: "", kind: "object", text: '{"k":"v"}', next: 4 },
-    { name: "", kind: "string", text: '"\\n"', next: 5, escaped: true },
-    { name: "b", kind: "object", text: '{"c":null}', next: 7 },
-    { name: "c", kind: "null", text: "null", next: 7 },
-    { name: "", kind: "boolean", text: "true", next: 8 },
-  ]);
-});
+for (const [level, [name, entries]] of LEVELS.entries()) {
+  Deno.test(`JsonTape has entries for ${name} on level ${level}`, () => {
+    assert(accepts(encode(SOURCE), level));
+    assertEquals(entriesOf(encode(SOURCE)), entries);
+  });
+}
 
 Deno.test("JsonTape.isEscaped() returns whether a string has escapes, not counting its key", () => {
   const source = '["a\\n","b",{"\\u006b":"c"},"\\u0041","d"]';

@@ -7,7 +7,13 @@ import {
 } from "../../lib/lines/line_framer.ts";
 import { chunkings } from "../generators.ts";
 import fc from "../property_seed.ts";
-import { byteByByte, concat, encode, everySplit } from "../running.ts";
+import {
+  byteByByte,
+  concat,
+  countCopied,
+  encode,
+  everySplit,
+} from "../running.ts";
 
 /** A line: its bytes as text, or its length if it is over the limit. */
 interface Found {
@@ -311,22 +317,6 @@ Deno.test("LineFramer continues with the next line after its visitor threw", () 
     assertEquals(collector.found.map(({ text }) => text), ["c"]);
   }
 });
-
-/** Counts the bytes that are copied from one array to another. */
-function countCopied(work: () => void): number {
-  let copied = 0;
-  const set = Uint8Array.prototype.set;
-  Uint8Array.prototype.set = function (source, offset) {
-    copied += source.length;
-    set.call(this, source, offset);
-  };
-  try {
-    work();
-  } finally {
-    Uint8Array.prototype.set = set;
-  }
-  return copied;
-}
 
 /** Records the length, first byte and last byte of each line. */
 class Measure implements LineVisitor {
