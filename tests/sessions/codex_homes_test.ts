@@ -14,13 +14,13 @@ function environment(
 
 const HOMES = [
   {
-    name: "those that were named, each once",
+    name: "the named homes, each once",
     given: ["/b", "/a", "/b"],
     env: { CODEX_HOME: "/c", HOME: "/home/me" },
     expected: ["/b", "/a"],
   },
   {
-    name: "those that were named, from the user's home on",
+    name: "the named homes, with ~ as the user's home",
     given: ["~/.codex", "~", "~other", "a~"],
     env: { HOME: "/home/me" },
     expected: ["/home/me/.codex", "/home/me", "~other", "a~"],
@@ -38,26 +38,31 @@ const HOMES = [
     expected: ["/home/me/.codex"],
   },
   {
-    name: ".codex in the user's home on Windows",
+    name: ".codex in USERPROFILE, if HOME is not set",
     given: [],
     env: { USERPROFILE: "/users/me" },
     expected: ["/users/me/.codex"],
   },
   {
-    name: ".codex in USERPROFILE on Windows, where HOME is something else",
+    name: ".codex in USERPROFILE on Windows, where HOME is another folder",
     given: [],
     platform: "win32",
     env: { HOME: "/h", USERPROFILE: "/users/me" },
     expected: ["/users/me/.codex"],
   },
   {
-    name: "those that were named, from USERPROFILE on on Windows",
+    name: "the named homes, with ~ as USERPROFILE on Windows",
     given: ["~/.codex", "~\\x"],
     platform: "win32",
     env: { HOME: "/h", USERPROFILE: "/users/me" },
     expected: ["/users/me/.codex", "/users/me\\x"],
   },
-  { name: "none, if nobody has a home", given: [], env: {}, expected: [] },
+  {
+    name: "no homes, if no variable names a home",
+    given: [],
+    env: {},
+    expected: [],
+  },
 ] satisfies {
   name: string;
   given: string[];
@@ -67,7 +72,7 @@ const HOMES = [
 }[];
 
 for (const { name, given, platform = "linux", env, expected } of HOMES) {
-  Deno.test(`codexHomesFrom() gives: ${name}`, () => {
+  Deno.test(`codexHomesFrom() returns ${name}`, () => {
     assertEquals(
       codexHomesFrom({ env: environment(env), given, platform }),
       expected.map((path) => resolve(path)),
@@ -77,7 +82,7 @@ for (const { name, given, platform = "linux", env, expected } of HOMES) {
 
 const CACHES = [
   {
-    name: "XDG_CACHE_HOME, wherever it is set",
+    name: "XDG_CACHE_HOME, on every platform that sets it",
     platform: "darwin",
     env: { XDG_CACHE_HOME: "/cache", HOME: "/home/me" },
     expected: "/cache/codexpipe",
@@ -107,7 +112,7 @@ const CACHES = [
     expected: "/local/codexpipe",
   },
   {
-    name: "nothing, if nobody has a home",
+    name: "no folder, if no variable names a home",
     platform: "linux",
     env: {},
     expected: undefined,
@@ -120,7 +125,7 @@ const CACHES = [
 }[];
 
 for (const { name, platform, env, expected } of CACHES) {
-  Deno.test(`cacheFolder() gives: ${name}`, () => {
+  Deno.test(`cacheFolder() returns ${name}`, () => {
     assertEquals(
       cacheFolder({ env: environment(env), platform }),
       expected === undefined ? undefined : resolve(expected),
@@ -128,7 +133,7 @@ for (const { name, platform, env, expected } of CACHES) {
   });
 }
 
-Deno.test("isInside() takes a folder and what is below it, and not what only begins so", () => {
+Deno.test("isInside() accepts a folder and the paths below it, but no other path with the same prefix", () => {
   assertEquals(isInside("/a/b", "/a/b/"), true);
   assertEquals(isInside(join("/a/b", "c"), "/a/b"), true);
   assertEquals(isInside("/a/bc", "/a/b"), false);

@@ -32,7 +32,7 @@ async function withThree(
   });
 }
 
-/** Makes an index as 0.169 does, as far as it matters. */
+/** Makes an index as 0.169 does, with the tables and columns that are read. */
 function makeIndex(
   file: string,
   rows: readonly (readonly [id: string, path: string])[],
@@ -56,15 +56,15 @@ async function look(home: string): Promise<HiddenSessions> {
   return await hiddenFromCodex(sessions, { cache: `${home}/../cache` });
 }
 
-/** What is in a folder. */
+/** The names of the entries of a folder. */
 function names(folder: string): string[] {
   return Deno.readDirSync(folder).map(({ name }) => name).toArray().sort();
 }
 
-Deno.test("hiddenFromCodex says what Codex's index lacks, has elsewhere, or refuses", async () => {
+Deno.test("hiddenFromCodex() reports sessions that Codex's index lacks or refuses", async () => {
   await withThree(async (home, [one = "", two = "", three = ""]) => {
     makeIndex(`${home}/state_5.sqlite`, [[testId(1), one]]);
-    // One that an older release left behind.
+    // An index that an older release left behind.
     makeIndex(`${home}/state_4.sqlite`, []);
     const before = names(home);
     const { hidden, indexes } = await look(home);
@@ -81,7 +81,7 @@ Deno.test("hiddenFromCodex says what Codex's index lacks, has elsewhere, or refu
   });
 });
 
-Deno.test("hiddenFromCodex takes a packed file for the plain one, and another place for another", async () => {
+Deno.test("hiddenFromCodex() treats a packed path as the plain one, and reports a session indexed at another path", async () => {
   await withThree(async (home, [one = "", two = ""]) => {
     makeIndex(`${home}/state_5.sqlite`, [
       [testId(1), `${one}.zst`],
@@ -93,7 +93,7 @@ Deno.test("hiddenFromCodex takes a packed file for the plain one, and another pl
   });
 });
 
-Deno.test("hiddenFromCodex reads what is in the log alone, of a database that is open", async () => {
+Deno.test("hiddenFromCodex() reads rows that are only in the write-ahead log of an open database", async () => {
   await withThree(async (home, [one = "", two = ""]) => {
     const database = makeIndex(
       `${home}/state_5.sqlite`,
@@ -107,7 +107,7 @@ Deno.test("hiddenFromCodex reads what is in the log alone, of a database that is
   });
 });
 
-Deno.test("hiddenFromCodex says which indexes it does not know, and marks nothing by them", async () => {
+Deno.test("hiddenFromCodex() reports indexes of unknown layout, and marks no session by them", async () => {
   await withThree(async (home, [one = ""]) => {
     assertEquals((await look(home)).indexes[0]?.state, "none");
     const file = `${home}/state_9.sqlite`;

@@ -18,7 +18,7 @@ import {
 
 const STARTED = "2026-11-21T10:00:00.000Z";
 
-Deno.test("listConversations() lists what is active and has a header and a message, newest first", async () => {
+Deno.test("listConversations() lists active sessions that have a header and a message, newest first", async () => {
   await withHome({ isMessy: true }, async (home) => {
     const { items, nextCursor } = await listConversations({
       codexHome: home.path,
@@ -30,7 +30,6 @@ Deno.test("listConversations() lists what is active and has a header and a messa
     const missing = home.sessions.filter(({ path, isArchived }) =>
       !listed.has(path) && !isArchived && !home.broken.includes(path)
     );
-    // In agents that nobody else told anything, what their parents were told was copied.
     assertEquals(
       missing.map(({ version, scenario }) => `${version} ${scenario}`).sort(),
       [],
@@ -47,7 +46,7 @@ Deno.test("listConversations() lists what is active and has a header and a messa
   });
 });
 
-Deno.test("listConversations() gives absolute paths, also of a home that is named by a relative one", async () => {
+Deno.test("listConversations() returns absolute paths for a relative home", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const codexHome = relative(Deno.cwd(), home.path);
     const { items } = await listConversations({ codexHome, pageSize: 1 });
@@ -60,7 +59,7 @@ Deno.test("listConversations() gives absolute paths, also of a home that is name
   });
 });
 
-Deno.test("listConversations() gives the last records of every file, if it is asked to", async () => {
+Deno.test("listConversations() returns the last records of every file, if tail is set", async () => {
   await withHome({ versions: ["0.8.0", "0.169.0"] }, async (home) => {
     const { items } = await listConversations({
       codexHome: home.path,
@@ -74,7 +73,7 @@ Deno.test("listConversations() gives the last records of every file, if it is as
   });
 });
 
-Deno.test("listConversations() gives the same list in pages of every size", async () => {
+Deno.test("listConversations() returns the same list in pages of every size", async () => {
   await withHome({ versions: ["0.36.0"] }, async ({ path: codexHome }) => {
     const whole = await listConversations({ codexHome, pageSize: 1_000 });
     for (const pageSize of [1, 2, 7, whole.items.length]) {
@@ -90,7 +89,7 @@ Deno.test("listConversations() gives the same list in pages of every size", asyn
   });
 });
 
-Deno.test("listConversations() gives the first ten records, as they are normalized", async () => {
+Deno.test("listConversations() returns the first ten records, normalized", async () => {
   await withFolder(async (codexHome) => {
     const path = sessionPath(codexHome, testId(1), STARTED);
     const records = Array.from({ length: 20 }, (_, i) => ({
@@ -113,7 +112,7 @@ Deno.test("listConversations() gives the first ten records, as they are normaliz
   });
 });
 
-Deno.test("listConversations() leaves out what has a header and no message of a person", async () => {
+Deno.test("listConversations() leaves out a session with a header and no message of a person", async () => {
   await withFolder(async (codexHome) => {
     const [meta = ""] = sessionText({
       id: testId(1),
@@ -126,7 +125,7 @@ Deno.test("listConversations() leaves out what has a header and no message of a 
   });
 });
 
-Deno.test("listConversations() refuses a page size that is none", async () => {
+Deno.test("listConversations() refuses an invalid page size", async () => {
   for (const pageSize of [0, 0.5, Infinity, NaN]) {
     await assertRejects(
       () => listConversations({ codexHome: "no/such/home", pageSize }),
@@ -135,7 +134,7 @@ Deno.test("listConversations() refuses a page size that is none", async () => {
   }
 });
 
-Deno.test("getRolloutHistory() gives the id, every item and the path, of every release", async () => {
+Deno.test("getRolloutHistory() returns the id, every item and the path, of every release", async () => {
   await withHome({}, async (home) => {
     for (const { path, id, scenario } of home.sessions) {
       if (
@@ -164,10 +163,10 @@ Deno.test("getRolloutHistory() gives the id, every item and the path, of every r
 });
 
 const REFUSED = [
-  { name: "nothing", text: "", code: "empty" },
+  { name: "no content", text: "", code: "empty" },
   { name: "no header", text: "Hello\n", code: "no_header" },
   {
-    name: "a header of an unknown sort",
+    name: "a header of an unknown history mode",
     text: sessionText({
       id: testId(1),
       started: STARTED,
@@ -193,7 +192,7 @@ for (const { name, text, code } of REFUSED) {
   });
 }
 
-Deno.test("listConversations() lists a conversation that goes on in further files once", async () => {
+Deno.test("listConversations() lists a conversation in several files once", async () => {
   await withFolder(async (codexHome) => {
     const { files } = await writeContinued(codexHome);
     const { items } = await listConversations({ codexHome, pageSize: 10 });

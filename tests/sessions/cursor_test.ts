@@ -17,19 +17,19 @@ const V7_TIME = Date.parse("2026-11-20T15:22:52.593Z");
 
 const CASES = [
   {
-    name: "its own",
+    name: "the format of encodeCursor()",
     text: `2026-11-20T15:40:01.123Z|${V4}`,
     start: Date.parse("2026-11-20T15:40:01.123Z"),
     key: V4,
   },
   {
-    name: "the one of 2025, with the time of file names",
+    name: "the format of 2025, with the time of file names",
     text: `2026-11-20T15-40-01|${V4}`,
     start: Date.parse("2026-11-20T15:40:01.000Z"),
     key: V4,
   },
   {
-    name: "the time of file names in another zone, put right by the id",
+    name: "the time of file names in another zone, corrected by the id",
     text: `2026-11-20T20-52-52|${V7}`,
     start: V7_TIME,
     key: V7,
@@ -72,7 +72,7 @@ const CASES = [
 }[];
 
 for (const { name, text, start, key } of CASES) {
-  Deno.test(`parseCursor() reads: ${name}`, () => {
+  Deno.test(`parseCursor() reads ${name}`, () => {
     assertEquals(parseCursor(text), { start, key });
   });
 }
@@ -95,7 +95,7 @@ for (
   });
 }
 
-/** Places that often share times. */
+/** Places that often have the same time. */
 const PLACES = fc.uniqueArray(
   fc.record({
     start: fc.integer({ min: 0, max: 3 }),
@@ -104,7 +104,7 @@ const PLACES = fc.uniqueArray(
   { selector: ({ start, key }) => `${start}|${key}`, maxLength: 16 },
 );
 
-Deno.test("pages of every size together are the list, however many share a time", () => {
+Deno.test("pages of every size join to the whole list, even if many places have the same time", () => {
   fc.assert(
     fc.property(PLACES, fc.integer({ min: 1, max: 17 }), (places, size) => {
       const list = places.toSorted(compareNewestFirst);
@@ -124,7 +124,7 @@ Deno.test("pages of every size together are the list, however many share a time"
   );
 });
 
-Deno.test("isBehind() counts all sessions of a time as seen, if the cursor has no more", () => {
+Deno.test("isBehind() treats all sessions of its time as seen, if the cursor has no key", () => {
   const cursor = { start: 5, key: undefined };
   assertEquals(isBehind({ start: 5, key: "a" }, cursor), false);
   assertEquals(isBehind({ start: 4, key: "z" }, cursor), true);

@@ -18,7 +18,7 @@ import {
 
 const STARTED = "2026-11-21T10:00:00.000Z";
 
-/** A home with some sessions, their heads, and a folder for caches. */
+/** The home with three sessions, their heads, and the folder for caches. */
 interface World {
   readonly home: string;
   readonly cache: string;
@@ -44,7 +44,7 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   });
 }
 
-/** Remembers heads. */
+/** Writes heads of the files at some indexes of `files` to the cache. */
 async function remember(
   { home, cache, files, heads }: World,
   places: readonly number[] = [0, 1, 2],
@@ -58,7 +58,7 @@ async function remember(
   await open.save(files);
 }
 
-/** What is remembered of each file. */
+/** Reads the cached head of each file. */
 async function remembered(
   { home, cache, files }: World,
 ): Promise<readonly (SessionHead | undefined)[]> {
@@ -66,7 +66,7 @@ async function remembered(
   return files.map((file) => open.get(file));
 }
 
-/** The one file of the cache. */
+/** The path of the only file of the cache. */
 async function cacheFile({ cache }: World): Promise<string> {
   const names = [];
   for await (const { name } of Deno.readDir(`${cache}/heads`)) names.push(name);
@@ -74,14 +74,14 @@ async function cacheFile({ cache }: World): Promise<string> {
   return `${cache}/heads/${names[0]}`;
 }
 
-Deno.test("HeadCache gives the heads that it was given", async () => {
+Deno.test("HeadCache returns the heads that were stored", async () => {
   await withWorld(async (world) => {
     await remember(world);
     assertEquals(await remembered(world), world.heads);
   });
 });
 
-Deno.test("HeadCache remembers how sessions went beside their heads, or without them", async () => {
+Deno.test("HeadCache stores outcomes of sessions, with or without their heads", async () => {
   await withWorld(async (world) => {
     const { home, cache, files } = world;
     const runs = [
@@ -105,7 +105,7 @@ Deno.test("HeadCache remembers how sessions went beside their heads, or without 
   });
 });
 
-Deno.test("HeadCache forgets the head of a file that has changed", async () => {
+Deno.test("HeadCache drops the head of a file that has changed", async () => {
   await withWorld(async (world) => {
     await remember(world);
     const open = await HeadCache.open(world.cache, world.home);
@@ -117,7 +117,7 @@ Deno.test("HeadCache forgets the head of a file that has changed", async () => {
   });
 });
 
-Deno.test("HeadCache does not remember a head with a problem", async () => {
+Deno.test("HeadCache does not store a head with a problem", async () => {
   await withWorld(async (world) => {
     const [head, ...heads] = world.heads;
     if (head === undefined) throw new TypeError("there is no head");
@@ -126,7 +126,7 @@ Deno.test("HeadCache does not remember a head with a problem", async () => {
   });
 });
 
-Deno.test("HeadCache keeps what others have learned meanwhile", async () => {
+Deno.test("HeadCache keeps the heads that another process has saved meanwhile", async () => {
   await withWorld(async (world) => {
     const [first, second] = world.files;
     const [head, other] = world.heads;
@@ -141,7 +141,7 @@ Deno.test("HeadCache keeps what others have learned meanwhile", async () => {
   });
 });
 
-Deno.test("HeadCache stays whole when many write at once", async () => {
+Deno.test("HeadCache stays valid under concurrent saves", async () => {
   await withWorld(async (world) => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => remember(world, [i % 3])),
@@ -151,12 +151,12 @@ Deno.test("HeadCache stays whole when many write at once", async () => {
       if (head !== undefined) assertEquals(head, world.heads[i]);
     }
     assertEquals(known.some((head) => head !== undefined), true);
-    // Nobody has left a temporary file.
+    // No save has left a temporary file.
     await cacheFile(world);
   });
 });
 
-Deno.test("HeadCache forgets files that are not there any more", async () => {
+Deno.test("HeadCache drops the heads of deleted files", async () => {
   await withWorld(async (world) => {
     await remember(world);
     const [gone, ...files] = world.files;
@@ -171,7 +171,7 @@ Deno.test("HeadCache forgets files that are not there any more", async () => {
   });
 });
 
-Deno.test("HeadCache removes what others left when they were killed, and not what they write", async () => {
+Deno.test("HeadCache removes old temporary files of killed processes, but not recent ones", async () => {
   await withWorld(async (world) => {
     await remember(world, [0]);
     const path = await cacheFile(world);
@@ -196,14 +196,14 @@ const DAMAGES = [
     damage: (text: string) => text.replace("No 2", "No 9"),
   },
   {
-    name: "is of another version",
+    name: "is of another cache version",
     damage: (text: string) => text.replace('"version":', '"version":9'),
   },
-  { name: "is something else", damage: () => "SQLite format 3\0" },
+  { name: "is of another format", damage: () => "SQLite format 3\0" },
 ] satisfies { name: string; damage: (text: string) => string }[];
 
 for (const { name, damage } of DAMAGES) {
-  Deno.test(`HeadCache takes a file that ${name} for an empty one, and writes it anew`, async () => {
+  Deno.test(`HeadCache treats a file that ${name} as empty, and writes it again`, async () => {
     await withWorld(async (world) => {
       await remember(world);
       const path = await cacheFile(world);
@@ -217,16 +217,16 @@ for (const { name, damage } of DAMAGES) {
   });
 }
 
-Deno.test("HeadCache reads what is no head as none, though its hash is right", async () => {
+Deno.test("HeadCache ignores an entry that is not a head, though its hash is right", async () => {
   await withWorld(async (world) => {
     const heads = world.heads.map((head) => ({ ...head, hasHeader: 1 }));
-    // deno-lint-ignore no-explicit-any -- what another program could have written
+    // deno-lint-ignore no-explicit-any -- an entry that another program could have written
     await remember({ ...world, heads: heads as any });
     assertEquals(await remembered(world), world.heads.map(() => undefined));
   });
 });
 
-Deno.test("HeadCache writes nothing into the Codex home, nor without a folder", async () => {
+Deno.test("HeadCache writes no files into the Codex home, and none without a cache folder", async () => {
   await withWorld(async (world) => {
     await remember({ ...world, cache: `${world.home}/cache` });
     const names = [];
@@ -237,7 +237,7 @@ Deno.test("HeadCache writes nothing into the Codex home, nor without a folder", 
   });
 });
 
-Deno.test("HeadCache does without a folder that it cannot write to", async () => {
+Deno.test("HeadCache works without a folder that it can write to", async () => {
   await withWorld(async (world) => {
     await writeFile(world.cache, "in the way");
     await remember(world);

@@ -5,7 +5,7 @@ import { sessionPath, testId, withFolder, writeFile } from "./homes.ts";
 
 const NOW = Date.parse("2026-11-20T15:00:00.000Z");
 
-Deno.test("HomeWatch finds what happens to old files, too, and to folders that come and go", async () => {
+Deno.test("HomeWatch reports changes of old files, and of folders that are deleted and made again", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/home`;
     let now = NOW;
@@ -31,7 +31,7 @@ Deno.test("HomeWatch finds what happens to old files, too, and to folders that c
     assertEquals(await look(), ["written 1", "written 2"]);
     assertEquals([await look(), home.size], [[], 2]);
     await write(file(2, "20"), NOW + 1);
-    // In a folder of a day in which nothing else happens.
+    // In the folder of a day without other changes.
     await write(file(3, "19"), NOW);
     assertEquals(await look(), ["written 2", "written 3"]);
     now += 2 * LATELY_MS;
@@ -40,7 +40,7 @@ Deno.test("HomeWatch finds what happens to old files, too, and to folders that c
     assertEquals(await look(), []);
     now += 5 * 60_000;
     assertEquals(await look(), ["written 1"]);
-    // Moved to where nobody looks, and back.
+    // Moved out of the home, and back.
     await rename(file(2, "20"), `${folder}/elsewhere`);
     assertEquals(await look(), []);
     await rename(`${folder}/elsewhere`, file(2, "20"));

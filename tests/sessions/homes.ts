@@ -1,5 +1,5 @@
 /**
- * Codex homes made of what real releases wrote: what the tests of sessions share.
+ * Codex homes assembled from session files of real releases, for the tests of sessions.
  *
  * @module
  */
@@ -10,15 +10,17 @@ import { encode } from "../running.ts";
 
 /** A session that a home holds. */
 export interface HomeSession {
-  /** The path of the file that counts. */
+  /** The path of the file that counts, of several copies. */
   readonly path: string;
   /** The id of the session. */
   readonly id: string;
-  /** The release that wrote it, as a folder of `testdata/captures/`; empty if none did. */
+  /**
+   * The release that wrote it, as a folder of `testdata/captures/`; empty for files made by tests.
+   */
   readonly version: string;
-  /** The scenario; empty if it is none. */
+  /** The scenario of the capture; empty for files made by tests. */
   readonly scenario: string;
-  /** Whether it is archived. */
+  /** Whether the session is archived. */
   readonly isArchived: boolean;
 }
 
@@ -28,13 +30,13 @@ export interface TestHome {
   readonly path: string;
   /** The sessions in it, in no order; each once. */
   readonly sessions: readonly HomeSession[];
-  /** The paths of session files that cannot be read as such. */
+  /** The paths of session files that are damaged or cannot be opened. */
   readonly broken: readonly string[];
   /** The folders that cannot be read. */
   readonly unreadable: readonly string[];
 }
 
-/** What a home is made of. */
+/** The content of a home. */
 export interface HomeOptions {
   /**
    * The releases, as folders of `testdata/captures/`.
@@ -43,8 +45,8 @@ export interface HomeOptions {
    */
   readonly versions?: readonly string[];
   /**
-   * Whether what goes wrong on disks lies about as well: torn, empty and foreign files, a
-   * folder and a file that nobody can open.
+   * Whether the home also has damaged content: torn, empty and foreign files, and a folder and a
+   * file that cannot be opened.
    *
    * @default {false}
    */
@@ -54,13 +56,12 @@ export interface HomeOptions {
 const NAME_REGEXP =
   /^(archived-)?(rollout-(\d{4})-(\d\d)-(\d\d)T.*\.jsonl)(\.zst)?$/;
 const ID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
-/** Releases whose files this puts into one flat folder. */
+/** Releases whose files are put into the flat folder `sessions/`. */
 const FLAT: ReadonlySet<string> = new Set(["0.8.0", "0.20.0"]);
 
 /**
- * Makes a Codex home of the session files in `testdata/captures/`: active and archived,
- * plain and packed, in dated folders and in a flat one, and hands it to a test. It is gone
- * when that has ended.
+ * Makes a Codex home of the session files in `testdata/captures/` (active and archived, plain and
+ * packed, in dated folders and in a flat one), passes it to a test, and removes it afterwards.
  */
 export async function withHome(
   options: HomeOptions,
@@ -71,7 +72,7 @@ export async function withHome(
   });
 }
 
-/** Makes a temporary folder, hands it to a test, and removes it. */
+/** Makes a temporary folder, passes it to a test, and removes it afterwards. */
 export async function withFolder(
   use: (folder: string) => Promise<void>,
 ): Promise<void> {
@@ -83,7 +84,7 @@ export async function withFolder(
   }
 }
 
-/** Makes a home as {@linkcode withHome} does, at a path where nothing is. */
+/** Makes a home as {@linkcode withHome} does, at a path that does not exist yet. */
 export async function assembleHome(
   path: string,
   { versions = namesIn("captures/"), isMessy = false }: HomeOptions = {},
@@ -134,24 +135,24 @@ export async function assembleHome(
   };
 }
 
-/** The id of a session that only tests have; `number` tells it from others. */
+/** The id of a session made by a test. */
 export function testId(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** What {@linkcode sessionText} is told of a session. */
+/** The content of a session for {@linkcode sessionText}. */
 export interface SessionTextOptions {
-  /** Its id. */
+  /** The id of the session. */
   readonly id: string;
-  /** When it began, in RFC 3339. */
+  /** The start time, in RFC 3339. */
   readonly started: string;
-  /** What the person asked. */
+  /** The message of the user. */
   readonly message: string;
-  /** What its header says beside that. */
+  /** Further fields of the header. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The text of a short session file, as 0.44 wrote it. */
+/** The text of a short session file, in the format of 0.44. */
 export function sessionText(
   { id, started, message, meta = {} }: SessionTextOptions,
 ): string {
@@ -180,7 +181,7 @@ export function sessionText(
   ).join("");
 }
 
-/** Where the file of a session lies in a home. */
+/** The path of a session file in a home. */
 export function sessionPath(home: string, id: string, started: string): string {
   const [date = "", time = ""] = started.slice(0, 19).split("T");
   const name = `rollout-${date}T${time.replaceAll(":", "-")}-${id}.jsonl`;
@@ -198,7 +199,7 @@ export async function writeSession(
 }
 
 /**
- * Writes a session that went on in two more files, as 0.150 and later may, into a home.
+ * Writes a session that is continued in two more files, as 0.150 and later may do, into a home.
  *
  * @returns The id of the session, and its files, the oldest first.
  */
@@ -232,7 +233,7 @@ export async function writeContinued(
   return { id, files };
 }
 
-/** Writes a file, and makes the folders that it lies in. */
+/** Writes a file, and makes its missing parent folders. */
 export async function writeFile(
   path: string,
   content: string | Uint8Array,
@@ -244,7 +245,7 @@ export async function writeFile(
   );
 }
 
-/** What goes wrong on disks. */
+/** Writes damaged, foreign and unreadable files into a home. */
 async function makeMess(
   home: string,
 ): Promise<Omit<TestHome, "path">> {
@@ -316,7 +317,7 @@ async function makeMess(
     whole(9, "In no folder of Codex's"),
   );
   await Deno.mkdir(`${day}/rollout-2026-11-21T10-00-01-${testId(10)}.jsonl`);
-  // What leads to itself cannot be opened, not even by those who may open everything.
+  // A link to itself cannot be opened, not even by root.
   const folder = `${home}/sessions/2026/12`;
   const file = `${day}/rollout-2026-11-21T10-00-02-${testId(11)}.jsonl`;
   await Deno.symlink(folder, folder);

@@ -1,10 +1,10 @@
 /**
- * Texts that stand where ids should, and would do something where an id is put in.
+ * Hostile texts in place of ids, which would do harm where an id is inserted.
  *
  * @module
  */
 
-/** Each would be an option, another command, another folder, SQL or HTML, or is too long. */
+/** Each text would act as an option, a command, a path, SQL or HTML, or is too long. */
 export const HOSTILE_IDS: readonly string[] = [
   "--dangerously-bypass-approvals-and-sandbox",
   "-c",

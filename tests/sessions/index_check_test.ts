@@ -1,5 +1,5 @@
 /**
- * Tests that an index is right, or made anew, whatever becomes of its bits.
+ * Tests that an index with flipped bits yields no wrong result, and is repaired.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
 const SESSIONS = 6;
 const QUERIES = ["elephant", "number*", "foo(3)"];
 
-/** Makes an index of some sessions. */
+/** Makes an index of six sessions. */
 async function withIndex(
   use: (index: IndexedHome, folder: string) => Promise<void>,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function withIndex(
   });
 }
 
-/** What is found for a query. */
+/** The result of one query. */
 type Answer =
   & { readonly query: string }
   & Pick<
@@ -56,7 +56,7 @@ type Answer =
     "hits" | "makeshift"
   >;
 
-/** Puts answers beside those that were there before. */
+/** Pairs each result with the expected one. */
 async function zipped(
   answers: Promise<Answer[]>,
   expected: readonly Answer[],
@@ -64,35 +64,33 @@ async function zipped(
   return (await answers).map((answer, at) => [answer, expected[at] ?? answer]);
 }
 
-/** Everything that is found. */
+/** Returns the results of all queries. */
 async function answersOf(
   index: IndexedHome,
-  onDamage: () => void = () => {},
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const query of QUERIES) {
     const { hits, makeshift } = await searchSessions({
       ...index,
       query,
-      onDamage,
     });
     answers.push({ query, hits, makeshift });
   }
   return answers;
 }
 
-Deno.test("searchSessions() says nothing that is not so whichever bit of the index flips", async () => {
+Deno.test("searchSessions() returns no wrong hit, whichever bit of the index flips", async () => {
   await withIndex(async (index) => {
     const expected = await answersOf(index);
     const sound = await Deno.readFile(index.path);
-    // Where nothing is written there is nothing to flip.
+    // Bytes that are zero are mostly unused, so only the others are flipped.
     const used = [...sound.keys()].filter((at) => sound[at] !== 0);
     const step = Math.floor(used.length / 60);
     for (let i = 20; i < used.length; i += step) {
       const at = used[i] ?? 0;
       await Deno.writeFile(index.path, sound);
       await flipBit(index, at, at % 8);
-      // A bit of what words are found by may hide a hit, until its row is looked at.
+      // A flipped bit in a full-text table may hide a hit until the row is checked.
       for (const [answer, whole] of await zipped(answersOf(index), expected)) {
         const known = whole.hits.map((hit) => JSON.stringify(hit));
         const others = answer.hits.filter((hit) =>
@@ -107,13 +105,13 @@ Deno.test("searchSessions() says nothing that is not so whichever bit of the ind
 
 for (
   const { name, text } of [
-    // Of what finds a row by these, and of the row itself.
+    // Flips the bit in the entry of the lookup table and in the row itself.
     { name: "path", text: `-${testId(3)}.jsonl` },
     { name: "id", text: testId(3) },
     { name: "title", text: "elephant number3 foo(3)" },
   ]
 ) {
-  Deno.test(`indexSessions() ends, and mends an index, where a bit of a ${name} flips`, async () => {
+  Deno.test(`indexSessions() ends and repairs an index in which a bit of a ${name} flips`, async () => {
     await withIndex(async (index) => {
       const content = contentOf(index);
       const sound = await Deno.readFile(index.path);
@@ -131,11 +129,11 @@ for (
   });
 }
 
-Deno.test("indexSessions() ends where a file is in the index and is not found there", async () => {
+Deno.test("indexSessions() ends where a file that is in the index is not found by its path", async () => {
   await withIndex(async (index, folder) => {
     const text = `-${testId(3)}.jsonl`;
     const sound = await Deno.readFile(index.path);
-    // What has changed is written about, by its path.
+    // A file that changed is looked up by its path.
     await writeFile(
       sessionPath(`${folder}/home`, testId(3), "2026-01-02T03:04:03.000Z"),
       sessionText({
@@ -147,7 +145,7 @@ Deno.test("indexSessions() ends where a file is in the index and is not found th
     for (const place of await placesOf(index, text)) {
       await Deno.writeFile(index.path, sound);
       await flipBit(index, place + 1, 0);
-      // As a refresh that checks nothing first.
+      // A refresh that does not check the index first.
       await refresh(index);
       const { hits } = await searchSessions({ ...index, query: "giraffe" });
       assertEquals(hits.length, 1);

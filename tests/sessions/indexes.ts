@@ -1,5 +1,5 @@
 /**
- * What the tests of the index of sessions share.
+ * Helpers for the tests of the index of sessions.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import {
 /** A home and the index of it. */
 export interface IndexedHome extends SessionIndexOptions, RefreshOptions {}
 
-/** The index of a home, in a folder. */
+/** The home and the index of it in a folder. */
 export function indexIn(folder: string, home = `${folder}/home`): IndexedHome {
   return { codexHomes: [home], path: `${folder}/index.sqlite` };
 }
@@ -43,14 +43,14 @@ export async function refresh(
   );
 }
 
-/** Searches what is in an index, as it is unless otherwise said. */
+/** Searches an index; by default without a refresh, and up to 1,000 hits. */
 export async function find(
   index: IndexedHome,
   query: string,
   options: Partial<SearchSessionsOptions> = {},
 ): Promise<readonly SearchHit[]> {
-  const given = { ...index, query, refresh: false, limit: 1000, ...options };
-  return (await searchSessions(given)).hits;
+  const search = { ...index, query, refresh: false, limit: 1000, ...options };
+  return (await searchSessions(search)).hits;
 }
 
 /** The text of a snippet, with its matches in brackets. */
@@ -59,7 +59,7 @@ export function marked({ snippet }: SearchHit): string {
     .join("");
 }
 
-/** Flips one bit of the database of an index, which nobody has open. */
+/** Flips one bit of the database of an index that is not open. */
 export async function flipBit(
   { path }: Pick<IndexedHome, "path">,
   at: number,
@@ -70,7 +70,7 @@ export async function flipBit(
   await Deno.writeFile(path, bytes);
 }
 
-/** Gives all places of the database of an index at which a text begins. */
+/** Returns all offsets in the database of an index at which a text begins. */
 export async function placesOf(
   { path }: Pick<IndexedHome, "path">,
   text: string,
@@ -81,7 +81,9 @@ export async function placesOf(
     .map(({ index }) => index);
 }
 
-/** Everything that an index says, the numbers of its files apart; it must be sound. */
+/**
+ * Returns the rows of an index, except the numbers of its files; fails if the index is not valid.
+ */
 export function contentOf({ path }: IndexedHome): unknown {
   const database = new DatabaseSync(path);
   try {

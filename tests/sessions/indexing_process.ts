@@ -1,24 +1,26 @@
 /**
- * A process that brings an index up to date, and can be killed while it does.
+ * A process that refreshes an index, and can kill itself at a given step.
  *
  * @module
  */
 
 import { type IndexedHome, refresh } from "./indexes.ts";
 
-/** What the process is told. */
+/** The argument of the process. */
 export interface IndexingTask {
-  /** What to index. */
+  /** The home and the index. */
   readonly index: IndexedHome;
-  /** Before which step it kills itself; never if it is beyond the last one. */
+  /**
+   * The number of the step before which the process kills itself; never if there are fewer steps.
+   */
   readonly killAt: number;
 }
 
-/** What the process says of its work. */
+/** The output of the process. */
 export interface IndexingResult {
-  /** How many steps there were. */
+  /** The number of steps. */
   readonly steps: number;
-  /** How many sessions it put into the index. */
+  /** The number of sessions added to the index. */
   readonly added: number;
 }
 

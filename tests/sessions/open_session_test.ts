@@ -5,7 +5,7 @@ import { decode, encode } from "../running.ts";
 import { drained, zstd } from "../sources.ts";
 import { withFolder, writeFile } from "./homes.ts";
 
-/** Reads a session to its end, through a small buffer, whether it is known to be small or not. */
+/** Reads a session to its end through a small buffer, with and without a known size. */
 async function contentOf(path: string): Promise<string> {
   const [content = "", other] = await Promise.all(
     [undefined, 1].map(async (size) =>
@@ -16,21 +16,21 @@ async function contentOf(path: string): Promise<string> {
   return content;
 }
 
-Deno.test("openSession() opens the packed file, if the plain one is not there any more", async () => {
+Deno.test("openSession() opens the packed file, if the plain one is gone", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/a.jsonl.zst`, zstd(encode("{}\n")));
     assertEquals(await contentOf(`${folder}/a.jsonl`), "{}\n");
   });
 });
 
-Deno.test("openSession() opens the plain file, if the packed one is not there any more", async () => {
+Deno.test("openSession() opens the plain file, if the packed one is gone", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/a.jsonl`, "{}\n");
     assertEquals(await contentOf(`${folder}/a.jsonl.zst`), "{}\n");
   });
 });
 
-Deno.test("openSession() says that the file it was asked for is not there", async () => {
+Deno.test("openSession() reports that the requested file is missing", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/a.jsonl`;
     const error = await assertRejects(() => openSession({ path }), Error);
@@ -38,7 +38,7 @@ Deno.test("openSession() says that the file it was asked for is not there", asyn
   });
 });
 
-Deno.test("openSession() gives the parts of one object as lines", async () => {
+Deno.test("openSession() splits the first CLI's JSON object into lines", async () => {
   await withFolder(async (folder) => {
     const object = { session: { id: "a" }, items: [{ type: "x" }, 1] };
     const path = `${folder}/rollout-2025-05-01-a.json`;
@@ -47,7 +47,7 @@ Deno.test("openSession() gives the parts of one object as lines", async () => {
   });
 });
 
-Deno.test("openSession() gives any other .json file as it is", async () => {
+Deno.test("openSession() returns any other .json file unchanged", async () => {
   await withFolder(async (folder) => {
     for (const text of ['{"a":\n1}', "no JSON", ""]) {
       await writeFile(`${folder}/a.json`, text);
@@ -56,7 +56,7 @@ Deno.test("openSession() gives any other .json file as it is", async () => {
   });
 });
 
-Deno.test("openSession() says that a file is a link that leads nowhere", async () => {
+Deno.test("openSession() reports a link to a missing file", async () => {
   await withFolder(async (folder) => {
     for (const name of ["a.jsonl", "a.jsonl.zst", "a.json"]) {
       await Deno.symlink(`${folder}/nowhere`, `${folder}/${name}`);
@@ -70,7 +70,7 @@ Deno.test("openSession() says that a file is a link that leads nowhere", async (
   });
 });
 
-Deno.test("messageOf() gives a clause, whoever threw", () => {
+Deno.test("messageOf() returns a clause for errors of the platform, own errors and other values", () => {
   const platform = Object.assign(
     new Error("EACCES: permission denied, open '/a/b'"),
     { code: "EACCES" },
@@ -81,7 +81,7 @@ Deno.test("messageOf() gives a clause, whoever threw", () => {
   assertEquals(messageOf("odd"), "odd");
 });
 
-Deno.test("openSession() of one small file after the other lets others have a turn", async () => {
+Deno.test("openSession() of many small files in sequence lets timers run", async () => {
   await withFolder(async (folder) => {
     const file = { path: `${folder}/a.jsonl`, size: 3 };
     await writeFile(file.path, "{}\n");

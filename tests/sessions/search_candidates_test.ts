@@ -1,5 +1,5 @@
 /**
- * Tests which messages are looked into.
+ * Tests which messages a search checks for its terms.
  *
  * @module
  */
@@ -53,7 +53,7 @@ const LIMITS: readonly SearchLimits[] = [
   { scanned: 1, few: 1_000 },
 ];
 
-Deno.test("SearchCandidates finds the same messages, the newest first, whichever way it goes", async () => {
+Deno.test("SearchCandidates returns the same messages, newest first, with every limit", async () => {
   await withHome({ versions: ["0.169.0", "0.92.0"] }, async ({ path }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);

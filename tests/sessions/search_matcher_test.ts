@@ -1,5 +1,5 @@
 /**
- * Tests how the terms of queries are found in texts.
+ * Tests how the terms of queries match texts.
  *
  * @module
  */
@@ -47,23 +47,23 @@ for (const { query, text, found } of MATCHES) {
   });
 }
 
-Deno.test("SearchMatcher wants all strings", () => {
+Deno.test("SearchMatcher confirms a text only with all strings", () => {
   const matcher = new SearchMatcher(parseSearchQuery("a/b c/d word"));
   assertEquals(matcher.confirms("A/B then c/d"), true);
   assertEquals(matcher.confirms("a/b then word"), false);
 });
 
-Deno.test("SearchMatcher looks into a text for short beginnings", () => {
+Deno.test("SearchMatcher checks a text for short beginnings", () => {
   const matcher = new SearchMatcher(parseSearchQuery("fo* b*"));
   assertEquals(matcher.confirms("The fool is back"), true);
   assertEquals(matcher.confirms("fool"), false);
   assertEquals(matcher.confirms("Żółw, fool, bär"), true);
   assertEquals(matcher.matches("word").length, 0);
-  // What the index has found may be something that only it sees.
+  // Words are confirmed by the index alone: its tokenizer may match more than the matcher does.
   assertEquals(new SearchMatcher(parseSearchQuery("word")).confirms(""), true);
 });
 
-Deno.test("SearchMatcher scores what says all terms, and often, and little else", () => {
+Deno.test("SearchMatcher scores a text higher with all terms, more matches and less other text", () => {
   const matcher = new SearchMatcher(parseSearchQuery("elephant a/b"));
   const texts = [
     "elephant a/b",

@@ -1,5 +1,5 @@
 /**
- * Tests how queries are read, and what is looked up for them.
+ * Tests how queries are parsed, and which lookups they need.
  *
  * @module
  */
@@ -99,14 +99,14 @@ const QUERIES = [
   },
   { name: "a language without spaces", query: "日本", terms: ["string 日本"] },
   {
-    name: "what is no text",
+    name: "text that is not well-formed",
     query: "\ud83d\0",
     terms: ["string \ufffd\ufffd"],
   },
 ] satisfies { name: string; query: string; terms: string[] }[];
 
 for (const { name, query, terms } of QUERIES) {
-  Deno.test(`parseSearchQuery() reads ${name}`, () => {
+  Deno.test(`parseSearchQuery() parses ${name}`, () => {
     assertEquals(
       parseSearchQuery(query).map(({ kind, text, isBeginning }) =>
         `${kind} ${text}${isBeginning ? "*" : ""}`
@@ -142,7 +142,7 @@ const EXPRESSIONS = [
     symbols: '"=>" AND "a\x01=" AND ">\x01b"',
   },
   { query: 'a""b', words: undefined, symbols: '"a""""" AND """""b"' },
-  // What is a word in it, only the tokenizer knows.
+  // Only the tokenizer knows where words begin and end in this script.
   { query: "日本語", words: undefined, symbols: '"日本語"' },
 ] satisfies {
   query: string;
@@ -160,7 +160,7 @@ for (const { query, words, symbols } of EXPRESSIONS) {
   });
 }
 
-Deno.test("parseSearchQuery() reads the beginning of what is very long", () => {
+Deno.test("parseSearchQuery() cuts very long terms", () => {
   const long = "word ".repeat(1_000);
   assertEquals(
     parseSearchQuery(`"${long}" ${"x".repeat(5_000)} ${"😀".repeat(2_000)}`)
@@ -169,7 +169,7 @@ Deno.test("parseSearchQuery() reads the beginning of what is very long", () => {
   );
 });
 
-Deno.test("expressionsOf() looks up short beginnings only if there is nothing else", () => {
+Deno.test("expressionsOf() looks up short beginnings only if the query has no other terms", () => {
   const of = (query: string) => {
     const { words, symbols, beginnings } = expressionsOf(
       parseSearchQuery(query),
@@ -182,7 +182,7 @@ Deno.test("expressionsOf() looks up short beginnings only if there is nothing el
   assertEquals(of("test*"), ['"test" *', undefined, undefined]);
 });
 
-Deno.test("isLookedInto() tells which terms texts must be looked into for", () => {
+Deno.test("isLookedInto() selects the terms that have to be checked in the text", () => {
   assertEquals(
     parseSearchQuery('a* test* "long a"* a word a/b').map(isLookedInto),
     [true, false, true, false, false, true],

@@ -1,5 +1,5 @@
 /**
- * Tests which part of a message is shown.
+ * Tests which part of a message a snippet shows.
  *
  * @module
  */
@@ -20,14 +20,14 @@ const FILL = "lorem ipsum dolor sit amet ".repeat(10);
 
 const CASES = [
   {
-    name: "matches with nothing between them as one",
+    name: "adjacent matches as one",
     query: "=",
     text: "a == b = c",
     length: 40,
     expected: "a [==] b [=] c",
   },
   {
-    name: "a short text as it is",
+    name: "a short text unchanged",
     query: "b",
     text: "a b c",
     length: 40,
@@ -41,14 +41,14 @@ const CASES = [
     expected: "a [b] c",
   },
   {
-    name: "what is around the match",
+    name: "the text around the match",
     query: "here",
     text: `${FILL}it is here somewhere ${FILL}`,
     length: 40,
     expected: "…it is [here] somewhere lorem ipsum dolor…",
   },
   {
-    name: "the match, also where there is little room before it",
+    name: "the match, even behind a long word",
     query: "needle",
     text: `${"x".repeat(100)}-needle in it ${FILL}`,
     length: 60,
@@ -56,7 +56,7 @@ const CASES = [
       "…xxxxxxxxxxxxxx-[needle] in it lorem ipsum dolor sit amet lorem…",
   },
   {
-    name: "the match, where there is room for hardly anything",
+    name: "the match, even in a snippet shorter than the match",
     query: "needle",
     text: `${FILL}a needle in it ${FILL}`,
     length: 4,
@@ -70,14 +70,14 @@ const CASES = [
     expected: "…sit amet [one] [two] lorem ipsum dolor sit…",
   },
   {
-    name: "the beginning of what has no match",
+    name: "the beginning of a text without a match",
     query: "nothing",
     text: FILL,
     length: 20,
     expected: "lorem ipsum dolor…",
   },
   {
-    name: "a match that is longer than there is room",
+    name: "a match longer than the snippet",
     query: `"${"a/".repeat(30)}"`,
     text: `x ${"a/".repeat(30)} y`,
     length: 20,
@@ -97,7 +97,7 @@ for (const { name, query, text, length, expected } of CASES) {
   });
 }
 
-Deno.test("snippetOf() cuts no character in half where there are no blanks", () => {
+Deno.test("snippetOf() cuts no character in half in a text without blanks", () => {
   for (const start of ["", "x"]) {
     for (const end of ["", "x"]) {
       const text = `${start}${"😀".repeat(100)}needle${end}${"😀".repeat(100)}`;
@@ -113,7 +113,7 @@ Deno.test("snippetOf() cuts no character in half where there are no blanks", () 
   }
 });
 
-Deno.test("snippetOf() is short, of whole characters, and has a match whatever the text", () => {
+Deno.test("snippetOf() is short, cuts no character and has a match for every text", () => {
   fc.assert(fc.property(
     fc.string({ unit: "grapheme", maxLength: 400 }),
     fc.nat(),

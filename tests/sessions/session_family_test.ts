@@ -15,7 +15,7 @@ import {
   writeFile,
 } from "./homes.ts";
 
-/** Writes sessions, each with what its header says beside its id. */
+/** Writes sessions, each with these fields in its header. */
 async function writeSessions(
   home: string,
   sessions: readonly (readonly [number: number, meta: object])[],
@@ -31,13 +31,13 @@ async function writeSessions(
 const CASES: readonly {
   readonly name: string;
   readonly sessions: readonly (readonly [number: number, meta: object])[];
-  /** The session that is asked for, and what is found: each session and its depth. */
+  /** The number of the requested session, then the members of its family with their depths. */
   readonly of: number;
   readonly found: readonly (readonly [number: number, depth: number])[];
   readonly missing?: number;
 }[] = [
   {
-    name: "sub-agents and forks stand behind what they are from",
+    name: "puts sub-agents and forks behind their origins",
     sessions: [
       [1, {}],
       [2, {
@@ -51,13 +51,13 @@ const CASES: readonly {
     found: [[1, 0], [2, 1], [4, 2], [3, 1]],
   },
   {
-    name: "a session may be alone",
+    name: "finds a session without relatives",
     sessions: [[1, {}], [2, {}]],
     of: 2,
     found: [[2, 0]],
   },
   {
-    name: "a parent may be missing",
+    name: "reports a missing parent",
     sessions: [[2, { parent_thread_id: testId(1) }], [3, {
       parent_thread_id: testId(2),
     }]],
@@ -66,7 +66,7 @@ const CASES: readonly {
     missing: 1,
   },
   {
-    name: "headers may go in circles",
+    name: "ends with headers that name each other as origin",
     sessions: [[1, { forked_from_id: testId(2) }], [2, {
       forked_from_id: testId(1),
     }]],
@@ -75,7 +75,7 @@ const CASES: readonly {
   },
 ];
 
-Deno.test("in a family agents whose headers name no parent are found by the call that spawned them", async () => {
+Deno.test("findSessionFamily() finds agents whose headers name no parent by the calls that spawned them", async () => {
   await withFolder(async (home) => {
     await writeSessions(home, [[1, {}], [2, {}], [3, {}]]);
     const options = { codexHomes: [home] };
@@ -102,7 +102,7 @@ Deno.test("in a family agents whose headers name no parent are found by the call
 });
 
 for (const { name, sessions, of, found, missing } of CASES) {
-  Deno.test(`in a family ${name}`, async () => {
+  Deno.test(`findSessionFamily() ${name}`, async () => {
     await withFolder(async (home) => {
       await writeSessions(home, sessions);
       const options = { codexHomes: [home] };
@@ -118,7 +118,7 @@ for (const { name, sessions, of, found, missing } of CASES) {
   });
 }
 
-Deno.test("a member of a family has all files that it goes on in", async () => {
+Deno.test("findSessionFamily() returns all files of a session in several files", async () => {
   await withFolder(async (home) => {
     const { id, files } = await writeContinued(home);
     const options = { codexHomes: [home] };
@@ -139,7 +139,7 @@ const DIVIDED: readonly {
   readonly shards: readonly (readonly number[])[];
 }[] = [
   {
-    name: "by size, as many as are asked for",
+    name: "makes as many shards as requested, of similar sizes",
     sessions: [[1, {}], [2, { cwd: "/home/dev/a-longer-path" }], [3, {}], [
       4,
       {},
@@ -147,7 +147,8 @@ const DIVIDED: readonly {
     shards: [[2], [1, 4], [3]],
   },
   {
-    name: "with forks and agents in one, of a thread that is not there, too",
+    name:
+      "puts forks and agents of a thread into one shard, even without its file",
     sessions: [
       [2, { forked_from_id: testId(1) }],
       [3, { parent_thread_id: testId(1).toUpperCase() }],
@@ -157,7 +158,7 @@ const DIVIDED: readonly {
     shards: [[2, 3, 5], [4]],
   },
   {
-    name: "with an old review and its folder's sessions in one",
+    name: "puts an old review and the sessions of its folder into one shard",
     sessions: [
       [1, { cwd: "/a" }],
       [2, { cwd: "/b" }],
@@ -170,7 +171,7 @@ const DIVIDED: readonly {
 ];
 
 for (const { name, sessions, shards } of DIVIDED) {
-  Deno.test(`sessions are divided ${name}`, async () => {
+  Deno.test(`divideSessions() ${name}`, async () => {
     await withFolder(async (home) => {
       await writeSessions(home, sessions);
       const options = { codexHomes: [home] };
@@ -191,7 +192,7 @@ for (const { name, sessions, shards } of DIVIDED) {
   });
 }
 
-Deno.test("a session that goes on in several files is in one shard", async () => {
+Deno.test("divideSessions() puts a session in several files into one shard", async () => {
   await withFolder(async (home) => {
     const { files } = await writeContinued(home);
     const options = { codexHomes: [home] };

@@ -18,7 +18,7 @@ const STARTED = "2026-11-21T10:00:00.000Z";
 const ID = testId(1);
 const TEXT = sessionText({ id: ID, started: STARTED, message: "Hello" });
 
-/** Gives the one file that homes hold. */
+/** Returns the only session file of the homes. */
 async function only(...codexHomes: string[]): Promise<SessionFile> {
   const { files, problems } = await findSessionFiles({ codexHomes });
   assertEquals([files.length, problems], [1, []]);
@@ -44,7 +44,7 @@ Deno.test("findSessionFiles() finds every session of every release once", async 
   });
 });
 
-Deno.test("findSessionFiles() gives the newest session first", async () => {
+Deno.test("findSessionFiles() returns the newest session first", async () => {
   await withHome({ versions: ["0.169.0", "0.36.0"] }, async ({ path }) => {
     const { files } = await findSessionFiles({ codexHomes: [path] });
     const starts = files.map(({ start }) => start);
@@ -52,7 +52,7 @@ Deno.test("findSessionFiles() gives the newest session first", async () => {
   });
 });
 
-Deno.test("findSessionFiles() takes the plain file before the packed one, even an older one", async () => {
+Deno.test("findSessionFiles() prefers a plain file to a packed one, even if it is older", async () => {
   await withFolder(async (home) => {
     const plain = sessionPath(home, ID, STARTED);
     await writeFile(plain, TEXT);
@@ -65,7 +65,7 @@ Deno.test("findSessionFiles() takes the plain file before the packed one, even a
   });
 });
 
-Deno.test("findSessionFiles() takes the active file before the archived one", async () => {
+Deno.test("findSessionFiles() prefers an active file to an archived one", async () => {
   await withFolder(async (home) => {
     const active = sessionPath(home, ID, STARTED);
     const name = active.slice(active.lastIndexOf("/") + 1);
@@ -82,7 +82,7 @@ Deno.test("findSessionFiles() takes the active file before the archived one", as
   });
 });
 
-Deno.test("findSessionFiles() takes of two homes the file that was written to last", async () => {
+Deno.test("findSessionFiles() prefers, of two homes, the file that was written to last", async () => {
   await withFolder(async (folder) => {
     const old = sessionPath(`${folder}/a`, ID, STARTED);
     const recent = sessionPath(`${folder}/b`, ID, STARTED);
@@ -94,7 +94,7 @@ Deno.test("findSessionFiles() takes of two homes the file that was written to la
   });
 });
 
-Deno.test("findSessionFiles() takes one home by two paths for one", async () => {
+Deno.test("findSessionFiles() reads a home with two paths once", async () => {
   await withFolder(async (folder) => {
     await writeFile(sessionPath(`${folder}/a`, ID, STARTED), TEXT);
     await Deno.symlink(`${folder}/a`, `${folder}/b`);
@@ -103,7 +103,7 @@ Deno.test("findSessionFiles() takes one home by two paths for one", async () => 
   });
 });
 
-Deno.test("findSessionFiles() follows links to folders of years", async () => {
+Deno.test("findSessionFiles() follows links to the folders of years", async () => {
   await withFolder(async (folder) => {
     const real = sessionPath(`${folder}/disk`, ID, STARTED);
     await writeFile(real, TEXT);
@@ -117,7 +117,7 @@ Deno.test("findSessionFiles() follows links to folders of years", async () => {
   });
 });
 
-Deno.test("findSessionFiles() keeps files apart that have no id in their names", async () => {
+Deno.test("findSessionFiles() keeps files without an id in their names apart", async () => {
   await withFolder(async (home) => {
     const paths = ["10", "11"].map((month) =>
       `${home}/sessions/2026/${month}/01/rollout-2026-11-21T10-00-00-my\n1.jsonl`
@@ -129,7 +129,7 @@ Deno.test("findSessionFiles() keeps files apart that have no id in their names",
   });
 });
 
-Deno.test("findSessionFiles() keeps a link that leads nowhere, for its name", async () => {
+Deno.test("findSessionFiles() returns a link to a missing file, with the id and time of its name", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ID, STARTED);
     await writeFile(path, "");
@@ -140,18 +140,18 @@ Deno.test("findSessionFiles() keeps a link that leads nowhere, for its name", as
   });
 });
 
-Deno.test("findSessionFiles() takes the packed file for one that is not there any more", async () => {
+Deno.test("findSessionFiles() returns the packed file of a plain file that is gone", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ID, STARTED);
     await writeFile(`${path}.zst`, "");
-    // What a folder names and what is gone by then is not told from such a link.
+    // Such a link looks like a file that was removed after the folder was read.
     await Deno.symlink(`${home}/nowhere`, path);
     const file = await only(home);
     assertEquals([file.path, file.copies], [`${path}.zst`, []]);
   });
 });
 
-Deno.test("findSessionFiles() says which homes are not there", async () => {
+Deno.test("findSessionFiles() reports missing homes", async () => {
   await withFolder(async (folder) => {
     const missing = `${folder}/none`;
     assertEquals(
@@ -161,7 +161,7 @@ Deno.test("findSessionFiles() says which homes are not there", async () => {
   });
 });
 
-Deno.test("findSessionFiles() says that sessions is no folder", async () => {
+Deno.test("findSessionFiles() reports that sessions is not a folder", async () => {
   await withFolder(async (home) => {
     await writeFile(`${home}/sessions`, "");
     const { problems } = await findSessionFiles({ codexHomes: [home] });
@@ -179,7 +179,7 @@ for (
     "rollout-mine.jsonl",
   ]
 ) {
-  Deno.test(`findSessionFiles() takes the time in the header where the name has none: ${name}`, async () => {
+  Deno.test(`findSessionFiles() uses the time in the header where the name has none: ${name}`, async () => {
     await withFolder(async (home) => {
       await writeFile(`${home}/sessions/2026/11/21/${name}`, TEXT);
       const { start, nameTime } = await only(home);
@@ -188,7 +188,7 @@ for (
   });
 }
 
-Deno.test("findSessionFiles() takes a time of change that is no date for the last one", async () => {
+Deno.test("findSessionFiles() limits a modification time that is not a valid date", async () => {
   await withFolder(async (home) => {
     const path = `${home}/sessions/rollout-mine.jsonl`;
     await writeFile(path, "{}\n");
@@ -199,7 +199,7 @@ Deno.test("findSessionFiles() takes a time of change that is no date for the las
   });
 });
 
-Deno.test("lookAtAll() gives the same files whether it takes long to look at one or not", async () => {
+Deno.test("lookAtAll() returns the same files with fast and slow file systems", async () => {
   await withFolder(async (home) => {
     const paths: string[] = [];
     for (let number = 0; number < 200; number++) {

@@ -1,5 +1,5 @@
 /**
- * Tests how a session is read into messages, piece by piece.
+ * Tests how the messages of a session are read, in pieces and as the file grows.
  *
  * @module
  */
@@ -19,12 +19,12 @@ import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
 
-/** The messages of an index, by the numbers of their rows. */
+/** The messages of an index, by their row numbers. */
 class Messages {
   readonly #messages = new Map<number, Omit<FoldedMessage, "isNew">>();
   last: FoldStart | undefined;
 
-  /** Takes what was read, as an index does. */
+  /** Applies a piece, as an index does. */
   take(piece: FoldedPiece, voidFrom: number): void {
     for (const row of this.#messages.keys()) {
       if (row >= voidFrom) this.#messages.delete(row);
@@ -41,14 +41,14 @@ class Messages {
     this.last = piece;
   }
 
-  /** All that have text, in order. */
+  /** All messages with text, in order. */
   get all(): Omit<FoldedMessage, "isNew">[] {
     return [...this.#messages.values()].filter(({ text }) => text !== "")
       .sort((a, b) => a.row - b.row);
   }
 }
 
-/** Reads a file as it grows: up to each place, and then all of it. */
+/** Reads a file as it grows: a new fold continues at each place, and at the end. */
 function foldGrowing(
   bytes: Uint8Array,
   places: readonly number[],
@@ -66,7 +66,7 @@ function foldGrowing(
   return messages;
 }
 
-/** Reads a file at once, but asks what has changed at each place. */
+/** Reads a file with one fold, and takes a piece at each place. */
 function foldInPieces(
   bytes: Uint8Array,
   places: readonly number[],
@@ -91,7 +91,7 @@ const ROLLOUTS = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/);
 for (const version of namesIn("captures/")) {
   const files = ROLLOUTS.filter((file) => file.version === version);
   if (files.length === 0) continue;
-  Deno.test(`SessionFold reads a session that grows as if it were whole: ${version}`, () => {
+  Deno.test(`SessionFold reads a growing session like a whole one: ${version}`, () => {
     for (const { path, bytes } of files) {
       const expected = fold(bytes).all;
       const ends = lineEnds(bytes);
@@ -108,7 +108,7 @@ for (const version of namesIn("captures/")) {
   });
 }
 
-Deno.test("SessionFold reads a session of the first CLI's lines and of no lines", () => {
+Deno.test("SessionFold reads no messages from an empty file or lines without a record", () => {
   assertEquals(fold(encode("")).all, []);
   assertEquals(fold(encode("not JSON\n{}\n[1]\n")).all, []);
 });
@@ -120,7 +120,7 @@ const SAYS = (message: string) =>
 const ASKS = (message: string) =>
   LINE("event_msg", { type: "user_message", message });
 
-Deno.test("SessionFold says where a message is in the file, and when it was made", () => {
+Deno.test("SessionFold reports the offset and the time of each message", () => {
   const first = ASKS("One");
   const text = first + LINE(
     "event_msg",
@@ -141,7 +141,7 @@ Deno.test("SessionFold says where a message is in the file, and when it was made
   );
 });
 
-Deno.test("SessionFold knows no time but those that histories know", () => {
+Deno.test("SessionFold ignores times that histories ignore", () => {
   const says = (time: string) =>
     LINE("event_msg", { type: "agent_message", message: time }, time);
   const text = [
@@ -156,7 +156,7 @@ Deno.test("SessionFold knows no time but those that histories know", () => {
   );
 });
 
-Deno.test("SessionFold tells several messages of one line apart", () => {
+Deno.test("SessionFold numbers the messages of one line", () => {
   const text = LINE("event_msg", {
     type: "user_message",
     message: "Look",
@@ -173,7 +173,7 @@ Deno.test("SessionFold tells several messages of one line apart", () => {
   );
 });
 
-Deno.test("SessionFold reads a torn last line again when it is whole", () => {
+Deno.test("SessionFold reads a torn last line again when it is complete", () => {
   const bytes = encode(ASKS("One") + SAYS("Two"));
   const expected = fold(bytes).all;
   for (let place = 0; place <= bytes.length; place++) {
@@ -181,7 +181,7 @@ Deno.test("SessionFold reads a torn last line again when it is whole", () => {
   }
 });
 
-Deno.test("SessionFold reads a last line that has no end, and forgets it if it becomes another", () => {
+Deno.test("SessionFold reads a last line without end, and removes its message if the line changes", () => {
   const first = ASKS("One");
   const torn = SAYS("Two").trimEnd();
   const messages = foldGrowing(encode(first + torn), []);
@@ -197,7 +197,7 @@ Deno.test("SessionFold reads a last line that has no end, and forgets it if it b
   }
 });
 
-Deno.test("SessionFold removes what a rollback takes back, long ago as it may be", () => {
+Deno.test("SessionFold removes the messages of turns that are rolled back, even of early ones", () => {
   const turns = Array.from(
     { length: 60 },
     (_, at) => ASKS(`Ask ${at}`) + SAYS(`Say ${at}`),
@@ -213,7 +213,7 @@ Deno.test("SessionFold removes what a rollback takes back, long ago as it may be
   assertEquals(foldInPieces(bytes, places).all, expected);
 });
 
-Deno.test("SessionFold removes what an item takes back when it comes again", () => {
+Deno.test("SessionFold replaces the message of an item that is written again", () => {
   const META = LINE("session_meta", { id: "t", history_mode: "paginated" });
   const item = (type: string, id: string, part: object) =>
     LINE("event_msg", {
@@ -236,7 +236,7 @@ Deno.test("SessionFold removes what an item takes back when it comes again", () 
   assertEquals(foldInPieces(bytes, places).all, all);
 });
 
-Deno.test("SessionFold keeps the text of a message that gets its usage late", () => {
+Deno.test("SessionFold keeps the text of a message whose usage comes late", () => {
   const call = (at: number) =>
     LINE("response_item", {
       type: "function_call",
@@ -269,7 +269,7 @@ Deno.test("SessionFold keeps the text of a message that gets its usage late", ()
   assertEquals(foldInPieces(bytes, places).all, expected);
 });
 
-// What calls gave, and the history does not show.
+// Output of calls that the history does not show.
 
 const HEADER = (mode: string) =>
   LINE("session_meta", { id: "t", history_mode: mode });
@@ -313,7 +313,7 @@ const FAILED = "Script failed\nWall time 0.1 seconds\nOutput:\n";
 
 const UNSHOWN = [
   {
-    name: "what such a command printed where its two streams are told apart",
+    name: "the output of an exploring command with separate streams",
     lines: [
       HEADER("paginated"),
       ITEM({
@@ -330,7 +330,7 @@ const UNSHOWN = [
     texts: ["command exec: cat a b⏎one⏎no b"],
   },
   {
-    name: "all of what a client gave as the output of a call",
+    name: "the whole output of a call to the client",
     lines: [
       HEADER("paginated"),
       ITEM({
@@ -343,7 +343,7 @@ const UNSHOWN = [
     texts: ["tool ask: ask⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9"],
   },
   {
-    name: "what is said in a conversation by voice",
+    name: "the transcript of a conversation by voice",
     lines: [
       HEADER("paginated"),
       ...["user", "assistant"].map((role) =>
@@ -362,7 +362,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "what commands printed that share a record",
+    name: "the output of commands in one record",
     lines: [
       HEADER("paginated"),
       LOOKS("1", "cat a", "error one"),
@@ -371,7 +371,7 @@ const UNSHOWN = [
     texts: ["command exec: cat a⏎error one", "command exec: cat b⏎error two"],
   },
   {
-    name: "what commands printed, as events tell it",
+    name: "the output of a command in events",
     lines: [
       HEADER("legacy"),
       LINE("event_msg", {
@@ -393,7 +393,7 @@ const UNSHOWN = [
     texts: ["command exec: cat a⏎out⏎no such file"],
   },
   {
-    name: "a command that has not ended",
+    name: "a command without an end",
     lines: [
       HEADER("legacy"),
       LINE("event_msg", {
@@ -406,7 +406,7 @@ const UNSHOWN = [
     texts: ["command exec: cat a"],
   },
   {
-    name: "why an image could not be shown",
+    name: "why an image was not shown",
     lines: [
       HEADER("legacy"),
       CALL("1", "view_image", { path: "/a.png" }),
@@ -417,7 +417,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "why an image could not be shown, where only items are shown",
+    name: "why an image was not shown, in a paginated file",
     lines: [
       HEADER("paginated"),
       CALL("1", "view_image", { path: "/a.png" }),
@@ -428,7 +428,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "all that a tool gave",
+    name: "the whole output of a tool",
     lines: [
       HEADER("legacy"),
       CALL("1", "mcp__docs__find", { query: "q" }),
@@ -452,7 +452,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "all that a tool gave, as an item tells it",
+    name: "the whole output of a tool in an item",
     lines: [
       HEADER("paginated"),
       CALL("1", "find", { query: "q" }),
@@ -474,7 +474,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "all that a tool of the host program gave",
+    name: "the whole output of a tool of the host program",
     lines: [
       HEADER("legacy"),
       LINE("event_msg", {
@@ -492,7 +492,7 @@ const UNSHOWN = [
     texts: ["tool lookup: lookup⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9"],
   },
   {
-    name: "what agents came to",
+    name: "the states of agents",
     lines: [
       HEADER("paginated"),
       ITEM({
@@ -507,7 +507,8 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "what a script failed with, but not what it printed of items",
+    name:
+      "the error of a script, but not its output of commands that are items",
     lines: [
       HEADER("paginated"),
       SCRIPT("1", 'await tools.view_image({"path":"/a.png"})'),
@@ -544,7 +545,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "calls that run at once",
+    name: "calls that run at the same time",
     lines: [
       HEADER("paginated"),
       CALL("1", "apply_patch", {}),
@@ -565,7 +566,7 @@ const UNSHOWN = [
     ],
   },
   {
-    name: "nothing twice, and nothing of what cannot be read",
+    name: "each output once, and no invalid record",
     lines: [
       HEADER("legacy"),
       CALL("1", "shell", { command: ["ls"] }),
@@ -600,7 +601,7 @@ for (const { name, lines, texts } of UNSHOWN) {
   });
 }
 
-Deno.test("SessionFold says where and when a command printed what shares a record", () => {
+Deno.test("SessionFold reports the offset of each command in one record", () => {
   const first = HEADER("paginated") + LOOKS("1", "cat a", "one");
   const bytes = encode(first + LOOKS("2", "cat b", "two"));
   assertEquals(
@@ -636,7 +637,7 @@ const BEHIND_EXPLORED = [
 ];
 
 for (const { name, item, texts } of BEHIND_EXPLORED) {
-  Deno.test(`SessionFold reads ${name} directly behind an explored command once`, () => {
+  Deno.test(`SessionFold reads ${name} directly behind an exploring command once`, () => {
     const first = HEADER("paginated") + LOOKS("1", "cat a", "one");
     const { all } = fold(encode(first + ITEM(item)));
     assertEquals(
@@ -657,7 +658,7 @@ const AFTER_ROLLBACK = [
 ];
 
 for (const { name, before, after } of AFTER_ROLLBACK) {
-  Deno.test(`SessionFold counts on behind a rollback as if it were whole, with a call ${name}`, () => {
+  Deno.test(`SessionFold continues behind a rollback like a whole read, with a call ${name}`, () => {
     const bytes = encode([
       HEADER("legacy"),
       SAYS("say 0"),
@@ -671,7 +672,7 @@ for (const { name, before, after } of AFTER_ROLLBACK) {
     const expected = fold(bytes).all;
     const place = bytes.length - ASKS("ask 1").length;
     const texts = expected.map(({ text }) => text);
-    // What the history does not show of a call that was rolled back is not found either.
+    // The output of a call that was rolled back must not be found either.
     assertEquals(texts.some((text) => text.endsWith("error 1")), false);
     assertEquals(texts.at(-1), "ask 1");
     for (const end of lineEnds(bytes)) {
@@ -684,7 +685,7 @@ for (const { name, before, after } of AFTER_ROLLBACK) {
   });
 }
 
-Deno.test("SessionFold reads calls, rollbacks and whatever else as if it were whole", () => {
+Deno.test("SessionFold reads calls, rollbacks and other lines in pieces like a whole file", () => {
   const piece = fc.oneof(
     fc.nat({ max: 9 }).map((n) => ASKS(`ask ${n}`)),
     fc.nat({ max: 9 }).map((n) => SAYS(`say ${n}`)),
@@ -719,7 +720,7 @@ Deno.test("SessionFold reads calls, rollbacks and whatever else as if it were wh
   );
 });
 
-Deno.test("SessionFold asks to be emptied when much was read", () => {
+Deno.test("SessionFold is full after much text, until it is taken", () => {
   const fold = new SessionFold({ fileName: "rollout.jsonl", start: 0 });
   const line = encode(SAYS("x".repeat(1_000)).repeat(100));
   const sizes: number[] = [];
@@ -730,7 +731,7 @@ Deno.test("SessionFold asks to be emptied when much was read", () => {
   assertEquals(sizes.length, 1);
 });
 
-/** Where lines end. */
+/** The offsets behind the line feeds. */
 function lineEnds(bytes: Uint8Array): number[] {
   const ends: number[] = [];
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
@@ -739,7 +740,7 @@ function lineEnds(bytes: Uint8Array): number[] {
   return ends;
 }
 
-Deno.test("a checkpoint that is longer than a string can be is left out, and nothing goes on from it", () => {
+Deno.test("packed() writes an empty checkpoint for a state longer than a string, and unpacked() refuses it", () => {
   const { checkpoint } = packed({
     history: new HistoryState().snapshot(),
     rules: {

@@ -38,7 +38,7 @@ async function headOf(
   return head;
 }
 
-/** The lines of a session, wrapped as since 0.34. */
+/** The lines of a session in the format since 0.34. */
 function lines(
   ...parts: readonly (readonly [type: string, payload: unknown])[]
 ): string {
@@ -56,7 +56,7 @@ function message(text: string): readonly [string, unknown] {
 }
 
 const META = ["session_meta", { id: ID, timestamp: STARTED }] as const;
-/** What counts of a paginated file, where a message stands in an item. */
+/** The header of a paginated file, in which only items hold messages of the user. */
 const PAGINATED = ["session_meta", {
   id: ID,
   timestamp: STARTED,
@@ -64,7 +64,7 @@ const PAGINATED = ["session_meta", {
 }] as const;
 const TURN = ["turn_context", { cwd: "/w", model: "gpt-5" }] as const;
 
-/** What differs between the heads of `msg` and `two`, by release. */
+/** The fields in which the heads of the scenario `msg` differ, by release. */
 const RELEASES = [
   ["0.8.0", undefined, undefined, undefined, undefined],
   ["0.20.0", undefined, undefined, undefined, undefined],
@@ -108,7 +108,7 @@ Deno.test("readSessionHead() reads sessions of every release", async () => {
   });
 });
 
-Deno.test("readSessionHead() finds no fault with what a release wrote", async () => {
+Deno.test("readSessionHead() reads every captured session without a problem", async () => {
   await withHome({}, async (home) => {
     const { files } = await findSessionFiles({ codexHomes: [home.path] });
     for (const file of files) {
@@ -126,7 +126,7 @@ Deno.test("readSessionHead() finds no fault with what a release wrote", async ()
   });
 });
 
-Deno.test("readSessionHead() tells whose sub-agent or fork a session is", async () => {
+Deno.test("readSessionHead() returns the origin of sub-agents and forks", async () => {
   const versions = ["0.92.0", "0.130.0", "0.169.0"];
   await withHome({ versions }, async (home) => {
     const { files } = await findSessionFiles({ codexHomes: [home.path] });
@@ -156,7 +156,7 @@ Deno.test("readSessionHead() tells whose sub-agent or fork a session is", async 
       "0.130.0 agents subagent subagent:thread_spawn true Confucius [[childfail]] This one fails.",
       "0.130.0 agents subagent subagent:thread_spawn true Hilbert [[child]] Please inspect the repository.",
       "0.130.0 agents_v2 main exec false - " + first,
-      // What was copied from the parent is none of theirs.
+      // A message copied from the parent is not the agent's first message.
       "0.130.0 agents_v2 subagent subagent:thread_spawn true root:failing_task -",
       "0.130.0 agents_v2 subagent subagent:thread_spawn true root:inspect_repo -",
       "0.130.0 agents_v2 subagent subagent:thread_spawn true root:inspect_repo:inspect_repo -",
@@ -188,7 +188,7 @@ function goal(objective: string): readonly [string, unknown] {
 
 const MESSAGES = [
   {
-    name: "the words behind what an editor put before them",
+    name: "the text behind the context that an editor inserts",
     parts: [
       message(
         "# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nFix a.ts\n",
@@ -197,7 +197,7 @@ const MESSAGES = [
     expected: "Fix a.ts",
   },
   {
-    name: "the first message that the program did not put there",
+    name: "the first message that Codex did not insert",
     parts: [
       message(
         "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n</INSTRUCTIONS>",
@@ -211,7 +211,7 @@ const MESSAGES = [
     expected: "Hello",
   },
   {
-    name: "that there was only an image",
+    name: "a placeholder for an image",
     parts: [["event_msg", {
       type: "user_message",
       message: "",
@@ -220,7 +220,7 @@ const MESSAGES = [
     expected: "[Image]",
   },
   {
-    name: "that there was only sound",
+    name: "a placeholder for sound",
     parts: [["response_item", {
       type: "message",
       role: "user",
@@ -243,7 +243,7 @@ const MESSAGES = [
     expected: "Hello",
   },
   {
-    name: "that of a paginated file which reads like what the program says",
+    name: "the message of a paginated file that looks like an inserted one",
     meta: PAGINATED,
     parts: [
       message("<environment_context>\n</environment_context>"),
@@ -262,7 +262,7 @@ const MESSAGES = [
     expected: "<skill>Is this tag right?</skill>",
   },
   {
-    name: "the first event that the program did not put there",
+    name: "the first event that Codex did not insert",
     parts: [
       ["event_msg", {
         type: "user_message",
@@ -279,21 +279,21 @@ const MESSAGES = [
     expected: "Hello",
   },
   {
-    name: "500 characters of a long one, and no half of a pair",
+    name: "500 characters of a long message, without half of a surrogate pair",
     parts: [message("x" + "🚀".repeat(400))],
     expected: "x" + "🚀".repeat(249),
   },
   {
-    name: "the goal, where there is none",
+    name: "the goal of a session without a message",
     parts: [goal(" "), goal(" Finish the demo\n"), goal("Finish it")],
     expected: "Finish the demo",
   },
   {
-    name: "the first behind a goal",
+    name: "the message behind a goal",
     parts: [goal("Finish the demo"), message("Hello")],
     expected: "Hello",
   },
-  { name: "nothing, where nobody wrote", parts: [], expected: undefined },
+  { name: "nothing, if there is no message", parts: [], expected: undefined },
 ] satisfies {
   name: string;
   meta?: readonly [string, unknown];
@@ -302,13 +302,13 @@ const MESSAGES = [
 }[];
 
 for (const { name, meta = META, parts, expected } of MESSAGES) {
-  Deno.test(`readSessionHead() gives of messages ${name}`, async () => {
+  Deno.test(`readSessionHead() returns as first message ${name}`, async () => {
     const { firstMessage, problem } = await headOf(lines(meta, TURN, ...parts));
     assertEquals([firstMessage, problem], [expected, undefined]);
   });
 }
 
-Deno.test("readSessionHead() leaves out what was copied from the parent, as far as the file says", async () => {
+Deno.test("readSessionHead() ignores lines before the ordinal at which the agent's own history starts", async () => {
   const meta = {
     id: ID,
     timestamp: STARTED,
@@ -346,7 +346,7 @@ for (const [source, expected] of SOURCES) {
   });
 }
 
-Deno.test("readSessionHead() reads what the first CLI wrote as one object", async () => {
+Deno.test("readSessionHead() reads the JSON object of the first CLI", async () => {
   await withHome({ versions: [], isMessy: true }, async ({ path }) => {
     const { files } = await findSessionFiles({ codexHomes: [path] });
     const file = files.find((each) => each.path.endsWith(".json"));
@@ -359,13 +359,13 @@ Deno.test("readSessionHead() reads what the first CLI wrote as one object", asyn
   });
 });
 
-Deno.test("readSessionHead() finds the header that is glued to a torn line", async () => {
+Deno.test("readSessionHead() finds a header that is glued to a torn line", async () => {
   const text = lines(META, TURN, message("Hello"));
   const head = await headOf(text.slice(0, 50) + text);
   assertEquals([head.firstMessage, head.problem], ["Hello", undefined]);
 });
 
-Deno.test("readSessionHead() reads no further than it needs, through compression", async () => {
+Deno.test("readSessionHead() reads only the needed part of a packed file", async () => {
   const text = sessionText({ id: ID, started: STARTED, message: "Hello" });
   // Noise, which does not pack, so that most of the file is behind the head.
   let seed = 1;
@@ -378,7 +378,7 @@ Deno.test("readSessionHead() reads no further than it needs, through compression
   assertEquals([head.firstMessage, head.problem], ["Hello", undefined]);
 });
 
-Deno.test("readSessionHead() looks at 210 lines and no more", async () => {
+Deno.test("readSessionHead() reads at most 210 lines", async () => {
   const filler = Array.from(
     { length: 208 },
     () => ["event_msg", { type: "token_count", info: null }] as const,
@@ -389,7 +389,7 @@ Deno.test("readSessionHead() looks at 210 lines and no more", async () => {
   assertEquals([far.firstMessage, far.model], [undefined, "gpt-5"]);
 });
 
-Deno.test("readSessionHead() reads the time of a header as histories do, whatever the zone of the machine", async () => {
+Deno.test("readSessionHead() reads the time of a header like histories, in any zone of the machine", async () => {
   for (
     const [timestamp, started] of [
       ["2026-11-21T11:30:00+05:30", "2026-11-21T06:00:00.000Z"],
@@ -403,7 +403,7 @@ Deno.test("readSessionHead() reads the time of a header as histories do, whateve
   }
 });
 
-Deno.test("readSessionHead() takes no id and no time that cannot be one", async () => {
+Deno.test("readSessionHead() ignores or cuts invalid fields of a header", async () => {
   const head = await headOf(lines(["session_meta", {
     id: "\x1b[31m\n",
     timestamp: "once upon a time",
@@ -430,7 +430,7 @@ const PROBLEMS = [
     expected: "it has no session header in its first lines",
   },
   {
-    name: "is written in a way that is not known",
+    name: "has an unknown history mode",
     content: lines(["session_meta", {
       id: ID,
       timestamp: STARTED,
@@ -441,22 +441,22 @@ const PROBLEMS = [
 ] satisfies { name: string; content: string; expected: string }[];
 
 for (const { name, content, expected } of PROBLEMS) {
-  Deno.test(`readSessionHead() says of a file that it ${name}`, async () => {
+  Deno.test(`readSessionHead() reports that a file ${name}`, async () => {
     const head = await headOf(content);
     assertEquals([head.problem, head.id], [expected, ID]);
     assertEquals(head.started, STARTED);
   });
 }
 
-Deno.test("readSessionHead() says that a packed file is cut off, and keeps what came before", async () => {
+Deno.test("readSessionHead() reports that a packed file is cut off", async () => {
   const packed = zstd(encode(lines(META)));
   const head = await headOf(packed.subarray(0, -1), ".zst");
   assertStringIncludes(head.problem ?? "", "cut off");
 });
 
 /**
- * Puts a blank line behind the first one: it counts for nothing, but no release writes it,
- * so that lines are not read as those of one that is known.
+ * Inserts a blank line behind the first one. It changes no record, but no release writes one, so
+ * that the lines are read by the rules instead of as plain lines.
  */
 function withBlankLine(bytes: Uint8Array): Uint8Array {
   const at = bytes.indexOf(0x0a) + 1;
@@ -464,7 +464,7 @@ function withBlankLine(bytes: Uint8Array): Uint8Array {
   return concat([bytes.subarray(0, at), encode("\n"), bytes.subarray(at)]);
 }
 
-/** Checks that content is read the same whether its lines are those of a release or not. */
+/** Checks that content has the same head read as plain lines and by the rules. */
 async function checkSame(path: string, content: Uint8Array): Promise<void> {
   const [plain, other] = [content, withBlankLine(content)].map((bytes, at) => ({
     path: `${path}${at}.jsonl`,
@@ -479,18 +479,18 @@ async function checkSame(path: string, content: Uint8Array): Promise<void> {
   assertEquals(heads[1], heads[0]);
 }
 
-/** The beginnings of what releases have written. */
+/** The beginnings of captured sessions. */
 const CAPTURES = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/).map(
   ({ bytes }) => bytes.subarray(0, 1 << 18),
 );
 
-Deno.test("readSessionHead() reads what releases write as it reads all else", async () => {
+Deno.test("readSessionHead() reads captured plain lines as the rules do", async () => {
   await withFolder(async (folder) => {
     for (const bytes of CAPTURES) await checkSame(`${folder}/a`, bytes);
   });
 });
 
-Deno.test("readSessionHead() reads what was damaged as it reads all else", async () => {
+Deno.test("readSessionHead() reads damaged plain lines as the rules do", async () => {
   const damage = fc.constantFrom(
     ...["", "x", '"', "\\", "{", "}", ",", ":", "\n", "\t", "é", "null", "\0"],
   );
@@ -516,10 +516,10 @@ Deno.test("readSessionHead() reads what was damaged as it reads all else", async
   });
 });
 
-/** Lines that begin as most do, and are not quite so. */
+/** Content that differs in one point from the plain lines of releases. */
 const NEARLY_PLAIN = [
   {
-    name: "names of old releases",
+    name: "field names of old releases",
     text: lines(["session_meta", {
       id: ID,
       cliVersion: "0.1.0",
@@ -528,7 +528,7 @@ const NEARLY_PLAIN = [
     expected: { cliVersion: "0.1.0", gitCommit: "abc", gitUrl: "r" },
   },
   {
-    name: "the last of two members with one name",
+    name: "the last of two fields with one name",
     text:
       '{"type":"session_meta","payload":{"cwd":"/a","id":"1","cwd":"/b"}}\n' +
       '{"type":"response_item","payload":{"type":"message","role":"user",' +
@@ -537,46 +537,46 @@ const NEARLY_PLAIN = [
     expected: { id: "1", cwd: "/b", model: "m", firstMessage: undefined },
   },
   {
-    name: "names and words with escapes in them",
+    name: "field names and values with escapes",
     text: '{"\\u0074ype":"session_meta","payload":{"\\u0069d":"1"}}\n' +
       '{"type":"response\\u005fitem","payload":{"type":"message",' +
       '"role":"us\\u0065r","content":"Hello"}}\n',
     expected: { id: "1", firstMessage: "Hello" },
   },
   {
-    name: "line ends with a CR, and a last line without an end",
+    name: "lines that end with CRLF, and a last line without an end",
     text: lines(META, TURN, message("Hello")).replaceAll("\n", "\r\n")
       .slice(0, -2),
     expected: { id: ID, model: "gpt-5", firstMessage: "Hello" },
   },
   {
-    name: "a torn line, which tells nothing",
+    name: "no fields of a torn line",
     text: lines(META) + '{"type":"turn_context","payload":{"cwd":"/w"\n' +
       lines(message("Hello")),
     expected: { id: ID, cwd: undefined, firstMessage: "Hello" },
   },
   {
-    name: "no prototype",
+    name: "no fields of __proto__",
     text:
       '{"type":"session_meta","payload":{"id":"1","__proto__":{"cwd":"/w"}}}\n',
     expected: { id: "1", cwd: undefined },
   },
   {
-    name: "no record where one failed before",
+    name: "no record in a line.failed record",
     text: '{"type":"line.failed","payload":{"type":"user_message"}}\n',
     expected: {
       problem: "its first lines hold no record of a session",
     },
   },
   {
-    name: "no record where the payload is none",
+    name: "no record in a line whose payload is an array",
     text: '{"type":"turn_context","payload":[]}\n',
     expected: {
       problem: "its first lines hold no record of a session",
     },
   },
   {
-    name: "messages behind lines that fill some blocks",
+    name: "messages behind lines that fill several blocks",
     text: lines(
       ["session_meta", { id: ID, base_instructions: "é".repeat(50_000) }],
       ...[1, 2, 3].map((part) =>
@@ -587,7 +587,7 @@ const NEARLY_PLAIN = [
     expected: { id: ID, firstMessage: "Hello" },
   },
   {
-    name: "messages behind a line that is longer than any block",
+    name: "messages behind a line longer than a block",
     text: lines(
       META,
       ["world_state", { full: "x".repeat(1 << 20) }],
@@ -609,7 +609,7 @@ for (const { name, text, expected } of NEARLY_PLAIN) {
   });
 }
 
-Deno.test("readSessionHead() gives a head of any bytes", async () => {
+Deno.test("readSessionHead() returns a header or a problem for any bytes", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ID, STARTED);
     await fc.assert(

@@ -4,7 +4,7 @@ import { HOSTILE_IDS } from "./ids.ts";
 import { testId } from "./homes.ts";
 
 for (const id of [testId(1), "t1", "a.b_c-d", "x".repeat(128)]) {
-  Deno.test(`isSessionId() takes ${id.slice(0, 40)}`, () => {
+  Deno.test(`isSessionId() accepts ${id.slice(0, 40)}`, () => {
     assertEquals([isSessionId(id), idText(id)], [true, id]);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Tests how the database of the index is opened, and made anew.
+ * Tests how the database of the index is opened, refused and rebuilt.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import {
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
-/** Makes a home of some sessions, and the index of it. */
+/** Makes a home of 40 sessions, and the index of it. */
 async function withIndex(
   use: (index: IndexedHome) => Promise<void>,
 ): Promise<void> {
@@ -52,14 +52,14 @@ async function withIndex(
   });
 }
 
-/** Changes the database behind everybody's back. */
+/** Changes the database over another connection. */
 function tamper({ path }: IndexedHome, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
   database.close();
 }
 
-/** Overwrites bytes of the file, and drops what is waiting to be written into it. */
+/** Overwrites a part of the file, after its write-ahead log was written into it. */
 async function damage(
   { path }: IndexedHome,
   from: number,
@@ -75,7 +75,7 @@ async function damage(
   await Deno.writeFile(path, bytes);
 }
 
-Deno.test("openSessionIndex() leaves an index as it is", async () => {
+Deno.test("openSessionIndex() leaves a valid index unchanged", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     await withSessionIndex(index, () => Promise.resolve());
@@ -86,11 +86,11 @@ Deno.test("openSessionIndex() leaves an index as it is", async () => {
 const FOREIGN = [
   { name: "a text", content: () => "Dear diary".repeat(1_000) },
   { name: "a short text", content: () => "x" },
-  { name: "nothing but zeros", content: () => new Uint8Array(5_000) },
+  { name: "only zeros", content: () => new Uint8Array(5_000) },
 ] satisfies { name: string; content: () => string | Uint8Array }[];
 
 for (const { name, content } of FOREIGN) {
-  Deno.test(`openSessionIndex() refuses a file that is ${name}, and leaves it alone`, async () => {
+  Deno.test(`openSessionIndex() refuses a file that is ${name}, and leaves it unchanged`, async () => {
     await withFolder(async (folder) => {
       const index = indexIn(folder);
       await writeFile(index.path, content());
@@ -106,7 +106,7 @@ for (const { name, content } of FOREIGN) {
 }
 
 for (const { name, content } of FOREIGN) {
-  Deno.test(`openSessionIndex() makes an index anew that has become ${name}`, async () => {
+  Deno.test(`openSessionIndex() rebuilds an index that was overwritten with ${name}`, async () => {
     await withIndex(async (index) => {
       const before = contentOf(index);
       await writeFile(index.path, content());
@@ -116,7 +116,7 @@ for (const { name, content } of FOREIGN) {
   });
 }
 
-Deno.test("openSessionIndex() leaves a database of another program where an index was", async () => {
+Deno.test("openSessionIndex() refuses the database of another program at the path of an index", async () => {
   await withIndex(async (index) => {
     for (const suffix of ["", "-wal", "-shm"]) {
       await Deno.remove(index.path + suffix).catch(() => {});
@@ -145,7 +145,7 @@ Deno.test("openSessionIndex() refuses the index of a newer version", async () =>
   });
 });
 
-Deno.test("openSessionIndex() says why a path cannot be one", async () => {
+Deno.test("openSessionIndex() reports a path that cannot be opened", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/file`, "");
     await assertKind(
@@ -168,7 +168,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSessionIndex() takes an empty file for an index", async () => {
+Deno.test("openSessionIndex() uses an empty file for an index", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     await writeFile(index.path, "");
@@ -177,7 +177,7 @@ Deno.test("openSessionIndex() takes an empty file for an index", async () => {
 });
 
 Deno.test({
-  name: "openSessionIndex() lets nobody else read an index",
+  name: "openSessionIndex() makes an index that only its owner can read",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withIndex(async ({ path }) => {
@@ -186,7 +186,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSessionIndex() empties an older index", async () => {
+Deno.test("openSessionIndex() rebuilds an older index", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     tamper(
@@ -199,7 +199,7 @@ Deno.test("openSessionIndex() empties an older index", async () => {
   });
 });
 
-Deno.test("openSessionIndex() makes an index anew on request", async () => {
+Deno.test("openSessionIndex() rebuilds an index on request", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     assertEquals((await refresh({ ...index, rebuild: true })).added, 40);
@@ -208,18 +208,18 @@ Deno.test("openSessionIndex() makes an index anew on request", async () => {
 });
 
 const DAMAGES = [
-  { name: "its schema", from: 0.001, to: 0.02 },
-  { name: "its first half", from: 0.01, to: 0.5 },
-  { name: "its second half", from: 0.5, to: 1 },
-  { name: "nearly everything", from: 0.002, to: 1 },
+  { name: "schema", from: 0.001, to: 0.02 },
+  { name: "first half", from: 0.01, to: 0.5 },
+  { name: "second half", from: 0.5, to: 1 },
+  { name: "content, nearly all of it,", from: 0.002, to: 1 },
 ] satisfies { name: string; from: number; to: number }[];
 
 for (const { name, from, to } of DAMAGES) {
-  Deno.test(`withSessionIndex() mends an index that has lost ${name}`, async () => {
+  Deno.test(`withSessionIndex() repairs an index whose ${name} is overwritten`, async () => {
     await withIndex(async (index) => {
       const content = contentOf(index);
       await damage(index, from, to);
-      // Nothing has to be read of what is damaged, so a change makes sure.
+      // A new file makes sure that the damaged pages are read.
       const id = testId(99);
       await writeFile(
         sessionPath(index.codexHomes[0] ?? "", id, STARTED),
@@ -234,7 +234,7 @@ for (const { name, from, to } of DAMAGES) {
   });
 }
 
-Deno.test("withSessionIndex() mends an index that lacks a table", async () => {
+Deno.test("withSessionIndex() repairs an index that lacks a table", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     tamper(index, "DROP TABLE words");
@@ -246,7 +246,7 @@ Deno.test("withSessionIndex() mends an index that lacks a table", async () => {
   });
 });
 
-Deno.test("openSessionIndex() mends in its own place what is no index at all", async () => {
+Deno.test("openSessionIndex() overwrites any file at its default path", async () => {
   await withFolder(async (folder) => {
     const index = { ...indexIn(folder), isOwnPath: true };
     await writeFile(index.path, "not a database ".repeat(1_000));
@@ -255,7 +255,7 @@ Deno.test("openSessionIndex() mends in its own place what is no index at all", a
   });
 });
 
-/** A process that writes into an index, and has it open until its stdin ends. */
+/** A process that writes into an index, and keeps it open until its stdin ends. */
 const WRITER = `
   import { DatabaseSync } from "node:sqlite";
   const database = new DatabaseSync(Deno.args[0]);
@@ -266,31 +266,31 @@ const WRITER = `
 `;
 
 Deno.test({
-  name: "openSessionIndex() makes an index anew that was deleted in use",
-  // There, nobody can delete what is in use.
+  name: "openSessionIndex() rebuilds an index that was deleted in use",
+  // Windows cannot delete a file in use.
   ignore: Deno.build.os === "windows",
   async fn() {
     await withIndex(async (index) => {
       const content = contentOf(index);
-      // Not this process: its locks are none to itself.
+      // Another process: locks have no effect within one process.
       const other = new Deno.Command(Deno.execPath(), {
         args: ["eval", WRITER, index.path],
         stdin: "piped",
         stdout: "piped",
       }).spawn();
-      const said = other.stdout.getReader();
-      await said.read();
+      const output = other.stdout.getReader();
+      await output.read();
       await Deno.remove(index.path);
       assertEquals((await refresh(index)).added, 40);
       await other.stdin.close();
       await other.status;
-      await said.cancel();
+      await output.cancel();
       assertEquals(contentOf(index), content);
     });
   },
 });
 
-Deno.test("openSessionIndex() asks, as long as others keep the index busy, whether to wait", async () => {
+Deno.test("openSessionIndex() calls onBusy while another connection locks the index", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/index.sqlite`;
     const other = new DatabaseSync(path);
@@ -314,7 +314,7 @@ Deno.test("openSessionIndex() asks, as long as others keep the index busy, wheth
   });
 });
 
-Deno.test("transaction() takes everything back if something is thrown", async () => {
+Deno.test("transaction() rolls back if its function throws", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     await assertRejects(

@@ -1,5 +1,5 @@
 /**
- * Tests how the index of sessions is made and kept up to date.
+ * Tests how the index of sessions is made and refreshed.
  *
  * @module
  */
@@ -37,11 +37,11 @@ import { type IndexingResult, startIndexing } from "./indexing_process.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
-/** Counts what is read of files. */
+/** Counts opened files and read bytes. */
 class ReadCounter implements RefreshHooks {
-  /** The files that were opened. */
+  /** The number of opened files. */
   files = 0;
-  /** The bytes that were read of them. */
+  /** The number of bytes read from them. */
   bytes = 0;
 
   readonly openContent = async (file: SessionFile, from?: ContentPlace) => {
@@ -84,7 +84,7 @@ async function withSession(
   });
 }
 
-/** A line that says something. */
+/** A line with a message of the assistant. */
 function says(message: string): string {
   return `${
     JSON.stringify({
@@ -104,7 +104,7 @@ function countsOf(report: IndexingReport): Partial<Record<string, number>> {
   );
 }
 
-/** Sets when a file was written to. */
+/** Sets the modification time of a file. */
 async function touch(path: string, time: string): Promise<void> {
   await Deno.utime(path, new Date(time), new Date(time));
 }
@@ -149,7 +149,7 @@ Deno.test("indexSessions() fills the tables of the contract", async () => {
   });
 });
 
-Deno.test("indexSessions() indexes the sessions of every release, and what is no session", async () => {
+Deno.test("indexSessions() indexes the sessions of every release, and skips files that are not sessions", async () => {
   await withHome({ isMessy: true }, async ({ path, sessions }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
@@ -167,7 +167,7 @@ Deno.test("indexSessions() indexes the sessions of every release, and what is no
       assertEquals(report.added, files.length);
       assert(messages.length > 2 * files.length);
       assertEquals(countsOf(await refresh(index)), {});
-      // Each session of a real release has something to find.
+      // Each captured session was read without a problem.
       for (const { id, version } of sessions) {
         if (version === "") continue;
         const [file] = files.filter((file) => file.session_id === id);
@@ -177,7 +177,7 @@ Deno.test("indexSessions() indexes the sessions of every release, and what is no
   });
 });
 
-Deno.test("indexSessions() opens no file of a store that has not changed", async () => {
+Deno.test("indexSessions() opens no unchanged file", async () => {
   await withHome({ versions: ["0.169.0", "0.44.0"] }, async ({ path }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
@@ -191,7 +191,7 @@ Deno.test("indexSessions() opens no file of a store that has not changed", async
   });
 });
 
-Deno.test("indexSessions() reads a file that has grown from where it ended", async () => {
+Deno.test("indexSessions() reads only the new bytes of a file that has grown", async () => {
   await withSession(async ({ index, path, text }) => {
     const more = says("A giraffe came along");
     await writeFile(path, text + more);
@@ -205,7 +205,7 @@ Deno.test("indexSessions() reads a file that has grown from where it ended", asy
   });
 });
 
-Deno.test("indexSessions() removes what a file takes back that has grown", async () => {
+Deno.test("indexSessions() removes messages that the new lines of a file roll back", async () => {
   await withSession(async ({ index, path, text }) => {
     const asks = (message: string): string =>
       says(message).replace("agent_message", "user_message");
@@ -228,7 +228,7 @@ Deno.test("indexSessions() removes what a file takes back that has grown", async
   });
 });
 
-Deno.test("indexSessions() reads a file anew in which a word was masked long before its end", async () => {
+Deno.test("indexSessions() reads a file again in which a word was masked long before its end", async () => {
   await withSession(async ({ index, path, text }) => {
     const whole = text + says("And then ".repeat(1_000));
     await writeFile(path, whole);
@@ -241,7 +241,7 @@ Deno.test("indexSessions() reads a file anew in which a word was masked long bef
   });
 });
 
-Deno.test("indexSessions() keeps what grows byte by byte equal to what is read whole", async () => {
+Deno.test("indexSessions() indexes a file that grows byte by byte like a whole one", async () => {
   await withFolder(async (folder) => {
     const growing = indexIn(folder);
     const path = sessionPath(`${folder}/home`, testId(1), STARTED);
@@ -259,7 +259,7 @@ Deno.test("indexSessions() keeps what grows byte by byte equal to what is read w
   });
 });
 
-Deno.test("indexSessions() says that a file of which nothing can be read ends when it was last written to", async () => {
+Deno.test("indexSessions() uses the modification time of a file without records as its last event", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     const path = sessionPath(`${folder}/home`, testId(1), STARTED);
@@ -268,9 +268,9 @@ Deno.test("indexSessions() says that a file of which nothing can be read ends wh
       await touch(path, `2026-01-0${size}T00:00:00.000Z`);
       await refresh(index);
     }
-    const anew = { ...index, path: `${index.path}-anew` };
-    await refresh(anew);
-    assertEquals(contentOf(index), contentOf(anew));
+    const rebuilt = { ...index, path: `${index.path}-rebuilt` };
+    await refresh(rebuilt);
+    assertEquals(contentOf(index), contentOf(rebuilt));
   });
 });
 
@@ -282,7 +282,7 @@ const REPLACEMENTS = [
     elephants: 1,
   },
   {
-    name: "has another beginning and is longer",
+    name: "has another beginning and more lines",
     change: (text: string) =>
       text.replace("elephant", "rhinoceros") + says("More"),
     elephants: 0,
@@ -300,20 +300,20 @@ const REPLACEMENTS = [
 }[];
 
 for (const { name, change, elephants } of REPLACEMENTS) {
-  Deno.test(`indexSessions() reads a file anew that ${name}`, async () => {
+  Deno.test(`indexSessions() reads a file again that ${name}`, async () => {
     await withSession(async ({ index, path, text }) => {
       await writeFile(path, change(text));
       await touch(path, "2026-01-02T04:00:00.000Z");
       assertEquals(countsOf(await refresh(index)), { changed: 1 });
       assertEquals((await find(index, "elephant")).length, elephants);
-      const anew = { ...index, path: `${index.path}-anew` };
-      await refresh(anew);
-      assertEquals(contentOf(index), contentOf(anew));
+      const rebuilt = { ...index, path: `${index.path}-rebuilt` };
+      await refresh(rebuilt);
+      assertEquals(contentOf(index), contentOf(rebuilt));
     });
   });
 }
 
-Deno.test("indexSessions() removes a file that is gone", async () => {
+Deno.test("indexSessions() removes a deleted file", async () => {
   await withSession(async ({ index, path }) => {
     await Deno.remove(path);
     assertEquals(countsOf(await refresh(index)), { removed: 1 });
@@ -327,7 +327,7 @@ Deno.test("indexSessions() removes a file that is gone", async () => {
   });
 });
 
-Deno.test("indexSessions() removes all files of a home that is no more asked for", async () => {
+Deno.test("indexSessions() removes the files of a home that is not requested any more", async () => {
   await withFolder(async (folder) => {
     for (const [at, name] of ["home", "other"].entries()) {
       const id = testId(at + 1);
@@ -340,15 +340,15 @@ Deno.test("indexSessions() removes all files of a home that is no more asked for
     await refresh(index);
     const other = { ...indexIn(folder, `${folder}/other`), path: index.path };
     assertEquals(countsOf(await refresh(other)), { added: 1, removed: 1 });
-    const anew = { ...other, path: `${folder}/anew.sqlite` };
-    await refresh(anew);
-    assertEquals(contentOf(other), contentOf(anew));
+    const rebuilt = { ...other, path: `${folder}/rebuilt.sqlite` };
+    await refresh(rebuilt);
+    assertEquals(contentOf(other), contentOf(rebuilt));
     assertEquals((await find(other, "elephant =")).length, 1);
     assertEquals(countsOf(await refresh(other)), {});
   });
 });
 
-Deno.test("indexSessions() removes on another day what it was stopped at", async () => {
+Deno.test("indexSessions() continues removing files after it was stopped", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     const paths = Array.from(
@@ -374,7 +374,7 @@ Deno.test("indexSessions() removes on another day what it was stopped at", async
   });
 });
 
-Deno.test("indexSessions() knows a file again that was archived, and does not open it", async () => {
+Deno.test("indexSessions() recognizes an archived file without opening it", async () => {
   await withSession(async ({ index, home, path }) => {
     await Deno.mkdir(`${home}/archived_sessions`);
     const to = `${home}/archived_sessions/${
@@ -386,13 +386,13 @@ Deno.test("indexSessions() knows a file again that was archived, and does not op
     assertEquals(counter.files, 0);
     const [hit] = await find(index, "elephant");
     assertEquals(hit?.rollout_path, to);
-    const anew = { ...index, path: `${index.path}-anew` };
-    await refresh(anew);
-    assertEquals(contentOf(index), contentOf(anew));
+    const rebuilt = { ...index, path: `${index.path}-rebuilt` };
+    await refresh(rebuilt);
+    assertEquals(contentOf(index), contentOf(rebuilt));
   });
 });
 
-Deno.test("indexSessions() knows a file again that was packed, unpacked and gone on with", async () => {
+Deno.test("indexSessions() recognizes a file that was packed, unpacked and continued", async () => {
   await withSession(async ({ index, path, text }) => {
     await writeFile(`${path}.zst`, zstd(new TextEncoder().encode(text)));
     await Deno.remove(path);
@@ -415,7 +415,7 @@ Deno.test("indexSessions() knows a file again that was packed, unpacked and gone
 
 const MEANWHILE = [
   {
-    name: "reads on in a file that was archived",
+    name: "continues in a file that was archived",
     change: async (path) => {
       const archived = path.replace(/sessions\/.*\//, "archived_sessions/");
       await Deno.mkdir(dirname(archived));
@@ -424,7 +424,7 @@ const MEANWHILE = [
     giraffes: 1,
   },
   {
-    name: "reads on in a file that was packed",
+    name: "continues in a file that was packed",
     change: async (path) => {
       await writeFile(`${path}.zst`, zstd(await Deno.readFile(path)));
       await Deno.remove(path);
@@ -432,7 +432,7 @@ const MEANWHILE = [
     giraffes: 1,
   },
   {
-    name: "finds nothing wrong with a file that was deleted",
+    name: "reports no problem for a file that was deleted",
     change: (path) => Deno.remove(path),
     giraffes: 0,
   },
@@ -443,7 +443,7 @@ const MEANWHILE = [
 }[];
 
 for (const { name, change, giraffes } of MEANWHILE) {
-  Deno.test(`indexSessions() ${name} since it was found`, async () => {
+  Deno.test(`indexSessions() ${name} after it was found`, async () => {
     await withSession(async ({ index, path, text }) => {
       await writeFile(path, text + says("A giraffe came along"));
       const openContent = async (file: SessionFile, from?: ContentPlace) => {
@@ -459,7 +459,7 @@ for (const { name, change, giraffes } of MEANWHILE) {
   });
 }
 
-Deno.test("indexSessions() takes over a name without reading the session", async () => {
+Deno.test("indexSessions() updates the name of a session without opening its file", async () => {
   await withSession(async ({ index, home }) => {
     const row = { id: testId(1), thread_name: "Zoo", updated_at: STARTED };
     await writeFile(`${home}/session_index.jsonl`, `${JSON.stringify(row)}\n`);
@@ -471,7 +471,7 @@ Deno.test("indexSessions() takes over a name without reading the session", async
   });
 });
 
-Deno.test("indexSessions() reports a damaged file once, and keeps what could be read of it", async () => {
+Deno.test("indexSessions() reports a damaged file once, and indexes its readable part", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     const path = sessionPath(`${folder}/home`, testId(1), STARTED);
@@ -492,7 +492,7 @@ Deno.test("indexSessions() reports a damaged file once, and keeps what could be 
   });
 });
 
-Deno.test("indexSessions() stops when it is told to, newest first, and goes on later", async () => {
+Deno.test("indexSessions() stops on request, newest first, and continues later", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     for (let day = 1; day <= 3; day++) {
@@ -504,8 +504,8 @@ Deno.test("indexSessions() stops when it is told to, newest first, and goes on l
       );
     }
     const index = indexIn(folder);
-    let asked = 0;
-    const stopping = { ...index, shouldStop: () => asked++ === 1 };
+    let calls = 0;
+    const stopping = { ...index, shouldStop: () => calls++ === 1 };
     const report = await refresh(stopping);
     assertEquals([report.added, report.filesLeft], [1, 2]);
     assertEquals((await find(index, "elephant"))[0]?.session_id, testId(3));
@@ -514,7 +514,7 @@ Deno.test("indexSessions() stops when it is told to, newest first, and goes on l
   });
 });
 
-Deno.test("indexSessions() says how far it is", async () => {
+Deno.test("indexSessions() reports its progress", async () => {
   await withSession(async ({ index, path, text }) => {
     await writeFile(path, text + says("More"));
     const seen: number[][] = [];
@@ -528,14 +528,14 @@ Deno.test("indexSessions() says how far it is", async () => {
   });
 });
 
-/** Makes an index of three sessions of one second; the newest has grown since. */
+/** Makes an index of three sessions with one start time; the newest has grown since. */
 async function withGrown(
   use: (index: IndexedHome) => Promise<void>,
 ): Promise<void> {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     const pathOf = (id: string) => sessionPath(`${folder}/home`, id, STARTED);
-    // The oldest comes last, so it has not the number that it would have in an index made anew.
+    // Adds the oldest last, so that it gets another number than in a rebuilt index.
     for (const id of [2, 3, 1].map(testId)) {
       const text = sessionText({ id, started: STARTED, message: "elephant" });
       await writeFile(pathOf(id), text);
@@ -547,13 +547,13 @@ async function withGrown(
   });
 }
 
-const MADE_ANEW = [
-  { name: "has made the index anew", shouldStop: () => false },
-  { name: "is making the index anew", shouldStop: () => true },
+const REBUILDS = [
+  { name: "has rebuilt the index", shouldStop: () => false },
+  { name: "is rebuilding the index", shouldStop: () => true },
 ] satisfies { name: string; shouldStop: () => boolean }[];
 
-for (const { name, shouldStop } of MADE_ANEW) {
-  Deno.test(`indexSessions() reads on when somebody else ${name}`, async () => {
+for (const { name, shouldStop } of REBUILDS) {
+  Deno.test(`indexSessions() continues when another process ${name}`, async () => {
     await withGrown(async (index) => {
       let isFirst = true;
       const openContent = async (file: SessionFile, from?: ContentPlace) => {
@@ -564,14 +564,14 @@ for (const { name, shouldStop } of MADE_ANEW) {
         return await openSessionContent(file, from);
       };
       await refresh(index, { openContent });
-      const anew = { ...index, path: `${index.path}-anew` };
-      await refresh(anew);
-      assertEquals(contentOf(index), contentOf(anew));
+      const rebuilt = { ...index, path: `${index.path}-rebuilt` };
+      await refresh(rebuilt);
+      assertEquals(contentOf(index), contentOf(rebuilt));
     });
   });
 }
 
-Deno.test("indexSessions() says how many files are left when somebody else is making the index anew", async () => {
+Deno.test("indexSessions() counts the files left when another process is rebuilding the index", async () => {
   await withGrown(async (index) => {
     let isStopped = false;
     const openContent = async (file: SessionFile, from?: ContentPlace) => {
@@ -587,7 +587,7 @@ Deno.test("indexSessions() says how many files are left when somebody else is ma
   });
 });
 
-Deno.test("an index is right whenever its making was killed", async () => {
+Deno.test("an index is complete after a refresh, at whatever step its process was killed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     await assembleHome(home, { versions: ["0.160.0"] });
@@ -610,7 +610,7 @@ Deno.test("an index is right whenever its making was killed", async () => {
   });
 });
 
-Deno.test("two processes that make one index at once both finish, with one result", async () => {
+Deno.test("two processes that make one index at the same time both succeed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     await assembleHome(home, { versions: ["0.160.0", "0.53.0"] });
@@ -625,7 +625,7 @@ Deno.test("two processes that make one index at once both finish, with one resul
   });
 });
 
-Deno.test("two processes that find one index damaged both mend it, with one result", async () => {
+Deno.test("two processes that find an index damaged both repair it", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     await assembleHome(home, { versions: ["0.53.0"] });

@@ -69,7 +69,7 @@ function base(
   };
 }
 
-/** Writes the files of sessions, and gives what the last one consists of, and its text. */
+/** Writes the files of sessions, and returns the lineage and the text of the last one. */
 async function joined(
   files: Readonly<Record<number, string>>,
   isPacked = false,
@@ -97,21 +97,20 @@ const FORK = header(2, 2, base(1, 2)) + line(3, "fork");
 
 const WHOLE = [
   {
-    name: "a session that goes on from nothing is its file",
+    name: "a session without history_base is one file",
     files: { 1: PARENT },
     text: PARENT,
     ancestors: [],
   },
   {
-    name: "a fork is joined with the lines before the number that it names",
+    name: "a fork is joined with the lines before its end ordinal",
     files: { 1: PARENT, 2: FORK },
     text: header(2, 2, base(1, 2)) + header(1, 0) + line(1, "one") +
       line(3, "fork"),
     ancestors: [testId(1)],
   },
   {
-    name:
-      "a fork is joined up to the byte that it names if lines have no numbers",
+    name: "a fork of a file without ordinals is joined up to its end byte",
     files: {
       1: header(1, undefined) + "{}\n{}\n",
       2: header(2, undefined, base(1, null, header(1, undefined).length + 3)) +
@@ -122,7 +121,8 @@ const WHOLE = [
     ancestors: [testId(1)],
   },
   {
-    name: "a fork that only goes on counting is joined with what comes before",
+    name:
+      "a fork without history_base is joined with the lines before its first ordinal",
     files: {
       1: PARENT,
       2: header(2, 2, { forked_from_id: testId(1) }) + line(3, "fork"),
@@ -132,26 +132,27 @@ const WHOLE = [
     ancestors: [testId(1)],
   },
   {
-    name: "a fork of a fork is joined with both",
+    name: "a fork of a fork is joined with both origins",
     files: { 1: PARENT, 2: FORK, 3: header(3, 4, base(2, 4)) + line(5, "x") },
     text: header(3, 4, base(2, 4)) + header(2, 2, base(1, 2)) + header(1, 0) +
       line(1, "one") + line(3, "fork") + line(5, "x"),
     ancestors: [testId(2), testId(1)],
   },
   {
-    name: "a fork from before another one began goes on from the first",
+    name:
+      "a fork that ends before its origin begins is joined with the origin's origin",
     files: { 1: PARENT, 2: FORK, 3: header(3, 1, base(2, 1)) + line(2, "x") },
     text: header(3, 1, base(2, 1)) + header(1, 0) + line(2, "x"),
     ancestors: [testId(2), testId(1)],
   },
   {
-    name: "a last line without end stays a line",
+    name: "a last line without an end gets one",
     files: { 1: PARENT.trimEnd(), 2: header(2, 3, base(1, 3)) + line(4, "x") },
     text: header(2, 3, base(1, 3)) + PARENT + line(4, "x"),
     ancestors: [testId(1)],
   },
   {
-    name: "a sub-agent whose file has a copy is whole",
+    name: "a sub-agent whose file has a copied history is one file",
     files: {
       1: PARENT,
       2: header(2, 0, { forked_from_id: testId(1) }) + PARENT,
@@ -177,12 +178,12 @@ for (const { name, files, text, ancestors } of WHOLE) {
   }
 }
 
-Deno.test("openLineage() says of each line which line of which file it is", async () => {
+Deno.test("openLineage() maps each line to its file, line number and offset", async () => {
   await withFolder(async (home) => {
     const [one = "", two = "", three = ""] = [1, 2, 3].map((number) =>
       sessionPath(home, testId(number), "2026-11-20T15:00:00Z")
     );
-    // The blank lines count, and the end that the second file lacks is no line of any.
+    // Blank lines count; the line end that openLineage() adds to the second file does not.
     const texts = new Map([
       [one, `\n${PARENT}`],
       [two, `${header(2, 2, base(1, 2))}\r\n${line(3, "fork").trimEnd()}`],
@@ -201,10 +202,10 @@ Deno.test("openLineage() says of each line which line of which file it is", asyn
       for (const [at, text] of lines.entries()) {
         const place = source.placeOf({ line: at + 1, offset });
         assert(place !== undefined);
-        const own = texts.get(place.path) ?? "";
+        const fileText = texts.get(place.path) ?? "";
         paths.add(place.path);
-        assertEquals(own.split("\n")[place.line - 1], text);
-        assert(own.slice(place.offset).startsWith(text));
+        assertEquals(fileText.split("\n")[place.line - 1], text);
+        assert(fileText.slice(place.offset).startsWith(text));
         offset += encode(text).length + 1;
       }
       assertEquals([...paths].sort(), [one, two, three].sort());
@@ -218,19 +219,19 @@ Deno.test("openLineage() says of each line which line of which file it is", asyn
 
 const PARTIAL = [
   {
-    name: "a session that is not there",
+    name: "no file of the origin",
     files: { 2: FORK },
     text: FORK,
     missing: [1, "not_found"],
   },
   {
-    name: "a file that is shorter than it was",
+    name: "a file shorter than the end",
     files: { 1: header(1, 0), 2: FORK },
     text: header(2, 2, base(1, 2)) + header(1, 0) + line(3, "fork"),
     missing: [1, "too_short"],
   },
   {
-    name: "a fork that does not say where it began",
+    name: "a fork that does not name the end of its origin",
     files: {
       1: PARENT,
       2: header(2, undefined, { forked_from_id: testId(1) }) + "{}\n",
@@ -239,13 +240,13 @@ const PARTIAL = [
     missing: [1, "unknown_extent"],
   },
   {
-    name: "the first of three sessions",
+    name: "no file of the first of three sessions",
     files: { 2: FORK, 3: header(3, 4, base(2, 4)) + line(5, "x") },
     text: header(3, 4, base(2, 4)) + FORK + line(5, "x"),
     missing: [1, "not_found"],
   },
   {
-    name: "sessions that go on from each other",
+    name: "sessions that name each other as origin",
     files: {
       1: header(1, 2, base(2, 2)) + line(3, "a"),
       2: header(2, 4, base(1, 4)) + line(5, "b"),
@@ -262,7 +263,7 @@ const PARTIAL = [
 }[];
 
 for (const { name, files, text, missing: [number, reason] } of PARTIAL) {
-  Deno.test(`readSessionLineage() says what is missing: ${name}`, async () => {
+  Deno.test(`readSessionLineage() reports a missing part: ${name}`, async () => {
     const { lineage, text: actual } = await joined(files);
     assertEquals(actual, text);
     assertEquals(lineage.missing?.threadId, testId(number));
@@ -270,7 +271,7 @@ for (const { name, files, text, missing: [number, reason] } of PARTIAL) {
   });
 }
 
-Deno.test("readSessionLineage() finds what lies beside a file that is in no home", async () => {
+Deno.test("readSessionLineage() finds an origin beside a file outside of all homes", async () => {
   await withFolder(async (folder) => {
     const [parent = "", fork = ""] = [1, 2].map((number) =>
       `${folder}/rollout-2026-11-20T15-00-00-${testId(number)}.jsonl`
@@ -286,7 +287,7 @@ Deno.test("readSessionLineage() finds what lies beside a file that is in no home
   });
 });
 
-Deno.test("readSessionLineage() says that a packed file is damaged", async () => {
+Deno.test("readSessionLineage() reports a damaged packed file", async () => {
   await withFolder(async (home) => {
     const [parent = "", fork = ""] = [1, 2].map((number) =>
       sessionPath(home, testId(number), "2026-11-20T15:00:00Z")
@@ -302,7 +303,7 @@ Deno.test("readSessionLineage() says that a packed file is damaged", async () =>
   });
 });
 
-Deno.test("readSessionLineage() finds everything that the forks and sub-agents of real releases go on from", async () => {
+Deno.test("readSessionLineage() finds all origins of captured forks and sub-agents", async () => {
   await withHome({}, async (home) => {
     const found = new Map<string, number>();
     for (const { path, version, scenario } of home.sessions) {

@@ -17,7 +17,7 @@ import {
   writeFile,
 } from "./homes.ts";
 
-/** Reads all pages of a list, and gives the paths of each. */
+/** Reads all pages of a list, and returns the paths in each. */
 async function pagesOf(options: ListSessionsOptions): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | undefined;
@@ -29,7 +29,7 @@ async function pagesOf(options: ListSessionsOptions): Promise<string[][]> {
   return pages;
 }
 
-/** Says what the files below a folder are: sizes and times too. */
+/** The path, size, modification time and inode of each file below a folder. */
 async function stateOf(folder: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -41,7 +41,7 @@ async function stateOf(folder: string): Promise<string[]> {
   return lines.sort();
 }
 
-/** Makes a home of sessions that say what they are. */
+/** Makes a home of sessions whose messages are their numbers. */
 async function writeSessions(
   home: string,
   sessions: readonly {
@@ -64,7 +64,7 @@ async function titlesOf(options: ListSessionsOptions): Promise<string[]> {
   return sessions.map(({ title }) => title);
 }
 
-Deno.test("listSessions() lists every session of a messy home once, and says what is wrong", async () => {
+Deno.test("listSessions() lists every session of a messy home once, and reports problems", async () => {
   await withHome({ isMessy: true }, async (home) => {
     const { sessions, total, problems, nextCursor } = await listSessions({
       codexHomes: [home.path],
@@ -87,14 +87,14 @@ Deno.test("listSessions() lists every session of a messy home once, and says wha
   });
 });
 
-Deno.test("listSessions() gives the same list in pages of every size", async () => {
+Deno.test("listSessions() returns the same list in pages of every size", async () => {
   const versions = ["0.36.0", "0.169.0", "0.169.0+direct"];
   await withHome({ versions, isMessy: true }, async ({ path }) => {
     const options = { codexHomes: [path] };
     const { sessions } = await listSessions(options);
     const whole = sessions.map(({ file }) => file.path);
     for (let limit = 1; limit <= whole.length + 1; limit += 1) {
-      // Of the sizes in the middle, a few tell as much as all.
+      // Of the middle sizes, every seventeenth is enough.
       if (limit > 4 && limit < whole.length - 2 && limit % 17 !== 0) {
         continue;
       }
@@ -105,7 +105,7 @@ Deno.test("listSessions() gives the same list in pages of every size", async () 
   });
 });
 
-Deno.test("listSessions() neither repeats nor loses sessions that share a time", async () => {
+Deno.test("listSessions() lists sessions with the same time once, in pages of every size", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     const numbers = Array.from({ length: 12 }, (_, i) => i);
@@ -121,7 +121,7 @@ Deno.test("listSessions() neither repeats nor loses sessions that share a time",
   });
 });
 
-Deno.test("listSessions() puts a file whose name has no time where it was last written to", async () => {
+Deno.test("listSessions() sorts an empty file whose name has no time by its modification time", async () => {
   await withFolder(async (home) => {
     const path = `${home}/sessions/rollout-mine.jsonl`;
     await writeSessions(home, [
@@ -138,7 +138,7 @@ Deno.test("listSessions() puts a file whose name has no time where it was last w
   });
 });
 
-Deno.test("listSessions() counts no link to a folder, whatever it is called", async () => {
+Deno.test("listSessions() ignores links to folders, even with the name of a session file", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     const numbers = [1, 2, 3];
@@ -152,7 +152,7 @@ Deno.test("listSessions() counts no link to a folder, whatever it is called", as
   });
 });
 
-Deno.test("listSessions() goes on behind its cursor, though the session of the cursor is gone", async () => {
+Deno.test("listSessions() continues behind a cursor whose session is gone", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     const numbers = [1, 2, 3, 4];
@@ -166,7 +166,7 @@ Deno.test("listSessions() goes on behind its cursor, though the session of the c
   });
 });
 
-Deno.test("listSessions() takes the cursors of Codex releases", async () => {
+Deno.test("listSessions() accepts the cursors of Codex releases", async () => {
   await withFolder(async (home) => {
     await writeSessions(
       home,
@@ -187,7 +187,7 @@ Deno.test("listSessions() takes the cursors of Codex releases", async () => {
   });
 });
 
-Deno.test("listSessions() puts the sessions of several homes into one list", async () => {
+Deno.test("listSessions() merges the sessions of several homes", async () => {
   await withFolder(async (folder) => {
     const one = await assembleHome(`${folder}/one`, { versions: ["0.44.0"] });
     const two = await assembleHome(`${folder}/two`, { versions: ["0.53.0"] });
@@ -203,7 +203,7 @@ Deno.test("listSessions() puts the sessions of several homes into one list", asy
   });
 });
 
-Deno.test("listSessions() gives names before first messages", async () => {
+Deno.test("listSessions() prefers names to first messages as titles", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
     const { sessions } = await listSessions({ codexHomes: [path] });
     const named = sessions.filter(({ name }) => name !== undefined);
@@ -214,7 +214,7 @@ Deno.test("listSessions() gives names before first messages", async () => {
   });
 });
 
-Deno.test("listSessions() puts files without a time in their name where their headers say", async () => {
+Deno.test("listSessions() sorts and filters files without a time in their names by their headers", async () => {
   await withFolder(async (home) => {
     await writeSessions(home, [
       { number: 1, started: "2026-01-01T00:00:00.000Z" },
@@ -249,7 +249,7 @@ Deno.test("listSessions() puts files without a time in their name where their he
   });
 });
 
-Deno.test("listSessions() gives with a cache what it gives without, and notices what changes", async () => {
+Deno.test("listSessions() returns the same list with and without a cache, after changes too", async () => {
   await withFolder(async (folder) => {
     const home = await assembleHome(`${folder}/home`, {
       versions: ["0.8.0", "0.169.0"],
@@ -281,14 +281,14 @@ Deno.test("listSessions() gives with a cache what it gives without, and notices 
   });
 });
 
-Deno.test("listSessions() opens no file whose head it remembers", async () => {
+Deno.test("listSessions() opens no file whose head is cached", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     const started = "2026-11-21T10:00:00.000Z";
     await writeSessions(home, [{ number: 1, started }]);
     const options = { codexHomes: [home], cache: `${folder}/cache` };
     const first = await listSessions(options);
-    // The same size and time, and another content: only who opens it sees that.
+    // Another content with the same size and time: only reading the file would notice it.
     const path = sessionPath(home, testId(1), started);
     const { size, mtime } = await Deno.stat(path);
     await Deno.writeTextFile(path, "x".repeat(size));
@@ -297,7 +297,7 @@ Deno.test("listSessions() opens no file whose head it remembers", async () => {
   });
 });
 
-Deno.test("listSessions() does without what it remembers where few of many heads are wanted", async () => {
+Deno.test("listSessions() does not read the cache where few of many heads are needed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     const started = "2026-11-21T10:00:00.000Z";
@@ -320,7 +320,7 @@ Deno.test("listSessions() does without what it remembers where few of many heads
   });
 });
 
-Deno.test("listSessions() leaves the Codex home as it is", async () => {
+Deno.test("listSessions() leaves the Codex home unchanged", async () => {
   await withFolder(async (folder) => {
     const { path } = await assembleHome(`${folder}/home`, {
       versions: ["0.169.0"],
@@ -333,7 +333,7 @@ Deno.test("listSessions() leaves the Codex home as it is", async () => {
   });
 });
 
-Deno.test("listSessions() reads no more heads than a page needs", async () => {
+Deno.test("listSessions() reads only the heads that a page needs", async () => {
   await withFolder(async (home) => {
     const numbers = Array.from({ length: 100 }, (_, i) => i);
     await writeSessions(
@@ -353,7 +353,7 @@ Deno.test("listSessions() reads no more heads than a page needs", async () => {
   });
 });
 
-Deno.test("listSessions() refuses what is no cursor and no page size", async () => {
+Deno.test("listSessions() refuses invalid cursors and page sizes", async () => {
   const codexHomes = ["no/such/home"];
   await assertRejects(
     () => listSessions({ codexHomes, cursor: "later" }),
@@ -368,7 +368,7 @@ Deno.test("listSessions() refuses what is no cursor and no page size", async () 
   }
 });
 
-Deno.test("listSessions() ends when it is told to", async () => {
+Deno.test("listSessions() throws the reason of an aborted signal", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     await writeSessions(home, [{ number: 1, started }]);
@@ -385,7 +385,7 @@ Deno.test("listSessions() ends when it is told to", async () => {
   });
 });
 
-Deno.test("listSessions() lists a session that goes on in further files once, by the last one", async () => {
+Deno.test("listSessions() lists a session in several files once, with its last file and its first title", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";
     await writeSessions(home, [{ number: 1, started }]);
@@ -401,7 +401,7 @@ Deno.test("listSessions() lists a session that goes on in further files once, by
   });
 });
 
-Deno.test("listSessions() knows how a session began whose first file counts in another home", async () => {
+Deno.test("listSessions() reads the title of a session in several files whose first file counts in another home", async () => {
   await withFolder(async (folder) => {
     const [home, other] = [`${folder}/home`, `${folder}/other`];
     const { files } = await writeContinued(home);
@@ -431,7 +431,7 @@ const SESSIONS = [
 ] as const;
 
 const CASES = [
-  { name: "nothing", filter: {}, expected: [4, 3, 2, 1] },
+  { name: "no condition", filter: {}, expected: [4, 3, 2, 1] },
   { name: "a folder", filter: { cwd: "/w" }, expected: [2, 1] },
   { name: "a folder with a slash", filter: { cwd: "/w/" }, expected: [2, 1] },
   { name: "a folder below", filter: { cwd: "/w/sub" }, expected: [2] },
@@ -459,7 +459,7 @@ const CASES = [
   { name: "a word of the message", filter: { grep: /no 3/i }, expected: [3] },
   { name: "a word of the folder", filter: { grep: /world/ }, expected: [3] },
   {
-    name: "a pattern that remembers where it was",
+    name: "a pattern with the flag g",
     filter: { grep: /No/g },
     expected: [4, 3, 2, 1],
   },
@@ -467,13 +467,13 @@ const CASES = [
   { name: "archived ones", filter: { archived: true }, expected: [4] },
   { name: "active ones", filter: { archived: false }, expected: [3, 2, 1] },
   {
-    name: "several things at once",
+    name: "several conditions",
     filter: { cwd: "/w", branch: "main", grep: /./ },
     expected: [2],
   },
 ] satisfies { name: string; filter: SessionFilter; expected: number[] }[];
 
-/** Makes the home that the cases are about. */
+/** Makes the home with the sessions of the filter cases. */
 async function writeHome(home: string): Promise<void> {
   for (const { number, started, meta } of SESSIONS) {
     const id = testId(number);
@@ -491,7 +491,7 @@ async function writeHome(home: string): Promise<void> {
   );
 }
 
-Deno.test("a list is about what its filter says", async (t) => {
+Deno.test("listSessions() filters by conditions", async (t) => {
   await withFolder(async (home) => {
     await writeHome(home);
     for (const { name, filter, expected } of CASES) {
@@ -507,7 +507,7 @@ Deno.test("a list is about what its filter says", async (t) => {
   });
 });
 
-Deno.test("a filter keeps its meaning from page to page", async () => {
+Deno.test("listSessions() filters every page", async () => {
   await withFolder(async (home) => {
     await writeHome(home);
     const options = { codexHomes: [home], cwd: "/w", limit: 1 };
@@ -521,7 +521,7 @@ Deno.test("a filter keeps its meaning from page to page", async () => {
   });
 });
 
-Deno.test("a link to a folder stands for the folder", async () => {
+Deno.test("listSessions() filters by a folder through a link to it", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/real`);
     await Deno.symlink(`${folder}/real`, `${folder}/link`);
@@ -543,9 +543,9 @@ Deno.test("a link to a folder stands for the folder", async () => {
   });
 });
 
-Deno.test("times count by the header, where the name has another zone", async () => {
+Deno.test("listSessions() filters times by the header, where the name has another zone", async () => {
   await withFolder(async (home) => {
-    // A UUID v4 does not tell the time: the name is 13 hours ahead of the header.
+    // A UUID v4 holds no time: the name is 13 hours ahead of the header.
     const path = sessionPath(home, testId(1), "2026-11-21T23:00:00.000Z");
     const started = "2026-11-21T10:00:00.000Z";
     await writeFile(

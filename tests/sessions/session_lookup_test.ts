@@ -25,7 +25,7 @@ const TWO = "01a1f99d-59ba-74e2-9e5b-cff8d18bab72";
 const THREE = "bead0000-60af-4fa9-81ca-427559113a4c";
 const IDS = [ONE, TWO, THREE];
 
-/** Makes a home of three sessions with names, and hands it to a test. */
+/** Makes a home of three sessions with names, and passes it to a test. */
 async function withNames(
   use: (home: string) => Promise<void>,
 ): Promise<void> {
@@ -52,11 +52,19 @@ async function withNames(
 const FOUND = [
   { name: "a whole id", query: ONE, expected: ONE },
   { name: "an id in upper case", query: TWO.toUpperCase(), expected: TWO },
-  { name: "enough of an id", query: "01a1f99d-59", expected: TWO },
-  { name: "one letter of an id", query: "b", expected: THREE },
+  {
+    name: "a beginning of an id that only one session has",
+    query: "01a1f99d-59",
+    expected: TWO,
+  },
+  { name: "the first letter of an id", query: "b", expected: THREE },
   { name: "a name", query: "Both 🚀", expected: THREE },
-  { name: "a name in other letters", query: "both 🚀", expected: THREE },
-  { name: "a name in these letters", query: "Tests", expected: ONE },
+  { name: "a name in other letter case", query: "both 🚀", expected: THREE },
+  {
+    name: "a name in the letter case of one of several",
+    query: "Tests",
+    expected: ONE,
+  },
   { name: "a name with space around it", query: " tests ", expected: TWO },
 ] satisfies { name: string; query: string; expected: string }[];
 
@@ -82,7 +90,7 @@ for (
     "no/such/file.jsonl",
   ]
 ) {
-  Deno.test(`findSession() finds nothing by ${JSON.stringify(query)}`, async () => {
+  Deno.test(`findSession() finds no session by ${JSON.stringify(query)}`, async () => {
     await withNames(async (home) => {
       const error = await assertRejects(
         () => findSession(query, { codexHomes: [home] }),
@@ -93,7 +101,7 @@ for (
   });
 }
 
-Deno.test("findSession() says which sessions it could be", async () => {
+Deno.test("findSession() reports the candidates of an ambiguous id", async () => {
   await withNames(async (home) => {
     const error = await assertRejects(
       () => findSession("01A1F99D", { codexHomes: [home] }),
@@ -105,7 +113,7 @@ Deno.test("findSession() says which sessions it could be", async () => {
   });
 });
 
-Deno.test("findSession() takes a name that several have for one of them only in its own letters", async () => {
+Deno.test("findSession() refuses a name of several sessions in a letter case of none of them", async () => {
   await withNames(async (home) => {
     const error = await assertRejects(
       () => findSession("TESTS", { codexHomes: [home] }),
@@ -117,12 +125,12 @@ Deno.test("findSession() takes a name that several have for one of them only in 
 
 const GAMMA = [
   {
-    name: "the one whose row is last",
+    name: "the last one in the index",
     rows: [[ONE, "gamma"], [TWO, "gamma"]],
     expected: TWO,
   },
   {
-    name: "the one that was given it again",
+    name: "the one that got it again",
     rows: [[ONE, "gamma"], [TWO, "gamma"], [ONE, "gamma"]],
     expected: ONE,
   },
@@ -132,14 +140,14 @@ const GAMMA = [
     expected: ONE,
   },
   {
-    name: "the one that is still there",
+    name: "the one whose file exists",
     rows: [[ONE, "gamma"], [testId(9), "gamma"]],
     expected: ONE,
   },
 ] satisfies { name: string; rows: string[][]; expected: string }[];
 
 for (const { name, rows, expected } of GAMMA) {
-  Deno.test(`findSession() takes of several sessions with one name ${name}`, async () => {
+  Deno.test(`findSession() finds, of several sessions with one name, ${name}`, async () => {
     await withNames(async (home) => {
       await writeFile(
         `${home}/session_index.jsonl`,
@@ -154,7 +162,7 @@ for (const { name, rows, expected } of GAMMA) {
   });
 }
 
-Deno.test("findSession() gives beginnings of ids that are no other session's, however many there are", async () => {
+Deno.test("findSession() reports at most 20 candidates, each with a beginning of its id that no other session has", async () => {
   await withFolder(async (home) => {
     const ids = Array.from({ length: 40 }, (_, i) => testId(i));
     for (const id of ids) {
@@ -176,7 +184,7 @@ Deno.test("findSession() gives beginnings of ids that are no other session's, ho
   });
 });
 
-Deno.test("findSession() takes a name that looks like a path below a file", async () => {
+Deno.test("findSession() accepts a name that looks like a path below a file", async () => {
   await withNames(async (home) => {
     await writeFile(`${home}/feat`, "");
     const name = `${home}/feat/login`;
@@ -187,7 +195,7 @@ Deno.test("findSession() takes a name that looks like a path below a file", asyn
   });
 });
 
-Deno.test("findSession() does not guess between a name and the beginning of an id", async () => {
+Deno.test("findSession() reports an ambiguity between a name and the beginning of an id", async () => {
   await withNames(async (home) => {
     const row = JSON.stringify({ id: ONE, thread_name: "bead" });
     await writeFile(`${home}/session_index.jsonl`, row);
@@ -202,7 +210,7 @@ Deno.test("findSession() does not guess between a name and the beginning of an i
   });
 });
 
-Deno.test("findSession() takes a path, also one outside of all homes", async () => {
+Deno.test("findSession() accepts a path, also one outside of all homes", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/elsewhere/mine.jsonl`;
     const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
@@ -215,7 +223,7 @@ Deno.test("findSession() takes a path, also one outside of all homes", async () 
   });
 });
 
-Deno.test("findSession() takes a file that is called like anything, if nothing else is", async () => {
+Deno.test("findSession() accepts a file of any name, unless a session has that name", async () => {
   const { file } = await findSession("LICENSE", { codexHomes: [] });
   assertEquals(file.path, resolve("LICENSE"));
   await withNames(async (home) => {
@@ -226,14 +234,14 @@ Deno.test("findSession() takes a file that is called like anything, if nothing e
   });
 });
 
-Deno.test("findSession() takes no folder for a session", async () => {
+Deno.test("findSession() refuses a folder", async () => {
   await assertRejects(
     () => findSession("docs", { codexHomes: [] }),
     SessionNotFoundError,
   );
 });
 
-Deno.test("findSession() finds the file of a path that was packed meanwhile", async () => {
+Deno.test("findSession() finds the packed file of a plain path", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ONE, STARTED);
     const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
@@ -243,7 +251,7 @@ Deno.test("findSession() finds the file of a path that was packed meanwhile", as
   });
 });
 
-Deno.test("findSession() finds the file of a path that was archived meanwhile", async () => {
+Deno.test("findSession() finds the archived file of an active path", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ONE, STARTED);
     const name = path.slice(path.lastIndexOf("/"));
@@ -255,7 +263,7 @@ Deno.test("findSession() finds the file of a path that was archived meanwhile", 
   });
 });
 
-Deno.test("findSession() finds by its id a file that somebody has renamed", async () => {
+Deno.test("findSession() finds a renamed file by its id", async () => {
   await withFolder(async (home) => {
     const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
     const paths = [
@@ -271,7 +279,7 @@ Deno.test("findSession() finds by its id a file that somebody has renamed", asyn
   });
 });
 
-Deno.test("findSession() finds by what lists show of it a file that somebody has renamed", async () => {
+Deno.test("findSession() finds a renamed file by its id in upper case, a beginning of it, and its name", async () => {
   await withNames(async (home) => {
     const id = "FACE0000-60af-4fa9-81ca-427559113a4c";
     const path = `${home}/sessions/rollout-mine.jsonl`;
@@ -285,7 +293,7 @@ Deno.test("findSession() finds by what lists show of it a file that somebody has
   });
 });
 
-Deno.test("findSession() takes a copy by another name for no session of its own", async () => {
+Deno.test("findSession() ignores a copy with another file name", async () => {
   await withNames(async (home) => {
     const path = `${home}/sessions/rollout-copy.jsonl`;
     const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
@@ -297,7 +305,7 @@ Deno.test("findSession() takes a copy by another name for no session of its own"
   });
 });
 
-Deno.test("findSession() knows the name that was given in the home of a copy", async () => {
+Deno.test("findSession() uses the name in the home of an older copy", async () => {
   await withNames(async (home) => {
     await withFolder(async (other) => {
       const path = sessionPath(other, THREE, STARTED);
@@ -314,7 +322,7 @@ Deno.test("findSession() knows the name that was given in the home of a copy", a
   });
 });
 
-Deno.test("findSession() finds every session of every release by its short id", async () => {
+Deno.test("findSession() finds every session of a release by its id", async () => {
   await withHome({ versions: ["0.20.0", "0.169.0"] }, async (home) => {
     const options = { codexHomes: [home.path], cache: `${home.path}-cache` };
     for (const { id, path } of home.sessions) {
@@ -323,7 +331,7 @@ Deno.test("findSession() finds every session of every release by its short id", 
   });
 });
 
-/** Writes a session that was last written to at a time, in seconds since 1970. */
+/** Writes a session with a modification time in seconds since 1970. */
 async function writeAt(
   home: string,
   number: number,
@@ -345,7 +353,7 @@ async function writeAt(
   await Deno.utime(path, time, time);
 }
 
-Deno.test("findLastSession() gives the session that was written to last", async () => {
+Deno.test("findLastSession() returns the active main session that was written to last", async () => {
   await withFolder(async (home) => {
     await writeAt(home, 1, { time: 3_000 });
     await writeAt(home, 2, { time: 2_000 });
@@ -360,7 +368,7 @@ Deno.test("findLastSession() gives the session that was written to last", async 
   });
 });
 
-Deno.test("findLastSession() gives of one time the newest session", async () => {
+Deno.test("findLastSession() returns the newest of several sessions written to at one time", async () => {
   await withFolder(async (home) => {
     for (const number of [1, 3, 2]) {
       await writeAt(home, number, { time: 3_000 });
@@ -370,7 +378,7 @@ Deno.test("findLastSession() gives of one time the newest session", async () => 
   });
 });
 
-Deno.test("findLastSession() gives an archived session or a sub-agent, if there is no other", async () => {
+Deno.test("findLastSession() returns an archived session or a sub-agent, if there is no other session", async () => {
   await withFolder(async (home) => {
     const meta = { source: { subagent: "review" } };
     await writeAt(home, 1, { time: 3_000, meta });
@@ -381,7 +389,7 @@ Deno.test("findLastSession() gives an archived session or a sub-agent, if there 
   });
 });
 
-Deno.test("findLastSession() says that there is none", async () => {
+Deno.test("findLastSession() reports that there is no session", async () => {
   const error = await assertRejects(
     () => findLastSession({ codexHomes: ["no/such/home"] }),
     SessionNotFoundError,
@@ -390,7 +398,7 @@ Deno.test("findLastSession() says that there is none", async () => {
   assertEquals(error.query, undefined);
 });
 
-Deno.test("findSession() finds the last file of a session that goes on in further files", async () => {
+Deno.test("findSession() finds the last file of a session in several files", async () => {
   await withFolder(async (home) => {
     const options = { codexHomes: [home] };
     const { id, files } = await writeContinued(home);
@@ -402,7 +410,7 @@ Deno.test("findSession() finds the last file of a session that goes on in furthe
     for (const query of [id, id.toUpperCase(), id.slice(0, -1), "Fruit"]) {
       assertEquals((await findSession(query, options)).file.path, last, query);
     }
-    // A file that is named is that file.
+    // The id or path of one of the files finds that file.
     const { file } = await findSession(files[1]?.id ?? "", options);
     assertEquals(file.path, second);
     assertEquals((await findSession(`${first}`, options)).file.path, first);

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { readSessionNames } from "../../lib/sessions/session_names.ts";
 import { withFolder, withHome, writeFile } from "./homes.ts";
 
-Deno.test("readSessionNames() takes the last name of each session", async () => {
+Deno.test("readSessionNames() uses the last name of each session", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
     const { names, problem } = await readSessionNames(path);
     assertEquals([...names], [
@@ -12,7 +12,7 @@ Deno.test("readSessionNames() takes the last name of each session", async () => 
   });
 });
 
-Deno.test("readSessionNames() gives the name last that was given last", async () => {
+Deno.test("readSessionNames() puts the name that was written last at the end", async () => {
   await withFolder(async (home) => {
     const rows = [["a", "x"], ["b", "x"], ["a", "y"], ["c", "z"], ["a", "x"]];
     await writeFile(
@@ -25,7 +25,7 @@ Deno.test("readSessionNames() gives the name last that was given last", async ()
   });
 });
 
-Deno.test("readSessionNames() passes over lines that name nothing", async () => {
+Deno.test("readSessionNames() skips lines without a name", async () => {
   await withFolder(async (home) => {
     await writeFile(
       `${home}/session_index.jsonl`,
@@ -49,7 +49,7 @@ Deno.test("readSessionNames() passes over lines that name nothing", async () => 
   });
 });
 
-Deno.test("readSessionNames() says why it could not read, unless nothing is there", async () => {
+Deno.test("readSessionNames() reports why it cannot read the file, unless the file is missing", async () => {
   await withFolder(async (home) => {
     assertEquals((await readSessionNames(home)).problem, undefined);
     await Deno.mkdir(`${home}/session_index.jsonl`);

@@ -62,19 +62,19 @@ const CASES = [
     ],
   },
   {
-    name: "a file that is no session's",
+    name: "a file that is not a session's",
     path: "logs/run.jsonl",
     home: undefined,
     others: ["logs/run.jsonl.zst", "logs/run.jsonl.gz"],
   },
   {
-    name: "a packed file that is no session's",
+    name: "a packed file that is not a session's",
     path: "run.jsonl.gz",
     home: undefined,
     others: ["run.jsonl", "run.jsonl.zst"],
   },
   {
-    name: "a session file in a folder that only ends like one",
+    name: "a session file in a folder whose name only ends with -sessions",
     path: `my-sessions/${NAME}`,
     home: undefined,
     others: [`my-sessions/${NAME}.zst`, `my-sessions/${NAME}.gz`],
@@ -87,7 +87,7 @@ const CASES = [
 }[];
 
 for (const { name, path, home, others } of CASES) {
-  Deno.test(`otherPlacesOf() and homeInPath() know where the file may lie of ${name}`, () => {
+  Deno.test(`otherPlacesOf() and homeInPath() return the places of ${name}`, () => {
     assertEquals(otherPlacesOf(path), others);
     assertEquals(homeInPath(path), home);
   });

@@ -7,7 +7,7 @@ const RECORD =
   '{"timestamp":"2026-11-20T15:40:01.000Z","type":"world_state","payload":{}}';
 const ODD = '{"type":"dream", "n":1.0}';
 
-/** Copies a text, cut into pieces of some length. */
+/** Repairs a text, passed in pieces of this length. */
 function repaired(text: string | Uint8Array, length = Infinity) {
   const bytes = typeof text === "string" ? encode(text) : text;
   const repairer = new SessionRepairer();
@@ -28,7 +28,7 @@ const CASES: readonly {
     readonly (readonly [line: number, bytes: number, hasRecord: boolean])[];
 }[] = [
   {
-    name: "copies whole lines byte for byte, of whatever type",
+    name: "copies whole lines byte for byte, of any type",
     text: `${RECORD}\n${ODD}\n{"a":1}\n`,
     copy: `${RECORD}\n${ODD}\n{"a":1}\n`,
     torn: [],
@@ -40,13 +40,13 @@ const CASES: readonly {
     torn: [],
   },
   {
-    name: "leaves out what is torn",
+    name: "leaves out torn lines",
     text: `${RECORD}\n{"timestamp":"20\nnoise\n${RECORD}\n{"type":`,
     copy: `${RECORD}\n${RECORD}\n`,
     torn: [[2, 16, false], [3, 5, false], [5, 8, false]],
   },
   {
-    name: "keeps a record that is glued to what is torn",
+    name: "keeps a record that is glued to a torn line",
     text: `${RECORD}\n{"timestamp":"20${RECORD}\n`,
     copy: `${RECORD}\n${RECORD}\n`,
     torn: [[2, 16, true]],
@@ -68,7 +68,7 @@ for (const { name, text, copy, torn } of CASES) {
   });
 }
 
-Deno.test("SessionRepairer leaves captured sessions as they are, but for what is torn", () => {
+Deno.test("SessionRepairer copies captured sessions unchanged except for torn lines", () => {
   for (const { path, bytes } of readCapturedFiles(/rollout-.*\.jsonl$/)) {
     const { copy, torn } = repaired(bytes);
     const left = torn.reduce((all, part) => all + part.bytes, 0);

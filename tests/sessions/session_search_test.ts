@@ -1,5 +1,5 @@
 /**
- * Tests what searches find.
+ * Tests the hits of searches.
  *
  * @module
  */
@@ -30,14 +30,14 @@ import {
 } from "./homes.ts";
 import { find, type IndexedHome, indexIn, marked, refresh } from "./indexes.ts";
 
-/** A session, in short. */
+/** The content of a session in a test. */
 interface ShortSession {
   readonly messages: readonly string[];
   readonly started?: string;
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes a home of sessions whose user says something, and the index of it. */
+/** Makes a home of sessions with these messages of the user, and the index of it. */
 async function withMessages(
   sessions: readonly ShortSession[],
   use: (index: IndexedHome) => Promise<void>,
@@ -143,12 +143,12 @@ Deno.test("searchSessions() finds words, phrases, beginnings and strings", async
   });
 });
 
-/** A text without what marks matches. */
+/** Removes the brackets of matches and the ellipses from a text. */
 function plain(text: string): string {
   return text.replace(/[[\]…]/g, "").trim();
 }
 
-Deno.test("searchSessions() never fails, whatever the query", async () => {
+Deno.test("searchSessions() accepts every query", async () => {
   await withMessages([{ messages: TEXTS }], async (index) => {
     await fc.assert(
       fc.asyncProperty(
@@ -192,7 +192,7 @@ Deno.test("searchSessions() never fails, whatever the query", async () => {
   });
 });
 
-Deno.test("searchSessions() finds every string that real sessions have in them", async () => {
+Deno.test("searchSessions() finds every string of captured sessions", async () => {
   await withHome({ versions: ["0.169.0", "0.20.0"] }, async ({ path }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
@@ -209,12 +209,13 @@ Deno.test("searchSessions() finds every string that real sessions have in them",
           fc.nat(),
           fc.nat(),
           fc.integer({ min: 1, max: 30 }),
-          async (which, at, size) => {
-            const message = messages[which % messages.length];
+          async (number, at, size) => {
+            const message = messages[number % messages.length];
             const text = String(message?.text);
             const start = at % text.length;
             const part = text.slice(start, start + size);
-            // A quotation mark would end the string, and what is all words is found as words.
+            // A quotation mark would end the string, and a string of words only is searched as
+            // words.
             if (
               /["\ud800-\udfff]/.test(part) ||
               !/[^\p{L}\p{N}\p{M}\s]/u.test(part)
@@ -236,7 +237,7 @@ Deno.test("searchSessions() finds every string that real sessions have in them",
   });
 });
 
-/** Whether a message says what another one says, too: as a fork does. */
+/** Whether another message has the same text, as in a fork. */
 function isCopy(
   messages: readonly Record<string, unknown>[],
   message: Record<string, unknown> | undefined,
@@ -246,7 +247,7 @@ function isCopy(
   );
 }
 
-Deno.test("searchSessions() finds what is there, and nothing else, however it looks it up", async () => {
+Deno.test("searchSessions() finds the same messages as a scan with the matcher", async () => {
   await withHome({ versions: ["0.169.0", "0.42.0"] }, async ({ path }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
@@ -256,7 +257,7 @@ Deno.test("searchSessions() finds what is there, and nothing else, however it lo
         fc.asyncProperty(
           fc.array(
             fc.record({
-              which: fc.nat(),
+              message: fc.nat(),
               at: fc.nat(),
               size: fc.integer({ min: 1, max: 12 }),
               form: fc.constantFrom("string", "word", "beginning"),
@@ -290,19 +291,19 @@ Deno.test("searchSessions() finds what is there, and nothing else, however it lo
               )
             );
             const hits = await find(index, query, { ...filter, limit: 1e6 });
-            // One line may say several things.
-            const said = hits.map(({ session_id, offset }) =>
+            // One line may hold several messages.
+            const lines = hits.map(({ session_id, offset }) =>
               messages.filter((message) =>
                 message.session_id === session_id && message.offset === offset
               )
             );
-            const texts = new Set(said.flat().map(({ text }) => text));
+            const texts = new Set(lines.flat().map(({ text }) => text));
             assert(
               expected.every(({ text }) => texts.has(text)),
               `${query} is missing`,
             );
             assert(
-              said.every((lineMessages) =>
+              lines.every((lineMessages) =>
                 lineMessages.some((message) =>
                   expected.includes(message) && matcher.confirms(message.text)
                 )
@@ -317,7 +318,7 @@ Deno.test("searchSessions() finds what is there, and nothing else, however it lo
   });
 });
 
-/** A message as an index has it. */
+/** A message in an index. */
 interface IndexedMessage {
   readonly session_id: string;
   readonly offset: number;
@@ -342,17 +343,17 @@ function messagesOf({ path }: IndexedHome): IndexedMessage[] {
   }
 }
 
-/** A part of a query that a message has: a piece of it, a word or the beginning of one. */
+/** A part of a query that matches a message: a substring, a word or the beginning of a word. */
 function queryPart(
   messages: readonly IndexedMessage[],
-  { which, at, size, form }: {
-    readonly which: number;
+  { message, at, size, form }: {
+    readonly message: number;
     readonly at: number;
     readonly size: number;
     readonly form: string;
   },
 ): string {
-  const text = messages[which % messages.length]?.text ?? "";
+  const text = messages[message % messages.length]?.text ?? "";
   const start = at % text.length;
   if (form === "string") {
     const piece = text.slice(start, start + size).toWellFormed();
@@ -362,7 +363,7 @@ function queryPart(
   return form === "word" ? word : `${word.slice(0, size % 5 + 1)}*`;
 }
 
-Deno.test("searchSessions() finds what is far back, however it looks it up", async () => {
+Deno.test("searchSessions() finds messages far back, with lookups of every kind", async () => {
   const many = Array.from({ length: 70 }, (_, at) => ({
     messages: Array.from(
       { length: 20 },
@@ -389,7 +390,7 @@ Deno.test("searchSessions() finds what is far back, however it looks it up", asy
   });
 });
 
-Deno.test("searchSessions() finds signs among letters that are far back", async () => {
+Deno.test("searchSessions() finds symbols among letters far back", async () => {
   const many = Array.from({ length: 60 }, (_, at) => ({
     messages: Array.from(
       { length: 20 },
@@ -410,7 +411,7 @@ Deno.test("searchSessions() finds signs among letters that are far back", async 
   });
 });
 
-Deno.test("searchSessions() finds words however their accents are spelled", async () => {
+Deno.test("searchSessions() finds words with precomposed and with combining accents", async () => {
   const texts = ["café İstanbul (İzmir)", "tiếng Việt", "cafe\u0301 tieng"];
   await withMessages(
     texts.map((text) => ({ messages: [text] })),
@@ -440,7 +441,7 @@ Deno.test("searchSessions() finds words however their accents are spelled", asyn
   );
 });
 
-Deno.test("searchSessions() compares the newest of very many", async () => {
+Deno.test("searchSessions() scores only the newest of very many matches", async () => {
   const many = Array.from({ length: 30 }, (_, at) => ({
     messages: Array.from(
       { length: 20 },
@@ -461,7 +462,7 @@ Deno.test("searchSessions() compares the newest of very many", async () => {
   });
 });
 
-Deno.test("searchSessions() finds what calls gave that the history does not show", async () => {
+Deno.test("searchSessions() finds output of calls that the history does not show", async () => {
   await withFolder(async (folder) => {
     const id = testId(1);
     const started = "2026-01-01T00:00:00.000Z";
@@ -506,7 +507,7 @@ Deno.test("searchSessions() finds what calls gave that the history does not show
   });
 });
 
-Deno.test("searchSessions() says of all that one line says where the line begins", async () => {
+Deno.test("searchSessions() reports the offset of the line for all messages of one line", async () => {
   await withFolder(async (folder) => {
     const id = testId(1);
     const started = "2026-01-01T00:00:00.000Z";
@@ -533,7 +534,7 @@ Deno.test("searchSessions() says of all that one line says where the line begins
   });
 });
 
-Deno.test("searchSessions() shows where, who and when", async () => {
+Deno.test("searchSessions() returns the session, role and time of each hit", async () => {
   await withMessages(
     [{ messages: ["Feed the elephant"], started: "2026-03-04T05:06:07.890Z" }],
     async (index) => {
@@ -558,7 +559,7 @@ Deno.test("searchSessions() shows where, who and when", async () => {
   );
 });
 
-Deno.test("searchSessions() gives the best match first, and of equals the newest", async () => {
+Deno.test("searchSessions() returns the best match first, and of equal ones the newest", async () => {
   await withMessages([
     { messages: ["elephant"] },
     { messages: [`elephant ${"and many other animals ".repeat(20)}`] },
@@ -574,7 +575,7 @@ Deno.test("searchSessions() gives the best match first, and of equals the newest
   });
 });
 
-Deno.test("searchSessions() gives what began in one second newest first, whatever was indexed first", async () => {
+Deno.test("searchSessions() sorts sessions of one second by id, in any order of indexing", async () => {
   const started = "2026-01-02T03:04:05.000Z";
   await withFolder(async (folder) => {
     const write = (number: number): Promise<void> => {
@@ -596,7 +597,7 @@ Deno.test("searchSessions() gives what began in one second newest first, whateve
       await refresh(whole, { batchFiles });
       assertEquals(await found(whole), newestFirst);
     }
-    // Its number is taken by now.
+    // Its row number is taken by now.
     await write(0);
     await refresh(growing);
     assertEquals((await found(growing)).toSorted().at(0), testId(0));
@@ -604,10 +605,10 @@ Deno.test("searchSessions() gives what began in one second newest first, whateve
   });
 });
 
-Deno.test("searchSessions() searches again when somebody else has made the index anew meanwhile", async () => {
+Deno.test("searchSessions() searches again if another process has rebuilt the index meanwhile", async () => {
   await withMessages([{ messages: ["okapi"] }], async (index) => {
     let isAnew = false;
-    /** What is asked for when the index has been brought up to date. */
+    /** Rebuilds the index when the query is read, which is after the refresh. */
     const query = (): string => {
       if (isAnew) return "okapi";
       isAnew = true;
@@ -617,7 +618,7 @@ Deno.test("searchSessions() searches again when somebody else has made the index
       database.close();
       return "okapi";
     };
-    // It is not enumerable, so copies of the options have to do without.
+    // Not enumerable, so that copies of the options do not read it.
     const options = Object.defineProperty({ ...index, query: "" }, "query", {
       get: query,
       enumerable: false,
@@ -627,7 +628,7 @@ Deno.test("searchSessions() searches again when somebody else has made the index
   });
 });
 
-Deno.test("searchSessions() gives the newest string first", async () => {
+Deno.test("searchSessions() returns matches of strings newest first", async () => {
   await withMessages([
     { messages: ["a/b"] },
     { messages: [`a/b ${"and many other letters ".repeat(20)}`] },
@@ -637,7 +638,7 @@ Deno.test("searchSessions() gives the newest string first", async () => {
   });
 });
 
-Deno.test("searchSessions() narrows by role, folder and time", async () => {
+Deno.test("searchSessions() filters by role, folder and time", async () => {
   await withMessages([
     { messages: ["Done. elephant"], meta: { cwd: "/w/one" } },
     { messages: ["Done. elephant"], meta: { cwd: "/w/one/deep" } },
@@ -671,7 +672,7 @@ Deno.test("searchSessions() narrows by role, folder and time", async () => {
   });
 });
 
-Deno.test("searchSessions() takes no word of a message for its role", async () => {
+Deno.test("searchSessions() does not match the role tokens with words of messages", async () => {
   await withMessages(
     [{ messages: [`elephant = ${roleToken("plan")}`] }],
     async (index) => {
@@ -686,7 +687,7 @@ Deno.test("searchSessions() takes no word of a message for its role", async () =
   );
 });
 
-Deno.test("searchSessions() says whether there are more", async () => {
+Deno.test("searchSessions() reports whether there are more hits", async () => {
   await withMessages(
     Array.from({ length: 5 }, () => ({ messages: ["elephant"] })),
     async (index) => {
@@ -707,7 +708,7 @@ Deno.test("searchSessions() says whether there are more", async () => {
   );
 });
 
-Deno.test("searchSessions() gives once what a fork repeats, as the first session's", async () => {
+Deno.test("searchSessions() returns a message that forks repeat once, for the first session", async () => {
   await withMessages([
     { messages: ["elephant", "giraffe"] },
     { messages: ["elephant", "lion"], meta: { forked_from_id: testId(1) } },
@@ -723,7 +724,7 @@ Deno.test("searchSessions() gives once what a fork repeats, as the first session
   });
 });
 
-Deno.test("searchSessions() gives what two sub-agents of one parent say of their own", async () => {
+Deno.test("searchSessions() returns equal messages of sub-agents of one parent, unless they are copied", async () => {
   const spawned = (meta = {}): Readonly<Record<string, unknown>> => ({
     source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
     ...meta,
@@ -743,7 +744,7 @@ Deno.test("searchSessions() gives what two sub-agents of one parent say of their
   });
 });
 
-Deno.test("searchSessions() gives twice what is said twice", async () => {
+Deno.test("searchSessions() returns a message once for each time it was sent", async () => {
   await withMessages(
     [{ messages: ["elephant", "no", "elephant"] }],
     async (index) => {
@@ -752,7 +753,7 @@ Deno.test("searchSessions() gives twice what is said twice", async () => {
   );
 });
 
-Deno.test("searchSessions() brings the index up to date unless told otherwise", async () => {
+Deno.test("searchSessions() refreshes the index unless refresh is false", async () => {
   await withMessages([{ messages: ["elephant"] }], async (index) => {
     const id = testId(9);
     const started = "2026-02-02T00:00:00.000Z";
@@ -769,14 +770,14 @@ Deno.test("searchSessions() brings the index up to date unless told otherwise", 
   });
 });
 
-Deno.test("searchSessions() finds nothing of other homes in an index", async () => {
+Deno.test("searchSessions() ignores sessions of other homes in an index", async () => {
   await withMessages([{ messages: ["elephant"] }], async (index) => {
     const elsewhere = { ...index, codexHomes: ["/no/such/home"] };
     assertEquals(await find(elsewhere, "elephant"), []);
   });
 });
 
-Deno.test("searchSessions() calls a session that goes on in further files by its id and its title", async () => {
+Deno.test("searchSessions() returns the id and the title of a session in several files", async () => {
   await withFolder(async (folder) => {
     const { id, files } = await writeContinued(`${folder}/home`);
     const index = indexIn(folder);
@@ -791,7 +792,7 @@ Deno.test("searchSessions() calls a session that goes on in further files by its
   });
 });
 
-Deno.test("searchSessions() knows the name of a session also if only further files are left", async () => {
+Deno.test("searchSessions() returns the name of a session whose first file is gone", async () => {
   await withFolder(async (folder) => {
     const { id, files } = await writeContinued(`${folder}/home`);
     const [first] = files;
@@ -803,7 +804,7 @@ Deno.test("searchSessions() knows the name of a session also if only further fil
   });
 });
 
-Deno.test("searchSessions() gives what is newest of a session first, also in further files", async () => {
+Deno.test("searchSessions() sorts the files of one session newest first", async () => {
   await withFolder(async (folder) => {
     const { files } = await writeContinued(`${folder}/home`);
     const hits = await find(indexIn(folder), "done", { refresh: true });

@@ -20,7 +20,7 @@ async function measured(home: string): Promise<SessionSize[]> {
   return (await Promise.all(files.map(measureSession))).flat();
 }
 
-Deno.test("measureSession gives every file its size, and parts that sum up to it", async () => {
+Deno.test("measureSession() returns the size of every file, and parts that sum up to it", async () => {
   await withHome({ isMessy: true }, async ({ path, sessions: all }) => {
     const before = await listed(path);
     const sessions = await measured(path);
@@ -40,7 +40,7 @@ Deno.test("measureSession gives every file its size, and parts that sum up to it
   });
 });
 
-/** What is in a folder, with the times of the last changes. */
+/** The paths below a folder, with their modification times and sizes. */
 async function listed(folder: string): Promise<string[]> {
   const found: string[] = [];
   try {
@@ -56,7 +56,7 @@ async function listed(folder: string): Promise<string[]> {
   return found.sort();
 }
 
-Deno.test("spareSessions names what could go, and nothing that a fork needs", async () => {
+Deno.test("spareSessions() returns sessions that can be removed, but no origin of a fork", async () => {
   await withFolder(async (home) => {
     const add = async (
       number: number,
@@ -77,7 +77,7 @@ Deno.test("spareSessions names what could go, and nothing that a fork needs", as
     };
     await add(1);
     await add(2, {}, { isArchived: true });
-    // A fork that holds what it copied, and one that only says what it goes on from.
+    // The first fork has a copy of its origin's history, the second one only refers to it.
     await add(3);
     await add(4, { forked_from_id: testId(3) });
     await add(5, {}, { isArchived: true });

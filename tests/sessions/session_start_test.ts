@@ -9,7 +9,7 @@ import {
 } from "../../lib/sessions/session_start.ts";
 
 const ID = "01a1f98d-a731-7180-b21a-e6e49dfe6c2b";
-/** The time in that id. */
+/** The time in the id. */
 const ID_TIME = Date.parse("2026-11-20T15:22:52.593Z");
 
 const NAMES = [
@@ -44,13 +44,13 @@ const NAMES = [
     time: undefined,
   },
   {
-    name: "a time that no calendar has",
+    name: "an invalid time",
     file: `rollout-2026-13-40T99-99-99-${ID}.jsonl`,
     id: ID,
     time: undefined,
   },
   {
-    name: "a day that no calendar has",
+    name: "an invalid day",
     file: `rollout-2025-02-29-${ID}.json`,
     id: ID,
     time: undefined,
@@ -63,18 +63,18 @@ const NAMES = [
 }[];
 
 for (const { name, file, id, time } of NAMES) {
-  Deno.test(`idInName() and timeInName() read: ${name}`, () => {
+  Deno.test(`idInName() and timeInName() read ${name}`, () => {
     assertEquals(idInName(file), id);
     assertEquals(sessionIdInName(file), id);
     assertEquals(timeInName(file), time);
   });
 }
 
-Deno.test("sessionIdInName() reads which session a file goes on with", () => {
-  const own = "01a1f99d-5874-7011-9c38-b543d19d65ba";
+Deno.test("sessionIdInName() reads the id of the session that a file continues", () => {
+  const fileId = "01a1f99d-5874-7011-9c38-b543d19d65ba";
   for (const suffix of ["", ".jsonl", ".jsonl.zst"]) {
-    const name = `rollout-2026-11-20T20-52-52-${ID}_${own}${suffix}`;
-    assertEquals([idInName(name), sessionIdInName(name)], [own, ID]);
+    const name = `rollout-2026-11-20T20-52-52-${ID}_${fileId}${suffix}`;
+    assertEquals([idInName(name), sessionIdInName(name)], [fileId, ID]);
   }
 });
 
@@ -134,18 +134,18 @@ for (const { name, nameTime, id, expected } of STARTS) {
   });
 }
 
-Deno.test("startOf() gives its own answer again", () => {
+Deno.test("startOf() is idempotent", () => {
   assertEquals(startOf(ID_TIME, ID), ID_TIME);
 });
 
-Deno.test("startedAt() prefers the header, if it tells a time", () => {
+Deno.test("startedAt() prefers a valid time in the header", () => {
   const place = { start: 5, key: "a" };
   assertEquals(startedAt(place, "1970-01-01T00:00:01.000Z"), 1_000);
   assertEquals(startedAt(place, "yesterday"), 5);
   assertEquals(startedAt(place, undefined), 5);
 });
 
-Deno.test("compareNewestFirst() puts the later one first, and then the higher id", () => {
+Deno.test("compareNewestFirst() sorts by time, then by id, both descending", () => {
   const places = [
     { start: 1, key: "a" },
     { start: 2, key: "a" },

@@ -26,68 +26,68 @@ const HEAD: SessionHead = {
 
 const CASES = [
   {
-    name: "by its name, on one line",
+    name: "its name, on one line",
     head: { firstMessage: "Hello" },
-    given: "My\n session",
+    sessionName: "My\n session",
     expected: "My session",
   },
   {
-    name: "by the first line of its first message that says something",
+    name: "the first line of its first message that is not blank",
     head: { firstMessage: "\n  \t\nFix  the tests\r\nplease" },
-    given: undefined,
+    sessionName: undefined,
     expected: "Fix the tests",
   },
   {
-    name: "by no more than 80 characters",
+    name: "at most 80 characters",
     head: { firstMessage: "🚀".repeat(81) },
-    given: undefined,
+    sessionName: undefined,
     expected: "🚀".repeat(79) + "…",
   },
   {
-    name: "by exactly 80 characters",
+    name: "exactly 80 characters",
     head: { firstMessage: "🚀".repeat(80) },
-    given: undefined,
+    sessionName: undefined,
     expected: "🚀".repeat(80),
   },
   {
-    name: "by what a sub-agent is called",
+    name: "the name of a sub-agent",
     head: { kind: "subagent", agent: "/main/tests" },
-    given: undefined,
+    sessionName: undefined,
     expected: "(sub-agent /main/tests)",
   },
   {
-    name: "by what started a sub-agent",
+    name: "the source of a sub-agent",
     head: { kind: "subagent", source: "subagent:review" },
-    given: undefined,
+    sessionName: undefined,
     expected: "(sub-agent review)",
   },
   {
-    name: "a sub-agent, if nothing else is known",
+    name: "a placeholder for a sub-agent without a name",
     head: { kind: "subagent" },
-    given: undefined,
+    sessionName: undefined,
     expected: "(sub-agent)",
   },
   {
-    name: "by that it has no message",
+    name: "a placeholder for a session without a message",
     head: {},
-    given: undefined,
+    sessionName: undefined,
     expected: "(no message)",
   },
   {
-    name: "by that it cannot be read",
+    name: "a placeholder for a session that cannot be read",
     head: { hasHeader: false, problem: "it is empty" },
-    given: undefined,
+    sessionName: undefined,
     expected: "(cannot be read)",
   },
 ] satisfies {
   name: string;
   head: Partial<SessionHead>;
-  given: string | undefined;
+  sessionName: string | undefined;
   expected: string;
 }[];
 
-for (const { name, head, given, expected } of CASES) {
-  Deno.test(`titleOf() calls a session ${name}`, () => {
-    assertEquals(titleOf({ ...HEAD, ...head }, given), expected);
+for (const { name, head, sessionName, expected } of CASES) {
+  Deno.test(`titleOf() returns ${name}`, () => {
+    assertEquals(titleOf({ ...HEAD, ...head }, sessionName), expected);
   });
 }

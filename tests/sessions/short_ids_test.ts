@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { shortIds } from "../../lib/sessions/short_ids.ts";
 import fc from "../property_seed.ts";
 
-Deno.test("shortIds() gives beginnings that mean one id each, and end in no dash", () => {
+Deno.test("shortIds() returns beginnings of one id each, without a dash at the end", () => {
   const ids = fc.array(
     fc.tuple(
       fc.constantFrom("01a1f99d-5874", "01a1f99d-59ba", "ad79bfaa-60af"),
@@ -22,7 +22,7 @@ Deno.test("shortIds() gives beginnings that mean one id each, and end in no dash
   }));
 });
 
-Deno.test("shortIds() tells an id from a longer one that begins with it", () => {
+Deno.test("shortIds() separates an id from a longer one that begins with it", () => {
   assertEquals([...shortIds(["abcdefgh", "abcdefghij", ""])], [
     ["abcdefgh", "abcdefgh"],
     ["abcdefghij", "abcdefghi"],

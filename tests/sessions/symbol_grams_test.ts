@@ -1,5 +1,5 @@
 /**
- * Tests which pieces of a text are in the index.
+ * Tests which grams of a text are in the index.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const CASES = [
     text: "Foo(bar)",
     grams: "( ) o( oo( (b o(b (ba r) ar)",
   },
-  { name: "that come twice", text: "a.b a.b A.B", grams: ". a. .b a.b" },
+  { name: "of repeated calls", text: "a.b a.b A.B", grams: ". a. .b a.b" },
   {
     name: "across white space",
     text: "a-  b\n-c d",
@@ -42,7 +42,7 @@ const CASES = [
 ] satisfies { name: string; text: string; grams: string }[];
 
 for (const { name, text, grams } of CASES) {
-  Deno.test(`symbolGrams() gives those ${name}`, () => {
+  Deno.test(`symbolGrams() returns the grams ${name}`, () => {
     const sorted = (list: string): string[] => list.split(" ").sort();
     assertEquals(
       sorted(symbolGrams(text)),
@@ -51,13 +51,13 @@ for (const { name, text, grams } of CASES) {
   });
 }
 
-Deno.test("symbolGrams() gives of a part nothing that the whole does not have", () => {
+Deno.test("symbolGrams() returns no gram of a part that the whole text lacks", () => {
   fc.assert(fc.property(
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: "grapheme" }),
     (before, part, behind) => {
-      // What a lower-case letter is can depend on the one before it.
+      // The lower case of a letter can depend on the letter before it.
       if (/[Σİ]/.test(before + part + behind)) return;
       const whole = new Set(symbolGrams(before + part + behind).split(" "));
       const missing = symbolGrams(part).split(" ")
@@ -67,7 +67,7 @@ Deno.test("symbolGrams() gives of a part nothing that the whole does not have", 
   ));
 });
 
-Deno.test("symbolLookups() finds every string with a symbol in what the text has", () => {
+Deno.test("symbolLookups() returns only grams of every text that contains the string", () => {
   fc.assert(fc.property(
     fc.string({
       unit: fc.constantFrom("a", "B", "-", " ", "\n", "日", "é", "😀"),
@@ -78,7 +78,7 @@ Deno.test("symbolLookups() finds every string with a symbol in what the text has
     (text, at, size) => {
       const start = at % Math.max(1, text.length);
       const part = text.slice(start, start + size).toWellFormed().trim();
-      // Half a character is no part of a text.
+      // Half a surrogate pair is not a part of a text.
       if (part.includes("\ufffd")) return;
       const there = symbolGrams(text).split(" ");
       const lookups = symbolLookups(part);
@@ -88,7 +88,7 @@ Deno.test("symbolLookups() finds every string with a symbol in what the text has
   ));
 });
 
-Deno.test("symbolLookups() looks up all that is telling", () => {
+Deno.test("symbolLookups() returns the most selective grams", () => {
   const CASES = [
     ["{", "{"],
     ["=>", "=>"],
@@ -106,18 +106,18 @@ Deno.test("symbolLookups() looks up all that is telling", () => {
   }
 });
 
-Deno.test("hasSymbol() tells whether words alone find a text", () => {
+Deno.test("hasSymbol() is false for texts that words alone find", () => {
   assertEquals(
     ["word", "Größe", "two words", "a-b", "日本", ""].map(hasSymbol),
     [false, false, false, true, true, false],
   );
 });
 
-Deno.test("hasSymbol() takes for white space and letters what regular expressions do", () => {
+Deno.test("hasSymbol() recognizes the same white space and letters as regular expressions", () => {
   for (let unit = 0; unit < 1 << 16; unit++) {
     const text = String.fromCharCode(unit).toLowerCase();
     if (text.length > 1 || /\p{Cn}/u.test(text)) continue;
-    // The tokenizer does not know the letters that are younger than it.
+    // The tokenizer does not know letters of newer Unicode versions.
     const isLetter = /[\u00c0-\u024f\u0370-\u0527\u1e00-\u1eff]/.test(text) &&
       /\p{L}/u.test(text);
     const isPlain = /[\s\da-z]/.test(text) || isLetter;

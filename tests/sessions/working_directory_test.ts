@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { WorkingFolder } from "../../lib/sessions/working_directory.ts";
 import { withFolder } from "./homes.ts";
 
-Deno.test("WorkingFolder holds itself and what lies below it, in the spelling of either platform", async () => {
+Deno.test("WorkingFolder holds itself and the folders below it, with slashes of either platform", async () => {
   const folder = await WorkingFolder.of("/home/dev/");
   for (
     const [cwd, isHeld] of [
@@ -22,7 +22,7 @@ Deno.test("WorkingFolder holds itself and what lies below it, in the spelling of
   assertEquals((await WorkingFolder.of("/")).holds("/home"), true);
 });
 
-Deno.test("WorkingFolder takes a folder of Windows for what it is, however it is spelled", async () => {
+Deno.test("WorkingFolder compares folders of Windows in any spelling", async () => {
   for (
     const [folder, cwd, isHeld] of [
       ["C:\\Work\\proj", "C:\\Work\\proj", true],
@@ -44,7 +44,7 @@ Deno.test("WorkingFolder takes a folder of Windows for what it is, however it is
   }
 });
 
-Deno.test("WorkingFolder holds what lies below the folder that a link leads to", async () => {
+Deno.test("WorkingFolder holds the folders below the target of a link", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/real`);
     await Deno.symlink(`${folder}/real`, `${folder}/link`);
