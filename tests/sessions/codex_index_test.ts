@@ -6,28 +6,28 @@ import {
   listSessions,
 } from "../../lib/sessions/sessions.ts";
 import {
-  sessionPath,
-  sessionText,
+  entriesOf,
   testId,
   withFolder,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 
 const STARTED = "2026-11-20T10:00:00.000Z";
 
-/** Makes a home of three sessions, one of which is torn. */
+/** Makes a home of three sessions, the last one of which is torn. */
 async function withThree(
   use: (home: string, paths: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  await withFolder(async (home) => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
     const paths: string[] = [];
-    for (const number of [1, 2, 3]) {
-      const id = testId(number);
-      const path = sessionPath(home, id, STARTED);
-      const text = sessionText({ id, started: STARTED, message: "Fix it" });
-      await writeFile(path, number === 3 ? '{"timestamp":"20' : text);
-      paths.push(path);
+    for (const id of [1, 2, 3].map(testId)) {
+      paths.push(
+        await writeSession(home, { id, started: STARTED, message: "Fix it" }),
+      );
     }
+    await writeFile(paths.at(-1) ?? "", '{"timestamp":"20');
     await use(home, paths);
   });
 }
@@ -56,17 +56,12 @@ async function look(home: string): Promise<HiddenSessions> {
   return await hiddenFromCodex(sessions, { cache: `${home}/../cache` });
 }
 
-/** The names of the entries of a folder. */
-function names(folder: string): string[] {
-  return Deno.readDirSync(folder).map(({ name }) => name).toArray().sort();
-}
-
 Deno.test("hiddenFromCodex() reports sessions that Codex's index lacks or refuses", async () => {
   await withThree(async (home, [one = "", two = "", three = ""]) => {
     makeIndex(`${home}/state_5.sqlite`, [[testId(1), one]]);
     // An index that an older release left behind.
     makeIndex(`${home}/state_4.sqlite`, []);
-    const before = names(home);
+    const before = await entriesOf(home);
     const { hidden, indexes } = await look(home);
     assertEquals(Object.fromEntries(hidden), {
       [two]: "unindexed",
@@ -75,9 +70,8 @@ Deno.test("hiddenFromCodex() reports sessions that Codex's index lacks or refuse
     assertEquals(indexes.map(({ state, file }) => [state, file]), [
       ["read", `${home}/state_5.sqlite`],
     ]);
-    assertEquals(names(home), before);
-    assertEquals(names(`${home}/../cache`), []);
-    await Deno.remove(`${home}/../cache`);
+    assertEquals(await entriesOf(home), before);
+    assertEquals(await entriesOf(`${home}/../cache`), []);
   });
 });
 
@@ -89,7 +83,6 @@ Deno.test("hiddenFromCodex() treats a packed path as the plain one, and reports 
     ]);
     const { hidden } = await look(home);
     assertEquals([hidden.get(one), hidden.get(two)], [undefined, "moved"]);
-    await Deno.remove(`${home}/../cache`);
   });
 });
 
@@ -103,7 +96,6 @@ Deno.test("hiddenFromCodex() reads rows that are only in the write-ahead log of 
     const { hidden } = await look(home);
     database.close();
     assertEquals([hidden.get(one), hidden.get(two)], [undefined, undefined]);
-    await Deno.remove(`${home}/../cache`);
   });
 });
 
@@ -125,6 +117,5 @@ Deno.test("hiddenFromCodex() reports indexes of unknown layout, and marks no ses
     makeIndex(file, [], { status: "running" });
     const filling = await look(home);
     assertEquals(filling.indexes[0]?.reason, "it is still being filled");
-    await Deno.remove(`${home}/../cache`);
   });
 });

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { basename } from "node:path";
 import { HeadCache } from "../../lib/sessions/head_cache.ts";
 import {
   findSessionFiles,
@@ -9,11 +10,11 @@ import {
   type SessionHead,
 } from "../../lib/sessions/session_head.ts";
 import {
-  sessionPath,
-  sessionText,
+  entriesOf,
   testId,
   withFolder,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 
 const STARTED = "2026-11-21T10:00:00.000Z";
@@ -31,12 +32,11 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
     const home = `${folder}/home`;
     for (const number of [1, 2, 3]) {
       const id = testId(number);
-      const text = sessionText({
+      await writeSession(home, {
         id,
         started: STARTED,
         message: `No ${number}`,
       });
-      await writeFile(sessionPath(home, id, STARTED), text);
     }
     const { files } = await findSessionFiles({ codexHomes: [home] });
     const heads = await Promise.all(files.map(readSessionHead));
@@ -68,8 +68,7 @@ async function remembered(
 
 /** The path of the only file of the cache. */
 async function cacheFile({ cache }: World): Promise<string> {
-  const names = [];
-  for await (const { name } of Deno.readDir(`${cache}/heads`)) names.push(name);
+  const names = await entriesOf(`${cache}/heads`);
   assertEquals(names.length, 1);
   return `${cache}/heads/${names[0]}`;
 }
@@ -180,11 +179,10 @@ Deno.test("HeadCache removes old temporary files of killed processes, but not re
     for (const each of [old, recent]) await writeFile(each, "half");
     await Deno.utime(old, 1_000, 1_000);
     await remember(world, [1]);
-    const names = [];
-    for await (const { name } of Deno.readDir(`${world.cache}/heads`)) {
-      names.push(`${world.cache}/heads/${name}`);
-    }
-    assertEquals(names.sort(), [path, recent]);
+    assertEquals(
+      await entriesOf(`${world.cache}/heads`),
+      [path, recent].map((path) => basename(path)),
+    );
   });
 });
 
@@ -229,9 +227,7 @@ Deno.test("HeadCache ignores an entry that is not a head, though its hash is rig
 Deno.test("HeadCache writes no files into the Codex home, and none without a cache folder", async () => {
   await withWorld(async (world) => {
     await remember({ ...world, cache: `${world.home}/cache` });
-    const names = [];
-    for await (const { name } of Deno.readDir(world.home)) names.push(name);
-    assertEquals(names, ["sessions"]);
+    assertEquals(await entriesOf(world.home), ["sessions"]);
     const open = await HeadCache.open(undefined, world.home);
     await open.save(world.files);
   });

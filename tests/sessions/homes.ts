@@ -199,6 +199,21 @@ export async function writeSession(
 }
 
 /**
+ * The path, size, modification time and inode of each file and folder below a folder, sorted.
+ * Links are not followed.
+ */
+export async function stateOf(folder: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    const { size, mtime, ino } = await Deno.lstat(path);
+    lines.push(`${path} ${size} ${mtime?.getTime()} ${ino}`);
+    if (isDirectory) lines.push(...await stateOf(path));
+  }
+  return lines.sort();
+}
+
+/**
  * Writes a session that is continued in two more files, as 0.150 and later may do, into a home.
  *
  * @returns The id of the session, and its files, the oldest first.

@@ -7,13 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { indexSessions } from "../../lib/sessions/session_indexer.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
-import {
-  sessionPath,
-  sessionText,
-  testId,
-  withFolder,
-  writeFile,
-} from "./homes.ts";
+import { testId, withFolder, writeSession } from "./homes.ts";
 import {
   contentOf,
   flipBit,
@@ -33,14 +27,11 @@ async function withIndex(
   await withFolder(async (folder) => {
     for (let i = 1; i <= SESSIONS; i++) {
       const started = `2026-01-02T03:04:0${i}.000Z`;
-      await writeFile(
-        sessionPath(`${folder}/home`, testId(i), started),
-        sessionText({
-          id: testId(i),
-          started,
-          message: `elephant number${i} foo(${i})`,
-        }),
-      );
+      await writeSession(`${folder}/home`, {
+        id: testId(i),
+        started,
+        message: `elephant number${i} foo(${i})`,
+      });
     }
     const index = indexIn(folder);
     await refresh(index);
@@ -134,14 +125,11 @@ Deno.test("indexSessions() ends where a file that is in the index is not found b
     const text = `-${testId(3)}.jsonl`;
     const sound = await Deno.readFile(index.path);
     // A file that changed is looked up by its path.
-    await writeFile(
-      sessionPath(`${folder}/home`, testId(3), "2026-01-02T03:04:03.000Z"),
-      sessionText({
-        id: testId(3),
-        started: "2026-01-02T03:04:03.000Z",
-        message: "giraffe",
-      }),
-    );
+    await writeSession(`${folder}/home`, {
+      id: testId(3),
+      started: "2026-01-02T03:04:03.000Z",
+      message: "giraffe",
+    });
     for (const place of await placesOf(index, text)) {
       await Deno.writeFile(index.path, sound);
       await flipBit(index, place + 1, 0);

@@ -6,14 +6,7 @@ import {
 import { findSessionFiles } from "../../lib/sessions/session_files.ts";
 import { listSessions } from "../../lib/sessions/session_list.ts";
 import { findSession } from "../../lib/sessions/session_lookup.ts";
-import {
-  sessionPath,
-  sessionText,
-  testId,
-  withFolder,
-  writeContinued,
-  writeFile,
-} from "./homes.ts";
+import { testId, withFolder, writeContinued, writeSession } from "./homes.ts";
 
 /** Writes sessions, each with these fields in its header. */
 async function writeSessions(
@@ -23,8 +16,7 @@ async function writeSessions(
   for (const [number, meta] of sessions) {
     const id = testId(number);
     const started = `2026-11-20T10:00:0${number}.000Z`;
-    const text = sessionText({ id, started, message: "Hi", meta: { ...meta } });
-    await writeFile(sessionPath(home, id, started), text);
+    await writeSession(home, { id, started, message: "Hi", meta: { ...meta } });
   }
 }
 

@@ -86,6 +86,17 @@ function fold(bytes: Uint8Array): Messages {
   return foldGrowing(bytes, []);
 }
 
+/** Checks that a file that grows, and one that is read in pieces, have these messages. */
+function checkParts(
+  bytes: Uint8Array,
+  places: readonly number[],
+  expected: Messages["all"],
+  message = "",
+): void {
+  assertEquals(foldGrowing(bytes, places).all, expected, message);
+  assertEquals(foldInPieces(bytes, places).all, expected, message);
+}
+
 const ROLLOUTS = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/);
 
 for (const version of namesIn("captures/")) {
@@ -209,8 +220,7 @@ Deno.test("SessionFold removes the messages of turns that are rolled back, even 
   const expected = fold(bytes).all;
   assertEquals(expected.length, 21);
   const places = lineEnds(bytes).filter((_, at) => at % 25 === 0);
-  assertEquals(foldGrowing(bytes, places).all, expected);
-  assertEquals(foldInPieces(bytes, places).all, expected);
+  checkParts(bytes, places, expected);
 });
 
 Deno.test("SessionFold replaces the message of an item that is written again", () => {
@@ -232,8 +242,7 @@ Deno.test("SessionFold replaces the message of an item that is written again", (
   const { all } = fold(bytes);
   assertEquals(all.map(({ text }) => text), ["First", "Second", "/a.png"]);
   const places = lineEnds(bytes);
-  assertEquals(foldGrowing(bytes, places).all, all);
-  assertEquals(foldInPieces(bytes, places).all, all);
+  checkParts(bytes, places, all);
 });
 
 Deno.test("SessionFold keeps the text of a message whose usage comes late", () => {
@@ -265,8 +274,7 @@ Deno.test("SessionFold keeps the text of a message whose usage comes late", () =
   );
   const expected = fold(bytes).all;
   const places = lineEnds(bytes).slice(-2, -1);
-  assertEquals(foldGrowing(bytes, places).all, expected);
-  assertEquals(foldInPieces(bytes, places).all, expected);
+  checkParts(bytes, places, expected);
 });
 
 // Output of calls that the history does not show.
@@ -594,8 +602,7 @@ for (const { name, lines, texts } of UNSHOWN) {
       texts,
     );
     for (const place of lineEnds(bytes)) {
-      assertEquals(foldGrowing(bytes, [place]).all, expected);
-      assertEquals(foldInPieces(bytes, [place]).all, expected);
+      checkParts(bytes, [place], expected);
     }
     assertEquals(foldGrowing(bytes, lineEnds(bytes)).all, expected);
   });
@@ -678,8 +685,7 @@ for (const { name, before, after } of AFTER_ROLLBACK) {
     for (const end of lineEnds(bytes)) {
       for (const cut of [end, end + 1, end + 40]) {
         const at = Math.min(cut, place);
-        assertEquals(foldGrowing(bytes, [at]).all, expected, `${at}`);
-        assertEquals(foldInPieces(bytes, [at]).all, expected, `${at}`);
+        checkParts(bytes, [at], expected, `${at}`);
       }
     }
   });
@@ -712,8 +718,7 @@ Deno.test("SessionFold reads calls, rollbacks and other lines in pieces like a w
         const places = cuts.map((cut) => cut % bytes.length).sort((a, b) =>
           a - b
         );
-        assertEquals(foldGrowing(bytes, places).all, expected);
-        assertEquals(foldInPieces(bytes, places).all, expected);
+        checkParts(bytes, places, expected);
       },
     ),
     { numRuns: 150 },

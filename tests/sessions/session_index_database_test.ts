@@ -17,11 +17,12 @@ import {
 import { sessionIndexPath } from "../../lib/sessions/session_index_path.ts";
 import { INDEX_VERSION } from "../../lib/sessions/session_index_tables.ts";
 import {
+  entriesOf,
   sessionPath,
-  sessionText,
   testId,
   withFolder,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 import {
   contentOf,
@@ -41,10 +42,7 @@ async function withIndex(
     for (let number = 1; number <= 40; number++) {
       const id = testId(number);
       const message = `elephant ${number} ${"and more ".repeat(50)}`;
-      await writeFile(
-        sessionPath(`${folder}/home`, id, STARTED),
-        sessionText({ id, started: STARTED, message }),
-      );
+      await writeSession(`${folder}/home`, { id, started: STARTED, message });
     }
     const index = indexIn(folder);
     await refresh(index);
@@ -99,8 +97,7 @@ for (const { name, content } of FOREIGN) {
         await assertKind(() => refresh({ ...index, rebuild }), "foreign");
       }
       assertEquals(await Deno.readFile(index.path), before);
-      const entries = await Array.fromAsync(Deno.readDir(folder));
-      assertEquals(entries.map(({ name }) => name), ["index.sqlite"]);
+      assertEquals(await entriesOf(folder), ["index.sqlite"]);
     });
   });
 }
@@ -221,10 +218,11 @@ for (const { name, from, to } of DAMAGES) {
       await damage(index, from, to);
       // A new file makes sure that the damaged pages are read.
       const id = testId(99);
-      await writeFile(
-        sessionPath(index.codexHomes[0] ?? "", id, STARTED),
-        sessionText({ id, started: STARTED, message: "elephant 99" }),
-      );
+      await writeSession(index.codexHomes[0] ?? "", {
+        id,
+        started: STARTED,
+        message: "elephant 99",
+      });
       const hits = await find(index, "elephant", { refresh: true });
       assertEquals(hits.length, 41);
       await Deno.remove(sessionPath(index.codexHomes[0] ?? "", id, STARTED));

@@ -25,6 +25,7 @@ import {
   withFolder,
   withHome,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 import {
   contentOf,
@@ -102,6 +103,13 @@ function countsOf(report: IndexingReport): Partial<Record<string, number>> {
     Object.entries({ added, grown, changed, moved, removed })
       .filter(([, count]) => count > 0),
   );
+}
+
+/** Checks that an index has the same content as a new index of the same homes. */
+async function checkRebuilt(index: IndexedHome): Promise<void> {
+  const rebuilt = { ...index, path: `${index.path}-rebuilt` };
+  await refresh(rebuilt);
+  assertEquals(contentOf(index), contentOf(rebuilt));
 }
 
 /** Sets the modification time of a file. */
@@ -222,9 +230,7 @@ Deno.test("indexSessions() removes messages that the new lines of a file roll ba
     assertEquals(countsOf(await refresh(index)), { grown: 1 });
     assertEquals(await find(index, "giraffe"), []);
     assertEquals((await find(index, "zebra")).length, 1);
-    const whole = { ...index, path: `${index.path}.whole` };
-    await refresh(whole);
-    assertEquals(contentOf(index), contentOf(whole));
+    await checkRebuilt(index);
   });
 });
 
@@ -253,9 +259,7 @@ Deno.test("indexSessions() indexes a file that grows byte by byte like a whole o
       await writeFile(path, text.slice(0, place));
       await refresh(growing);
     }
-    const whole = { ...growing, path: `${folder}/whole.sqlite` };
-    await refresh(whole);
-    assertEquals(contentOf(growing), contentOf(whole));
+    await checkRebuilt(growing);
   });
 });
 
@@ -268,9 +272,7 @@ Deno.test("indexSessions() uses the modification time of a file without records 
       await touch(path, `2026-01-0${size}T00:00:00.000Z`);
       await refresh(index);
     }
-    const rebuilt = { ...index, path: `${index.path}-rebuilt` };
-    await refresh(rebuilt);
-    assertEquals(contentOf(index), contentOf(rebuilt));
+    await checkRebuilt(index);
   });
 });
 
@@ -306,9 +308,7 @@ for (const { name, change, elephants } of REPLACEMENTS) {
       await touch(path, "2026-01-02T04:00:00.000Z");
       assertEquals(countsOf(await refresh(index)), { changed: 1 });
       assertEquals((await find(index, "elephant")).length, elephants);
-      const rebuilt = { ...index, path: `${index.path}-rebuilt` };
-      await refresh(rebuilt);
-      assertEquals(contentOf(index), contentOf(rebuilt));
+      await checkRebuilt(index);
     });
   });
 }
@@ -331,18 +331,17 @@ Deno.test("indexSessions() removes the files of a home that is not requested any
   await withFolder(async (folder) => {
     for (const [at, name] of ["home", "other"].entries()) {
       const id = testId(at + 1);
-      await writeFile(
-        sessionPath(`${folder}/${name}`, id, STARTED),
-        sessionText({ id, started: STARTED, message: `elephant = ${name}` }),
-      );
+      await writeSession(`${folder}/${name}`, {
+        id,
+        started: STARTED,
+        message: `elephant = ${name}`,
+      });
     }
     const index = indexIn(folder);
     await refresh(index);
     const other = { ...indexIn(folder, `${folder}/other`), path: index.path };
     assertEquals(countsOf(await refresh(other)), { added: 1, removed: 1 });
-    const rebuilt = { ...other, path: `${folder}/rebuilt.sqlite` };
-    await refresh(rebuilt);
-    assertEquals(contentOf(other), contentOf(rebuilt));
+    await checkRebuilt(other);
     assertEquals((await find(other, "elephant =")).length, 1);
     assertEquals(countsOf(await refresh(other)), {});
   });
@@ -351,15 +350,10 @@ Deno.test("indexSessions() removes the files of a home that is not requested any
 Deno.test("indexSessions() continues removing files after it was stopped", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
-    const paths = Array.from(
-      { length: 3 },
-      (_, at) => sessionPath(home, testId(at + 1), STARTED),
-    );
-    for (const [at, path] of paths.entries()) {
-      const id = testId(at + 1);
-      await writeFile(
-        path,
-        sessionText({ id, started: STARTED, message: "elephant" }),
+    const paths: string[] = [];
+    for (const id of [1, 2, 3].map(testId)) {
+      paths.push(
+        await writeSession(home, { id, started: STARTED, message: "elephant" }),
       );
     }
     const index = indexIn(folder);
@@ -386,9 +380,7 @@ Deno.test("indexSessions() recognizes an archived file without opening it", asyn
     assertEquals(counter.files, 0);
     const [hit] = await find(index, "elephant");
     assertEquals(hit?.rollout_path, to);
-    const rebuilt = { ...index, path: `${index.path}-rebuilt` };
-    await refresh(rebuilt);
-    assertEquals(contentOf(index), contentOf(rebuilt));
+    await checkRebuilt(index);
   });
 });
 
@@ -498,10 +490,7 @@ Deno.test("indexSessions() stops on request, newest first, and continues later",
     for (let day = 1; day <= 3; day++) {
       const started = `2026-01-0${day}T00:00:00.000Z`;
       const id = testId(day);
-      await writeFile(
-        sessionPath(home, id, started),
-        sessionText({ id, started, message: `elephant ${day}` }),
-      );
+      await writeSession(home, { id, started, message: `elephant ${day}` });
     }
     const index = indexIn(folder);
     let calls = 0;
@@ -534,15 +523,17 @@ async function withGrown(
 ): Promise<void> {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
-    const pathOf = (id: string) => sessionPath(`${folder}/home`, id, STARTED);
+    const home = `${folder}/home`;
     // Adds the oldest last, so that it gets another number than in a rebuilt index.
     for (const id of [2, 3, 1].map(testId)) {
-      const text = sessionText({ id, started: STARTED, message: "elephant" });
-      await writeFile(pathOf(id), text);
+      await writeSession(home, { id, started: STARTED, message: "elephant" });
       await refresh(index);
     }
-    const end = says("giraffe");
-    await Deno.writeTextFile(pathOf(testId(3)), end, { append: true });
+    await Deno.writeTextFile(
+      sessionPath(home, testId(3), STARTED),
+      says("giraffe"),
+      { append: true },
+    );
     await use(index);
   });
 }
@@ -564,9 +555,7 @@ for (const { name, shouldStop } of REBUILDS) {
         return await openSessionContent(file, from);
       };
       await refresh(index, { openContent });
-      const rebuilt = { ...index, path: `${index.path}-rebuilt` };
-      await refresh(rebuilt);
-      assertEquals(contentOf(index), contentOf(rebuilt));
+      await checkRebuilt(index);
     });
   });
 }

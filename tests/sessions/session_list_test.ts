@@ -10,11 +10,13 @@ import {
   assembleHome,
   sessionPath,
   sessionText,
+  stateOf,
   testId,
   withFolder,
   withHome,
   writeContinued,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 
 /** Reads all pages of a list, and returns the paths in each. */
@@ -29,18 +31,6 @@ async function pagesOf(options: ListSessionsOptions): Promise<string[][]> {
   return pages;
 }
 
-/** The path, size, modification time and inode of each file below a folder. */
-async function stateOf(folder: string): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    const { size, mtime, ino } = await Deno.lstat(path);
-    lines.push(`${path} ${size} ${mtime?.getTime()} ${ino}`);
-    if (isDirectory) lines.push(...await stateOf(path));
-  }
-  return lines.sort();
-}
-
 /** Makes a home of sessions whose messages are their numbers. */
 async function writeSessions(
   home: string,
@@ -52,10 +42,7 @@ async function writeSessions(
 ): Promise<void> {
   for (const { number, started, meta = {} } of sessions) {
     const id = testId(number);
-    await writeFile(
-      sessionPath(home, id, started),
-      sessionText({ id, started, message: `No ${number}`, meta }),
-    );
+    await writeSession(home, { id, started, message: `No ${number}`, meta });
   }
 }
 
@@ -526,15 +513,12 @@ Deno.test("listSessions() filters by a folder through a link to it", async () =>
     await Deno.mkdir(`${folder}/real`);
     await Deno.symlink(`${folder}/real`, `${folder}/link`);
     const started = "2026-11-21T10:00:00.000Z";
-    await writeFile(
-      sessionPath(`${folder}/home`, testId(1), started),
-      sessionText({
-        id: testId(1),
-        started,
-        message: "Hello",
-        meta: { cwd: `${folder}/real/sub` },
-      }),
-    );
+    await writeSession(`${folder}/home`, {
+      id: testId(1),
+      started,
+      message: "Hello",
+      meta: { cwd: `${folder}/real/sub` },
+    });
     const { sessions } = await listSessions({
       codexHomes: [`${folder}/home`],
       cwd: `${folder}/link`,

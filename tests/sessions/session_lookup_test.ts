@@ -17,6 +17,7 @@ import {
   withHome,
   writeContinued,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 
 const STARTED = "2026-11-21T10:00:00.000Z";
@@ -24,6 +25,7 @@ const ONE = "01a1f99d-5874-7011-9c38-b543d19d65ba";
 const TWO = "01a1f99d-59ba-74e2-9e5b-cff8d18bab72";
 const THREE = "bead0000-60af-4fa9-81ca-427559113a4c";
 const IDS = [ONE, TWO, THREE];
+const TEXT = sessionText({ id: ONE, started: STARTED, message: "Hello" });
 
 /** Makes a home of three sessions with names, and passes it to a test. */
 async function withNames(
@@ -31,10 +33,7 @@ async function withNames(
 ): Promise<void> {
   await withFolder(async (home) => {
     for (const id of IDS) {
-      await writeFile(
-        sessionPath(home, id, STARTED),
-        sessionText({ id, started: STARTED, message: "Hello" }),
-      );
+      await writeSession(home, { id, started: STARTED, message: "Hello" });
     }
     const rows = [
       [ONE, "Tests"],
@@ -166,10 +165,7 @@ Deno.test("findSession() reports at most 20 candidates, each with a beginning of
   await withFolder(async (home) => {
     const ids = Array.from({ length: 40 }, (_, i) => testId(i));
     for (const id of ids) {
-      await writeFile(
-        sessionPath(home, id, STARTED),
-        sessionText({ id, started: STARTED, message: "Hello" }),
-      );
+      await writeSession(home, { id, started: STARTED, message: "Hello" });
     }
     const error = await assertRejects(
       () => findSession(testId(0).slice(0, 8), { codexHomes: [home] }),
@@ -213,8 +209,7 @@ Deno.test("findSession() reports an ambiguity between a name and the beginning o
 Deno.test("findSession() accepts a path, also one outside of all homes", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/elsewhere/mine.jsonl`;
-    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
-    await writeFile(path, text);
+    await writeFile(path, TEXT);
     const { file, head } = await findSession(path, { codexHomes: [] });
     assertEquals(
       [file.path, file.home, head.id],
@@ -244,8 +239,7 @@ Deno.test("findSession() refuses a folder", async () => {
 Deno.test("findSession() finds the packed file of a plain path", async () => {
   await withFolder(async (home) => {
     const path = sessionPath(home, ONE, STARTED);
-    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
-    await writeFile(`${path}.zst`, zstd(encode(text)));
+    await writeFile(`${path}.zst`, zstd(encode(TEXT)));
     const { file } = await findSession(path, { codexHomes: [home] });
     assertEquals([file.path, file.home], [`${path}.zst`, home]);
   });
@@ -256,8 +250,7 @@ Deno.test("findSession() finds the archived file of an active path", async () =>
     const path = sessionPath(home, ONE, STARTED);
     const name = path.slice(path.lastIndexOf("/"));
     const archived = `${home}/archived_sessions${name}`;
-    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
-    await writeFile(archived, text);
+    await writeFile(archived, TEXT);
     const { file } = await findSession(path, { codexHomes: [home] });
     assertEquals([file.path, file.isArchived], [archived, true]);
   });
@@ -265,13 +258,12 @@ Deno.test("findSession() finds the archived file of an active path", async () =>
 
 Deno.test("findSession() finds a renamed file by its id", async () => {
   await withFolder(async (home) => {
-    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
     const paths = [
       `${home}/sessions/rollout-mine.jsonl`,
       sessionPath(home, testId(5), STARTED),
     ];
     for (const path of paths) {
-      await writeFile(path, text);
+      await writeFile(path, TEXT);
       const { file } = await findSession(ONE, { codexHomes: [home] });
       assertEquals(file.path, path);
       await Deno.remove(path);
@@ -296,8 +288,7 @@ Deno.test("findSession() finds a renamed file by its id in upper case, a beginni
 Deno.test("findSession() ignores a copy with another file name", async () => {
   await withNames(async (home) => {
     const path = `${home}/sessions/rollout-copy.jsonl`;
-    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
-    await writeFile(path, text);
+    await writeFile(path, TEXT);
     for (const query of [ONE, ONE.slice(0, 13), "Tests"]) {
       const { file } = await findSession(query, { codexHomes: [home] });
       assertEquals(file.path, sessionPath(home, ONE, STARTED), query);

@@ -27,6 +27,7 @@ import {
   withHome,
   writeContinued,
   writeFile,
+  writeSession,
 } from "./homes.ts";
 import { find, type IndexedHome, indexIn, marked, refresh } from "./indexes.ts";
 
@@ -578,11 +579,12 @@ Deno.test("searchSessions() returns the best match first, and of equal ones the 
 Deno.test("searchSessions() sorts sessions of one second by id, in any order of indexing", async () => {
   const started = "2026-01-02T03:04:05.000Z";
   await withFolder(async (folder) => {
-    const write = (number: number): Promise<void> => {
-      const id = testId(number);
-      const text = sessionText({ id, started, message: "okapi" });
-      return writeFile(sessionPath(`${folder}/home`, id, started), text);
-    };
+    const write = (number: number): Promise<string> =>
+      writeSession(`${folder}/home`, {
+        id: testId(number),
+        started,
+        message: "okapi",
+      });
     const found = async (index: IndexedHome): Promise<readonly string[]> =>
       (await find(index, "okapi")).map((hit) => hit.session_id);
     const growing = indexIn(folder);
@@ -757,10 +759,11 @@ Deno.test("searchSessions() refreshes the index unless refresh is false", async 
   await withMessages([{ messages: ["elephant"] }], async (index) => {
     const id = testId(9);
     const started = "2026-02-02T00:00:00.000Z";
-    await writeFile(
-      sessionPath(index.codexHomes[0] ?? "", id, started),
-      sessionText({ id, started, message: "elephant" }),
-    );
+    await writeSession(index.codexHomes[0] ?? "", {
+      id,
+      started,
+      message: "elephant",
+    });
     assertEquals((await find(index, "elephant")).length, 1);
     const { hits, refresh } = await searchSessions({
       ...index,

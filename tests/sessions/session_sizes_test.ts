@@ -9,6 +9,7 @@ import {
 import {
   sessionPath,
   sessionText,
+  stateOf,
   testId,
   withFolder,
   withHome,
@@ -22,7 +23,7 @@ async function measured(home: string): Promise<SessionSize[]> {
 
 Deno.test("measureSession() returns the size of every file, and parts that sum up to it", async () => {
   await withHome({ isMessy: true }, async ({ path, sessions: all }) => {
-    const before = await listed(path);
+    const before = await stateOf(path);
     const sessions = await measured(path);
     const ids = new Set(sessions.map(({ id }) => id));
     assertEquals(all.filter(({ id }) => !ids.has(id)), []);
@@ -36,25 +37,9 @@ Deno.test("measureSession() returns the size of every file, and parts that sum u
       }
     }
     assertEquals(sessions.some(({ kind }) => kind === "copy"), true);
-    assertEquals(await listed(path), before);
+    assertEquals(await stateOf(path), before);
   });
 });
-
-/** The paths below a folder, with their modification times and sizes. */
-async function listed(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  try {
-    for await (const { name, isDirectory } of Deno.readDir(folder)) {
-      const path = `${folder}/${name}`;
-      const { mtime, size } = await Deno.lstat(path);
-      found.push(`${path} ${mtime?.getTime()} ${size}`);
-      if (isDirectory) found.push(...await listed(path));
-    }
-  } catch {
-    // One folder there cannot be read.
-  }
-  return found.sort();
-}
 
 Deno.test("spareSessions() returns sessions that can be removed, but no origin of a fork", async () => {
   await withFolder(async (home) => {

@@ -80,43 +80,50 @@ Deno.test("sessionIdInName() reads the id of the session that a file continues",
 
 const STARTS = [
   {
-    name: "takes the id where the name is in UTC",
+    name: "returns the time of the id where the name is in UTC",
     nameTime: "2026-11-20T15:22:52.000Z",
     id: ID,
     expected: ID_TIME,
   },
   {
-    name: "takes the id where the name is five and a half hours ahead",
+    name: "returns the time of the id for that time itself",
+    nameTime: "2026-11-20T15:22:52.593Z",
+    id: ID,
+    expected: ID_TIME,
+  },
+  {
+    name:
+      "returns the time of the id where the name is five and a half hours ahead",
     nameTime: "2026-11-20T20:52:52.000Z",
     id: ID,
     expected: ID_TIME,
   },
   {
-    name: "takes the id where the name is eight hours behind",
+    name: "returns the time of the id where the name is eight hours behind",
     nameTime: "2026-11-20T07:22:52.000Z",
     id: ID,
     expected: ID_TIME,
   },
   {
-    name: "takes the name where no zone explains the difference",
+    name: "returns the time of the name where no zone explains the difference",
     nameTime: "2026-11-20T15:25:52.000Z",
     id: ID,
     expected: Date.parse("2026-11-20T15:25:52.000Z"),
   },
   {
-    name: "takes the name where it is a day away",
+    name: "returns the time of the name where the id is a day away",
     nameTime: "2026-11-21T15:22:52.000Z",
     id: ID,
     expected: Date.parse("2026-11-21T15:22:52.000Z"),
   },
   {
-    name: "takes the name where the id is a UUID v4",
+    name: "returns the time of the name where the id is a UUID v4",
     nameTime: "2026-11-20T15:22:52.000Z",
     id: "01a1f98d-a731-4180-b21a-e6e49dfe6c2b",
     expected: Date.parse("2026-11-20T15:22:52.000Z"),
   },
   {
-    name: "takes the name where there is no id",
+    name: "returns the time of the name where there is no id",
     nameTime: "2026-11-20T15:22:52.000Z",
     id: undefined,
     expected: Date.parse("2026-11-20T15:22:52.000Z"),
@@ -133,10 +140,6 @@ for (const { name, nameTime, id, expected } of STARTS) {
     assertEquals(startOf(Date.parse(nameTime), id), expected);
   });
 }
-
-Deno.test("startOf() is idempotent", () => {
-  assertEquals(startOf(ID_TIME, ID), ID_TIME);
-});
 
 Deno.test("startedAt() prefers a valid time in the header", () => {
   const place = { start: 5, key: "a" };
