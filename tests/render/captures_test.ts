@@ -20,7 +20,7 @@ const FILES = readTranscriptFiles().map(({ path, bytes }) => ({
   values: valuesOf(bytes),
 }));
 
-/** Gives the numbers of entries, each once; those that have no place of their own are left out. */
+/** Returns the ids of final entries, each once, without diffs, which replace each other. */
 function shownIds(parts: readonly TranscriptPart[]): number[] {
   const ids = entriesOf(parts)
     .filter(({ phase, record }) => phase === "final" && record.type !== "diff")
@@ -28,7 +28,7 @@ function shownIds(parts: readonly TranscriptPart[]): number[] {
   return [...new Set(ids)];
 }
 
-/** Finds texts one behind the other. */
+/** Asserts that a text contains these pieces one behind the other. */
 function assertInOrder(
   text: string,
   pieces: readonly string[],
@@ -42,14 +42,14 @@ function assertInOrder(
   }
 }
 
-Deno.test("TranscriptBuilder gives what every capture shows, once and in order", () => {
+Deno.test("TranscriptBuilder emits each record of every capture once and in order", () => {
   assert(FILES.length > 900);
   for (const { path, values } of FILES) {
     const state = new HistoryState();
     for (const value of values) state.apply(value);
     const { records } = state.snapshot();
     const parts = partsOf(values);
-    // The numbers of turns that were taken back come again.
+    // The ids of records are reused after a rollback.
     if (parts.some(({ type }) => type === "rolled_back")) continue;
     const shown = shownIds(parts);
     const ends = parts.filter((part) => part.type === "turn_ended");
@@ -68,7 +68,7 @@ Deno.test("TranscriptBuilder gives what every capture shows, once and in order",
   }
 });
 
-Deno.test("TranscriptBuilder gives every entry of a live transcript once", () => {
+Deno.test("TranscriptBuilder emits each final entry of a live transcript once", () => {
   for (const { path, values } of FILES) {
     const finals = entriesOf(partsOf(values, { live: true }))
       .filter(({ phase, record }) =>
@@ -83,7 +83,7 @@ Deno.test("TranscriptBuilder gives every entry of a live transcript once", () =>
   }
 });
 
-Deno.test("TranscriptBuilder begins with the session and ends every turn that it began", () => {
+Deno.test("TranscriptBuilder emits the session first, and an end for every turn it starts", () => {
   for (const { path, values } of FILES) {
     for (const live of [false, true]) {
       const parts = partsOf(values, { live });
@@ -102,7 +102,7 @@ Deno.test("TranscriptBuilder begins with the session and ends every turn that it
   }
 });
 
-Deno.test("TextRenderer writes every capture: messages and commands in order, nothing that does something", () => {
+Deno.test("TextRenderer writes the messages of every capture in order, and no control characters", () => {
   for (const { path, values } of FILES) {
     const parts = partsOf(values, { live: true });
     const text = writtenBy(new TextRenderer(), parts);
@@ -123,7 +123,7 @@ Deno.test("TextRenderer writes every capture: messages and commands in order, no
   }
 });
 
-Deno.test("MarkdownRenderer writes every capture: what is said and done in order", () => {
+Deno.test("MarkdownRenderer writes the commands of every capture in order, and closes its folds", () => {
   for (const { path, values } of FILES) {
     const parts = partsOf(values);
     const text = writtenBy(new MarkdownRenderer(), parts);
@@ -135,7 +135,7 @@ Deno.test("MarkdownRenderer writes every capture: what is said and done in order
       return words === null ? [] : [`$ ${words[0]}`.trimEnd()];
     });
     assertInOrder(text, pieces, path);
-    // Every fold that opens is closed, and nothing else is HTML.
+    // Every fold that opens is closed.
     const tags = text.replace(/^(`{3,})[^`\n]*\n[^]*?\n\1$/gm, "")
       .match(/^<\/?(?:details|summary)/gm) ?? [];
     assertEquals(
@@ -146,7 +146,7 @@ Deno.test("MarkdownRenderer writes every capture: what is said and done in order
   }
 });
 
-Deno.test("Renderers write the snapshot of every capture", () => {
+Deno.test("TextRenderer and MarkdownRenderer write the snapshot of every capture", () => {
   for (const { path, values } of FILES) {
     const state = new HistoryState();
     for (const value of values) state.apply(value);
@@ -160,28 +160,28 @@ Deno.test("Renderers write the snapshot of every capture", () => {
   }
 });
 
-Deno.test("TranscriptBuilder gives every part of what grows once if it is live", () => {
+Deno.test("TranscriptBuilder emits each section and entry of a growing record once if it is live", () => {
   let count = 0;
   for (const { path, values } of FILES) {
     const parts = partsOf(values, { live: true });
     if (parts.some(({ type }) => type === "rolled_back")) continue;
     const state = new HistoryState();
     for (const value of values) state.apply(value);
-    const given = new Map<number, unknown[]>();
+    const emitted = new Map<number, unknown[]>();
     for (const { phase, id, record } of entriesOf(parts)) {
       if (phase !== "final" && phase !== "late") continue;
-      given.set(id, [...given.get(id) ?? [], ...growing(record)]);
+      emitted.set(id, [...emitted.get(id) ?? [], ...growing(record)]);
     }
     for (const record of state.snapshot().records) {
       const list = growing(record);
-      assertEquals(given.get(record.id) ?? [], list, path);
+      assertEquals(emitted.get(record.id) ?? [], list, path);
       count += list.length;
     }
   }
   assert(count > 200, `${count}`);
 });
 
-/** What a record may gain after it was given. */
+/** The parts of a record that can be added after it was emitted: sections and entries. */
 function growing({ payload }: { readonly payload: object }): unknown[] {
   if ("sections" in payload && Array.isArray(payload.sections)) {
     return payload.sections;

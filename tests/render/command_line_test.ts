@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { commandLine, shellWord } from "../../lib/render/command_line.ts";
 
 const CASES = [
-  { name: "nothing", words: [], line: "" },
-  { name: "a line that was not split", words: ["ls 'a"], line: "ls 'a" },
+  { name: "no words", words: [], line: "" },
+  { name: "an unsplit line", words: ["ls 'a"], line: "ls 'a" },
   { name: "bash -lc", words: ["bash", "-lc", "a | b"], line: "a | b" },
   { name: "/bin/zsh -c", words: ["/bin/zsh", "-c", "a"], line: "a" },
   { name: "sh -l -c", words: ["sh", "-l", "-c", "a"], line: "a" },
@@ -24,12 +24,12 @@ const CASES = [
     line: "bash -c 'a $0' b",
   },
   {
-    name: "a line of several commands that was split",
+    name: "a split line of several commands",
     words: ["npm", "test", "&&", "echo", "a b", "|", "wc", "2>&1", ">", "o"],
     line: "npm test && echo 'a b' | wc 2>&1 > o",
   },
   {
-    name: "words that only look like operators",
+    name: "words that only contain operators",
     words: ["echo", "a&&b", ">out", "|x"],
     line: "echo 'a&&b' '>out' '|x'",
   },
@@ -38,7 +38,7 @@ const CASES = [
 ] satisfies { name: string; words: string[]; line: string }[];
 
 for (const { name, words, line } of CASES) {
-  Deno.test(`commandLine() writes: ${name}`, () => {
+  Deno.test(`commandLine() writes ${name}`, () => {
     assertEquals(commandLine(words), line);
   });
 }
@@ -53,7 +53,7 @@ const WORDS = [
 ] satisfies { word: string; written: string }[];
 
 for (const { word, written } of WORDS) {
-  Deno.test(`shellWord() writes ${JSON.stringify(word)} for a shell`, () => {
+  Deno.test(`shellWord() quotes ${JSON.stringify(word)} if needed`, () => {
     assertEquals(shellWord(word), written);
   });
 }

@@ -3,14 +3,14 @@ import { cutOutput } from "../../lib/render/cut_output.ts";
 
 const CASES = [
   {
-    name: "nothing",
+    name: "blank output",
     text: " \n\n",
     max: 3,
     both: [[], 0, []],
     end: [[], 0, []],
   },
   {
-    name: "what fits",
+    name: "output that fits",
     text: "a\nb\n",
     max: 2,
     both: [["a", "b"], 0, []],
@@ -24,21 +24,21 @@ const CASES = [
     end: [["a"], 0, []],
   },
   {
-    name: "too much",
+    name: "too long output",
     text: "1\n2\n3\n4\n5",
     max: 2,
     both: [["1"], 3, ["5"]],
     end: [[], 3, ["4", "5"]],
   },
   {
-    name: "what is too long by one line",
+    name: "output that is one line too long, whole",
     text: "1\n2\n3",
     max: 2,
     both: [["1", "2", "3"], 0, []],
     end: [["1", "2", "3"], 0, []],
   },
   {
-    name: "everything",
+    name: "all lines with a limit of 0",
     text: "1\n2",
     max: 0,
     both: [[], 2, []],
@@ -54,7 +54,7 @@ const CASES = [
 ];
 
 for (const { name, text, max, both, end } of CASES) {
-  Deno.test(`cutOutput() cuts or leaves: ${name}`, () => {
+  Deno.test(`cutOutput() handles ${name}`, () => {
     for (const [keep, expected] of [["both", both], ["end", end]] as const) {
       const { head, omitted, tail } = cutOutput(text, { maxLines: max, keep });
       assertEquals([[...head], omitted, [...tail]], expected, keep);

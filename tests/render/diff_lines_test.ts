@@ -3,12 +3,12 @@ import { diffHtml } from "../../lib/render/diff_lines.ts";
 
 const CASES = [
   {
-    name: "lines that came, went and stayed",
+    name: "removed, added and unchanged lines",
     diff: "-a <\n+b\n c",
     html: "<del>-a &lt;</del>\n<ins>+b</ins>\n c",
   },
   {
-    name: "names of files before the first part",
+    name: "names of files before the first hunk",
     diff: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+b",
     html:
       "<b>--- a/x</b>\n<b>+++ b/x</b>\n<b>@@ -1 +1 @@</b>\n<del>-a</del>\n<ins>+b</ins>",
@@ -20,7 +20,7 @@ const CASES = [
       "<b>index 1..2</b>\n<b>--- a/x</b>\n<b>@@ -1 +0,0 @@</b>\n<del>-a</del>",
   },
   {
-    name: "a comment of SQL that went first",
+    name: "a removed SQL comment in the first line",
     diff: "--- all\n-SELECT 1;",
     html: "<del>--- all</del>\n<del>-SELECT 1;</del>",
   },
@@ -38,7 +38,7 @@ const CASES = [
 ] satisfies { name: string; diff: string; html: string }[];
 
 for (const { name, diff, html } of CASES) {
-  Deno.test(`diffHtml() marks: ${name}`, () => {
+  Deno.test(`diffHtml() marks ${name}`, () => {
     assertEquals(diffHtml(diff), html);
   });
 }

@@ -37,7 +37,7 @@ Deno.test("editedFiles() counts the lines of every kind of change", () => {
   assertEquals(files[0]?.diff, "+1\n+2");
 });
 
-Deno.test("pathBelow() leaves out a folder, and no part of a name", () => {
+Deno.test("pathBelow() removes a parent folder, but not a part of a name", () => {
   assertEquals(pathBelow("/a/b/c.ts", "/a/b"), "c.ts");
   assertEquals(pathBelow("/a/b/c.ts", "/a/"), "b/c.ts");
   assertEquals(pathBelow("/a/bc/d.ts", "/a/b"), "/a/bc/d.ts");

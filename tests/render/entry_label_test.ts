@@ -2,12 +2,12 @@ import { assertEquals } from "@std/assert";
 import { entryLabel, plainLine } from "../../lib/render/entry_label.ts";
 import type { EntryView, ExploreView } from "../../lib/render/entry_view.ts";
 
-/** A command that looked at something. */
+/** A command that explored files. */
 function look(command: string): ExploreView["looks"][number] {
   return { command, status: "success", note: "", output: "" };
 }
 
-/** A file that was edited. */
+/** An edited file. */
 const FILE = {
   path: "a.ts",
   change: "update",
@@ -36,12 +36,12 @@ const CASES: readonly (readonly [view: EntryView, label: string])[] = [
 ];
 
 for (const [view, label] of CASES) {
-  Deno.test(`entryLabel() gives: ${label}`, () => {
+  Deno.test(`entryLabel() returns ${label}`, () => {
     assertEquals(entryLabel(view), label);
   });
 }
 
-Deno.test("plainLine() gives the first line without what only dresses it", () => {
+Deno.test("plainLine() returns the first line without Markdown marks", () => {
   const cases = [
     ["\n## Fix **all** of `x`\nmore", "Fix all of x"],
     ["- [ ] see [the docs](https://a.b/c)", "[ ] see the docs"],

@@ -3,9 +3,9 @@ import type { AnyHistoryRecord } from "../../lib/history/records.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 
-/** A record that nobody has checked. */
+/** An unchecked record. */
 function recordOf(type: string, payload: unknown): AnyHistoryRecord {
-  // The boundary: a snapshot may hold anything.
+  // A cast at the boundary: the payload of a snapshot is not checked.
   return { id: 1, type, payload } as AnyHistoryRecord;
 }
 
@@ -146,7 +146,7 @@ for (const { type, payload } of SECRETS) {
 
 const TYPES = SECRETS.map(({ type }) => type).concat("rate_limits");
 
-Deno.test("viewEntry() says what each explored command printed, without secrets", () => {
+Deno.test("viewEntry() returns the redacted output of each explored command", () => {
   const redactor = new Redactor();
   const view = viewEntry({
     record: recordOf("explore", {
@@ -177,7 +177,7 @@ Deno.test("viewEntry() says what each explored command printed, without secrets"
   });
 });
 
-Deno.test("viewEntry() says of an image that it was not made", () => {
+Deno.test("viewEntry() adds to an image that it was not made", () => {
   const captionOf = (caption: string | null, status: string) => {
     const metadata = { status };
     const record = recordOf("image", { path: "", caption, metadata });
@@ -201,7 +201,7 @@ const LIMITS = [
     text: "5-hour window 51.5 % used, 7-day window 0 % used",
   },
   {
-    name: "a plan that has a week only",
+    name: "a plan with a weekly window only",
     payload: {
       primary_used_percent: 75,
       primary_window_minutes: 10_080,
@@ -211,7 +211,7 @@ const LIMITS = [
     text: "7-day window 75 % used",
   },
   {
-    name: "windows whose length nobody knows",
+    name: "windows of unknown length",
     payload: {
       primary_used_percent: 75,
       primary_window_minutes: 0,
@@ -221,7 +221,7 @@ const LIMITS = [
     text: "short window 75 % used, long window 50 % used",
   },
   {
-    name: "a window of which nobody knows how much is used",
+    name: "a window of unknown use",
     payload: {
       primary_used_percent: null,
       primary_window_minutes: 300,
@@ -243,13 +243,13 @@ const LIMITS = [
 ] satisfies { name: string; payload: object; text: string }[];
 
 for (const { name, payload, text } of LIMITS) {
-  Deno.test(`viewEntry() calls limits by the length of their windows: ${name}`, () => {
+  Deno.test(`viewEntry() names rate limits by the length of their windows: ${name}`, () => {
     const view = viewEntry({ record: recordOf("rate_limits", payload) });
     assertEquals(view.kind === "notice" && view.text, text);
   });
 }
 
-Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
+Deno.test("viewEntry() accepts invalid payloads", () => {
   const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
     changes: { a: null },
   }];
@@ -260,7 +260,7 @@ Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
   }
 });
 
-Deno.test("viewEntry() counts what is missing of output", () => {
+Deno.test("viewEntry() counts the missing bytes of output", () => {
   const view = viewEntry({
     record: recordOf("exec", {
       command: ["a"],

@@ -6,7 +6,7 @@ import {
 import fc from "../property_seed.ts";
 import { CONTROL_REGEXP, HOSTILE } from "./sessions.ts";
 
-/** What the runner makes of a line that a step prints. */
+/** A workflow command, as the runner of GitHub parses it. */
 interface RunnerCommand {
   readonly name: string;
   readonly properties: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ function unescapeProperty(text: string): string {
   return unescapeData(text.replaceAll("%3A", ":").replaceAll("%2C", ","));
 }
 
-/** Reads what a step prints as the runner of GitHub does. */
+/** Parses printed text as the runner does. */
 function commandsIn(printed: string): RunnerCommand[] {
   return printed.split(/\r\n|\r|\n/).flatMap((line) => {
     const [, name = "", properties = "", data = ""] =
@@ -41,7 +41,7 @@ function commandsIn(printed: string): RunnerCommand[] {
   });
 }
 
-Deno.test("githubAnnotation() writes level, title and place", () => {
+Deno.test("githubAnnotation() writes the level, title, file and line", () => {
   assertEquals(
     githubAnnotation({
       level: "warning",
@@ -55,7 +55,7 @@ Deno.test("githubAnnotation() writes level, title and place", () => {
 });
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  Deno.test(`githubAnnotation() is one command whatever it says: ${name}`, () => {
+  Deno.test(`githubAnnotation() writes one command for a hostile title and message: ${name}`, () => {
     const printed = githubAnnotation({
       level: "error",
       title: text,
@@ -69,7 +69,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-Deno.test("githubAnnotation() says what it was given, as the runner reads it", () => {
+Deno.test("githubAnnotation() writes a title and message that the runner parses back", () => {
   fc.assert(fc.property(
     fc.string({
       unit: fc.constantFrom(..."%0AD25:,=\n\r ::[]é😀".split("")),
@@ -88,7 +88,7 @@ Deno.test("githubAnnotation() says what it was given, as the runner reads it", (
   ));
 });
 
-Deno.test("githubAnnotation() cuts what is too long between characters", () => {
+Deno.test("githubAnnotation() cuts long texts between characters", () => {
   const printed = githubAnnotation({
     level: "error",
     title: "😀".repeat(200),
@@ -99,7 +99,7 @@ Deno.test("githubAnnotation() cuts what is too long between characters", () => {
   assertEquals(printed.isWellFormed(), true);
 });
 
-/** Reads outputs as the runner does. */
+/** Parses outputs as the runner does. */
 function outputsIn(text: string): Map<string, string> {
   const outputs = new Map<string, string>();
   const lines = text.split("\n");
@@ -130,7 +130,7 @@ const VALUES = [
 ];
 
 for (const [i, value] of VALUES.entries()) {
-  Deno.test(`githubOutput() gives value ${i} back, and the one behind it`, () => {
+  Deno.test(`githubOutput() writes value ${i} so that the runner parses it and the next one`, () => {
     const text = githubOutput("first", value) + githubOutput("second", "2");
     assertEquals([...outputsIn(text)], [["first", value], ["second", "2"]]);
   });

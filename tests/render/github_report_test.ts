@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { githubOutputs } from "../../lib/render/github_report.ts";
 
-Deno.test("githubOutputs() leaves out what is not known", () => {
+Deno.test("githubOutputs() leaves out unknown values", () => {
   const report = {
     threadId: null,
     status: null,
@@ -11,7 +11,7 @@ Deno.test("githubOutputs() leaves out what is not known", () => {
   assertEquals(githubOutputs(report), "");
 });
 
-Deno.test("githubOutputs() names everything that is known", () => {
+Deno.test("githubOutputs() writes all known values", () => {
   const text = githubOutputs({
     threadId: "t",
     status: "failed",
@@ -38,7 +38,7 @@ Deno.test("githubOutputs() names everything that is known", () => {
   );
 });
 
-Deno.test("githubOutputs() keeps a long message below what GitHub takes", () => {
+Deno.test("githubOutputs() cuts a long message below GitHub's limit", () => {
   const text = githubOutputs({
     threadId: null,
     status: null,

@@ -43,8 +43,8 @@ function byteCount(text: string): number {
 const TAG_REGEXP = /<(\/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>/g;
 
 /**
- * Holds a summary to what makes it inert: lines of Markdown are our own headings, everything else
- * is HTML of few tags that is closed block by block.
+ * Asserts that a summary is inert: lines of Markdown are the renderer's own headings, everything
+ * else is HTML of few tags that are closed in each block.
  */
 function assertInert(summary: string): void {
   for (const block of summary.split(/\n{2,}/)) {
@@ -53,7 +53,7 @@ function assertInert(summary: string): void {
       assert(!/[`[\]<>*\\]|\w_\w|:\/\//.test(text), text);
       continue;
     }
-    // A block of HTML ends at the next blank line: it has to begin with a tag.
+    // An HTML block ends at the next blank line, so it has to begin with a tag.
     assert(
       /^<(?:p|ul|ol|h[456]|pre|table|blockquote|details|hr)\b/.test(text),
       text,
@@ -78,14 +78,14 @@ function assertInert(summary: string): void {
   assert(!CONTROL_REGEXP.test(summary));
 }
 
-Deno.test("GithubRenderer writes hostile text as text", () => {
+Deno.test("GithubRenderer escapes hostile text", () => {
   const summary = summaryOf(hostileSession());
   assertInert(summary);
   assert(summary.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
 });
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  Deno.test(`GithubRenderer takes a hostile verdict as text: ${name}`, () => {
+  Deno.test(`GithubRenderer escapes a hostile verdict: ${name}`, () => {
     assertInert(writtenBy(
       new GithubRenderer({
         verdict: () => ({
@@ -99,7 +99,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-Deno.test("GithubRenderer tells how every capture went, its commands in order", () => {
+Deno.test("GithubRenderer writes the commands and turns of every capture", () => {
   let count = 0;
   for (const { path, bytes } of readTranscriptFiles()) {
     count += 1;
@@ -134,13 +134,13 @@ function looksIn(parts: readonly TranscriptPart[]): number {
 }
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
-  Deno.test(`GithubRenderer writes the summary of ${name} as it was reviewed`, () => {
+  Deno.test(`GithubRenderer writes the golden summary of ${name}`, () => {
     const bytes = readSession(folder, start);
     assertGolden(`${name}.github.md`, summaryOf(bytes));
   });
 }
 
-Deno.test("GithubRenderer sums up what was done to a file, and where it is now", () => {
+Deno.test("GithubRenderer sums up the changes of each file, with its last path", () => {
   const edit = (
     id: string,
     path: string,
@@ -176,7 +176,7 @@ Deno.test("GithubRenderer sums up what was done to a file, and where it is now",
   assert(!summary.includes("3 files"));
 });
 
-Deno.test("GithubRenderer folds what explored commands printed, as it does of other commands", () => {
+Deno.test("GithubRenderer folds the output of explored commands like that of other commands", () => {
   const parts = partsOfLines([
     PAGINATED,
     look("a", "0\n1\n2\n<b>\n"),
@@ -194,7 +194,7 @@ Deno.test("GithubRenderer folds what explored commands printed, as it does of ot
   );
 });
 
-/** An exec stream of commands with much output, and a long message at the end. */
+/** An exec stream of commands with much output, and a message at the end. */
 function longSession(
   commands: number,
   message = "Done.",
@@ -226,7 +226,7 @@ function longSession(
   return encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-Deno.test("GithubRenderer stays below the limit, whole blocks at a time, and says so", () => {
+Deno.test("GithubRenderer stays below the limit, leaves out whole steps, and counts them", () => {
   const summary = summaryOf(longSession(400));
   assertInert(summary);
   const bytes = byteCount(summary);
@@ -240,13 +240,13 @@ Deno.test("GithubRenderer stays below the limit, whole blocks at a time, and say
   );
 });
 
-Deno.test("GithubRenderer leaves room for what else the step says", () => {
+Deno.test("GITHUB_SUMMARY_BYTES leaves room for other text in the summary of a step", () => {
   assert(GITHUB_SUMMARY_BYTES < GITHUB_SUMMARY_LIMIT);
   assertEquals(GITHUB_SUMMARY_LIMIT, 1_048_576);
 });
 
 for (const maxBytes of [2000, 3000, 5000, 20_000]) {
-  Deno.test(`GithubRenderer keeps to ${maxBytes} bytes`, () => {
+  Deno.test(`GithubRenderer stays below ${maxBytes} bytes`, () => {
     const message = Array.from({ length: 100 }, (_, i) => `Paragraph ${i}.`)
       .join("\n\n");
     const summary = summaryOf(longSession(50, message), { maxBytes });
@@ -257,7 +257,7 @@ for (const maxBytes of [2000, 3000, 5000, 20_000]) {
   });
 }
 
-/** A part that begins a session whose every word is the same. */
+/** The session part with this text in each field. */
 function sessionOf(word: string): TranscriptPart {
   const lines = [
     { type: "session_meta", payload: { id: word, cwd: word, model: word } },
@@ -271,13 +271,13 @@ function sessionOf(word: string): TranscriptPart {
   return session;
 }
 
-/** Makes a value when it is asked for, once. */
+/** Returns a function that makes a value at its first call only. */
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Texts that are long, or take much room for each character. */
+/** Texts that are long, or take many bytes for each character. */
 const LONG = {
   "a long text": "r".repeat(300_000),
   "a text of marks": "\u{e0001}\u202e".repeat(50_000),
@@ -292,7 +292,7 @@ for (const [name, text] of Object.entries(LONG)) {
   for (
     const maxBytes of [GITHUB_MIN_SUMMARY_BYTES, 5000, GITHUB_SUMMARY_BYTES]
   ) {
-    Deno.test(`GithubRenderer keeps to ${maxBytes} bytes, whatever its head says: ${name}`, () => {
+    Deno.test(`GithubRenderer stays below ${maxBytes} bytes, with this in the head: ${name}`, () => {
       for (
         const reasons of [
           [text],
@@ -324,13 +324,13 @@ for (const [name, text] of Object.entries(LONG)) {
   }
 }
 
-Deno.test("GithubRenderer refuses a limit that nothing fits into", () => {
+Deno.test("GithubRenderer refuses a limit below the smallest one", () => {
   for (const maxBytes of [GITHUB_MIN_SUMMARY_BYTES - 1, 0, -1, NaN]) {
     assertThrows(() => new GithubRenderer({ maxBytes }), RangeError);
   }
 });
 
-Deno.test("GithubRenderer names an error that it gives no room as a reason", () => {
+Deno.test("GithubRenderer writes an error whose reason it leaves out", () => {
   const reasons = [...Array(1000).keys()].map((i) => `reason ${i}`);
   const message = "reason 999";
   const parts = partsOfBytes(encode(
@@ -345,7 +345,7 @@ Deno.test("GithubRenderer names an error that it gives no room as a reason", () 
   assert(summary.includes(`### Errors\n\n<pre>${message}</pre>`), summary);
 });
 
-Deno.test("GithubRenderer says the verdict and the reasons that it is given", () => {
+Deno.test("GithubRenderer writes the verdict and its reasons", () => {
   const summary = summaryOf(longSession(0), {
     verdict: () => ({
       isPassed: false,
@@ -358,7 +358,7 @@ Deno.test("GithubRenderer says the verdict and the reasons that it is given", ()
   ));
 });
 
-Deno.test("GithubRenderer reports what later steps may want to know", () => {
+Deno.test("GithubRenderer reports the thread, status, usage and last message", () => {
   const renderer = new GithubRenderer();
   writtenBy(renderer, partsOfBytes(longSession(1)));
   assertEquals(renderer.report, {
@@ -374,14 +374,14 @@ Deno.test("GithubRenderer reports what later steps may want to know", () => {
   });
 });
 
-Deno.test("GithubRenderer adds no tokens of several runs of a thread up, as some count on", () => {
+Deno.test("GithubRenderer reports no usage for several runs of a thread: some releases add it up themselves", () => {
   const renderer = new GithubRenderer();
   const stream = longSession(0);
   writtenBy(renderer, partsOfBytes(new Uint8Array([...stream, ...stream])));
   assertEquals(renderer.report.usage, null);
 });
 
-Deno.test("GithubRenderer names work only, or leaves it out, as it is asked to", () => {
+Deno.test("GithubRenderer writes only the names of tools, or none, as requested", () => {
   const names = summaryOf(longSession(2), { tools: "names" });
   assert(names.includes("<p>✓ <code>$ step 0</code></p>"));
   assert(!names.includes("<pre>"));
@@ -389,7 +389,7 @@ Deno.test("GithubRenderer names work only, or leaves it out, as it is asked to",
   assert(!none.includes("### Steps"));
 });
 
-Deno.test("GithubRenderer redacts every text before it cuts it", () => {
+Deno.test("GithubRenderer redacts every text before it is cut", () => {
   const mask = (text: string): string => text.replaceAll("alert(", "[masked](");
   const summary = summaryOf(hostileSession(), {
     redactor: { redact: mask, redactMember: (_name, text) => mask(text) },
@@ -397,7 +397,7 @@ Deno.test("GithubRenderer redacts every text before it cuts it", () => {
   assert(!summary.includes("alert("));
 });
 
-Deno.test("GithubRenderer shows the end of long output, without its colours", () => {
+Deno.test("GithubRenderer writes the end of long output, without colours", () => {
   const output = Array.from(
     { length: 50 },
     (_, i) => `\x1b[32mline ${i}\x1b[0m`,
@@ -431,6 +431,6 @@ Deno.test("GithubRenderer shows the end of long output, without its colours", ()
   assert(summary.includes("✗ <code>$ x</code> · <b>exit 2</b>"));
 });
 
-Deno.test("GithubRenderer cuts what is too long between characters", () => {
+Deno.test("GithubRenderer cuts long texts between characters", () => {
   assertCutsBetweenCharacters(() => new GithubRenderer(), 9_000);
 });

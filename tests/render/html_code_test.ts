@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { codeHtml, languageOf } from "../../lib/render/html_code.ts";
 
-/** Writes code with the letter of what a span is in place of its tags. */
+/** Highlights code, with a letter and brackets in place of each span. */
 function marked(code: string, language: string): string {
   const letters: Record<string, string> = {
     f7: "c",
@@ -12,7 +12,7 @@ function marked(code: string, language: string): string {
   return codeHtml(code, language)
     .replace(
       /<span class="(f\d)">([^<]*)<\/span>/g,
-      (_, look, text) => `${letters[look]}[${text}]`,
+      (_, style, text) => `${letters[style]}[${text}]`,
     );
 }
 
@@ -47,13 +47,13 @@ const CASES = [
   ["brainfuck", "const a", "const a"],
 ] as const;
 
-Deno.test("codeHtml() tells comments, strings, numbers and keywords apart", () => {
+Deno.test("codeHtml() marks comments, strings, numbers and keywords", () => {
   for (const [language, code, expected] of CASES) {
     assertEquals(marked(code, language), expected, `${language}: ${code}`);
   }
 });
 
-Deno.test("codeHtml() shows all of what no token ends", () => {
+Deno.test("codeHtml() writes the whole code with unclosed tokens", () => {
   const pieces = '" \\" \' ` /* * # -- <!-- <a =" 1 $ """'.split(" ");
   for (const piece of [...pieces, " *", "\n "]) {
     const code = piece.repeat(500);
@@ -65,7 +65,7 @@ Deno.test("codeHtml() shows all of what no token ends", () => {
   }
 });
 
-Deno.test("languageOf() reads the end of a name", () => {
+Deno.test("languageOf() returns the extension of a name, in lower case", () => {
   assertEquals(
     ["a/b.test.TS", "Dockerfile", "c:\\x.y\\z.py", ".bashrc", "", "a."].map(
       languageOf,

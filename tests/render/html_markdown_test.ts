@@ -11,12 +11,12 @@ const CASES = [
   { name: "CRLF", text: "one\r\n\r\ntwo", html: "<p>one</p>\n<p>two</p>" },
   { name: "headings", text: "# A\n### B ##", html: "<h4>A</h4>\n<h6>B</h6>" },
   {
-    name: "marks that end a heading, and those that are a part of it",
+    name: "marks that end a heading, and those within one",
     text: "# C#\n\n# C #",
     html: "<h4>C#</h4>\n<h4>C</h4>",
   },
   {
-    name: "labels of paths that are not their end, and hosts of links",
+    name: "labels that repeat their path, and hosts of links",
     text:
       "[a.md](b.md) [b.md](/x/b.md) [me](mailto:a@b.c?subject=x) [x](http://h/p)",
     html:
@@ -41,18 +41,18 @@ const CASES = [
   },
   { name: "escapes", text: "\\*no\\* \\<b\\>", html: "<p>*no* &lt;b&gt;</p>" },
   {
-    name: "fences, which end with one that is as long",
+    name: "fences that end with an equally long one",
     text: "````sh\n```\n<b>\n````\nafter",
     html: "<pre>&#96;&#96;&#96;\n&lt;b&gt;</pre>\n<p>after</p>",
   },
   { name: "a fence without an end", text: "~~~\na", html: "<pre>a</pre>" },
   {
-    name: "code that stands in as many backticks as a fence",
+    name: "code in as many backticks as a fence",
     text: "```npm test``` runs it\n\nb",
     html: "<p><code>npm test</code> runs it</p>\n<p>b</p>",
   },
   {
-    name: "cells that have no column",
+    name: "surplus and missing cells",
     text: "a|b\n-|-\n1|2|3|4\n5|6\n- c | d",
     html:
       "<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2 | 3 | 4</td></tr>\n<tr><td>5</td><td>6</td></tr>\n</table>\n<ul>\n<li>c | d</li>\n</ul>",
@@ -69,7 +69,7 @@ const CASES = [
       '<pre class="diff"><b>@@ -1 +1 @@</b>\n<del>-a</del>\n<ins>+b</ins></pre>',
   },
   {
-    name: "diffs of several files, whose names are no changes",
+    name: "diffs of several files, with their names as headings",
     text:
       "```diff\n diff --git a/x b/x\n --- a/x\n +++ b/x\n@@ -1 +1 @@\n--- a\n+++ b\ndiff --git a/y b/y\n+++ b/y\n```",
     html:
@@ -94,7 +94,7 @@ const CASES = [
       '<table>\n<tr><th>a</th><th align="right">b</th></tr>\n<tr><td>1 | 2</td><td align="right"><code>x</code></td></tr>\n<tr><td>only</td><td align="right"></td></tr>\n</table>',
   },
   {
-    name: "references, and definitions as the text that they are",
+    name: "references, and definitions as text",
     text: "&lt;b&gt; &#10;&#10; c\n\n[error]: no such file",
     html: "<p>&lt;b&gt; <br>\n<br>\n c</p>\n<p>[error]: no such file</p>",
   },
@@ -111,14 +111,14 @@ const CASES = [
     html: '<p>&lt;img src=x onerror="alert(1)"&gt;&lt;b&gt;</p>',
   },
   {
-    name: "links to the web, with the host that they lead to",
+    name: "links to the web, with their hosts",
     text:
       "[docs](https://example.org/a?b=1&c) <https://x.org> https://y.org/z.",
     html:
       '<p><a href="https://example.org/a?b=1&amp;c" rel="nofollow noopener noreferrer">docs</a> <small>(example.org)</small> <a href="https://x.org" rel="nofollow noopener noreferrer">https://x.org</a> <a href="https://y.org/z" rel="nofollow noopener noreferrer">https://y.org/z</a>.</p>',
   },
   {
-    name: "links to anywhere else as text",
+    name: "other links as text",
     text:
       "[x](javascript:alert(1)) [y](data:text/html,z) [app.py](/src/app.py)",
     html:
@@ -131,14 +131,13 @@ const CASES = [
       '<p>[image] <a href="https://t.example/pixel.png" rel="nofollow noopener noreferrer">alt</a> <small>(t.example)</small></p>',
   },
   {
-    name:
-      "addresses up to what a terminal would act upon, and hidden ones as text",
+    name: "addresses without control characters, and hidden ones as text",
     text: "https://x.org\x07b [a](https://x\u202e.org)",
     html:
       '<p><a href="https://x.org" rel="nofollow noopener noreferrer">https://x.org</a><i class="mark">␇</i>b a (<code>https://x<i class="mark">U+202E</i>.org</code>)</p>',
   },
   {
-    name: "addresses that try to leave the attribute",
+    name: "addresses with quotes, inside of the attribute",
     text: 'https://x/"onmouseover=alert(1) [a](https://x/"b)',
     html:
       '<p><a href="https://x/" rel="nofollow noopener noreferrer">https://x/</a>"onmouseover=alert(1) <a href="https://x/&quot;b" rel="nofollow noopener noreferrer">a</a> <small>(x)</small></p>',
@@ -146,7 +145,7 @@ const CASES = [
 ] satisfies { name: string; text: string; html: string }[];
 
 for (const { name, text, html } of CASES) {
-  Deno.test(`markdownHtml() writes: ${name}`, () => {
+  Deno.test(`markdownHtml() writes ${name}`, () => {
     assertEquals(markdownHtml(text, { hasLinks: true }), html);
   });
 }
@@ -167,7 +166,7 @@ const TAGS = new Set(
     .split(" "),
 );
 
-/** Holds HTML to tags that are known, closed in order, and lines that are not blank. */
+/** Asserts that HTML has known tags only, closed in order, and no blank lines. */
 function assertSound(html: string): void {
   const open: string[] = [];
   for (
@@ -188,7 +187,7 @@ function assertSound(html: string): void {
   assert(!/^[ \t]*$/m.test(html) || html === "", html);
 }
 
-Deno.test("markdownHtml() closes every tag in order and leaves no line blank", () => {
+Deno.test("markdownHtml() closes every tag in order and writes no blank line", () => {
   const pieces = fc.constantFrom(
     ..."* ** *** _ __ ~~ ` ``` ~~~ > - 1. # | |- [ ] ( ) ![ ]( <b> & : http://x ://"
       .split(" "),
@@ -216,7 +215,7 @@ Deno.test("markdownHtml() closes every tag in order and leaves no line blank", (
   );
 });
 
-Deno.test("markdownHtml() leaves no word out, however deep it lies", () => {
+Deno.test("markdownHtml() writes every word, at any depth", () => {
   const piece = fc.constantFrom(
     ..."*a* **b ~~c~~ `d` | - > 1. # ``` ~~~ [e](f) [g]: <h> |-|- ![i](j) &"
       .split(" "),
@@ -229,7 +228,7 @@ Deno.test("markdownHtml() leaves no word out, however deep it lies", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       const text = pieces.join(" ");
-      // What a fence says of its code is left out.
+      // The info string of a fence is left out.
       const words = text.replace(/[`~]{3}.*/g, "").match(/[a-j]/g) ?? [];
       const html = markdownHtml(text, { hasLinks: false });
       const shown = html.replace(/<[^>]*>|&[#\w]+;|\[image\]/g, "");
@@ -283,7 +282,7 @@ const HOSTILE = [
 
 for (const { name, text } of HOSTILE) {
   Deno.test(`markdownHtml() takes linear time for ${name}`, () => {
-    // With quadratic time most would take minutes.
+    // In quadratic time most texts would take minutes.
     assert(markdownHtml(text, { hasLinks: true }).length > 0);
   });
 }

@@ -41,7 +41,7 @@ function pageOf(bytes: Uint8Array<ArrayBuffer>): string {
   return writtenBy(new HtmlRenderer(), partsOfBytes(bytes));
 }
 
-/** Gives the letters and digits that a page shows, without spaces. */
+/** Returns the letters and digits that a page shows. */
 function lettersOf(html: string): string {
   const text = html.replaceAll(/<[^>]*>/g, "")
     .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
@@ -59,7 +59,7 @@ async function sha256(text: string): Promise<string> {
 }
 
 for (const name of ["style", "script"]) {
-  Deno.test(`the policy of a page names the hash of its ${name}`, async () => {
+  Deno.test(`the policy of an HTML page contains the hash of its ${name}`, async () => {
     const page = pageOf(new Uint8Array());
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/
       .exec(page)?.[1] ?? "";
@@ -69,20 +69,20 @@ for (const name of ["style", "script"]) {
   });
 }
 
-Deno.test("a page asks for nothing from anywhere", () => {
+Deno.test("an HTML page loads nothing", () => {
   const page = pageOf(hostileSession());
   assertAlone(page);
   assert(!/url\(|@import/.test(contentOf(page, "style")));
 });
 
-Deno.test("HtmlRenderer writes a page that is whole for no part at all", () => {
+Deno.test("HtmlRenderer writes a complete page for no parts", () => {
   const page = writtenBy(new HtmlRenderer(), []);
   assert(page.startsWith("<!DOCTYPE html>\n"));
   assert(page.endsWith("</html>\n"));
   assert(page.includes('<h1 dir="auto">Codex session</h1>'));
 });
 
-Deno.test("HtmlRenderer shows images where nothing is masked, or they are asked for", () => {
+Deno.test("HtmlRenderer shows images unless it redacts, or if images is set", () => {
   const url = "data:image/png;base64,iVBORw0KGgo=";
   const part = { type: "input_image", image_url: url };
   const call = (name: string, fields: Record<string, unknown>): string =>
@@ -155,7 +155,7 @@ Deno.test("HtmlRenderer shows images where nothing is masked, or they are asked 
       1,
     ],
     [
-      "made by the model, and told of twice",
+      "made by the model, in two records",
       [
         message(text),
         call("image_generation_call", { id: "c", result: "/9j/4AA=" }),
@@ -204,7 +204,7 @@ Deno.test("HtmlRenderer shows images where nothing is masked, or they are asked 
   }
 });
 
-Deno.test("HtmlRenderer cuts outputs shorter once a page is long", () => {
+Deno.test("HtmlRenderer cuts outputs shorter in a long page", () => {
   const [session, entry] = partsOfLines([
     THREAD,
     item("completed", {
@@ -228,7 +228,7 @@ Deno.test("HtmlRenderer cuts outputs shorter once a page is long", () => {
   ]);
 });
 
-Deno.test("HtmlRenderer gives ids once, though numbers of turns come again", () => {
+Deno.test("HtmlRenderer writes unique ids, even if numbers of turns repeat", () => {
   const failed = { type: "failure", line: 1, kind: "json", message: "no" };
   const started = { type: "turn_started", turn: 1, turn_id: null };
   const session = { type: "session", thread_id: "t", cli_version: null };
@@ -251,7 +251,7 @@ Deno.test("HtmlRenderer gives ids once, though numbers of turns come again", () 
   assertEquals(page.match(/<section class="turn"/g)?.length, 5);
 });
 
-Deno.test("HtmlRenderer writes hostile text as text", () => {
+Deno.test("HtmlRenderer escapes hostile text", () => {
   const page = pageOf(hostileSession());
   assertSound(page);
   const body = withoutConstants(page);
@@ -264,7 +264,7 @@ Deno.test("HtmlRenderer writes hostile text as text", () => {
 });
 
 for (const [name, text] of Object.entries(HOSTILE)) {
-  Deno.test(`HtmlRenderer shows hostile ${name}, every letter of it`, () => {
+  Deno.test(`HtmlRenderer shows every letter of hostile ${name}`, () => {
     const page = pageOf(encode(
       `${JSON.stringify({ type: "thread.started", thread_id: "t" })}\n` +
         `${JSON.stringify({ type: "turn.started" })}\n` +
@@ -288,7 +288,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   });
 }
 
-/** What a reader looks for of an entry, as letters. */
+/** The letters that the HTML of an entry has to contain. */
 function traceOf(part: EntryPart): string {
   const view = viewEntry(part);
   switch (view.kind) {
@@ -305,7 +305,7 @@ function traceOf(part: EntryPart): string {
   }
 }
 
-Deno.test("HtmlRenderer shows every entry of every capture once and in order", () => {
+Deno.test("HtmlRenderer writes every entry of every capture once and in order", () => {
   let count = 0;
   for (const { path, bytes } of readTranscriptFiles()) {
     count += 1;
@@ -339,13 +339,13 @@ Deno.test("HtmlRenderer shows every entry of every capture once and in order", (
 });
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
-  Deno.test(`HtmlRenderer writes the page of ${name} as it was reviewed`, () => {
+  Deno.test(`HtmlRenderer writes the golden page of ${name}`, () => {
     const page = pageOf(readSession(folder, start));
     assertGolden(`${name}.html`, withoutConstants(page));
   });
 }
 
-/** A turn with a prompt, an answer and commands. */
+/** A turn with a prompt and commands. */
 function turnOf(turn: number, commands: number): TranscriptPart[] {
   const line = (text: string) => ({
     kind: "paragraph",
@@ -426,12 +426,12 @@ function turnOf(turn: number, commands: number): TranscriptPart[] {
   ];
 }
 
-Deno.test("HtmlRenderer takes the title of a page from the first prompt", () => {
+Deno.test("HtmlRenderer uses the first prompt as title of the page", () => {
   const page = writtenBy(new HtmlRenderer(), turnOf(1, 0));
   assert(page.includes("<title>Prompt 1</title>"));
 });
 
-Deno.test("HtmlRenderer emits an entry when it is fed, once the page has begun", () => {
+Deno.test("HtmlRenderer emits each entry when it is fed, after the first prompt", () => {
   const renderer = new HtmlRenderer();
   const lengths: number[] = [];
   for (const part of turnOf(1, 5)) {
@@ -445,7 +445,7 @@ Deno.test("HtmlRenderer emits an entry when it is fed, once the page has begun",
   ]);
 });
 
-Deno.test("HtmlRenderer draws no more marks of a turn than fit in its picture", () => {
+Deno.test("HtmlRenderer limits the size of the timeline of a turn", () => {
   const page = writtenBy(new HtmlRenderer(), turnOf(1, 5000));
   const [, drawing = ""] = /<svg([^]*?)<\/svg>/.exec(page) ?? [];
   assert(
@@ -455,7 +455,7 @@ Deno.test("HtmlRenderer draws no more marks of a turn than fit in its picture", 
   assert(drawing.length < 100_000, `${drawing.length} characters`);
 });
 
-Deno.test("HtmlRenderer lists 10,000 turns and says how many more there are", () => {
+Deno.test("HtmlRenderer lists 10,000 turns and counts the others", () => {
   const renderer = new HtmlRenderer();
   let page = "";
   for (let turn = 1; turn <= 10_003; turn++) {
@@ -466,13 +466,13 @@ Deno.test("HtmlRenderer lists 10,000 turns and says how many more there are", ()
   assert(page.includes("3 more turns are not listed"));
 });
 
-Deno.test("HtmlRenderer leaves out output in the middle, and says how much", () => {
+Deno.test("HtmlRenderer leaves out the middle of output, and counts its lines", () => {
   const renderer = new HtmlRenderer({ maxOutputLines: 4 });
   const page = writtenBy(renderer, turnOf(1, 1));
   assert(page.includes('<p class="cut">6 lines left out here</p>'));
 });
 
-Deno.test("HtmlRenderer leaves out reasoning and work that is not asked for", () => {
+Deno.test("HtmlRenderer leaves out reasoning and tools as requested", () => {
   const parts = partsOfBytes(
     readSession("0.104.0/reasoning/", "rollout"),
   );
@@ -488,7 +488,7 @@ Deno.test("HtmlRenderer leaves out reasoning and work that is not asked for", ()
   assert(/<details class="e box think" id="[^"]*" open>/.test(open));
 });
 
-Deno.test("HtmlRenderer redacts every text before it cuts it", () => {
+Deno.test("HtmlRenderer redacts every text before it is cut", () => {
   const renderer = new HtmlRenderer({
     redactor: {
       redact: (text) => text.replaceAll("alert(", "[masked]("),
@@ -499,7 +499,7 @@ Deno.test("HtmlRenderer redacts every text before it cuts it", () => {
   assertEquals(page.match(/alert\(/g), null);
 });
 
-Deno.test("HtmlRenderer folds what explored commands printed, and names them in the head", () => {
+Deno.test("HtmlRenderer folds the output of explored commands, and lists them in the summary", () => {
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
@@ -532,7 +532,7 @@ Deno.test("HtmlRenderer folds what explored commands printed, and names them in 
   assertEquals(names.includes("<pre>"), false);
 });
 
-Deno.test("HtmlRenderer unfolds what explored commands printed only if one failed, and a list of those that printed nothing", () => {
+Deno.test("HtmlRenderer opens explored commands only if one failed with short output, or if none has output", () => {
   const isOpen = (...looks: Record<string, unknown>[]): boolean =>
     /<details class="e box exec[^>]* open>/.test(
       writtenBy(new HtmlRenderer(), partsOfLines([PAGINATED, ...looks])),
@@ -545,7 +545,7 @@ Deno.test("HtmlRenderer unfolds what explored commands printed only if one faile
   assertEquals(isOpen(...silent), true);
 });
 
-Deno.test("HtmlRenderer says how each of several explored commands ended", () => {
+Deno.test("HtmlRenderer writes the end of each of several explored commands", () => {
   const parts = partsOfLines([
     LEGACY,
     ...[lookBegin("a"), lookEnd("a", "")],
@@ -561,7 +561,7 @@ Deno.test("HtmlRenderer says how each of several explored commands ended", () =>
   );
 });
 
-Deno.test("HtmlRenderer says how calls of tools ended, and what they were given", () => {
+Deno.test("HtmlRenderer writes the status and arguments of tool calls", () => {
   const toolOf = (fields: Readonly<Record<string, unknown>>): string => {
     const parts = partsOfLines([
       THREAD,
@@ -597,7 +597,7 @@ Deno.test("HtmlRenderer says how calls of tools ended, and what they were given"
   }
 });
 
-Deno.test("HtmlRenderer says how many turns were taken back", () => {
+Deno.test("HtmlRenderer writes how many turns were rolled back", () => {
   const gaps = [1, 1200].map((turns) =>
     /<div class="gap">(The user.*?)<\/div>/.exec(
       writtenBy(new HtmlRenderer(), [{ type: "rolled_back", turns }]),
@@ -609,7 +609,7 @@ Deno.test("HtmlRenderer says how many turns were taken back", () => {
   ]);
 });
 
-Deno.test("HtmlRenderer redacts what it shows twice only once", () => {
+Deno.test("HtmlRenderer counts a secret that it shows twice once", () => {
   const redactor = new Redactor();
   const [before, prompt, ...after] = turnOf(1, 0);
   assert(before !== undefined && prompt?.type === "entry");
@@ -627,6 +627,6 @@ Deno.test("HtmlRenderer redacts what it shows twice only once", () => {
   assertEquals([...redactor.counts], [["token", 1]]);
 });
 
-Deno.test("HtmlRenderer cuts what is too long between characters", () => {
+Deno.test("HtmlRenderer cuts long texts between characters", () => {
   assertCutsBetweenCharacters(() => new HtmlRenderer(), 300_000);
 });

@@ -3,7 +3,7 @@ import { attributeText, elementText } from "../../lib/render/html_text.ts";
 import fc from "../property_seed.ts";
 import { CONTROL_REGEXP } from "./sessions.ts";
 
-/** A mark, as it stands in an element. */
+/** A mark in the HTML of an element. */
 function mark(text: string): string {
   return `<i class="mark">${text}</i>`;
 }
@@ -14,7 +14,7 @@ const CASES = [
     text: "<script>&amp;</script>",
     html: "&lt;script&gt;&amp;amp;&lt;/script&gt;",
   },
-  { name: "quotes stay readable", text: `"it's"`, html: `"it's"` },
+  { name: "quotes unchanged", text: `"it's"`, html: `"it's"` },
   { name: "backticks", text: "```", html: "&#96;&#96;&#96;" },
   {
     name: "escape sequences",
@@ -32,7 +32,11 @@ const CASES = [
     text: "\u200b\ufeff\u00ad\u{e0041}",
     html: mark("U+200B") + mark("U+FEFF") + mark("U+00AD") + mark("U+E0041"),
   },
-  { name: "the joiners of emoji", text: "👩\u200d💻", html: "👩\u200d💻" },
+  {
+    name: "the joiners of emoji unchanged",
+    text: "👩\u200d💻",
+    html: "👩\u200d💻",
+  },
   { name: "line separators", text: "\u2028", html: mark("U+2028") },
   { name: "halves of surrogate pairs", text: "a\ud800", html: `a${mark("�")}` },
   { name: "every line end as LF", text: "a\r\nb\rc\n", html: "a\nb\nc\n" },
@@ -44,7 +48,7 @@ const CASES = [
 ] satisfies { name: string; text: string; html: string }[];
 
 for (const { name, text, html } of CASES) {
-  Deno.test(`elementText() writes: ${name}`, () => {
+  Deno.test(`elementText() writes ${name}`, () => {
     assertEquals(elementText(text), html);
   });
 }
@@ -56,7 +60,7 @@ Deno.test("attributeText() writes marks without tags, and quotes as references",
   );
 });
 
-Deno.test("elementText() writes no tag but that of marks, and no workflow command", () => {
+Deno.test("elementText() writes no tags but marks, and no workflow commands", () => {
   const pieces = fc.array(
     fc.oneof(
       fc.string({ unit: "binary" }),

@@ -5,7 +5,7 @@ import {
   type TurnTokens,
 } from "../../lib/render/html_timeline.ts";
 
-/** A command, two seconds long if it has a time. */
+/** A command, two seconds long by default. */
 function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
   return {
     lane: "commands",
@@ -27,18 +27,18 @@ function drawn(
   return timeline.draw("turn 1", tokens);
 }
 
-/** Where the marks of a drawing begin and end, in percent. */
+/** The start and end of each mark in a drawing, in percent. */
 function placesIn(drawing: string): [start: number, end: number][] {
   return [...drawing.matchAll(/class="l-[^"]*" x1="([\d.]+)%" x2="([\d.]+)%"/g)]
     .map(([, start, end]) => [Number(start), Number(end)]);
 }
 
-Deno.test("Timeline draws nothing of fewer than three marks", () => {
+Deno.test("Timeline draws nothing for fewer than three marks", () => {
   assertEquals(drawn([]), "");
   assertEquals(drawn([mark(0), mark(1)]), "");
 });
 
-Deno.test("Timeline draws to the scale of time where times are known", () => {
+Deno.test("Timeline draws marks with times to scale", () => {
   const drawing = drawn([mark(0), mark(4), mark(8)]);
   assertEquals(placesIn(drawing), [[0, 20], [40, 60], [80, 100]]);
   assert(
@@ -58,7 +58,7 @@ Deno.test("Timeline ends where the turn ends", () => {
   assert(drawing.includes("<span>0s</span><span>20.0s</span>"));
 });
 
-Deno.test("Timeline draws in order where no times are known", () => {
+Deno.test("Timeline draws marks without times in order", () => {
   const untimed = { startMs: null, endMs: null };
   const drawing = drawn([mark(0, untimed), mark(1, untimed), mark(2, untimed)]);
   assertEquals(
@@ -68,7 +68,7 @@ Deno.test("Timeline draws in order where no times are known", () => {
   assert(drawing.includes("The scale is order: the log has no times."));
 });
 
-Deno.test("Timeline has a lane for each kind of entry there is, and none else", () => {
+Deno.test("Timeline draws a lane for each kind of entry in its marks", () => {
   const drawing = drawn([
     mark(0, { lane: "messages" }),
     mark(1),
@@ -82,7 +82,7 @@ Deno.test("Timeline has a lane for each kind of entry there is, and none else", 
   assertEquals(drawing.match(/class="rail"/g)?.length, 3);
 });
 
-Deno.test("Timeline shows how much each request took, by height, when it was", () => {
+Deno.test("Timeline draws the tokens of each request as a bar at its time", () => {
   const request = { output_tokens: 10 };
   const drawing = drawn([mark(0), mark(4), mark(8)], {
     usage: null,
@@ -100,7 +100,7 @@ Deno.test("Timeline shows how much each request took, by height, when it was", (
   assert(drawing.includes("<div>tokens</div>"));
 });
 
-Deno.test("Timeline shows how tokens divide where nothing is known of requests", () => {
+Deno.test("Timeline draws the shares of tokens in a turn without requests", () => {
   const drawing = drawn([mark(0), mark(1), mark(2)], {
     usage: {
       input_tokens: 80,
@@ -117,7 +117,7 @@ Deno.test("Timeline shows how tokens divide where nothing is known of requests",
   );
 });
 
-Deno.test("Timeline joins neighbours when there are many, and keeps failures visible", () => {
+Deno.test("Timeline joins neighbours among many marks, and keeps failures visible", () => {
   const marks = Array.from(
     { length: 10_000 },
     (_, i) => mark(i, i === 5001 ? { look: "l-bad" } : {}),
@@ -130,18 +130,18 @@ Deno.test("Timeline joins neighbours when there are many, and keeps failures vis
   assertEquals(places.at(-1)?.[1], 100);
 });
 
-Deno.test("Timeline joins an odd number of neighbours, and ends where the last one does", () => {
+Deno.test("Timeline joins an odd number of neighbours, and ends with the last one", () => {
   const drawing = drawn(
     Array.from({ length: 241 }, (_, i) => mark(i, { endMs: null })),
   );
   const places = placesIn(drawing);
   assertEquals(places.length, 121);
-  // The marks have no ends: two of them that were joined end where the second one begins.
+  // The marks have no ends: two joined marks end where the second one begins.
   assertEquals(places[0], [0, 0.42]);
   assert(drawing.includes("<desc>241 commands."));
 });
 
-Deno.test("Timeline escapes what its marks are called", () => {
+Deno.test("Timeline escapes the labels of marks", () => {
   const drawing = drawn([
     mark(0, { label: '</title><script>"' }),
     mark(1, { label: "\x1b[31m" }),

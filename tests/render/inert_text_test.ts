@@ -21,7 +21,7 @@ const INERT_CASES = [
   },
   { name: "C1 controls", text: "\x9b31mred\x9d", inert: "red\\u009d" },
   {
-    name: "a CR that would hide what stands before it",
+    name: "a CR that would hide the text before it",
     text: "rm -rf /\rls",
     inert: "rm -rf /\nls",
   },
@@ -34,33 +34,33 @@ const INERT_CASES = [
     inert: "a\\u202eb\\u2066c",
   },
   {
-    name: "what hides text",
+    name: "invisible characters",
     text: "a\u200bb\ufeff",
     inert: "a\\u200bb\\ufeff",
   },
   { name: "tags", text: "a\u{e0041}", inert: "a\\u{e0041}" },
-  { name: "half of a pair", text: "a\ud83d", inert: "a\ufffd" },
+  { name: "half of a surrogate pair", text: "a\ud83d", inert: "a\ufffd" },
   { name: "emoji of several characters", text: "👩‍💻é", inert: "👩‍💻é" },
   {
-    name: "a command of a runner anywhere",
+    name: "a workflow command anywhere in a line",
     text: "x ##[error]y",
     inert: "x #\\#[error]y",
   },
 ] satisfies { name: string; text: string; inert: string }[];
 
 for (const { name, text, inert } of INERT_CASES) {
-  Deno.test(`inertText() makes harmless: ${name}`, () => {
+  Deno.test(`inertText() replaces ${name}`, () => {
     assertEquals(inertText(text), inert);
   });
 }
 
-Deno.test("inertLine() lets no line begin with a command of a runner", () => {
+Deno.test("inertLine() escapes workflow commands at the beginning of a line", () => {
   assertEquals(
     ["::error::x", "  ::set-output name=a::b", "a ::b"].map(inertLine),
     ["\\::error::x", "  \\::set-output name=a::b", "a ::b"],
   );
 });
 
-Deno.test("plainTerminalText() leaves colours out and everything else in", () => {
+Deno.test("plainTerminalText() removes colours only", () => {
   assertEquals(plainTerminalText("\x1b[31mred\x1b[0m\x1b[2J"), "red\x1b[2J");
 });

@@ -31,7 +31,7 @@ import {
 const START = '---\nid: "t1"\n---\n\n# Codex session\n\n## Turn 1\n\n';
 const END = "\n*✓ done (1,234 in / 567 out)*\n";
 
-/** The document of a turn, without what every one of them begins and ends with. */
+/** The text of a turn, without the beginning and end that all documents share. */
 function turnOf(
   lines: readonly (string | Record<string, unknown>)[],
   options: RenderOptions = {},
@@ -64,24 +64,24 @@ const edit = (diff: string): Record<string, unknown> => ({
 
 const CASES = [
   {
-    name: "a message as it stands",
+    name: "a message unchanged",
     lines: [message("It **works**:\n\n```ts\nf();\n```")],
     text: "It **works**:\n\n```ts\nf();\n```\n",
   },
   {
-    name: "what the user says as a quotation that keeps its lines",
+    name: "a prompt as a quotation that keeps its lines",
     lines: [
       prompt("Do\nthis.\n\n# Now"),
     ],
     text: "**User**\n\n> Do  \n> this.\n>\n> #### Now\n",
   },
   {
-    name: "lines behind code in three backticks as lines",
+    name: "the line ends of a prompt behind inline code in three backticks",
     lines: [prompt("```ls``` it\na\nb")],
     text: "**User**\n\n> ```ls``` it  \n> a  \n> b\n",
   },
   {
-    name: "lines of what the user says around code, and none in it",
+    name: "the line ends of a prompt around a code block",
     lines: [prompt("a\n````\nx\n```\ny\nz\n````\nb\nc")],
     text:
       "**User**\n\n> a  \n> ````\n> x\n> ```\n> y\n> z\n> ````\n> b  \n> c\n",
@@ -93,7 +93,7 @@ const CASES = [
       "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n````text\na <b>\n```\n````\n\n</details>\n",
   },
   {
-    name: "a command without output, on a line",
+    name: "a command without output on one line",
     lines: [
       command("completed", {
         command: "bash -lc 'a `b` <c>'",
@@ -105,7 +105,7 @@ const CASES = [
     text: "``$ a `b` <c>`` — ✗ exit 2\n",
   },
   {
-    name: "a command of several lines, whole",
+    name: "a command of several lines in a code block",
     lines: [
       command("completed", {
         command: 'bash -lc "a\nb"',
@@ -116,7 +116,7 @@ const CASES = [
       "<details>\n<summary><code>$ a …</code> — ✓ exit 0</summary>\n\n```sh\na\nb\n```\n\n</details>\n",
   },
   {
-    name: "a long command, whole, below the beginning of it",
+    name: "a long command in a code block, cut in the summary",
     lines: [
       command("completed", {
         command: `bash -lc '${"x".repeat(300)}'`,
@@ -176,7 +176,7 @@ const CASES = [
     text: "> **Error**\n>\n> \\> # Heading  \n> \\- list\n>\n>    \\*code\\*\n",
   },
   {
-    name: "a line that could not be read",
+    name: "a failed line",
     lines: ["{torn"],
     text:
       '> **Line 3 could not be read** (json): Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)\n',
@@ -193,7 +193,7 @@ for (const { name, lines, text } of CASES) {
   });
 }
 
-Deno.test("MarkdownRenderer writes why a turn failed as text", () => {
+Deno.test("MarkdownRenderer escapes the error of a turn", () => {
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -211,33 +211,33 @@ const LONG = command("completed", {
 
 const OPTION_CASES = [
   {
-    name: "lines of output from both ends",
+    name: "both ends of long output",
     lines: [LONG],
     options: { maxOutputLines: 3 },
     text:
       "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n```text\n1\n```\n\n*… 3 lines left out …*\n\n```text\n5\n6\n```\n\n</details>\n",
   },
   {
-    name: "all output, which is said",
+    name: "the number of lines of output with a limit of 0",
     lines: [LONG],
     options: { maxOutputLines: 0 },
     text:
       "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n*… 6 lines left out …*\n\n</details>\n",
   },
   {
-    name: "all but the names of work",
+    name: "only the names of tools and paths of edits on request",
     lines: [LONG, edit("@@ -1 +1 @@\n-a\n+b\n")],
     options: { tools: "names" },
     text: "`$ npm test` — ✓ exit 0\n\n**edit** `src/a.ts` (+1 −1)\n",
   },
   {
-    name: "all work",
+    name: "no tools on request",
     lines: [LONG, edit("+b"), message("Hi")],
     options: { tools: "none" },
     text: "Hi\n",
   },
   {
-    name: "reasoning",
+    name: "no reasoning on request",
     lines: [
       item("completed", { id: "r", type: "reasoning", text: "**A**\n\nb" }),
       message("Hi"),
@@ -246,7 +246,7 @@ const OPTION_CASES = [
     text: "Hi\n",
   },
   {
-    name: "nothing of reasoning",
+    name: "whole reasoning on request",
     lines: [
       item("completed", { id: "r", type: "reasoning", text: "**A**\n\nb" }),
     ],
@@ -254,7 +254,7 @@ const OPTION_CASES = [
     text: "> **Reasoning**\n>\n> **A**\n>\n> b\n",
   },
   {
-    name: "reasoning from what is seen at once",
+    name: "folded reasoning on request",
     lines: [
       item("completed", { id: "r", type: "reasoning", text: "b</details>" }),
     ],
@@ -270,12 +270,12 @@ const OPTION_CASES = [
 }[];
 
 for (const { name, lines, options, text } of OPTION_CASES) {
-  Deno.test(`MarkdownRenderer leaves out ${name}`, () => {
+  Deno.test(`MarkdownRenderer writes ${name}`, () => {
     assertEquals(turnOf(lines, options), text);
   });
 }
 
-Deno.test("MarkdownRenderer writes front matter that is YAML whatever is in it", () => {
+Deno.test("MarkdownRenderer writes valid YAML front matter for hostile fields", () => {
   const text = writtenBy(new MarkdownRenderer(), [{
     type: "session",
     thread_id: 't1"\n---\n# x',
@@ -290,7 +290,7 @@ Deno.test("MarkdownRenderer writes front matter that is YAML whatever is in it",
   );
 });
 
-Deno.test("MarkdownRenderer writes front matter that has no effect as Markdown", () => {
+Deno.test("MarkdownRenderer writes front matter without Markdown in it", () => {
   const text = writtenBy(new MarkdownRenderer(), [{
     type: "session",
     thread_id: "<script>alert(1)</script>",
@@ -308,7 +308,7 @@ Deno.test("MarkdownRenderer writes front matter that has no effect as Markdown",
   assertEquals(JSON.parse(cwd?.slice(5) ?? ""), "/w/![x](https://x/y.png)&lt;");
 });
 
-Deno.test("MarkdownRenderer writes a second session as a part of the same document", () => {
+Deno.test("MarkdownRenderer writes a second session into the same document", () => {
   const text = writtenBy(
     new MarkdownRenderer(),
     partsOfLines([THREAD, TURN, DONE, { ...THREAD, thread_id: "t2" }]),
@@ -319,7 +319,10 @@ Deno.test("MarkdownRenderer writes a second session as a part of the same docume
   );
 });
 
-/** Holds a document to what nothing in a log may break. */
+/**
+ * Asserts that a document has no control characters, workflow commands, open fences or folds,
+ * active HTML, foreign headings, images or definitions.
+ */
 function assertSound(text: string): void {
   let fence = "";
   let folds = 0;
@@ -339,7 +342,7 @@ function assertSound(text: string): void {
       continue;
     }
     assert(!/^#{1,3} /.test(inside), line);
-    // Behind a line of text it would make a heading of that.
+    // Behind a line of text it would turn that line into a heading.
     assert(before.trim() === "" || !/^(?:-+|=+)\s*$/.test(inside), line);
     before = inside.replace(/^>$/, "");
     if (/^<details(?: open)?>$/.test(line)) folds += 1;
@@ -348,7 +351,7 @@ function assertSound(text: string): void {
       const html = line.replace(/(`+)(?!`).*?(?<!`)\1(?!`)/g, "")
         .replace(/<\/?(?:summary|code)>/g, "");
       assert(!/<[a-z/!]/i.test(html), line);
-      // What stands between HTML tags is no Markdown.
+      // Text between HTML tags is not parsed as Markdown.
       if (line.startsWith("<summary>")) continue;
       assert(!/(?<!\\)!\[|\]\(javascript|\]:/.test(html), line);
     }
@@ -369,7 +372,7 @@ const HOSTILE = [
   "##[error]x",
 ].join("\n");
 
-Deno.test("MarkdownRenderer writes nothing of a log that does something or breaks the document", () => {
+Deno.test("MarkdownRenderer writes hostile text without effects", () => {
   const text = turnOf([
     message(HOSTILE),
     prompt(HOSTILE),
@@ -385,7 +388,7 @@ Deno.test("MarkdownRenderer writes nothing of a log that does something or break
   assertSound(text);
 });
 
-Deno.test("MarkdownRenderer masks secrets before it cuts, in everything that it writes", () => {
+Deno.test("MarkdownRenderer redacts every text before it is cut", () => {
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const redactor = new Redactor();
   const lines = [
@@ -406,7 +409,7 @@ Deno.test("MarkdownRenderer masks secrets before it cuts, in everything that it 
   assertEquals([...redactor.counts.values()], [4]);
 });
 
-Deno.test("MarkdownRenderer folds what explored commands printed, as it does of other commands", () => {
+Deno.test("MarkdownRenderer folds the output of explored commands like that of other commands", () => {
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
@@ -450,7 +453,7 @@ Deno.test("MarkdownRenderer folds what explored commands printed, as it does of 
   );
 });
 
-Deno.test("MarkdownRenderer writes nothing of what explored commands printed that does something", () => {
+Deno.test("MarkdownRenderer writes hostile output of explored commands without effects", () => {
   const text = writtenBy(
     new MarkdownRenderer(),
     partsOfLines([PAGINATED, look("a", HOSTILE), look(HOSTILE, HOSTILE)]),
@@ -460,7 +463,7 @@ Deno.test("MarkdownRenderer writes nothing of what explored commands printed tha
   assertSound(body);
 });
 
-Deno.test("MarkdownRenderer leaves no gap in place of a path that an image lacks", () => {
+Deno.test("MarkdownRenderer writes an image without a path", () => {
   const text = writtenBy(
     new MarkdownRenderer(),
     partsOfLines([PAGINATED, {
@@ -475,7 +478,7 @@ Deno.test("MarkdownRenderer leaves no gap in place of a path that an image lacks
   assert(text.endsWith("\n**Image** failed\n"), text);
 });
 
-Deno.test("MarkdownRendererStream writes what MarkdownRenderer writes", async () => {
+Deno.test("MarkdownRendererStream writes the same as MarkdownRenderer", async () => {
   const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
   const texts = await Array.fromAsync(
     ReadableStream.from(parts).pipeThrough(new MarkdownRendererStream()),
@@ -484,13 +487,13 @@ Deno.test("MarkdownRendererStream writes what MarkdownRenderer writes", async ()
 });
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
-  Deno.test(`MarkdownRenderer writes the document of ${name} as it was reviewed`, () => {
+  Deno.test(`MarkdownRenderer writes the golden document of ${name}`, () => {
     const parts = partsOf(valuesOf(readSession(folder, start)));
     assertGolden(`${name}.md`, writtenBy(new MarkdownRenderer(), parts));
   });
 }
 
-Deno.test("MarkdownRenderer writes a session in which everything is hostile, and none of it does something", () => {
+Deno.test("MarkdownRenderer writes a hostile session without effects", () => {
   const parts = partsOf(valuesOf(hostileSession()));
   for (const reasoning of ["fold", "include"] as const) {
     const text = writtenBy(new MarkdownRenderer({ reasoning }), parts);

@@ -5,14 +5,14 @@ import {
   durationText,
 } from "../../lib/render/quantity_text.ts";
 
-Deno.test("countText() puts a comma between thousands", () => {
+Deno.test("countText() writes a comma between thousands", () => {
   assertEquals(
     [0, 7, 999, 1000, 12345, 1234567].map(countText),
     ["0", "7", "999", "1,000", "12,345", "1,234,567"],
   );
 });
 
-Deno.test("countedText() says one and many", () => {
+Deno.test("countedText() writes singular and plural", () => {
   assertEquals(
     [0, 1, 2].map((count) => countedText(count, "line")),
     ["0 lines", "1 line", "2 lines"],

@@ -1,4 +1,4 @@
-/** All renderers, with more of everything than most logs have. */
+/** Tests all renderers with long and unusual input. */
 
 import { assert, assertEquals } from "@std/assert";
 import type { HistorySnapshot } from "../../lib/history/snapshot.ts";
@@ -16,7 +16,7 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-/** So many lines or parts that a call cannot take each as an argument. */
+/** More lines or parts than a function call accepts as arguments. */
 const MANY = 150_000;
 const lines = new Array(MANY).fill("line").join("\n");
 const itemOf = (type: string, fields: Readonly<Record<string, unknown>>) => [
@@ -81,8 +81,8 @@ const FORMS = [
   { form: "github", create: () => new GithubRenderer({ maxOutputLines: 9 }) },
 ] as const;
 
-Deno.test("every renderer says how much of an output is not in the history", () => {
-  // The history keeps the last 32 MiB or so of an output.
+Deno.test("every renderer writes how many bytes of an output were not kept", () => {
+  // The history keeps about the last 32 MiB of an output.
   const output = "a line of output\n".repeat(2_500_000);
   const parts = partsOfLines([
     THREAD,
@@ -99,12 +99,12 @@ Deno.test("every renderer says how much of an output is not in the history", () 
     const text = writtenBy(create(), parts);
     const [, lost = "", before = ""] =
       text.match(/(\d+(?:,\d+)+) bytes of output not kept([^]*)/) ?? [];
-    assert(lost !== "", `${form}: nothing is said`);
+    assert(lost !== "", `${form}: nothing is messageFrom`);
     assert(/[\d,]+ lines left out/.test(before), form);
   }
 });
 
-Deno.test("every renderer says that an answer was longer than the history keeps", () => {
+Deno.test("every renderer writes that a result is shortened", () => {
   const answer = { type: "text", text: "a line\n".repeat(1000) };
   const parts = partsOfLines([
     THREAD,
@@ -128,18 +128,18 @@ Deno.test("every renderer says that an answer was longer than the history keeps"
   }
 });
 
-/** A snapshot that some other program may have written. */
+/** A snapshot that another program may have written. */
 function snapshotOf(
   ...records: readonly { readonly type: string; readonly payload: unknown }[]
 ): HistorySnapshot {
-  // The boundary: a snapshot may hold anything.
+  // A cast at the boundary: the payload of a snapshot is not checked.
   return {
     records: records.map((record, at) => ({ id: at + 1, ...record })),
   } as unknown as HistorySnapshot;
 }
 
-/** What the user, the agent or another one says. */
-const said = (
+/** A message with an author and a recipient. */
+const messageFrom = (
   author: string,
   recipient: string | null,
   text: string,
@@ -156,9 +156,12 @@ const said = (
   },
 });
 
-Deno.test("every renderer says who says something to whom, where a record does", () => {
+Deno.test("every renderer writes the author and the recipient of a message", () => {
   const parts = [...snapshotParts(
-    snapshotOf(said("planner", "worker", "Go on"), said("worker", null, "No")),
+    snapshotOf(
+      messageFrom("planner", "worker", "Go on"),
+      messageFrom("worker", null, "No"),
+    ),
   )];
   assertEquals(
     writtenBy(new TextRenderer(), parts),
@@ -172,7 +175,7 @@ Deno.test("every renderer says who says something to whom, where a record does",
   assert(html.includes(">worker</a>"));
 });
 
-Deno.test("every renderer shows a record of a type that nobody knows, and none without tools", () => {
+Deno.test("every renderer writes a record of an unknown type, unless tools are left out", () => {
   const parts = [...snapshotParts(
     snapshotOf({ type: "hologram", payload: { size: "</b>" } }),
   )];
@@ -200,7 +203,7 @@ Deno.test("every renderer shows a record of a type that nobody knows, and none w
   ) assert(!writtenBy(renderer, parts).includes("hologram"));
 });
 
-Deno.test("every renderer says of an edit that it is only proposed, or failed for no reason", () => {
+Deno.test("every renderer writes that an edit is proposed, or failed without a reason", () => {
   const changes = {
     "a.ts": { type: "update", unified_diff: "-x\n+y", move_path: null },
   };

@@ -16,12 +16,12 @@ const CASES = [
     safe: ["a &lt;script>x&lt;/script>"],
   },
   {
-    name: "HTML in code as it is",
+    name: "HTML in code unchanged",
     text: "`<b>` and ``a`<b>``",
     safe: ["`<b>` and ``a`<b>``"],
   },
   {
-    name: "a backtick that opens nothing",
+    name: "a backtick without a second one",
     text: "a ` <b>\nc ` d",
     safe: ["a \\` &lt;b>", "c \\` d"],
   },
@@ -31,7 +31,7 @@ const CASES = [
     safe: ["\\`&lt;b>\\`"],
   },
   {
-    name: "code behind a link that would swallow it",
+    name: "code directly behind a link",
     text: "https://x`<b>`",
     safe: ["https://x `<b>`"],
   },
@@ -41,7 +41,7 @@ const CASES = [
     safe: ["[a](https://x/y?z=(1)) [b](/src/a.ts:12) [c](src/b.ts)"],
   },
   {
-    name: "links to anything else as text",
+    name: "other links as text",
     text: "[a](javascript:x) [b](java&#115;cript:x) [c](data:text/html,x) [d](",
     safe: [
       "[a]\\(javascript:x) [b]\\(java&#115;cript:x) [c]\\(data:text/html,x) [d]\\(",
@@ -63,12 +63,12 @@ const CASES = [
     safe: ["\\![i](https://x/p.png)"],
   },
   {
-    name: "headings deeper",
+    name: "headings three levels deeper",
     text: "# A\n## B\n> ### C\n- # D\n#no",
     safe: ["#### A", "##### B", "> ###### C", "- #### D", "#no"],
   },
   {
-    name: "lines under lines as text",
+    name: "underlines of headings as text",
     text: "Turn 9\n------\nA\n===\n\n---",
     safe: ["Turn 9", "\\------", "A", "\\===", "", "---"],
   },
@@ -83,17 +83,17 @@ const CASES = [
     safe: ["````md", "```", "<b>", "```", "````"],
   },
   {
-    name: "a code block that does not end",
+    name: "an unclosed code block",
     text: "```\n</details>",
     safe: ["```", "</details>", "```"],
   },
   {
-    name: "a code block in a list, which its next line would end",
+    name: "a code block in a list that its next line would end",
     text: "- a\n  ```\n  b\n<script>\n  ```",
     safe: ["- a", "```", "b", "<script>", "```"],
   },
   {
-    name: "indented code, with fences",
+    name: "indented code as fenced code",
     text:
       "see:\n\n    if (a < b) <x>\n\n      [c](javascript:d)\n    ```\n\ntext",
     safe: [
@@ -115,7 +115,7 @@ const CASES = [
     safe: ["see:", "    if (a &lt; b)"],
   },
   {
-    name: "what may belong to a list as text",
+    name: "indented lines that may belong to a list as text",
     text: "    <a>\n\n- b\n\n    <c>\n\n  d\n\n    <e>\n\n> - f\ng\n\n    <h>",
     safe: [
       "    &lt;a>",
@@ -135,12 +135,12 @@ const CASES = [
     ],
   },
   {
-    name: "indented code behind a list that a paragraph has ended",
+    name: "indented code behind a list and a paragraph",
     text: "- a\n\nb\n\n\t<c>",
     safe: ["- a", "", "b", "", "```", "<c>", "```"],
   },
   {
-    name: "indented code behind a fence, which ends a list",
+    name: "indented code behind a fence that ends a list",
     text: "- a\n  ```\n  b\n  ```\n\n    <c>",
     safe: ["- a", "```", "b", "```", "", "```", "<c>", "```"],
   },
@@ -150,7 +150,7 @@ const CASES = [
     safe: ["see:", "", "````", "```js", "a", "```", "", "~~~", "````", "", "b"],
   },
   {
-    name: "fences in a list as fences, however many",
+    name: "several fences in a list as fences",
     text:
       "1. a\n\n    ```js\n    b\n    ```\n\n    ~~~\n    c\n    ~~~\n\nd\n\n    ~~~",
     safe: [
@@ -172,22 +172,22 @@ const CASES = [
     ],
   },
   {
-    name: "what says something to a terminal",
+    name: "control characters of terminals",
     text: "a\x1b]0;x\x07",
     safe: ["a\\u001b]0;x\\u0007"],
   },
   {
-    name: "commands to a runner, in code too",
+    name: "workflow commands, in code too",
     text: "::error::x\n```\n::error::y\n```",
     safe: ["\\::error::x", "```", "\\::error::y", "```"],
   },
   {
-    name: "lists, emphasis and tables as they are",
+    name: "lists, emphasis and tables unchanged",
     text: "1. *a*\n2. **b**\n\n|a|b|\n|-|-|\n|1|2|",
     safe: ["1. *a*", "2. **b**", "", "|a|b|", "|-|-|", "|1|2|"],
   },
   {
-    name: "code in tables, whose cells would end in it",
+    name: "code in tables with escaped bars",
     text: [
       "`a | b`",
       "",
@@ -210,7 +210,7 @@ const CASES = [
 ] satisfies { name: string; text: string; safe: string[] }[];
 
 for (const { name, text, safe } of CASES) {
-  Deno.test(`safeMarkdown() leaves or makes harmless: ${name}`, () => {
+  Deno.test(`safeMarkdown() writes ${name}`, () => {
     assertEquals(safeMarkdown(text), safe);
   });
 }
@@ -237,7 +237,7 @@ const PIECES = [
   "</details>",
 ];
 
-Deno.test("safeMarkdown() gives fences that match, and no HTML outside of code", () => {
+Deno.test("safeMarkdown() writes matching fences, and no HTML outside of code", () => {
   const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 })
     .map((pieces) => pieces.join(""));
   fc.assert(
@@ -264,14 +264,14 @@ Deno.test("safeMarkdown() gives fences that match, and no HTML outside of code",
   );
 });
 
-Deno.test("safeMarkdown() is not slowed down by what is repeated", () => {
-  // With time that grows by the square, this would not come to an end.
+Deno.test("safeMarkdown() takes linear time for repeated pieces", () => {
+  // In quadratic time this would not end.
   for (const piece of ["`a`:", "`", "[a](", "<", "# ", "```\n", "> "]) {
     assert(safeMarkdown(piece.repeat(200_000)).length > 0, piece);
   }
 });
 
-Deno.test("codeSpan() and codeBlock() are ended by nothing in them", () => {
+Deno.test("codeSpan() and codeBlock() use delimiters longer than those in the text", () => {
   assertEquals(codeSpan("a"), "`a`");
   assertEquals(codeSpan("`a``b`"), "``` `a``b` ```");
   assertEquals(codeSpan("a\nb"), "`a b`");
@@ -284,7 +284,7 @@ Deno.test("codeSpan() and codeBlock() are ended by nothing in them", () => {
   ]);
 });
 
-Deno.test("plainLine() and htmlLine() leave nothing with a meaning", () => {
+Deno.test("plainLine() and htmlLine() escape all markup", () => {
   assertEquals(
     plainLine("1. *a* _b_ [c](d) <e> `f`\n# g"),
     "1\\. \\*a\\* \\_b\\_ &#91;c&#93;(d) &lt;e&gt; &#96;f&#96; \\# g",
@@ -308,7 +308,7 @@ const PLAIN_CASES = [
     ],
   },
   {
-    name: "lines under lines, and rules",
+    name: "underlines of headings, and rules",
     text: "a\n===\nb\n---\n\n***",
     lines: ["a  ", "\\===  ", "b  ", "\\---", "", "\\*\\*\\*"],
   },
@@ -342,14 +342,14 @@ const PLAIN_CASES = [
     ],
   },
   {
-    name: "commands to a runner",
+    name: "workflow commands",
     text: "::error::x\n  ::y\n##[group] a ##[b",
     lines: ["\\::error::x  ", "  \\::y  ", "\\#\\#[group] a #\\#[b"],
   },
 ] satisfies { name: string; text: string; lines: string[] }[];
 
 for (const { name, text, lines } of PLAIN_CASES) {
-  Deno.test(`plainLines() writes as text: ${name}`, () => {
+  Deno.test(`plainLines() escapes ${name}`, () => {
     assertEquals(plainLines(text), lines);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Sessions to render, and what they are compared with: what the tests of the forms share.
+ * Sessions, hostile texts and golden files for the tests of renderers.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { emitted } from "../running.ts";
 
 const TESTDATA = new URL("../../testdata/", import.meta.url);
 
-/** Reads the one file of a scenario whose name begins so. */
+/** Reads the only file of a scenario whose name has this beginning. */
 export function readSession(
   folder: string,
   start: string,
@@ -26,7 +26,7 @@ export function readSession(
   return readFixture(`captures/${folder}${names[0]}`);
 }
 
-/** Gives the parts of the transcript of a session. */
+/** Returns the parts of the transcript of a session. */
 export function partsOfBytes(bytes: Uint8Array): TranscriptPart[] {
   return emitted(compose(new JsonlDecoder(), new TranscriptBuilder()), [bytes]);
 }
@@ -34,7 +34,7 @@ export function partsOfBytes(bytes: Uint8Array): TranscriptPart[] {
 /**
  * Compares text with a file below `testdata/render/`.
  *
- * With `--update` behind the arguments of the test it is written instead; then it is to be read.
+ * With the test argument `--update` the text is written to the file instead; review the diff.
  */
 export function assertGolden(name: string, text: string): void {
   const url = new URL(`render/${name}`, TESTDATA);
@@ -42,7 +42,7 @@ export function assertGolden(name: string, text: string): void {
   else assertEquals(text, Deno.readTextFileSync(url));
 }
 
-/** The sessions of the golden files: releases of every age, each with something of its own. */
+/** The sessions of the golden files: releases of every age, each with another scenario. */
 export const GOLDEN_SESSIONS: readonly {
   readonly name: string;
   readonly folder: string;
@@ -65,12 +65,12 @@ export const GOLDEN_SESSIONS: readonly {
   { name: "0.169-tui", folder: "0.169.0/tui/", start: "rollout" },
 ];
 
-/** What a terminal acts upon, and what turns text around. */
+/** Control characters of terminals, and characters that change the direction of text. */
 export const CONTROL_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-/** What must stay text in every form, each with the reason in its name. */
+/** Texts that must have no effect in any output, by the kind of the effect. */
 export const HOSTILE = {
   tags:
     '<script>alert(1)</script><img src=x onerror="alert(2)"></pre></details>',
@@ -90,7 +90,7 @@ export const HOSTILE = {
   controls: "\0 \x07 \x7f \x9b \u2028 \ufeff",
 } as const;
 
-/** A session in which everything that can hold text holds hostile text. */
+/** A session with hostile text in every field that holds text. */
 export function hostileSession(): Uint8Array<ArrayBuffer> {
   const all = Object.values(HOSTILE).join("\n");
   const lines: unknown[] = [

@@ -19,7 +19,7 @@ const SESSION: SessionPart = {
   cli_version: null,
 };
 
-/** Makes a session whose page has been written. */
+/** Makes a session with a message, whose page is written. */
 function session(
   name: string,
   text: string,
@@ -37,7 +37,7 @@ function session(
   return made;
 }
 
-Deno.test("SiteIndex holds words, choices and sums, and nothing of them runs", async () => {
+Deno.test("SiteIndex writes words, filters and sums of sessions, and escapes them", async () => {
   const evil = "</script><b>\u202e\u2028";
   const sessions = [
     session("old", "Fix the the parser", { startedAt: null, cwd: null }),
@@ -106,7 +106,7 @@ Deno.test("SiteIndex holds words, choices and sums, and nothing of them runs", a
   assert(page.includes("at most 2,000 on one of 2 days"));
 });
 
-Deno.test("SiteIndex is whole without a session", () => {
+Deno.test("SiteIndex writes a complete page without sessions", () => {
   const { page, data } = withoutData([...new SiteIndex().write([])].join(""));
   assertSound(page);
   assertAlone(page);

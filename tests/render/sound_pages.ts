@@ -1,24 +1,26 @@
 /**
- * Holds pages to what HTML asks for: what the tests of pages share.
+ * Assertions about the HTML of pages.
  *
  * @module
  */
 
 import { assert, assertEquals } from "@std/assert";
 
-/** A tag as a page has them: attributes in double quotes. */
+/** A tag in the form that pages use: attributes in double quotes. */
 const TAG_REGEXP =
   /<(\/?)([a-z][a-z0-9]*)((?:\s[a-z0-9-]+(?:="[^"]*")?)*)\s*>/gi;
 const VOID_TAGS = new Set(["meta", "br", "hr", "img", "input", "!doctype"]);
 
-/** Gives what stands between the first tag of a name and its end. */
+/** Returns the text between the first tag of a name and its end tag. */
 export function contentOf(page: string, name: string): string {
   const start = page.indexOf(`<${name}`);
   const from = page.indexOf(">", start) + 1;
   return page.slice(from, page.indexOf(`</${name}>`, from));
 }
 
-/** Gives a page without its style, its script and their hashes: the same on every page. */
+/**
+ * Returns a page without its style, its script and their hashes, which are the same on every page.
+ */
 export function withoutConstants(page: string): string {
   return page.replace(contentOf(page, "style"), "…")
     .replace(contentOf(page, "script"), "…")
@@ -26,10 +28,11 @@ export function withoutConstants(page: string): string {
 }
 
 /**
- * Holds a page to tags that are closed in order, and ids that are there once.
+ * Asserts that the tags of a page are closed in order, its ids are unique, and its links have
+ * targets.
  *
  * @param page The page.
- * @param pages The pages beside it that it may lead to.
+ * The pages that its links may lead to.
  */
 export function assertSound(
   page: string,
@@ -61,9 +64,9 @@ export function assertSound(
   assertEquals(targets.filter((target) => !ids.has(target)), []);
 }
 
-/** Holds a page to asking for nothing from anywhere, and running nothing but its script. */
+/** Asserts that a page loads nothing, and runs only its own script. */
 export function assertAlone(page: string): void {
-  // An image that is in the page itself asks for nothing.
+  // An image in a data URL loads nothing.
   const body = withoutConstants(page).replaceAll(
     /<img src="data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+" alt="[^"<>]*" loading="lazy" decoding="async">/g,
     "",
@@ -83,7 +86,7 @@ export function assertAlone(page: string): void {
   assertEquals(body.match(/<style/g)?.length, 1);
 }
 
-/** Takes the data out of the index of a site: the rest is to be a page like others. */
+/** Separates the data in the index of a site from the rest of the page. */
 export function withoutData(index: string): { page: string; data: unknown } {
   const open = '<script type="application/json" id="data">';
   const start = index.indexOf(open) + open.length;

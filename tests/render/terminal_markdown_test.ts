@@ -5,7 +5,7 @@ import { terminalMarkdown } from "../../lib/render/terminal_markdown.ts";
 import fc from "../property_seed.ts";
 import { CONTROL_REGEXP } from "./sessions.ts";
 
-/** The looks of the command by names. */
+/** Names for the escape sequences of styles. */
 const NAMES = [
   ["\x1b[1m", "<b>"],
   ["\x1b[22m", "</>"],
@@ -24,7 +24,7 @@ const NAMES = [
 
 const CASES = [
   {
-    name: "headings and paragraphs, broken between words",
+    name: "headings and paragraphs with line breaks between words",
     text: "# One *two*\n\nthree **four five six** seven\neight",
     lines: [
       "<b>One </><b><i>two</></>",
@@ -49,7 +49,7 @@ const CASES = [
     ],
   },
   {
-    name: "code, whose lines are broken and not cut",
+    name: "code with line breaks in long lines",
     text: "`x y`\n\n```sh\nls -l /a/very/long/path/x\n\n  b\n```",
     lines: [
       "<c>x y</>",
@@ -78,7 +78,7 @@ const CASES = [
     ],
   },
   {
-    name: "tables that fit, and cells that are broken",
+    name: "tables that fit, with line breaks in cells",
     text: "|k|long|\n|-|-:|\n|a|one two three four|\n|b|1|",
     lines: [
       "<b>k</>               <b>long</>",
@@ -89,7 +89,7 @@ const CASES = [
     ],
   },
   {
-    name: "tables that are too wide, row by row",
+    name: "too wide tables row by row",
     text: "|a|b|c|\n|-|-|-|\n|123456789|123456789|123456789|\n|1|2|3|",
     lines: [
       "<b>a: </>123456789",
@@ -102,7 +102,7 @@ const CASES = [
     ],
   },
   {
-    name: "links, with the addresses that they lead to",
+    name: "links with their addresses",
     text: "[a](https://x.org/é/b) https://y.org [b](/c.ts) ![d](https://z.org)",
     lines: [
       "<a https://x.org/%C3%A9/b>a</>",
@@ -113,14 +113,14 @@ const CASES = [
     ],
   },
   {
-    name: "addresses of no page, which lead nowhere",
+    name: "addresses of other schemes as text",
     text: "[a](javascript:x) [](data:y)",
     lines: ["a (<c>javascript:x</>)", "data:y"],
   },
 ] satisfies { name: string; text: string; lines: string[] }[];
 
 for (const { name, text, lines } of CASES) {
-  Deno.test(`terminalMarkdown() lays out: ${name}`, () => {
+  Deno.test(`terminalMarkdown() writes ${name}`, () => {
     const found = terminalMarkdown(text, { columns: 20, style: COLORED_STYLE });
     const named = found.map((line) =>
       NAMES.reduce(
@@ -132,12 +132,12 @@ for (const { name, text, lines } of CASES) {
   });
 }
 
-/** What the looks of the command write, and nothing else of it. */
+/** The escape sequences of styles. */
 const LOOK_REGEXP =
   // deno-lint-ignore no-control-regex
   /\x1b\[\d+m|\x1b\]8;;(?:(?:https?:\/\/|mailto:)[\x21-\x7e]+)?\x1b\\/g;
 
-Deno.test("terminalMarkdown() keeps to its width, and lets nothing through that a terminal acts upon", () => {
+Deno.test("terminalMarkdown() keeps to its width, and writes no control characters of the text", () => {
   const piece = fc.constantFrom(
     ..."* ** _ ~~ ` ``` > - 1. # | |- [ ] ( ) ![ ]( <b> https://x.org/ \x1b[2J \x9b \x1b]8;;a\x07 &#155; 漢字 wörd"
       .split(" "),
@@ -163,8 +163,8 @@ Deno.test("terminalMarkdown() keeps to its width, and lets nothing through that 
   );
 });
 
-Deno.test("terminalMarkdown() is not slowed down by what is repeated", () => {
-  // With time that grows by the square, this would not come to an end.
+Deno.test("terminalMarkdown() takes linear time for repeated pieces", () => {
+  // In quadratic time this would not end.
   const texts = [
     ...["[a](b) ", "*a* ", "> ", "- a\n", "|a", "a|b\n-|-\n", "漢"]
       .map((piece) => piece.repeat(2000)),

@@ -18,7 +18,7 @@ const WRAP_CASES = [
     lines: ["$ aaaaaaaa bbbbbbbb", "  cccccccc"],
   },
   {
-    name: "a word that is too long",
+    name: "a too long word",
     line: "abcdefghijklmnopqrstuvwxyz",
     lines: ["$ abcdefghijklmnopqr", "  stuvwxyz"],
   },
@@ -33,19 +33,19 @@ const WRAP_CASES = [
     lines: ["$     aaaaaaaa", "      bbbbbbbb"],
   },
   {
-    name: "a word that is too long in an indented line",
+    name: "a too long word in an indented line",
     line: "    abcdefghijklmnopqrstuvwxyzabcdefgh x",
     lines: ["$     abcdefghijklmn", "      opqrstuvwxyzab", "      cdefgh x"],
   },
 ] satisfies { name: string; line: string; lines: string[] }[];
 
 for (const { name, line, lines } of WRAP_CASES) {
-  Deno.test(`wrapped() breaks: ${name}`, () => {
+  Deno.test(`wrapped() breaks ${name}`, () => {
     assertEquals(wrapped([line], layout(20)), lines);
   });
 }
 
-Deno.test("wrapped() and clipped() fit every text, and wrapped() loses none of it", () => {
+Deno.test("wrapped() and clipped() keep to the width, and wrapped() keeps all characters", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 120 });
   fc.assert(
     fc.property(text, fc.integer({ min: 24, max: 60 }), (raw, columns) => {
@@ -64,7 +64,7 @@ Deno.test("wrapped() and clipped() fit every text, and wrapped() loses none of i
   );
 });
 
-Deno.test("clipped() says where it cut", () => {
+Deno.test("clipped() writes an ellipsis where it cuts", () => {
   assertEquals(
     clipped(
       ["abcdefghijklmnopqrstuvwxyz", "漢字漢字漢字漢字漢字漢字"],
@@ -74,19 +74,19 @@ Deno.test("clipped() says where it cut", () => {
   );
 });
 
-Deno.test("clipped() leaves what fits, however many units it has", () => {
+Deno.test("clipped() measures graphemes, not UTF-16 units", () => {
   const line = "👩‍💻".repeat(9);
   assertEquals(clipped([line], layout(20)), [`$ ${line}`]);
 });
 
-Deno.test("wrapped() breaks a word of a megabyte without looking at all of it each time", () => {
+Deno.test("wrapped() takes linear time for a word of many characters", () => {
   for (const [word, columns] of [["x", 1], ["漢", 2]] as const) {
     const lines = wrapped([word.repeat(200_000)], layout(82));
     assertEquals(lines.length, 200_000 * columns / 80);
   }
 });
 
-Deno.test("clipped() looks at no more of a long line than it shows", () => {
+Deno.test("clipped() reads only the needed part of a long line", () => {
   const [line = ""] = clipped(["漢".repeat(5_000_000)], layout(20));
   assertEquals(widthOf(line) <= 20, true);
 });
@@ -102,7 +102,7 @@ for (
     { text: "a.", letters: "", expected: "a." },
   ]
 ) {
-  Deno.test(`withoutEnd() makes ${JSON.stringify(expected)} of ${JSON.stringify(text)} without ${JSON.stringify(letters)}`, () => {
+  Deno.test(`withoutEnd() returns ${JSON.stringify(expected)} for ${JSON.stringify(text)} without ${JSON.stringify(letters)}`, () => {
     assertEquals(withoutEnd(text, letters), expected);
   });
 }

@@ -32,7 +32,7 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-/** The live view of lines of JSON, without what it begins with. */
+/** The live view of lines of JSON, without the session part. */
 function viewOf(
   lines: readonly (string | Record<string, unknown>)[],
   options: TextOptions = {},
@@ -53,7 +53,7 @@ const CASES = [
     text: "Hello.\n\n- one\n- two\n\n✓ done (1,234 in / 567 out)\n",
   },
   {
-    name: "messages without text, which leave no gap",
+    name: "messages without text as nothing",
     lines: [
       message("Hello."),
       message("", "item_1"),
@@ -76,7 +76,7 @@ const CASES = [
       "$ npm test\n  … 2 lines left out\n  3\n  4\n  5\n  6\n  7\n  ✗ exit 1\n\n… no end of the turn\n",
   },
   {
-    name: "commands side by side, each with its own end",
+    name: "parallel commands, each with its own end",
     lines: [
       command("started"),
       command("started", { id: "item_2", command: "ls" }),
@@ -105,7 +105,7 @@ const CASES = [
     }  … 3 more lines\n  ✓ exit 0\n\n… no end of the turn\n`,
   },
   {
-    name: "edits, with and without what changed",
+    name: "edits with and without a diff",
     lines: [
       item("completed", {
         id: "e",
@@ -140,7 +140,7 @@ const CASES = [
       "→ edit a.ts\n→ add b.ts\n✗ edit c.ts (+1 −1)\n  no such line\n✗ delete d.ts\n  Patch application failed\n\n… no end of the turn\n",
   },
   {
-    name: "each state of a plan",
+    name: "every state of a plan",
     lines: [
       item("started", { id: "p", type: "todo_list", items: plan(false) }),
       item("updated", { id: "p", type: "todo_list", items: plan(true) }),
@@ -188,7 +188,7 @@ const CASES = [
       "» demo.echo text=hi there n=1\n  hi\n  ✓\n» web_search codex jsonl\n  ✓\n\n… no end of the turn\n",
   },
   {
-    name: "an error that an entry has shown, once",
+    name: "an error that an entry shows once",
     lines: [
       { type: "error", message: "No" },
       { type: "turn.failed", error: { message: "No" } },
@@ -196,23 +196,23 @@ const CASES = [
     text: "✗ No\n\n✗ failed\n",
   },
   {
-    name: "an item that is an error as the warning that it is",
+    name: "an item of type error as a warning",
     lines: [item("completed", { id: "w", type: "error", message: "Old" })],
     text: "⚠ Old\n\n… no end of the turn\n",
   },
   {
-    name: "an error that nothing else has shown",
+    name: "the error of a turn that no entry shows",
     lines: [{ type: "turn.failed", error: { message: "No" } }],
     text: "✗ failed: No\n",
   },
   {
-    name: "a line that could not be read",
+    name: "a failed line",
     lines: ["{torn", DONE],
     text:
       '✗ line 3: json: Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)\n\n✓ done (1,234 in / 567 out)\n',
   },
   {
-    name: "a command that outlives its turn",
+    name: "a command that ends after its turn",
     lines: [command("started"), DONE, command("completed")],
     text:
       "$ npm test\n  … still running\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ exit 0 · ended later\n",
@@ -229,7 +229,7 @@ for (const { name, lines, text } of CASES) {
   });
 }
 
-Deno.test("TextRenderer writes what a session is, and what changes in it", () => {
+Deno.test("TextRenderer writes the fields of a session, a change of model and a rollback", () => {
   const session = {
     type: "session",
     thread_id: "t1",
@@ -255,7 +255,7 @@ Deno.test("TextRenderer writes what a session is, and what changes in it", () =>
   );
 });
 
-Deno.test("TextRenderer keeps its heading on one line, whatever a folder is called", () => {
+Deno.test("TextRenderer writes a heading on one line, with any name of a folder", () => {
   const part = {
     type: "session",
     thread_id: null,
@@ -267,7 +267,7 @@ Deno.test("TextRenderer keeps its heading on one line, whatever a folder is call
   assertEquals(writtenBy(new TextRenderer(), [part]), "/home $ rm\n");
 });
 
-Deno.test("TextRenderer says how much of the output was not kept", () => {
+Deno.test("TextRenderer writes how many bytes of output were not kept", () => {
   const entry = {
     type: "entry",
     phase: "final",
@@ -302,7 +302,7 @@ Deno.test("TextRenderer says how much of the output was not kept", () => {
   );
 });
 
-Deno.test("TextRenderer writes a command when it begins, and its end when it ends", () => {
+Deno.test("TextRenderer writes a command when it begins, and its output when it ends", () => {
   const writes: string[] = [];
   const renderer = new TextRenderer();
   const lines = [THREAD, TURN, command("started"), command("completed")];
@@ -326,7 +326,7 @@ const MIXED = [
 
 const OPTION_CASES = [
   {
-    name: "names",
+    name: "only the names of tools",
     options: { tools: "names" },
     text: "· A\n\n  b\n\n$ npm test\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
   },
@@ -341,14 +341,14 @@ const OPTION_CASES = [
     text: "$ npm test\n  … 1 line left out\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
   },
   {
-    name: "folded reasoning",
+    name: "only the headings of folded reasoning",
     options: { reasoning: "fold", tools: "none" },
     text: "· A\n\nDone.\n",
   },
 ] satisfies { name: string; options: TextOptions; text: string }[];
 
 for (const { name, options, text } of OPTION_CASES) {
-  Deno.test(`TextRenderer leaves out what is asked for: ${name}`, () => {
+  Deno.test(`TextRenderer writes on request ${name}`, () => {
     assertEquals(
       viewOf(MIXED, options),
       `${text}\n… no end of the turn\n`,
@@ -380,14 +380,14 @@ const MARKS: TextStyle = {
   link: (text, target) => `<a ${target}>${text}</a>`,
 };
 
-Deno.test("TextRenderer sets lines off one by one", () => {
+Deno.test("TextRenderer styles each line by itself", () => {
   assertEquals(
     viewOf([command("completed"), message("a\nb"), DONE], { style: MARKS }),
     "<cyan>$ npm test</cyan>\n<dim>  ok</dim>\n<dim>  ✓ exit 0</dim>\n\na\nb\n\n<green>✓ done (1,234 in / 567 out)</green>\n",
   );
 });
 
-Deno.test("TextRenderer masks secrets before it cuts output", () => {
+Deno.test("TextRenderer redacts output before it is cut", () => {
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const text = viewOf([
     command("completed", { aggregated_output: `x ${secret}\n` }),
@@ -398,7 +398,7 @@ Deno.test("TextRenderer masks secrets before it cuts output", () => {
   assert(text.includes("[redacted:"), text);
 });
 
-Deno.test("TextRenderer writes what explored commands printed, as it does of other commands", () => {
+Deno.test("TextRenderer writes the output of explored commands like that of other commands", () => {
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
@@ -420,7 +420,7 @@ Deno.test("TextRenderer writes what explored commands printed, as it does of oth
   }
 });
 
-Deno.test("TextRenderer masks a secret of a command once, however often the command is written", () => {
+Deno.test("TextRenderer counts a secret in a command once, even if it writes the command twice", () => {
   const line = "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'";
   const redactor = new Redactor();
   const text = viewOf([
@@ -436,7 +436,7 @@ Deno.test("TextRenderer masks a secret of a command once, however often the comm
 const HOSTILE =
   "\x1b]0;own\x07\x1b[31mred\u202e\x9b2J\r\n::error::x\n  ::stop-commands::y\n##[command]z\x00";
 
-Deno.test("TextRenderer writes nothing of a log that does something", () => {
+Deno.test("TextRenderer writes hostile text without effects", () => {
   const text = viewOf([
     message(HOSTILE),
     command("completed", {
@@ -456,7 +456,7 @@ Deno.test("TextRenderer writes nothing of a log that does something", () => {
   }
 });
 
-Deno.test("TextRendererStream writes what TextRenderer writes", async () => {
+Deno.test("TextRendererStream writes the same as TextRenderer", async () => {
   const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
   const texts = await Array.fromAsync(
     ReadableStream.from(parts).pipeThrough(new TextRendererStream()),
@@ -464,7 +464,7 @@ Deno.test("TextRendererStream writes what TextRenderer writes", async () => {
   assertEquals(texts.join(""), writtenBy(new TextRenderer(), parts));
 });
 
-/** The live view of a session on a terminal of a usual width. */
+/** The live view of a session on a terminal of 100 columns. */
 function viewOfBytes(bytes: Uint8Array, options: TextOptions = {}): string {
   const parts = partsOf(valuesOf(bytes), { live: true });
   const renderer = new TextRenderer({ columns: () => 100, ...options });
@@ -472,17 +472,17 @@ function viewOfBytes(bytes: Uint8Array, options: TextOptions = {}): string {
 }
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
-  Deno.test(`TextRenderer writes the view of ${name} as it was reviewed`, () => {
+  Deno.test(`TextRenderer writes the golden view of ${name}`, () => {
     assertGolden(`${name}.txt`, viewOfBytes(readSession(folder, start)));
   });
 }
 
-/** The terminals that views are reviewed for. */
+/** The sessions and widths of the golden views on terminals. */
 const SCREENS = ["0.61-unicode", "0.130-review", "0.160-patch", "0.169-tui"]
   .flatMap((name) => [80, 120].map((columns) => ({ name, columns })));
 
 for (const { name, columns } of SCREENS) {
-  Deno.test(`TextRenderer writes ${name} on a terminal of ${columns} columns as it was reviewed`, () => {
+  Deno.test(`TextRenderer writes the golden view of ${name} on a terminal of ${columns} columns`, () => {
     const { folder, start } = GOLDEN_SESSIONS.find((session) =>
       session.name === name
     ) ??
@@ -496,7 +496,7 @@ for (const { name, columns } of SCREENS) {
     for (const line of text.split("\n")) {
       assert(stringWidth(line) <= columns, line);
     }
-    // Only colours that a terminal has for light and for dark, and no ground.
+    // Only colours that are readable on light and dark terminals, and no background.
     // deno-lint-ignore no-control-regex
     const codes = [...text.matchAll(/\x1b\[(\d+)m/g)].map(([, code]) => code);
     const known = "1 2 3 4 9 22 23 24 29 31 32 33 36 39".split(" ");
@@ -504,7 +504,7 @@ for (const { name, columns } of SCREENS) {
   });
 }
 
-Deno.test("TextRenderer writes a session in which everything is hostile, and none of it does something", () => {
+Deno.test("TextRenderer writes a hostile session without effects", () => {
   for (const isFormatted of [false, true]) {
     const text = viewOfBytes(hostileSession(), { isFormatted });
     assert(text.length > 10_000);
@@ -516,7 +516,7 @@ Deno.test("TextRenderer writes a session in which everything is hostile, and non
   }
 });
 
-Deno.test("TextRenderer says of images what is known of them", () => {
+Deno.test("TextRenderer writes the path, prompt and status of images", () => {
   const made = (id: string, fields: object) => ({
     type: "event_msg",
     payload: {

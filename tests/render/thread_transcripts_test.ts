@@ -9,7 +9,7 @@ function event(type: string, thread_id: string, fields: object = {}): object {
   return { type, thread_id, ...fields };
 }
 
-function said(thread_id: string, text: string): object {
+function spoken(thread_id: string, text: string): object {
   return event("item.completed", thread_id, {
     item_id: text,
     status: "completed",
@@ -34,7 +34,7 @@ function partsOf(
   return emitted(new ThreadTranscripts(options), outcomes);
 }
 
-/** Each part in a word: what is said, or the thread, or the turn. */
+/** The content of each part: the thread, the turn, the status or the text. */
 function wordsOf(parts: readonly TranscriptPart[]): string[] {
   return parts.flatMap((part) => {
     switch (part.type) {
@@ -59,14 +59,14 @@ function wordsOf(parts: readonly TranscriptPart[]): string[] {
 const TWO = [
   turn("a"),
   turn("b"),
-  said("a", "one"),
-  said("b", "two"),
+  spoken("a", "one"),
+  spoken("b", "two"),
   turn("b", true),
-  said("a", "three"),
+  spoken("a", "three"),
   turn("a", true),
 ];
 
-Deno.test("ThreadTranscripts gives each thread a section, the first one first", () => {
+Deno.test("ThreadTranscripts writes one section per thread, in order of their beginnings", () => {
   assertEquals(wordsOf(partsOf(TWO, { firstTurn: 5 })), [
     "a",
     "turn 5",
@@ -80,14 +80,14 @@ Deno.test("ThreadTranscripts gives each thread a section, the first one first", 
   ]);
 });
 
-Deno.test("ThreadTranscripts gives the same of texts", () => {
+Deno.test("ThreadTranscripts accepts events as objects and as JSON texts", () => {
   assertEquals(
     partsOf(TWO.map((each) => JSON.stringify(each))),
     partsOf(TWO),
   );
 });
 
-Deno.test("ThreadTranscripts shows all as it comes to somebody who watches, by its thread", () => {
+Deno.test("ThreadTranscripts emits every part at once if it is live, with a session part at each change of thread", () => {
   assertEquals(wordsOf(partsOf(TWO, { live: true })), [
     "a",
     "turn 1",
@@ -102,7 +102,7 @@ Deno.test("ThreadTranscripts shows all as it comes to somebody who watches, by i
   ]);
 });
 
-Deno.test("ThreadTranscripts puts sub-agents behind the thread that made them", () => {
+Deno.test("ThreadTranscripts puts sub-agents behind the thread that spawned them", () => {
   const spawn = event("item.completed", "a", {
     item_id: "s",
     status: "completed",
@@ -119,13 +119,13 @@ Deno.test("ThreadTranscripts puts sub-agents behind the thread that made them", 
   const started = event("thread.started", "e", { parent_thread_id: "a" });
   const parts = partsOf([
     turn("a"),
-    said("b", "other"),
+    spoken("b", "other"),
     spawn,
     started,
-    said("d", "deep"),
-    said("c", "agent"),
+    spoken("d", "deep"),
+    spoken("c", "agent"),
     activity,
-    said("e", "named"),
+    spoken("e", "named"),
   ]);
   assertEquals(
     wordsOf(parts.filter(({ type }) => type === "session")),
@@ -133,7 +133,7 @@ Deno.test("ThreadTranscripts puts sub-agents behind the thread that made them", 
   );
 });
 
-Deno.test("ThreadTranscripts ends where threads say of each other that they are the parent", () => {
+Deno.test("ThreadTranscripts ends with threads that name each other as parent", () => {
   const parts = partsOf([
     turn("a"),
     event("thread.started", "b", { parent_thread_id: "c" }),
@@ -146,7 +146,7 @@ Deno.test("ThreadTranscripts ends where threads say of each other that they are 
   );
 });
 
-Deno.test("ThreadTranscripts gives of each thread what that alone gives", () => {
+Deno.test("ThreadTranscripts emits the same entries for a thread as for the thread alone", () => {
   for (const { folder, stdout } of readServerRuns()) {
     const ids = new Set(
       recordsOf(stdout).map(({ thread_id }) => thread_id)
@@ -170,8 +170,8 @@ Deno.test("ThreadTranscripts gives of each thread what that alone gives", () => 
   }
 });
 
-/** What the remarks of a transcript say. */
-function remarksOf(parts: readonly TranscriptPart[]): string[] {
+/** The texts of the background events in a transcript. */
+function backgroundTexts(parts: readonly TranscriptPart[]): string[] {
   return parts.flatMap((part) =>
     part.type === "entry" && part.record.type === "background_event"
       ? [Object.values(part.record.payload).join(": ")]
@@ -179,7 +179,7 @@ function remarksOf(parts: readonly TranscriptPart[]): string[] {
   );
 }
 
-Deno.test("ThreadTranscripts says what waits for a decision, and what that was", () => {
+Deno.test("ThreadTranscripts writes requests for a decision, and the decisions", () => {
   const request = (call_id: string, request_id: number): object =>
     event("item.completed", "a", {
       item_id: `item_${request_id}`,
@@ -214,7 +214,7 @@ Deno.test("ThreadTranscripts says what waits for a decision, and what that was",
     "Decided: declined: run x",
     "Decided: accepted: run z",
   ];
-  assertEquals(remarksOf(partsOf(events)), expected);
+  assertEquals(backgroundTexts(partsOf(events)), expected);
   const texts = events.map((each) => JSON.stringify(each));
-  assertEquals(remarksOf(partsOf(texts)), expected);
+  assertEquals(backgroundTexts(partsOf(texts)), expected);
 });

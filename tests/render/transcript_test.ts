@@ -34,7 +34,7 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-/** Writes parts down in short. */
+/** One short text per part. */
 function outline(parts: readonly TranscriptPart[]): string[] {
   return parts.map((part) => {
     switch (part.type) {
@@ -66,7 +66,7 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
-function asked(
+function called(
   name: string,
   call_id: string,
   args: string,
@@ -93,7 +93,7 @@ const CASES = [
     parts: ["session", "turn 1", "final exec 1", "completed 1"],
   },
   {
-    name: "a command that ends before one that began earlier, in order",
+    name: "two commands in order of their beginnings",
     lines: [
       THREAD,
       TURN,
@@ -106,7 +106,7 @@ const CASES = [
     parts: ["session", "turn 1", "final exec 1", "final exec 2", "completed 1"],
   },
   {
-    name: "a command that outlives its turn, again when it ends",
+    name: "a command that ends after its turn twice",
     lines: [
       THREAD,
       TURN,
@@ -127,7 +127,7 @@ const CASES = [
     ],
   },
   {
-    name: "every state of a plan, and none twice",
+    name: "every state of a plan once",
     lines: [
       THREAD,
       TURN,
@@ -157,16 +157,15 @@ const CASES = [
     ],
   },
   {
-    name:
-      "of plans and images at once those that are refused as calls of tools",
+    name: "refused plans and images as tool calls",
     lines: [
       META,
       line("event_msg", { type: "task_started", turn_id: "1" }),
       ...["c1", "c2"].map((call_id) =>
-        asked("update_plan", call_id, '{"plan":[{"step":"A"}]}')
+        called("update_plan", call_id, '{"plan":[{"step":"A"}]}')
       ),
       ...["c3", "c4"].map((call_id) =>
-        asked("view_image", call_id, `{"path":"${call_id}.png"}`)
+        called("view_image", call_id, `{"path":"${call_id}.png"}`)
       ),
       answered("c1", "Plan updated"),
       answered("c2", "unsupported call: update_plan"),
@@ -184,7 +183,7 @@ const CASES = [
     ],
   },
   {
-    name: "an error that ends a turn, as its end only",
+    name: "the error of a turn with its end only",
     lines: [
       THREAD,
       TURN,
@@ -198,7 +197,7 @@ const CASES = [
     parts: ["session", "turn 1", "final assistant_message 1", "open 1"],
   },
   {
-    name: "a second process, which ends what the first one left",
+    name: "an end for the turn of an earlier process",
     lines: [THREAD, TURN, command("started"), THREAD, TURN, DONE],
     parts: [
       "session",
@@ -211,7 +210,7 @@ const CASES = [
     ],
   },
   {
-    name: "an answer that was written piece by piece, once",
+    name: "a streamed answer once",
     lines: [
       THREAD,
       TURN,
@@ -231,7 +230,7 @@ const CASES = [
     ],
   },
   {
-    name: "a line that could not be read, in its place",
+    name: "a failed line in its place",
     lines: [THREAD, TURN, message("Hi"), "{torn", DONE],
     parts: [
       "session",
@@ -242,12 +241,12 @@ const CASES = [
     ],
   },
   {
-    name: "an end whose beginning was cut off",
+    name: "an end without a beginning",
     lines: [{ ...DONE, thread_id: "t1", turn_id: "1" }],
     parts: ["session", "turn 1", "completed 1"],
   },
   {
-    name: "turns of a session file whose release does not write their borders",
+    name: "turns of a session file without records of their borders",
     lines: [
       META,
       line("event_msg", { type: "user_message", message: "One" }),
@@ -266,7 +265,7 @@ const CASES = [
     ],
   },
   {
-    name: "a turn whose prompt is an image, and none for those beside words",
+    name: "a turn for an image as prompt, but none for an image beside text",
     lines: [
       META,
       line("event_msg", {
@@ -326,7 +325,7 @@ const CASES = [
     ],
   },
   {
-    name: "turns that were taken back, and what they showed",
+    name: "a rollback behind the turns that it removes",
     lines: [
       META,
       line("event_msg", { type: "user_message", message: "One" }),
@@ -347,7 +346,7 @@ const CASES = [
     ],
   },
   {
-    name: "nothing",
+    name: "a session for no lines",
     lines: [],
     parts: ["session"],
   },
@@ -358,17 +357,17 @@ const CASES = [
 }[];
 
 for (const { name, lines, parts } of CASES) {
-  Deno.test(`TranscriptBuilder gives ${name}`, () => {
+  Deno.test(`TranscriptBuilder emits ${name}`, () => {
     assertEquals(outline(partsOfLines(lines)), parts);
   });
 }
 
-Deno.test("TranscriptBuilder gives up the oldest of thousands that never end, and tells of a late end", () => {
+Deno.test("TranscriptBuilder emits the oldest of thousands of open commands, and their late ends", () => {
   const builder = new TranscriptBuilder();
-  const given: string[] = [];
+  const emittedParts: string[] = [];
   const feed = (value: unknown): void => {
     const outcome = { ok: true, line: 0, offset: 0, value } as const;
-    builder.feed(outcome, (part) => given.push(...outline([part])));
+    builder.feed(outcome, (part) => emittedParts.push(...outline([part])));
   };
   const command = (type: string, i: number) => ({
     type,
@@ -381,13 +380,16 @@ Deno.test("TranscriptBuilder gives up the oldest of thousands that never end, an
   feed({ type: "thread.started", thread_id: "t" });
   feed({ type: "turn.started", thread_id: "t", turn_id: "1" });
   for (let i = 0; i < 20_000; i++) feed(command("item.started", i));
-  assertEquals(given.length, 2 + 20_000 - 1024);
+  assertEquals(emittedParts.length, 2 + 20_000 - 1024);
   feed(command("item.completed", 0));
-  builder.flush((part) => given.push(...outline([part])));
-  assertEquals(given.filter((part) => part === "final exec 20001").length, 1);
+  builder.flush((part) => emittedParts.push(...outline([part])));
+  assertEquals(
+    emittedParts.filter((part) => part === "final exec 20001").length,
+    1,
+  );
 });
 
-Deno.test("TranscriptBuilder says at once what happens if it is live", () => {
+Deno.test("TranscriptBuilder emits each part at once if it is live", () => {
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -411,7 +413,7 @@ Deno.test("TranscriptBuilder says at once what happens if it is live", () => {
   ]);
 });
 
-Deno.test("TranscriptBuilder gives an answer once that was written piece by piece, live", () => {
+Deno.test("TranscriptBuilder emits the final state of a streamed answer once if it is live", () => {
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -430,7 +432,7 @@ Deno.test("TranscriptBuilder gives an answer once that was written piece by piec
   ]);
 });
 
-Deno.test("TranscriptBuilder gives a part no later than with its line", () => {
+Deno.test("TranscriptBuilder emits each part with the line that completes it", () => {
   const builder = new TranscriptBuilder({ live: true });
   const lines = [
     { type: "thread.started", thread_id: "t1" },
@@ -453,7 +455,7 @@ Deno.test("TranscriptBuilder gives a part no later than with its line", () => {
   assertEquals(counts, [1, 0, 2]);
 });
 
-Deno.test("TranscriptBuilder gives output once where a command outlives its turn", () => {
+Deno.test("TranscriptBuilder splits the output of a command that ends after its turn", () => {
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -478,12 +480,12 @@ Deno.test("TranscriptBuilder gives output once where a command outlives its turn
   ]);
 });
 
-/** Writes explored commands down as they are given, with what they printed. */
+/** One text per final or late explore entry, with the output of its commands. */
 function looksOf(parts: readonly TranscriptPart[]): string[] {
   return entriesOf(parts).flatMap((part) => {
     const view = viewEntry(part);
-    const isGiven = part.phase === "final" || part.phase === "late";
-    return view.kind !== "explore" || !isGiven ? [] : [
+    const isFinal = part.phase === "final" || part.phase === "late";
+    return view.kind !== "explore" || !isFinal ? [] : [
       `${part.phase} ${
         view.looks.map(({ command, status, output }) =>
           `${command} ${status}: ${output}`
@@ -509,7 +511,7 @@ const ENDED = event("task_complete", { turn_id: "1" });
 
 const LOOKS = [
   {
-    name: "of each command in its record",
+    name: "for each command of a record",
     lines: [
       PAGINATED,
       look("a", "one"),
@@ -526,7 +528,7 @@ const LOOKS = [
     ],
   },
   {
-    name: "last of a command that ran again in its entry",
+    name: "for the last run of a repeated command",
     lines: [
       PAGINATED,
       look("a", "one"),
@@ -541,13 +543,13 @@ const LOOKS = [
     ],
   },
   {
-    name: "once where the same end is told twice",
+    name: "once for an end that is recorded twice",
     lines: [PAGINATED, look("a", "one"), look("a", "one")],
     looks: ["final cat a success: one"],
     live: ["final cat a success: one"],
   },
   {
-    name: "of commands that run side by side, with the one whose it is",
+    name: "for parallel commands",
     lines: [
       LEGACY,
       lookBegin("a"),
@@ -560,7 +562,7 @@ const LOOKS = [
     live: ["final cat a success: one, cat b success: two"],
   },
   {
-    name: "of a command that outlives its turn, when it ends",
+    name: "for a command that ends after its turn",
     lines: [
       LEGACY,
       STARTED,
@@ -577,7 +579,7 @@ const LOOKS = [
     live: ["final cat a success: one", "late cat b success: two"],
   },
   {
-    name: "wherever it went",
+    name: "from stdout and stderr",
     lines: [
       PAGINATED,
       look("a", "both", { stdout: "out\n", stderr: "err\n", exit_code: 2 }),
@@ -601,13 +603,13 @@ const LOOKS = [
 }[];
 
 for (const { name, lines, looks, live } of LOOKS) {
-  Deno.test(`TranscriptBuilder gives what explored commands printed: ${name}`, () => {
+  Deno.test(`TranscriptBuilder emits the output of explored commands ${name}`, () => {
     assertEquals(looksOf(partsOfLines(lines)), looks);
     assertEquals(looksOf(partsOfLines(lines, { live: true })), live);
   });
 }
 
-Deno.test("TranscriptBuilder gives what explored commands printed however the file is chunked", () => {
+Deno.test("TranscriptBuilder emits the output of explored commands for any chunks", () => {
   const lines = [
     PAGINATED,
     look("a", "one ü\n"),
@@ -634,7 +636,7 @@ Deno.test("TranscriptBuilder gives what explored commands printed however the fi
   }
 });
 
-Deno.test("TranscriptBuilder leaves explore records as the history has them", () => {
+Deno.test("TranscriptBuilder does not change explore records of the history", () => {
   const lines = [PAGINATED, STARTED, look("a", "one"), SAID];
   const state = new HistoryState();
   for (const value of lines) state.apply(value);
@@ -643,35 +645,35 @@ Deno.test("TranscriptBuilder leaves explore records as the history has them", ()
 });
 
 for (const live of [false, true]) {
-  Deno.test(`TranscriptBuilder holds no more than a bounded amount of what explored commands print, live or not: ${live}`, () => {
+  Deno.test(`TranscriptBuilder limits the output of explored commands in memory, live: ${live}`, () => {
     const builder = new TranscriptBuilder({ live });
     const printed = "x".repeat(1 << 20);
-    let given = 0;
+    let emittedUnits = 0;
     let most = 0;
     const feed = (value: unknown): void => {
       builder.feed({ ok: true, line: 1, offset: 0, value }, (part) => {
         if (part.type !== "entry") return;
-        for (const output of part.outputs ?? []) given += output.length;
+        for (const output of part.outputs ?? []) emittedUnits += output.length;
       });
     };
-    // The first one never ends, so that nothing settles.
+    // The first command never ends, so that the record stays open.
     for (const value of [LEGACY, STARTED, lookBegin("open")]) feed(value);
     for (let count = 1; count <= 22; count++) {
       feed(lookBegin(`file${count}`));
       feed(lookEnd(`file${count}`, printed));
-      most = Math.max(most, count * printed.length - given);
+      most = Math.max(most, count * printed.length - emittedUnits);
     }
     feed(ENDED);
     builder.flush((part) => {
       if (part.type !== "entry") return;
-      for (const output of part.outputs ?? []) given += output.length;
+      for (const output of part.outputs ?? []) emittedUnits += output.length;
     });
-    assertEquals(given, 22 * printed.length);
+    assertEquals(emittedUnits, 22 * printed.length);
     assert(most <= 5 * printed.length, `${most}`);
   });
 }
 
-Deno.test("TranscriptBuilder does not change a part that it has given", () => {
+Deno.test("TranscriptBuilder does not change an emitted part", () => {
   const parts: TranscriptPart[] = [];
   const builder = new TranscriptBuilder({ live: true });
   const feed = (value: unknown): void =>
@@ -696,7 +698,7 @@ Deno.test("TranscriptBuilder does not change a part that it has given", () => {
   assertEquals(parts.slice(0, before.length), before);
 });
 
-Deno.test("TranscriptBuilder knows the session of an exec stream at its first line", () => {
+Deno.test("TranscriptBuilder reads the session of an exec stream from its first line", () => {
   const [session] = partsOfLines([
     '{"reasoning effort":"none","approval":"never","workdir":"/w","provider":"p","model":"m","sandbox":"x"}',
     '{"prompt":"Go"}',
@@ -712,7 +714,7 @@ Deno.test("TranscriptBuilder knows the session of an exec stream at its first li
   });
 });
 
-Deno.test("TranscriptBuilder knows nothing of a session by the one before", () => {
+Deno.test("TranscriptBuilder does not copy fields of a session to the next one", () => {
   const [first, second] = partsOfLines([
     { ...THREAD, model: "gpt-5", cwd: "/home/dev" },
     { type: "thread.started", thread_id: "t2" },
@@ -728,7 +730,7 @@ Deno.test("TranscriptBuilder knows nothing of a session by the one before", () =
   });
 });
 
-Deno.test("TranscriptBuilder knows the model of a session file that says it behind the first prompt", () => {
+Deno.test("TranscriptBuilder reads the model of a session file from a turn_context behind the first prompt", () => {
   const parts = partsOfLines([
     META,
     line("event_msg", { type: "user_message", message: "One" }),
@@ -789,7 +791,7 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
     start,
     count(300, 35),
     end,
-    // Another process counts from 0 again.
+    // A new process counts from 0 again.
     start,
     count(40, 4),
     end,
@@ -801,7 +803,7 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
-Deno.test("TranscriptBuilder gives the end of a command that was left running before turns that are taken back", () => {
+Deno.test("TranscriptBuilder emits the end of a command that began before the turns that are rolled back", () => {
   const call = { call_id: "c", command: ["sleep", "9"] };
   const parts = partsOfLines([
     META,
@@ -824,8 +826,8 @@ Deno.test("TranscriptBuilder gives the end of a command that was left running be
   assertEquals(late.length, 1);
 });
 
-Deno.test("TranscriptBuilder looks at no command again that an earlier turn left running", () => {
-  // With quadratic time this would take half a minute and more.
+Deno.test("TranscriptBuilder takes linear time for commands without an end", () => {
+  // In quadratic time this would take half a minute and more.
   const values = Array.from({ length: 60_000 }, (_, at) => [
     event("task_started", { turn_id: `${at}` }),
     event("exec_command_begin", { call_id: `${at}`, command: ["sleep"] }),
@@ -834,7 +836,7 @@ Deno.test("TranscriptBuilder looks at no command again that an earlier turn left
   assert(partsOf(values).length > 60_000);
 });
 
-Deno.test("TranscriptBuilder forgets ends of turns, however many there are", () => {
+Deno.test("TranscriptBuilder removes ends of turns from its history", () => {
   const { forget } = HistoryState.prototype;
   let forgotten = 0;
   HistoryState.prototype.forget = function (ids): void {
@@ -849,7 +851,7 @@ Deno.test("TranscriptBuilder forgets ends of turns, however many there are", () 
   assert(forgotten > 0);
 });
 
-Deno.test("TranscriptBuilder lets go what commands that are over have printed", () => {
+Deno.test("TranscriptBuilder frees the output of ended commands", () => {
   setFlagsFromString("--expose-gc");
   const heap = (): number => {
     runInNewContext("gc")();
@@ -868,12 +870,12 @@ Deno.test("TranscriptBuilder lets go what commands that are over have printed", 
     };
     builder.feed({ ok: true, line, offset: 0, value }, () => {});
   }
-  // What is remembered of them has 8 Mi units of text at the most.
+  // The output that is kept for late ends has at most 8 Mi UTF-16 units.
   assertLess(heap() - before, 20_000_000);
   builder.flush(() => {});
 });
 
-Deno.test("TranscriptBuilder knows of each process which tokens it reports", () => {
+Deno.test("TranscriptBuilder reports the usage fields of each process separately", () => {
   const run = (thread_id: string, counts: Record<string, number>) => [
     { type: "thread.started", thread_id },
     { type: "turn.started" },
@@ -896,7 +898,7 @@ Deno.test("TranscriptBuilder knows of each process which tokens it reports", () 
   );
 });
 
-Deno.test("TranscriptBuilder counts to no turn what the thread that it goes on from has used", () => {
+Deno.test("TranscriptBuilder does not count the usage of a forked thread for its turns", () => {
   const count = (total: number, last: number): Record<string, unknown> =>
     line("event_msg", {
       type: "token_count",
@@ -918,7 +920,7 @@ Deno.test("TranscriptBuilder counts to no turn what the thread that it goes on f
   const numbered = (lines: readonly Record<string, unknown>[]) =>
     lines.map((fields, ordinal) => ({ ...fields, ordinal }));
   const files = [
-    // Up to 0.98 nothing but the header of the other thread tells.
+    // Up to 0.98 only the header of the other thread marks the copied lines.
     [META, other, said("One"), said("Two"), count(1500, 500)],
     [
       META,
@@ -947,7 +949,7 @@ Deno.test("TranscriptBuilder counts to no turn what the thread that it goes on f
   }
 });
 
-Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it happens", () => {
+Deno.test("TranscriptBuilder ends a turn without an end record at its last event", () => {
   const at = (time: string, type: string, payload: Record<string, unknown>) =>
     line(type, payload, `2026-11-20T${time}.000Z`);
   const said = (time: string, message: string) =>
@@ -960,7 +962,7 @@ Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it h
       type: "token_count",
       info: { last_token_usage: { input_tokens: 5, output_tokens: 1 } },
     }),
-    // What a process writes that goes on with the thread.
+    // A line that the next process of the thread writes before its first turn.
     at("12:00:00", "response_item", {
       type: "message",
       role: "developer",
@@ -981,7 +983,7 @@ Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it h
   );
 });
 
-Deno.test("TranscriptBuilder takes from its output how long a command took that is written when it is over", () => {
+Deno.test("TranscriptBuilder reads the duration of a command from its output, if its end was recorded later", () => {
   const took = (seconds: number, output: string, name = "shell") => {
     const lines = [
       line("response_item", {
@@ -1011,7 +1013,7 @@ Deno.test("TranscriptBuilder takes from its output how long a command took that 
   assertEquals(took(0, "Wall time: 2.4 seconds"), 0);
 });
 
-Deno.test("TranscriptBuilder has no times for lines that only the header has one for", () => {
+Deno.test("TranscriptBuilder does not use the time of the header for lines without a time", () => {
   const header = {
     id: "0d6a0d0a-31a1-4e2c-8f0f-d5f1c2f8c0de",
     timestamp: "2025-09-01T10:00:00.000Z",
@@ -1055,7 +1057,7 @@ Deno.test("TranscriptBuilder has no times for lines that only the header has one
   assertEquals([turn.endedAt, turn.durationMs], [null, null]);
 });
 
-Deno.test("TranscriptBuilder gives a turn that fails no tokens of the one before", () => {
+Deno.test("TranscriptBuilder does not count the usage of a turn for the next one", () => {
   const count = {
     type: "token_count",
     info: { total_token_usage: usage(5, 1), last_token_usage: usage(5, 1) },
@@ -1082,7 +1084,7 @@ Deno.test("TranscriptBuilder gives a turn that fails no tokens of the one before
   }
 });
 
-Deno.test("TranscriptBuilder has no times where the input has none", () => {
+Deno.test("TranscriptBuilder emits no times for input without times", () => {
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -1097,7 +1099,7 @@ Deno.test("TranscriptBuilder has no times where the input has none", () => {
   );
 });
 
-Deno.test("TranscriptBuilder says of an error whether an entry has shown it", () => {
+Deno.test("TranscriptBuilder reports whether an entry shows the error of a turn", () => {
   const failed = { type: "turn.failed", error: { message: "No" } };
   const isShown = (lines: Record<string, unknown>[]): boolean | undefined => {
     const last = partsOfLines([THREAD, TURN, ...lines, failed]).at(-1);
@@ -1108,13 +1110,13 @@ Deno.test("TranscriptBuilder says of an error whether an entry has shown it", ()
   assertEquals(isShown([{ type: "error", message: "Maybe" }]), false);
 });
 
-Deno.test("TranscriptBuilder does not wait for ever for one entry", () => {
+Deno.test("TranscriptBuilder emits later entries before the end of a long-running command", () => {
   const builder = new TranscriptBuilder();
-  const given: string[] = [];
+  const emittedParts: string[] = [];
   const feed = (value: unknown): void =>
     builder.feed(
       { ok: true, line: 1, offset: 0, value },
-      (part) => given.push(...outline([part])),
+      (part) => emittedParts.push(...outline([part])),
     );
   const event = { type: "item.completed", thread_id: "t", turn_id: "1" };
   feed({ ...event, type: "turn.started" });
@@ -1135,8 +1137,8 @@ Deno.test("TranscriptBuilder does not wait for ever for one entry", () => {
       content: { text: "Hi" },
     });
   }
-  assertEquals(given.slice(0, 3), ["session", "turn 1", "final exec 1"]);
-  assert(given.length > 1900, `${given.length}`);
+  assertEquals(emittedParts.slice(0, 3), ["session", "turn 1", "final exec 1"]);
+  assert(emittedParts.length > 1900, `${emittedParts.length}`);
   feed({
     ...event,
     item_id: "bg",
@@ -1144,10 +1146,10 @@ Deno.test("TranscriptBuilder does not wait for ever for one entry", () => {
     item_type: "command_execution",
     content: { command: "sleep 1000", stdout: "", exit_code: 0 },
   });
-  assertEquals(given.at(-1), "late exec 1");
+  assertEquals(emittedParts.at(-1), "late exec 1");
 });
 
-Deno.test("TranscriptBuilder does not throw whatever an event is", () => {
+Deno.test("TranscriptBuilder accepts invalid events", () => {
   const values = [
     null,
     1,
@@ -1172,7 +1174,7 @@ Deno.test("TranscriptBuilder does not throw whatever an event is", () => {
   }
 });
 
-Deno.test("TranscriptStream gives what TranscriptBuilder gives", async () => {
+Deno.test("TranscriptStream emits the same as TranscriptBuilder", async () => {
   const values = [
     { type: "turn.started", thread_id: "t", turn_id: "1" },
     { type: "error", message: "No" },
@@ -1189,7 +1191,7 @@ Deno.test("TranscriptStream gives what TranscriptBuilder gives", async () => {
   assertEquals(streamed, partsOf(values));
 });
 
-Deno.test("snapshotParts() lets what the user says open a turn", () => {
+Deno.test("snapshotParts() starts a turn at each message of the user", () => {
   const state = new HistoryState();
   for (
     const event of [
@@ -1252,7 +1254,7 @@ const ITEM_TYPES = [
   "UserMessage",
 ];
 
-Deno.test("TranscriptBuilder and its renderers take whatever is written", () => {
+Deno.test("TranscriptBuilder and its renderers accept any events", () => {
   const field = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom<unknown>("in_progress", "completed", "a", 3),
@@ -1304,7 +1306,7 @@ Deno.test("TranscriptBuilder and its renderers take whatever is written", () => 
   );
 });
 
-/** A count of the tokens of the thread so far. */
+/** A count of the tokens of the thread. */
 function counted(at: string, input: number, output: number): unknown {
   const total: TurnUsage = {
     input_tokens: input,
@@ -1325,14 +1327,14 @@ function timed(at: string, payload: Record<string, unknown>): unknown {
 
 const START = "2026-11-20T09:00:00.000Z";
 
-/** Gives the requests of each turn of a session file. */
+/** Returns the requests of each turn of a session file. */
 function requestsOf(lines: readonly unknown[]) {
   return partsOfLines(lines.map((line) => JSON.stringify(line)))
     .filter((part) => part.type === "turn_ended")
     .map(({ requests }) => requests);
 }
 
-Deno.test("a turn that ends tells its requests apart, repeated counts left out", () => {
+Deno.test("TranscriptBuilder reports the requests of a turn, without repeated counts", () => {
   const later = START.replace("00.000", "05.000");
   assertEquals(
     requestsOf([
@@ -1355,7 +1357,7 @@ Deno.test("a turn that ends tells its requests apart, repeated counts left out",
   );
 });
 
-Deno.test("a turn of which only the whole is counted tells nothing of requests", () => {
+Deno.test("TranscriptBuilder reports no requests of a turn with a total only", () => {
   const [ended] = partsOfLines([
     THREAD,
     TURN,
@@ -1366,7 +1368,7 @@ Deno.test("a turn of which only the whole is counted tells nothing of requests",
   assert(ended !== undefined && !("requests" in ended));
 });
 
-Deno.test("a turn keeps 240 requests at most, and every token of them", () => {
+Deno.test("TranscriptBuilder joins requests of a turn to at most 240, with the same sums", () => {
   const [requests = []] = requestsOf([
     timed(START, { type: "task_started", turn_id: "1" }),
     ...Array.from(

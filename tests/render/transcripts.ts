@@ -1,5 +1,5 @@
 /**
- * Transcripts of captures and of lines made by hand: what their tests share.
+ * Transcripts of captures and of made-up lines, for the tests of renderers.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import type { Stage } from "../../lib/stage.ts";
 import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
 import { concat, decode, emitted, encode } from "../running.ts";
 
-/** Every file of the captures that has a transcript. */
+/** Returns every captured file that has a transcript. */
 export function readTranscriptFiles(): CapturedFile[] {
   return readCapturedFiles(
     /^(?:stdout(?:\.\d+)?|(?:archived-)?rollout-.*)\.jsonl$/,
   );
 }
 
-/** Reads JSONL as normalized values, failures among them. */
+/** Parses JSONL into normalized values, with failures as values. */
 export function valuesOf(bytes: Uint8Array): unknown[] {
   const normalizer = new JsonlNormalizer({ onError: "inline" });
   const blocks: Uint8Array[] = [];
@@ -32,7 +32,7 @@ export function valuesOf(bytes: Uint8Array): unknown[] {
     .map((line): unknown => JSON.parse(line));
 }
 
-/** Makes the transcript of normalized values. */
+/** Returns the transcript of normalized values. */
 export function partsOf(
   values: readonly unknown[],
   options: TranscriptOptions = {},
@@ -48,7 +48,7 @@ export function partsOf(
   );
 }
 
-/** Makes the transcript of lines of JSON. */
+/** Returns the transcript of lines of JSON. */
 export function partsOfLines(
   lines: readonly (string | Record<string, unknown>)[],
   options: TranscriptOptions = {},
@@ -59,7 +59,7 @@ export function partsOfLines(
   return partsOf(valuesOf(encode(text)), options);
 }
 
-/** Writes a transcript. */
+/** Renders a transcript. */
 export function writtenBy(
   renderer: Stage<TranscriptPart, string>,
   parts: Iterable<TranscriptPart>,
@@ -112,13 +112,13 @@ export function command(
   });
 }
 
-/** Asserts that a renderer cuts a command and its output, so long, between characters. */
+/** Asserts that a renderer cuts a command and `count` characters of output between characters. */
 export function assertCutsBetweenCharacters(
   make: () => Stage<TranscriptPart, string>,
   count: number,
 ): void {
-  // Each character has two units of UTF-16: a cut in the middle of some is in the middle here
-  // or there.
+  // Each character has two UTF-16 units: a cut within a pair shows with or without the letter
+  // before.
   for (const start of ["", "a"]) {
     const text = writtenBy(
       make(),
@@ -137,7 +137,7 @@ export function assertCutsBetweenCharacters(
   }
 }
 
-/** An item of each other type, with a text wherever a log can have one. */
+/** Items of the other types, with a text in every text field. */
 export function itemsOf(text: string): Record<string, unknown>[] {
   return [
     item("completed", { id: "r", type: "reasoning", text }),
@@ -165,7 +165,7 @@ export function itemsOf(text: string): Record<string, unknown>[] {
   ];
 }
 
-/** The header of a session file whose lines say what commands do. */
+/** The header of a session file in which items record commands. */
 export const PAGINATED: Readonly<Record<string, unknown>> = {
   timestamp: "2026-11-20T15:14:15.000Z",
   type: "session_meta",
@@ -188,7 +188,7 @@ export function event(
   };
 }
 
-/** A command that looks at a file, with what it printed. */
+/** A command that reads a file, with its output. */
 export function look(
   file: string,
   output: string,
@@ -208,13 +208,13 @@ export function look(
   });
 }
 
-/** The header of a session file in which commands begin and end with events. */
+/** The header of a session file in which events record commands. */
 export const LEGACY: Readonly<Record<string, unknown>> = {
   ...PAGINATED,
   payload: { id: "s", history_mode: "legacy" },
 };
 
-/** The beginning of a command that looks at a file. */
+/** The beginning of a command that reads a file. */
 export function lookBegin(file: string): Record<string, unknown> {
   return event("exec_command_begin", {
     call_id: file,
@@ -223,7 +223,7 @@ export function lookBegin(file: string): Record<string, unknown> {
   });
 }
 
-/** Its end, which need not say again what it is. */
+/** The end of such a command, without the command line. */
 export function lookEnd(file: string, output: string): Record<string, unknown> {
   return event("exec_command_end", {
     call_id: file,
