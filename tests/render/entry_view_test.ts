@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { AnyHistoryRecord } from "../../lib/history/records.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
+import { SECRET } from "./transcripts.ts";
 
 /** An unchecked record. */
 function recordOf(type: string, payload: unknown): AnyHistoryRecord {
@@ -9,7 +10,6 @@ function recordOf(type: string, payload: unknown): AnyHistoryRecord {
   return { id: 1, type, payload } as AnyHistoryRecord;
 }
 
-const SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
 const span = { text: SECRET, tone: "default", emphasis: {}, entity: null };
 const lines = [{ kind: "paragraph", spans: [span] }];
 const chunks = [

@@ -22,6 +22,7 @@ import {
   PAGINATED,
   partsOf,
   partsOfLines,
+  SECRET,
   THREAD,
   TURN,
   valuesOf,
@@ -389,33 +390,31 @@ Deno.test("MarkdownRenderer writes hostile text without effects", () => {
 });
 
 Deno.test("MarkdownRenderer redacts every text before it is cut", () => {
-  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const redactor = new Redactor();
   const lines = [
     { ...THREAD, thread_id: "t1" },
     TURN,
     command("completed", {
-      command: `curl ${secret}`,
-      aggregated_output: `a\n${secret}\nb\n`,
+      command: `curl ${SECRET}`,
+      aggregated_output: `a\n${SECRET}\nb\n`,
     }),
-    message(secret, "m"),
-    { type: "turn.failed", error: { message: `No ${secret}` } },
+    message(SECRET, "m"),
+    { type: "turn.failed", error: { message: `No ${SECRET}` } },
   ];
   const text = writtenBy(
     new MarkdownRenderer({ redactor, maxOutputLines: 2 }),
     partsOfLines(lines),
   );
-  assert(!text.includes(secret.slice(8, 20)), text);
+  assert(!text.includes(SECRET.slice(8, 20)), text);
   assertEquals([...redactor.counts.values()], [4]);
 });
 
 Deno.test("MarkdownRenderer folds the output of explored commands like that of other commands", () => {
-  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
     look("a", ""),
     look("b", " \n", { exit_code: 2 }),
-    look("c", `1\n2\n3\n\`\`\` ${secret}\n`),
+    look("c", `1\n2\n3\n\`\`\` ${SECRET}\n`),
     look("d", ""),
   ]);
   const bodyOf = (options: RenderOptions): string =>

@@ -5,11 +5,43 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { encode } from "../running.ts";
 
 /** A tag in the form that pages use: attributes in double quotes. */
 const TAG_REGEXP =
   /<(\/?)([a-z][a-z0-9]*)((?:\s[a-z0-9-]+(?:="[^"]*")?)*)\s*>/gi;
-const VOID_TAGS = new Set(["meta", "br", "hr", "img", "input", "!doctype"]);
+const VOID_TAGS = ["meta", "br", "hr", "img", "input", "!doctype"];
+/** A tag of the HTML in summaries and Markdown: lower case, attributes in double quotes. */
+const STRICT_TAG_REGEXP = /<(\/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>/g;
+
+/**
+ * Asserts that the tags of HTML are closed in order, and that no other `<` or `>` is in it.
+ *
+ * @param html The HTML.
+ * @param tag The form of its tags.
+ * @param voidTags The tags without an end tag.
+ * @returns The name and the attributes of each tag that is no end tag.
+ */
+export function assertClosed(
+  html: string,
+  tag: RegExp = STRICT_TAG_REGEXP,
+  voidTags: readonly string[] = ["br", "hr"],
+): [name: string, attributes: string][] {
+  const open: string[] = [];
+  const tags: [string, string][] = [];
+  for (const [all, close, name = "", attributes = ""] of html.matchAll(tag)) {
+    const lower = name.toLowerCase();
+    if (close === "/") {
+      assertEquals(open.pop(), lower, all);
+      continue;
+    }
+    if (!voidTags.includes(lower)) open.push(lower);
+    tags.push([lower, attributes]);
+  }
+  assertEquals(open, [], html);
+  assertEquals(html.replaceAll(tag, "").match(/[<>]/g), null, html);
+  return tags;
+}
 
 /** Returns the text between the first tag of a name and its end tag. */
 export function contentOf(page: string, name: string): string {
@@ -39,15 +71,9 @@ export function assertSound(
   pages: readonly string[] = [],
 ): void {
   const body = withoutConstants(page).replace("<!DOCTYPE html>", "");
-  const open: string[] = [];
   const ids = new Set<string>();
   const targets: string[] = [];
-  for (
-    const [all, close, tag = "", attributes = ""] of body.matchAll(TAG_REGEXP)
-  ) {
-    const name = tag.toLowerCase();
-    if (close === "/") assertEquals(open.pop(), name, all);
-    else if (!VOID_TAGS.has(name)) open.push(name);
+  for (const [, attributes] of assertClosed(body, TAG_REGEXP, VOID_TAGS)) {
     const id = / id="([^"]*)"/.exec(attributes)?.[1];
     if (id !== undefined) {
       assert(!ids.has(id), `${id} is there twice`);
@@ -59,8 +85,6 @@ export function assertSound(
       assert(/^(?:https?:\/\/|mailto:)/.test(href), href);
     }
   }
-  assertEquals(open, []);
-  assertEquals(body.replaceAll(TAG_REGEXP, "").match(/[<>]/g), null);
   assertEquals(targets.filter((target) => !ids.has(target)), []);
 }
 
@@ -84,6 +108,22 @@ export function assertAlone(page: string): void {
   );
   assertEquals(body.match(/<script/g)?.length, 1);
   assertEquals(body.match(/<style/g)?.length, 1);
+}
+
+/** Asserts that the policy of a page forbids everything but its style and script, by their hashes. */
+export async function assertPolicy(page: string): Promise<void> {
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/
+    .exec(page)?.[1] ?? "";
+  assert(policy.startsWith("default-src 'none'; "), policy);
+  for (const name of ["style", "script"]) {
+    const content = encode(contentOf(page, name));
+    const digest = await crypto.subtle.digest("SHA-256", content);
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    assert(
+      policy.includes(`${name}-src 'sha256-${hash}'`),
+      `${name}: ${hash}`,
+    );
+  }
 }
 
 /** Separates the data in the index of a site from the rest of the page. */

@@ -26,6 +26,7 @@ import {
   PAGINATED,
   partsOf,
   partsOfLines,
+  SECRET,
   THREAD,
   TURN,
   valuesOf,
@@ -388,21 +389,19 @@ Deno.test("TextRenderer styles each line by itself", () => {
 });
 
 Deno.test("TextRenderer redacts output before it is cut", () => {
-  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const text = viewOf([
-    command("completed", { aggregated_output: `x ${secret}\n` }),
-    message(`Use ${secret}.`, "m"),
-    { type: "turn.failed", error: { message: secret } },
+    command("completed", { aggregated_output: `x ${SECRET}\n` }),
+    message(`Use ${SECRET}.`, "m"),
+    { type: "turn.failed", error: { message: SECRET } },
   ], { redactor: new Redactor(), columns: () => 30 });
   assert(!text.includes("sk-proj"), text);
   assert(text.includes("[redacted:"), text);
 });
 
 Deno.test("TextRenderer writes the output of explored commands like that of other commands", () => {
-  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
-    look("a", `1\n2\n${secret}\n\x1b[2J= 4\n`),
+    look("a", `1\n2\n${SECRET}\n\x1b[2J= 4\n`),
     look("b", "", { exit_code: 2 }),
   ], { live: true }).slice(1);
   const redactor = new Redactor();

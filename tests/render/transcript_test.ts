@@ -66,6 +66,26 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
+/** A line with a message of the user. */
+function prompt(message: string, time?: string): Record<string, unknown> {
+  return line("event_msg", { type: "user_message", message }, time);
+}
+
+/** A line with a message of the agent. */
+function reply(message: string, time?: string): Record<string, unknown> {
+  return line("event_msg", { type: "agent_message", message }, time);
+}
+
+/** A line with the beginning of a turn. */
+function turnStart(turn_id: string, time?: string): Record<string, unknown> {
+  return line("event_msg", { type: "task_started", turn_id }, time);
+}
+
+/** A line with the end of a turn. */
+function turnEnd(turn_id: string, time?: string): Record<string, unknown> {
+  return line("event_msg", { type: "task_complete", turn_id }, time);
+}
+
 function called(
   name: string,
   call_id: string,
@@ -160,7 +180,7 @@ const CASES = [
     name: "refused plans and images as tool calls",
     lines: [
       META,
-      line("event_msg", { type: "task_started", turn_id: "1" }),
+      turnStart("1"),
       ...["c1", "c2"].map((call_id) =>
         called("update_plan", call_id, '{"plan":[{"step":"A"}]}')
       ),
@@ -249,9 +269,9 @@ const CASES = [
     name: "turns of a session file without records of their borders",
     lines: [
       META,
-      line("event_msg", { type: "user_message", message: "One" }),
-      line("event_msg", { type: "agent_message", message: "First" }),
-      line("event_msg", { type: "user_message", message: "Two" }),
+      prompt("One"),
+      reply("First"),
+      prompt("Two"),
     ],
     parts: [
       "session",
@@ -273,7 +293,7 @@ const CASES = [
         message: "One",
         images: [IMAGE],
       }),
-      line("event_msg", { type: "agent_message", message: "First" }),
+      reply("First"),
       line("response_item", {
         type: "message",
         role: "user",
@@ -284,7 +304,7 @@ const CASES = [
         message: "",
         images: [IMAGE],
       }),
-      line("event_msg", { type: "agent_message", message: "Second" }),
+      reply("Second"),
     ],
     parts: [
       "session",
@@ -303,13 +323,8 @@ const CASES = [
     name: "no turn for an image that a tool shows",
     lines: [
       META,
-      line("event_msg", { type: "user_message", message: "One" }),
-      line("response_item", {
-        type: "function_call",
-        name: "view_image",
-        call_id: "c",
-        arguments: '{"path":"/home/dev/a.png"}',
-      }),
+      prompt("One"),
+      called("view_image", "c", '{"path":"/home/dev/a.png"}'),
       line("response_item", {
         type: "message",
         role: "user",
@@ -328,10 +343,10 @@ const CASES = [
     name: "a rollback behind the turns that it removes",
     lines: [
       META,
-      line("event_msg", { type: "user_message", message: "One" }),
-      line("event_msg", { type: "agent_message", message: "First" }),
+      prompt("One"),
+      reply("First"),
       line("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
-      line("event_msg", { type: "user_message", message: "Two" }),
+      prompt("Two"),
     ],
     parts: [
       "session",
@@ -733,9 +748,9 @@ Deno.test("TranscriptBuilder does not copy fields of a session to the next one",
 Deno.test("TranscriptBuilder reads the model of a session file from a turn_context behind the first prompt", () => {
   const parts = partsOfLines([
     META,
-    line("event_msg", { type: "user_message", message: "One" }),
+    prompt("One"),
     line("turn_context", { cwd: "/home/dev", model: "gpt-5.1-codex" }),
-    line("event_msg", { type: "agent_message", message: "First" }),
+    reply("First"),
   ]);
   assertEquals(parts.slice(0, 2), [
     {
@@ -771,12 +786,8 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
         last_token_usage: usage(1, 1),
       },
     });
-  const start = line("event_msg", { type: "task_started", turn_id: "a" });
-  const end = line(
-    "event_msg",
-    { type: "task_complete", turn_id: "a" },
-    "2026-11-20T15:14:17.250Z",
-  );
+  const start = turnStart("a");
+  const end = turnEnd("a", "2026-11-20T15:14:17.250Z");
   const ends = partsOfLines([
     META,
     start,
@@ -907,9 +918,7 @@ Deno.test("TranscriptBuilder does not count the usage of a forked thread for its
         last_token_usage: usage(last, 0),
       },
     });
-  const said = (message: string) =>
-    line("event_msg", { type: "user_message", message });
-  const start = line("event_msg", { type: "task_started", turn_id: "a" });
+  const start = turnStart("a");
   const other = line("session_meta", { id: "t0", cwd: "/home/dev" });
   const spawned = line("session_meta", {
     id: "t1",
@@ -921,19 +930,19 @@ Deno.test("TranscriptBuilder does not count the usage of a forked thread for its
     lines.map((fields, ordinal) => ({ ...fields, ordinal }));
   const files = [
     // Up to 0.98 only the header of the other thread marks the copied lines.
-    [META, other, said("One"), said("Two"), count(1500, 500)],
+    [META, other, prompt("One"), prompt("Two"), count(1500, 500)],
     [
       META,
       other,
-      said("One"),
+      prompt("One"),
       count(1000, 1000),
-      said("Two"),
+      prompt("Two"),
       count(1000, 1000),
       count(1500, 500),
     ],
     numbered([
       spawned,
-      said("One"),
+      prompt("One"),
       count(1000, 1000),
       start,
       count(1000, 1000),
@@ -950,27 +959,24 @@ Deno.test("TranscriptBuilder does not count the usage of a forked thread for its
 });
 
 Deno.test("TranscriptBuilder ends a turn without an end record at its last event", () => {
-  const at = (time: string, type: string, payload: Record<string, unknown>) =>
-    line(type, payload, `2026-11-20T${time}.000Z`);
-  const said = (time: string, message: string) =>
-    at(time, "event_msg", { type: "user_message", message });
+  const at = (time: string) => `2026-11-20T${time}.000Z`;
   const parts = partsOfLines([
     META,
-    said("10:00:00", "One"),
-    at("10:00:02", "event_msg", { type: "agent_message", message: "First" }),
-    at("10:00:03", "event_msg", {
+    prompt("One", at("10:00:00")),
+    reply("First", at("10:00:02")),
+    line("event_msg", {
       type: "token_count",
       info: { last_token_usage: { input_tokens: 5, output_tokens: 1 } },
-    }),
+    }, at("10:00:03")),
     // A line that the next process of the thread writes before its first turn.
-    at("12:00:00", "response_item", {
+    line("response_item", {
       type: "message",
       role: "developer",
       content: [{ type: "input_text", text: "Rules" }],
-    }),
-    said("12:00:00", "Two"),
-    at("12:00:04", "event_msg", { type: "agent_message", message: "Second" }),
-    at("12:30:00", "turn_context", { cwd: "/home/dev" }),
+    }, at("12:00:00")),
+    prompt("Two", at("12:00:00")),
+    reply("Second", at("12:00:04")),
+    line("turn_context", { cwd: "/home/dev" }, at("12:30:00")),
   ]);
   assertEquals(
     parts.flatMap((part) =>
@@ -984,14 +990,9 @@ Deno.test("TranscriptBuilder ends a turn without an end record at its last event
 });
 
 Deno.test("TranscriptBuilder reads the duration of a command from its output, if its end was recorded later", () => {
-  const took = (seconds: number, output: string, name = "shell") => {
+  const took = (seconds: number, output: string) => {
     const lines = [
-      line("response_item", {
-        type: "function_call",
-        name,
-        call_id: "c",
-        arguments: '{"command":["ls"]}',
-      }),
+      called("shell", "c", '{"command":["ls"]}'),
       line(
         "response_item",
         { type: "function_call_output", call_id: "c", output },
@@ -1063,9 +1064,9 @@ Deno.test("TranscriptBuilder does not count the usage of a turn for the next one
     info: { total_token_usage: usage(5, 1), last_token_usage: usage(5, 1) },
   };
   const turn = (turn_id: string): Record<string, unknown>[] => [
-    line("event_msg", { type: "task_started", turn_id }),
+    turnStart(turn_id),
     line("event_msg", count),
-    line("event_msg", { type: "task_complete", turn_id }),
+    turnEnd(turn_id),
   ];
   const record = line("token_usage_record", { turn_token_usage: usage(5, 1) });
   const [started = {}, ...rest] = turn("a");
@@ -1307,29 +1308,26 @@ Deno.test("TranscriptBuilder and its renderers accept any events", () => {
 });
 
 /** A count of the tokens of the thread. */
-function counted(at: string, input: number, output: number): unknown {
+function counted(
+  at: string,
+  input: number,
+  output: number,
+): Record<string, unknown> {
   const total: TurnUsage = {
     input_tokens: input,
     cached_input_tokens: 0,
     output_tokens: output,
     reasoning_output_tokens: 0,
   };
-  return {
-    timestamp: at,
-    type: "event_msg",
-    payload: { type: "token_count", info: { total_token_usage: total } },
-  };
-}
-
-function timed(at: string, payload: Record<string, unknown>): unknown {
-  return { timestamp: at, type: "event_msg", payload };
+  const info = { total_token_usage: total };
+  return line("event_msg", { type: "token_count", info }, at);
 }
 
 const START = "2026-11-20T09:00:00.000Z";
 
 /** Returns the requests of each turn of a session file. */
-function requestsOf(lines: readonly unknown[]) {
-  return partsOfLines(lines.map((line) => JSON.stringify(line)))
+function requestsOf(lines: readonly Record<string, unknown>[]) {
+  return partsOfLines(lines)
     .filter((part) => part.type === "turn_ended")
     .map(({ requests }) => requests);
 }
@@ -1338,14 +1336,14 @@ Deno.test("TranscriptBuilder reports the requests of a turn, without repeated co
   const later = START.replace("00.000", "05.000");
   assertEquals(
     requestsOf([
-      timed(START, { type: "task_started", turn_id: "1" }),
+      turnStart("1", START),
       counted(START, 100, 10),
       counted(later, 250, 15),
       counted(later, 250, 15),
-      timed(later, { type: "task_complete", turn_id: "1" }),
-      timed(later, { type: "task_started", turn_id: "2" }),
+      turnEnd("1", later),
+      turnStart("2", later),
       counted(later, 300, 20),
-      timed(later, { type: "task_complete", turn_id: "2" }),
+      turnEnd("2", later),
     ]),
     [
       [
@@ -1370,12 +1368,12 @@ Deno.test("TranscriptBuilder reports no requests of a turn with a total only", (
 
 Deno.test("TranscriptBuilder joins requests of a turn to at most 240, with the same sums", () => {
   const [requests = []] = requestsOf([
-    timed(START, { type: "task_started", turn_id: "1" }),
+    turnStart("1", START),
     ...Array.from(
       { length: 1000 },
       (_, i) => counted(START, 7 * (i + 1), i + 1),
     ),
-    timed(START, { type: "task_complete", turn_id: "1" }),
+    turnEnd("1", START),
   ]);
   assert(requests.length <= 240, `${requests.length} requests`);
   assertEquals(

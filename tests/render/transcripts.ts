@@ -165,6 +165,9 @@ export function itemsOf(text: string): Record<string, unknown>[] {
   ];
 }
 
+/** A key that is redacted as `openai_key`. */
+export const SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+
 /** The header of a session file in which items record commands. */
 export const PAGINATED: Readonly<Record<string, unknown>> = {
   timestamp: "2026-11-20T15:14:15.000Z",
