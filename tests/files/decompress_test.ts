@@ -28,13 +28,13 @@ const LINES = encode(
     (_, i) => `{"n":${i},"square":${i * i},"é":"${"🚀".repeat(i % 5)}"}\n`,
   ).join(""),
 );
-/** More than the decoders hold at once. */
+/** More bytes than the decoders buffer. */
 const LONG = encode(
   Array.from({ length: 20_000 }, (_, i) => `{"n":${(i * 7919) % 65_537}}\n`)
     .join(""),
 );
 
-/** How the bytes come, and how they are asked for. */
+/** The most bytes per read of the source, and the size of the buffer to read into. */
 const PACES = [
   { step: Infinity, room: 1 << 16 },
   { step: Infinity, room: 1 },
@@ -45,7 +45,7 @@ const PACES = [
   { step: 5, room: 4 },
 ];
 
-/** Reads what a source of bytes holds, in the end. */
+/** Decompresses bytes to their end or their error. */
 function unpacked(
   bytes: Uint8Array,
   { name = "", step = Infinity, room = 1 << 16 } = {},
@@ -53,7 +53,7 @@ function unpacked(
   return drained(decompressed(new TestSource(bytes, { step }), { name }), room);
 }
 
-/** Fails unless an error says that packed data is cut off or damaged. */
+/** Asserts that an error reports packed data that is cut off or damaged. */
 function assertBroken(
   error: unknown,
   format: PackedFormat,
@@ -68,20 +68,20 @@ function assertBroken(
   );
 }
 
-// What is not packed.
+// Plain data.
 
 const PLAIN = [
-  { name: "nothing", bytes: EMPTY },
+  { name: "no bytes", bytes: EMPTY },
   { name: "one byte", bytes: encode("a") },
   { name: "JSONL", bytes: LINES },
   { name: "a byte order mark", bytes: encode("\ufeff{}\n") },
-  { name: "one byte that gzip begins with", bytes: Uint8Array.of(0x1f) },
-  { name: "one byte that zstd begins with", bytes: encode("(") },
+  { name: "only the first byte of gzip", bytes: Uint8Array.of(0x1f) },
+  { name: "only the first byte of zstd", bytes: encode("(") },
   { name: "text that begins with (", bytes: encode("(a) {}\n") },
   { name: "text that begins with [", bytes: encode("[1]\n") },
-  { name: "one byte that skippable frames begin with", bytes: encode("[") },
+  { name: "only the first byte of a skippable frame", bytes: encode("[") },
   {
-    name: "text up to the last byte of a frame",
+    name: "text with all but the last byte of a skippable frame",
     bytes: encode("P*M and more"),
   },
   {
@@ -97,15 +97,15 @@ const PLAIN = [
     bytes: Uint8Array.of(0x5f, 0x2a, 0x4d, 0x19, 0),
   },
   {
-    name: "a mark of UTF-16 and half a character",
+    name: "a byte order mark of UTF-16 and half a code unit",
     bytes: Uint8Array.of(0xff, 0xfe, 0x7b),
   },
   {
-    name: "a mark of UTF-16 and a line feed in one byte",
+    name: "a byte order mark of UTF-16 and a line feed in one byte",
     bytes: Uint8Array.of(0xff, 0xfe, 0x0a, 0x7b, 0x7d, 0x0a),
   },
   {
-    name: "the mark of UTF-16 in the other order",
+    name: "a big-endian byte order mark before little-endian text",
     bytes: Uint8Array.of(0xfe, 0xff, 0x7b, 0x00),
   },
   {
@@ -115,7 +115,7 @@ const PLAIN = [
 ] satisfies { name: string; bytes: Uint8Array }[];
 
 for (const { name, bytes } of PLAIN) {
-  Deno.test(`decompressed() gives what is not packed as it is: ${name}`, async () => {
+  Deno.test(`decompressed() returns plain data unchanged: ${name}`, async () => {
     for (const pace of PACES) {
       const { content, error } = await unpacked(bytes, pace);
       assertEquals(error, undefined);
@@ -124,13 +124,13 @@ for (const { name, bytes } of PLAIN) {
   });
 }
 
-Deno.test("decompressed() gives the first byte at once, unless packed data begins with it", async () => {
+Deno.test("decompressed() returns the first byte at once, unless packed data can begin with it", async () => {
   const magics = new Set([0x1f, 0x28, 0xfe, 0xff]);
   for (let byte = 0x50; byte <= 0x5f; byte++) magics.add(byte);
   for (let byte = 0; byte < 256; byte++) {
     if (magics.has(byte)) continue;
     for (const room of [1, 2, 3, 4, 64]) {
-      // To ask for more is an error: a live pipe would wait there.
+      // Reading further is an error: it would block on a live pipe.
       const source = new TestSource(Uint8Array.of(byte), {
         error: new Error("asked for more"),
       });
@@ -147,17 +147,21 @@ const HELD = [
   { name: "two bytes of zstd", start: [0x28, 0xb5], next: 0x61 },
   { name: "three bytes of zstd", start: [0x28, 0xb5, 0x2f], next: 0x61 },
   { name: "the first byte of a skippable frame", start: [0x5b], next: 0x31 },
-  { name: "three bytes of one", start: [0x50, 0x2a, 0x4d], next: 0x31 },
-  { name: "a mark of UTF-16", start: [0xfe, 0xff], next: 0x7b },
   {
-    name: "a mark and half a character",
+    name: "three bytes of a skippable frame",
+    start: [0x50, 0x2a, 0x4d],
+    next: 0x31,
+  },
+  { name: "a byte order mark of UTF-16", start: [0xfe, 0xff], next: 0x7b },
+  {
+    name: "a byte order mark and half a code unit",
     start: [0xff, 0xfe, 0x7b],
     next: 0x0a,
   },
 ] satisfies { name: string; start: number[]; next: number }[];
 
 for (const { name, start, next } of HELD) {
-  Deno.test(`decompressed() waits behind ${name}, and then gives all of it`, async () => {
+  Deno.test(`decompressed() waits behind ${name}, and then returns all bytes`, async () => {
     for (const room of [1, 2, 3, 4, 64]) {
       const bytes = Uint8Array.of(...start, next, 0x0a);
       const source = new WaitingSource(bytes, start.length);
@@ -169,7 +173,7 @@ for (const { name, start, next } of HELD) {
   });
 }
 
-Deno.test("decompressed() gives what is there without waiting for a whole buffer", async () => {
+Deno.test("decompressed() returns available bytes without waiting for a full buffer", async () => {
   const source = new WaitingSource(LINES, 700);
   const content = decompressed(source);
   const into = new Uint8Array(1 << 16);
@@ -179,7 +183,7 @@ Deno.test("decompressed() gives what is there without waiting for a whole buffer
   assertEquals(await content.read(into), LINES.length - 700);
 });
 
-Deno.test("decompressed() reads what is not packed into the buffer that it was given", async () => {
+Deno.test("decompressed() reads plain data directly into the caller's buffer", async () => {
   const source = new TestSource(LINES, { step: 100 });
   const content = decompressed(source);
   const into = new Uint8Array(1_000);
@@ -190,7 +194,7 @@ Deno.test("decompressed() reads what is not packed into the buffer that it was g
   }
 });
 
-Deno.test("decompressed() goes on with a plain source that ended and has grown", async () => {
+Deno.test("decompressed() continues with a plain source that has grown behind its end", async () => {
   let bytes: Uint8Array = EMPTY;
   const content = decompressed({
     read(into) {
@@ -210,9 +214,9 @@ Deno.test("decompressed() goes on with a plain source that ended and has grown",
   }
 });
 
-// What is in UTF-16.
+// UTF-16.
 
-/** Writes a text in UTF-16, with its mark. */
+/** Encodes a text in UTF-16, with a byte order mark. */
 function utf16(text: string, isLittle: boolean): Uint8Array {
   const bytes = new Uint8Array(2 * text.length + 2);
   const view = new DataView(bytes.buffer);
@@ -223,7 +227,7 @@ function utf16(text: string, isLittle: boolean): Uint8Array {
 
 for (const isLittle of [true, false]) {
   const name = isLittle ? "little-endian" : "big-endian";
-  Deno.test(`decompressed() gives UTF-16 as UTF-8: ${name}`, async () => {
+  Deno.test(`decompressed() converts UTF-16 to UTF-8: ${name}`, async () => {
     for (const pace of PACES) {
       const { content, error } = await unpacked(
         utf16(decode(LINES), isLittle),
@@ -244,8 +248,8 @@ for (const isLittle of [true, false]) {
   const order = isLittle ? "little-endian" : "big-endian";
   for (const pack of [gzip, zstd]) {
     for (const text of ["", decode(LINES)]) {
-      const what = `${text.length} characters, ${pack.name}, ${order}`;
-      Deno.test(`decompressed() gives UTF-16 that was packed as UTF-8: ${what}`, async () => {
+      const title = `${text.length} characters, ${pack.name}, ${order}`;
+      Deno.test(`decompressed() converts packed UTF-16 to UTF-8: ${title}`, async () => {
         for (const pace of PACES) {
           assertEquals(await unpacked(pack(utf16(text, isLittle)), pace), {
             content: encode(text),
@@ -256,7 +260,7 @@ for (const isLittle of [true, false]) {
     }
   }
 
-  Deno.test(`decompressed() gives nothing of UTF-16 without text: ${order}`, async () => {
+  Deno.test(`decompressed() returns nothing for UTF-16 without text: ${order}`, async () => {
     for (const pace of PACES) {
       assertEquals(await unpacked(utf16("", isLittle), pace), {
         content: EMPTY,
@@ -266,7 +270,7 @@ for (const isLittle of [true, false]) {
   });
 }
 
-Deno.test("decompressed() closes what text in UTF-16 comes from", async () => {
+Deno.test("decompressed() closes the source of UTF-16", async () => {
   const source = new TestSource(utf16("{}", true));
   const content = decompressed(source);
   await content.read(new Uint8Array(1));
@@ -275,7 +279,7 @@ Deno.test("decompressed() closes what text in UTF-16 comes from", async () => {
   assertEquals(source.closings, 1);
 });
 
-// What is packed.
+// Packed data.
 
 const LINES_STORED = [0, 100, 101, 900].map((start, i, starts) =>
   LINES.subarray(start, starts[i + 1])
@@ -283,7 +287,7 @@ const LINES_STORED = [0, 100, 101, 900].map((start, i, starts) =>
 const PACKED = [
   { name: "gzip", bytes: gzip(LINES), format: "gzip", content: LINES },
   {
-    name: "gzip of nothing",
+    name: "gzip of no bytes",
     bytes: gzip(EMPTY),
     format: "gzip",
     content: EMPTY,
@@ -301,20 +305,20 @@ const PACKED = [
     content: LINES,
   },
   {
-    name: "gzip and zeros that fill a block up",
+    name: "gzip with zeros as padding",
     bytes: concat([gzip(LINES), new Uint8Array(600)]),
     format: "gzip",
     content: LINES,
   },
   {
-    name: "gzip of gzip, which is unpacked once",
+    name: "gzip of gzip once",
     bytes: gzip(gzip(LINES)),
     format: "gzip",
     content: gzip(LINES),
   },
   { name: "zstd", bytes: zstd(LINES), format: "zstd", content: LINES },
   {
-    name: "zstd of nothing",
+    name: "zstd of no bytes",
     bytes: zstd(EMPTY),
     format: "zstd",
     content: EMPTY,
@@ -349,7 +353,7 @@ const PACKED = [
     content: concat([LINES, encode("x"), LINES]),
   },
   {
-    name: "zstd with frames to skip before, between and behind",
+    name: "zstd with skippable frames before, between and behind",
     bytes: concat([
       skippableFrame(5, 15),
       zstd(LINES),
@@ -362,7 +366,7 @@ const PACKED = [
     content: concat([LINES, LINES]),
   },
   {
-    name: "zstd, only a frame to skip",
+    name: "zstd, only a skippable frame",
     bytes: skippableFrame(9, 3),
     format: "zstd",
     content: EMPTY,
@@ -386,7 +390,7 @@ for (const { name, bytes, content } of PACKED) {
 }
 
 for (const pack of [gzip, zstd]) {
-  Deno.test(`decompressed() unpacks ${pack.name} of more than fits in a buffer`, async () => {
+  Deno.test(`decompressed() unpacks ${pack.name} of more than a buffer`, async () => {
     const bytes = pack(LONG);
     for (const step of [Infinity, 1_000, 16_384, 16_385]) {
       const result = await unpacked(bytes, { step });
@@ -394,7 +398,7 @@ for (const pack of [gzip, zstd]) {
     }
   });
 
-  Deno.test(`decompressed() gives null again and again behind the end of ${pack.name}`, async () => {
+  Deno.test(`decompressed() returns null repeatedly behind the end of ${pack.name}`, async () => {
     const source = decompressed(new TestSource(pack(encode("x"))));
     const into = new Uint8Array(4);
     const sizes = [];
@@ -404,7 +408,7 @@ for (const pack of [gzip, zstd]) {
   });
 }
 
-Deno.test("decompressed() unpacks any content, in any number of parts, read in any way", async () => {
+Deno.test("decompressed() unpacks any content, in any number of parts, at any pace", async () => {
   const parts = fc.array(
     fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.boolean(), fc.boolean()),
     { minLength: 1, maxLength: 4 },
@@ -421,7 +425,7 @@ Deno.test("decompressed() unpacks any content, in any number of parts, read in a
         ),
       );
       const content = concat(rows.map(([part]) => part));
-      // It may be UTF-16.
+      // The first content may begin like UTF-16.
       fc.pre((content[0] ?? 0) < 0xfe);
       assertEquals(await unpacked(bytes, pace), { content, error: undefined });
     }),
@@ -429,7 +433,7 @@ Deno.test("decompressed() unpacks any content, in any number of parts, read in a
   );
 });
 
-Deno.test("decompressed() unpacks the captured files as zlib does in one go", async () => {
+Deno.test("decompressed() unpacks captured files like zlib", async () => {
   for (const { bytes } of readCapturedFiles(/\.zst$/)) {
     assertEquals(await unpacked(bytes), {
       content: unzstd(bytes),
@@ -438,9 +442,9 @@ Deno.test("decompressed() unpacks the captured files as zlib does in one go", as
   }
 });
 
-// What is cut off.
+// Data that is cut off.
 
-/** Where a file can be cut and be whole: behind its frames. */
+/** Whether cut data is complete: cut behind a member or frame. */
 function isWhole(bytes: Uint8Array, cut: number, ends: number[]): boolean {
   return cut === bytes.length || ends.includes(cut);
 }
@@ -480,7 +484,7 @@ const CUT = [
     format: "zstd",
   },
   {
-    name: "zstd frames among frames to skip",
+    name: "zstd frames among skippable frames",
     parts: [skippableFrame(3), zstd(SHORT), skippableFrame(0)],
     format: "zstd",
   },
@@ -492,7 +496,7 @@ for (const { name, parts, format } of CUT) {
   const ends = parts.map((part) => at += part.length);
   const suffix = format === "gzip" ? "gz" : "zst";
 
-  Deno.test(`decompressed() says so wherever it is cut off: ${name}`, async () => {
+  Deno.test(`decompressed() reports data that is cut off at any byte: ${name}`, async () => {
     const whole = await unpacked(bytes);
     assertEquals(whole.error, undefined);
     for (let cut = 0; cut < bytes.length; cut++) {
@@ -513,7 +517,7 @@ for (const { name, parts, format } of CUT) {
     }
   });
 
-  Deno.test(`decompressed() says so without a name, from two bytes on: ${name}`, async () => {
+  Deno.test(`decompressed() reports data that is cut off behind two bytes, without a name: ${name}`, async () => {
     for (let cut = 0; cut < bytes.length; cut++) {
       if (isWhole(bytes, cut, ends)) continue;
       const cutOff = bytes.subarray(0, cut);
@@ -527,7 +531,7 @@ for (const { name, parts, format } of CUT) {
   });
 }
 
-Deno.test("decompressed() takes a name for packed only where the content could be", async () => {
+Deno.test("decompressed() uses the name only for content that may be packed", async () => {
   for (const name of ["a.gz", "b.jsonl.zst", "/c/d.gz"]) {
     for (const text of ["a", "{}\n", "(a", "plain text\n"]) {
       const content = encode(text);
@@ -545,7 +549,7 @@ Deno.test("decompressed() takes a name for packed only where the content could b
   }
 });
 
-// What is damaged, and what is not ours.
+// Damaged and foreign data.
 
 const GARBAGE = encode("garbage behind the data");
 const DAMAGED = [
@@ -602,7 +606,7 @@ const DAMAGED = [
 }[];
 
 for (const { name, bytes, format, content } of DAMAGED) {
-  Deno.test(`decompressed() says that data is damaged: ${name}`, async () => {
+  Deno.test(`decompressed() reports damaged data: ${name}`, async () => {
     for (const pace of PACES) {
       const result = await unpacked(bytes, pace);
       assertBroken(result.error, format, "damaged");
@@ -622,7 +626,7 @@ const CONTENTS = [
 ] satisfies { name: string; bytes: Uint8Array }[];
 
 for (const { name, bytes } of CONTENTS) {
-  Deno.test(`decompressed() passes an error of its source on as it is: ${name}`, async () => {
+  Deno.test(`decompressed() passes an error of its source on unchanged: ${name}`, async () => {
     for (const size of [0, 1, 2, 3, 4, 5, bytes.length - 1, bytes.length]) {
       for (const step of [Infinity, 1]) {
         const error = new Deno.errors.BrokenPipe("no more");
@@ -635,7 +639,7 @@ for (const { name, bytes } of CONTENTS) {
     }
   });
 
-  Deno.test(`decompressed() closes its source when it is closed, wherever it is: ${name}`, async () => {
+  Deno.test(`decompressed() closes its source after any number of reads: ${name}`, async () => {
     for (const reads of [0, 1, 2, 1_000]) {
       const source = new TestSource(bytes, { step: 10 });
       const content = decompressed(source);
@@ -648,7 +652,7 @@ for (const { name, bytes } of CONTENTS) {
     }
   });
 
-  Deno.test(`decompressed() ends a read that was waiting when it was closed: ${name}`, async () => {
+  Deno.test(`decompressed() ends a waiting read when it is closed: ${name}`, async () => {
     for (const size of [0, 1, 2, 4, 20, bytes.length - 1]) {
       for (const isRestThere of [false, true]) {
         const rest = isRestThere ? bytes : bytes.subarray(0, size);
@@ -659,7 +663,7 @@ for (const { name, bytes } of CONTENTS) {
         content.close();
         assert(source.closings > 0, `behind ${size} bytes`);
         source.release();
-        // Not an error: that data stops there was the caller's wish.
+        // Not an error: the caller has closed the source.
         assertEquals(await last, null, `behind ${size} bytes`);
         assertEquals(source.readsAfterClosing, 0, `behind ${size} bytes`);
       }
@@ -667,7 +671,7 @@ for (const { name, bytes } of CONTENTS) {
   });
 }
 
-/** Reads on and on, and gives what the last read gave. */
+/** Reads until the end, and returns the result of the last read. */
 async function lastRead(source: ByteSource): Promise<null> {
   const into = new Uint8Array(8);
   for (;;) {

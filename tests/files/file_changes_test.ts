@@ -4,7 +4,7 @@ import { FileChanges } from "../../lib/files/file_changes.ts";
 /** Longer than any test runs. */
 const NEVER = 1 << 30;
 
-Deno.test("FileChanges.wait() looks after a while, also where nothing is", async () => {
+Deno.test("FileChanges.wait() ends after pollMs, even for a missing file", async () => {
   const changes = new FileChanges({ pollMs: 0 });
   const { signal } = new AbortController();
   for (let i = 0; i < 20; i++) await changes.wait("no/such/file", signal);
@@ -12,7 +12,7 @@ Deno.test("FileChanges.wait() looks after a while, also where nothing is", async
   changes.close();
 });
 
-Deno.test("FileChanges.wait() ends with the signal", async () => {
+Deno.test("FileChanges.wait() ends when the signal is aborted", async () => {
   const changes = new FileChanges({ pollMs: NEVER });
   const end = new AbortController();
   const waiting = changes.wait("deno.json", end.signal);
@@ -31,8 +31,8 @@ Deno.test("FileChanges.wait() ends when it is closed", async () => {
 });
 
 Deno.test({
-  name: "FileChanges.wait() wakes up when the file is written to",
-  // Others tell late, or not at all in some folders.
+  name: "FileChanges.wait() ends when the file is written to",
+  // Other platforms report writes late, or not at all in some folders.
   ignore: Deno.build.os !== "linux",
   async fn() {
     const path = await Deno.makeTempFile();
@@ -43,7 +43,7 @@ Deno.test({
         const waiting = changes.wait(path, end.signal);
         let isOver = false;
         waiting.then(() => isOver = true);
-        // The watch may not be there yet for the first one.
+        // At the first write the watcher may not be ready.
         while (!isOver) {
           await Deno.writeTextFile(path, text, { append: true });
         }

@@ -19,7 +19,7 @@ const LINES = encode(
   Array.from({ length: 60_000 }, (_, i) => `{"n":${i}}\n`).join(""),
 );
 
-/** Runs a test with a file that is gone afterwards. */
+/** Runs a test with a temporary file. */
 async function withFile(
   content: Uint8Array,
   suffix: string,
@@ -48,19 +48,19 @@ const FILES = [
   { name: "gzip", bytes: gzip(LINES), content: LINES, suffix: ".jsonl.gz" },
   { name: "zstd", bytes: zstd(LINES), content: LINES, suffix: ".jsonl.zst" },
   {
-    name: "gzip by another name",
+    name: "gzip with another suffix",
     bytes: gzip(LINES),
     content: LINES,
     suffix: ".log",
   },
   {
-    name: "zstd by the wrong name",
+    name: "zstd with the wrong suffix",
     bytes: zstd(LINES),
     content: LINES,
     suffix: ".gz",
   },
   {
-    name: "plain by the wrong name",
+    name: "plain with the wrong suffix",
     bytes: LINES,
     content: LINES,
     suffix: ".zst",
@@ -79,7 +79,7 @@ const FILES = [
 }[];
 
 for (const { name, bytes, content, suffix } of FILES) {
-  Deno.test(`openFile() gives the content of a file: ${name}`, async () => {
+  Deno.test(`openFile() reads a file: ${name}`, async () => {
     await withFile(bytes, suffix, async (path) => {
       for (const room of [1 << 18, 1_000]) {
         const result = await drained(await openFile(path), room);
@@ -89,7 +89,7 @@ for (const { name, bytes, content, suffix } of FILES) {
     });
   });
 
-  Deno.test(`openStream() gives the content of a file: ${name}`, async () => {
+  Deno.test(`openStream() reads a file: ${name}`, async () => {
     await withFile(bytes, suffix, async (path) => {
       assertEquals(await readAll(await openStream(path)), content);
     });
@@ -99,12 +99,12 @@ for (const { name, bytes, content, suffix } of FILES) {
 const CUT_FILES = [
   { name: "gzip", bytes: gzip(LINES).subarray(0, 5_000), suffix: ".gz" },
   { name: "zstd", bytes: zstd(LINES).subarray(0, 5_000), suffix: ".zst" },
-  { name: "gzip before it began", bytes: new Uint8Array(0), suffix: ".gz" },
-  { name: "zstd before it began", bytes: new Uint8Array(0), suffix: ".zst" },
+  { name: "gzip without a byte", bytes: new Uint8Array(0), suffix: ".gz" },
+  { name: "zstd without a byte", bytes: new Uint8Array(0), suffix: ".zst" },
 ] satisfies { name: string; bytes: Uint8Array; suffix: string }[];
 
 for (const { name, bytes, suffix } of CUT_FILES) {
-  Deno.test(`openFile() and openStream() say that a file is cut off: ${name}`, async () => {
+  Deno.test(`openFile() and openStream() report a file that is cut off: ${name}`, async () => {
     await withFile(bytes, suffix, async (path) => {
       const { content, error } = await drained(await openFile(path));
       assert(error instanceof PackedDataError);
@@ -116,7 +116,7 @@ for (const { name, bytes, suffix } of CUT_FILES) {
 }
 
 for (const open of [openFile, openStream]) {
-  Deno.test(`${open.name}() throws what the platform says where there is no file`, async () => {
+  Deno.test(`${open.name}() throws the error of the platform for a missing file`, async () => {
     const folder = await Deno.makeTempDir();
     try {
       const error = await assertRejects(
@@ -130,21 +130,21 @@ for (const open of [openFile, openStream]) {
   });
 }
 
-Deno.test("openFile() throws what the platform says where a folder is", async () => {
+Deno.test("openFile() throws the error of the platform for a folder", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const error = await assertRejects(async () => {
       const { error } = await drained(await openFile(folder));
       throw error;
     }, Error);
-    // Which code that is differs between systems.
+    // The code differs between platforms.
     assertEquals("code" in error && typeof error.code, "string");
   } finally {
     await Deno.remove(folder);
   }
 });
 
-Deno.test("openFile() can be closed before it is read, in the middle, and twice", async () => {
+Deno.test("openFile() can be closed before, between and after reads, and twice", async () => {
   await withFile(gzip(LINES), ".gz", async (path) => {
     const into = new Uint8Array(10);
     for (const reads of [0, 1, 3]) {
@@ -156,7 +156,7 @@ Deno.test("openFile() can be closed before it is read, in the middle, and twice"
   });
 });
 
-Deno.test("openFile() goes on where a plain file has grown", async () => {
+Deno.test("openFile() continues with a plain file that has grown", async () => {
   await withFile(encode("one\n"), ".jsonl", async (path) => {
     const file = await openFile(path);
     const into = new Uint8Array(16);
@@ -179,14 +179,14 @@ Deno.test("openStream() closes its file when it is cancelled", async () => {
   });
 });
 
-// A source as a stream.
+// Sources as streams.
 
-/** Lets all that is ready to run do so. */
+/** Runs all pending microtasks. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-Deno.test("streamOf() gives what its source gives, and closes it at the end", async () => {
+Deno.test("streamOf() reads its source, and closes it at the end", async () => {
   for (const step of [Infinity, 1_000, 7_777]) {
     const source = new TestSource(LINES, { step });
     assertEquals(await readAll(streamOf(source)), LINES);
@@ -194,7 +194,7 @@ Deno.test("streamOf() gives what its source gives, and closes it at the end", as
   }
 });
 
-Deno.test("streamOf() reads nothing that was not asked for", async () => {
+Deno.test("streamOf() reads only on demand", async () => {
   const source = new TestSource(LINES, { step: 10 });
   const reader = streamOf(source).getReader();
   await turns();
@@ -208,13 +208,13 @@ Deno.test("streamOf() reads nothing that was not asked for", async () => {
   await reader.cancel();
 });
 
-Deno.test("streamOf() gives chunks that it does not use again", async () => {
+Deno.test("streamOf() does not reuse the memory of its chunks", async () => {
   const source = new TestSource(encode("abcdef"), { step: 2 });
   const chunks = await Array.fromAsync(streamOf(source));
   assertEquals(chunks, ["ab", "cd", "ef"].map(encode));
 });
 
-Deno.test("streamOf() passes an error on as it is, behind what came before", async () => {
+Deno.test("streamOf() passes an error on unchanged, behind the bytes before it", async () => {
   const error = new Error("no more");
   const source = new TestSource(encode("ab"), { error });
   const reader = streamOf(source).getReader();
@@ -233,7 +233,7 @@ Deno.test("streamOf() closes its source when it is cancelled", async () => {
   assertEquals(source.buffers.length, 1);
 });
 
-Deno.test("streamOf() closes its source when it is cancelled while it waits", async () => {
+Deno.test("streamOf() closes its source when it is cancelled during a read", async () => {
   for (const content of ["abcdef", "abc"]) {
     const source = new WaitingSource(encode(content), 3);
     const reader = streamOf(source).getReader();
@@ -247,9 +247,9 @@ Deno.test("streamOf() closes its source when it is cancelled while it waits", as
   }
 });
 
-// A stream as a source.
+// Streams as sources.
 
-/** A stream of chunks that says why it was cancelled. */
+/** A stream of chunks that records why it was cancelled. */
 function chunked(
   chunks: readonly Uint8Array<ArrayBuffer>[],
   error?: Error,
@@ -270,7 +270,7 @@ function chunked(
   return { stream, cancelled };
 }
 
-Deno.test("bytesOf() gives the bytes of a stream, whatever fits into the buffer", async () => {
+Deno.test("bytesOf() reads a stream with buffers of any size", async () => {
   const chunks = ["", "a", "bcd", "", "", "efghijk", ""].map(encode);
   for (const room of [1, 2, 3, 5, 100]) {
     const { stream } = chunked(chunks);
@@ -280,7 +280,7 @@ Deno.test("bytesOf() gives the bytes of a stream, whatever fits into the buffer"
   }
 });
 
-Deno.test("bytesOf() gives one chunk at a time, without waiting for the next", async () => {
+Deno.test("bytesOf() reads one chunk at a time, without waiting for the next", async () => {
   const { stream } = chunked(["ab", "cdef"].map(encode));
   const source = bytesOf(stream);
   const into = new Uint8Array(3);
@@ -289,12 +289,12 @@ Deno.test("bytesOf() gives one chunk at a time, without waiting for the next", a
   assertEquals(sizes, [2, 3, 1, null, null]);
 });
 
-Deno.test("bytesOf() gives nothing for an empty stream", async () => {
+Deno.test("bytesOf() ends at once for an empty stream", async () => {
   const { stream } = chunked([]);
   assertEquals(await bytesOf(stream).read(new Uint8Array(1)), null);
 });
 
-Deno.test("bytesOf() passes an error on as it is, behind what came before", async () => {
+Deno.test("bytesOf() passes an error on unchanged, behind the bytes before it", async () => {
   const error = new Error("no more");
   const { stream } = chunked([encode("ab")], error);
   const result = await drained(bytesOf(stream), 1);
@@ -302,7 +302,7 @@ Deno.test("bytesOf() passes an error on as it is, behind what came before", asyn
   assertStrictEquals(result.error, error);
 });
 
-Deno.test("bytesOf() cancels its stream when it is closed, and once", async () => {
+Deno.test("bytesOf() cancels its stream once when it is closed", async () => {
   const { stream, cancelled } = chunked([encode("ab"), encode("cd")]);
   const source = bytesOf(stream);
   assertEquals(await source.read(new Uint8Array(1)), 1);
@@ -311,7 +311,7 @@ Deno.test("bytesOf() cancels its stream when it is closed, and once", async () =
   assertEquals(cancelled.length, 1);
 });
 
-Deno.test("bytesOf() ends a read that was waiting when it was closed", async () => {
+Deno.test("bytesOf() ends a waiting read when it is closed", async () => {
   const stream = new ReadableStream<Uint8Array>();
   const source = bytesOf(stream);
   const waiting = source.read(new Uint8Array(1));
@@ -319,13 +319,13 @@ Deno.test("bytesOf() ends a read that was waiting when it was closed", async () 
   assertEquals(await waiting, null);
 });
 
-Deno.test("bytesOf() takes no stream that somebody else reads", () => {
+Deno.test("bytesOf() refuses a locked stream", () => {
   const { stream } = chunked([]);
   stream.getReader();
   assertThrows(() => bytesOf(stream), TypeError);
 });
 
-Deno.test("bytesOf() and streamOf() undo each other", async () => {
+Deno.test("bytesOf() and streamOf() are inverse", async () => {
   const { stream } = chunked([LINES.slice(0, 1_000), LINES.slice(1_000)]);
   assertEquals(await readAll(streamOf(bytesOf(stream))), LINES);
 });

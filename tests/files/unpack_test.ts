@@ -23,13 +23,13 @@ import {
 
 const MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
 
-/** What a frame header says, and what it holds. */
+/** The fields of a frame header. */
 interface Header {
   readonly sizeFlag: number;
   readonly isSingleSegment: boolean;
   readonly hasChecksum: boolean;
   readonly dictionaryFlag: number;
-  /** Bits that a decoder does not look at, or that are zero in this version. */
+  /** Bits that a decoder ignores, or that are zero in this version. */
   readonly otherBits: number;
 }
 
@@ -52,7 +52,7 @@ for (const sizeFlag of [0, 1, 2, 3]) {
   }
 }
 
-/** How many bytes follow the descriptor of a header (RFC 8878, 3.1.1.1). */
+/** The number of bytes behind the descriptor of a header (RFC 8878, 3.1.1.1). */
 function fieldBytes(header: Header): number {
   const { sizeFlag, dictionaryFlag, isSingleSegment } = header;
   const window = isSingleSegment ? 0 : 1;
@@ -61,7 +61,10 @@ function fieldBytes(header: Header): number {
   return window + dictionary + size;
 }
 
-/** The pieces of a frame; its fields are full of ones, so that none is taken for another. */
+/**
+ * The pieces of a frame. The bytes of its fields are 0xff, so that a field is not taken for
+ * another.
+ */
 function piecesOf(
   header: Header,
   blocks: readonly Uint8Array[],
@@ -117,13 +120,13 @@ const BLOCKS = [
   },
 ] satisfies { name: string; blocks: Uint8Array[] }[];
 
-/** Where pieces end, and whether a frame ends with them. */
+/** The ends of pieces and of frames. */
 interface Ends {
   readonly ends: readonly number[];
   readonly frameEnds: readonly number[];
 }
 
-/** Feeds chunks, and gives where the pieces and the frames in them ended. */
+/** Feeds chunks, and returns the ends of the pieces and frames in them. */
 function endsOf(frames: ZstdFrames, chunks: Iterable<Uint8Array>): Ends {
   const ends: number[] = [];
   const frameEnds: number[] = [];
@@ -142,14 +145,14 @@ function endsOf(frames: ZstdFrames, chunks: Iterable<Uint8Array>): Ends {
   return { ends, frameEnds };
 }
 
-/** The sums of lengths, up to each of them. */
+/** The sum of the lengths up to each part. */
 function sums(parts: readonly Uint8Array[]): number[] {
   let at = 0;
   return parts.map(({ length }) => at += length);
 }
 
 for (const { name, blocks } of BLOCKS) {
-  Deno.test(`ZstdFrames.feed() gives header, blocks and checksum apart, behind any header: ${name}`, () => {
+  Deno.test(`ZstdFrames.feed() separates header, blocks and checksum with any header: ${name}`, () => {
     for (const header of HEADERS) {
       const pieces = piecesOf(header, blocks);
       const where = JSON.stringify(header);
@@ -164,7 +167,7 @@ for (const { name, blocks } of BLOCKS) {
     }
   });
 
-  Deno.test(`ZstdFrames.feed() says at each byte whether a frame ends: ${name}`, () => {
+  Deno.test(`ZstdFrames.feed() reports at each byte whether a frame ends: ${name}`, () => {
     for (const header of HEADERS.filter((_, i) => i % 5 === 0)) {
       const frames = new ZstdFrames();
       assertEquals(frames.isComplete, false);
@@ -183,7 +186,7 @@ for (const { name, blocks } of BLOCKS) {
   });
 }
 
-Deno.test("ZstdFrames.feed() passes over frames that hold nothing, of all kinds", () => {
+Deno.test("ZstdFrames.feed() skips skippable frames of all kinds", () => {
   for (let kind = 0; kind < 16; kind++) {
     for (const size of [0, 1, 300]) {
       const frame = skippableFrame(size, kind);
@@ -201,7 +204,7 @@ Deno.test("ZstdFrames.feed() passes over frames that hold nothing, of all kinds"
   }
 });
 
-Deno.test("ZstdFrames.feed() knows sizes of 32 bits", () => {
+Deno.test("ZstdFrames.feed() reads sizes of 32 bits", () => {
   const header = skippableFrame(0, 3);
   header.fill(0xff, 4);
   const frames = new ZstdFrames();
@@ -219,26 +222,26 @@ const FOREIGN = [
   { name: "gzip", bytes: Uint8Array.of(0x1f, 0x8b, 8, 0) },
   { name: "zeros", bytes: new Uint8Array(4) },
   {
-    name: "one less than a frame",
+    name: "the magic number of a frame less one",
     bytes: Uint8Array.of(0x27, 0xb5, 0x2f, 0xfd),
   },
   {
-    name: "the magic number the other way round",
+    name: "the magic number in reverse order",
     bytes: Uint8Array.of(0xfd, 0x2f, 0xb5, 0x28),
   },
   {
-    name: "one less than a skippable frame",
+    name: "the first magic number of skippable frames less one",
     bytes: Uint8Array.of(0x4f, 0x2a, 0x4d, 0x18),
   },
   {
-    name: "one more than a skippable frame",
+    name: "the last magic number of skippable frames plus one",
     bytes: Uint8Array.of(0x60, 0x2a, 0x4d, 0x18),
   },
 ] satisfies { name: string; bytes: Uint8Array }[];
 const WHOLE = concat(piecesOf(PLAIN_HEADER, BLOCKS[0]?.blocks ?? []));
 
 for (const { name, bytes } of FOREIGN) {
-  Deno.test(`ZstdFrames tells what is no frame: ${name}`, () => {
+  Deno.test(`ZstdFrames reports foreign data: ${name}`, () => {
     for (const before of [new Uint8Array(0), WHOLE, skippableFrame(2)]) {
       const frames = new ZstdFrames();
       endsOf(frames, [before]);
@@ -254,7 +257,7 @@ for (const { name, bytes } of FOREIGN) {
   });
 }
 
-Deno.test("ZstdFrames finds the ends of real frames, whatever they say of themselves", () => {
+Deno.test("ZstdFrames finds the ends of frames of zlib, with all options", () => {
   const contents = [0, 1, 255, 256, 65_791, 65_792, 300_000].map((size) =>
     encode("0123456789abcdef{}\n".repeat(size / 19 + 1)).subarray(0, size)
   );
@@ -271,7 +274,7 @@ Deno.test("ZstdFrames finds the ends of real frames, whatever they say of themse
   assertEquals(walker.isComplete, true);
 });
 
-Deno.test("ZstdFrames gives the same however the data is cut into pieces", () => {
+Deno.test("ZstdFrames finds the same ends in any pieces of the data", () => {
   const frame = fc.oneof(
     fc.tuple(fc.constantFrom(...HEADERS), fc.constantFrom(...BLOCKS)).map((
       [header, { blocks }],
@@ -295,12 +298,12 @@ Deno.test("ZstdFrames gives the same however the data is cut into pieces", () =>
 });
 
 const EMPTY = new Uint8Array(0);
-/** What the decoders of the platform keep to themselves when they fail is less than this. */
+/** The decoders of the platform hold back fewer bytes than this when they fail. */
 const MAX_LOST = 64;
-/** Up to here, packed data is read again to give the last bytes before the damage. */
+/** Packed data up to this size is read again to return the last bytes before the damage. */
 const MAX_KEPT = 1 << 20;
 
-/** Bytes that repeat nowhere, so that a piece too many or too few is seen. */
+/** Bytes without repetition, so that a missing or surplus piece is noticed. */
 function contentOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(size);
   let state = seed;
@@ -311,7 +314,7 @@ function contentOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   return content;
 }
 
-/** Text of lines that packs well. */
+/** Lines that compress well. */
 function linesOf(count: number): Uint8Array<ArrayBuffer> {
   return encode(
     Array.from({ length: count }, (_, i) => `{"n":${(i * 7919) % 65_537}}\n`)
@@ -319,12 +322,12 @@ function linesOf(count: number): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Unpacks bytes that come in steps. */
+/** Decompresses bytes in steps of this size. */
 function unpacked(bytes: Uint8Array, step: number): Promise<Drained> {
   return drained(decompressed(new TestSource(bytes, { step })));
 }
 
-/** Fails unless all but the last few bytes of a content came, and then an error. */
+/** Asserts that all but the last few bytes of a content were returned, and then an error. */
 function assertBreaks(
   { content, error }: Drained,
   expected: Uint8Array,
@@ -337,10 +340,10 @@ function assertBreaks(
   assert(expected.length - size < MAX_LOST, `lost ${expected.length - size}`);
   let at = 0;
   while (at < size && content[at] === expected[at]) at += 1;
-  assertEquals(at, size, "where the content is another one");
+  assertEquals(at, size, "the first different byte");
 }
 
-// Damage in a known place: in the header of a block that is not compressed.
+// Damage at a known place: in the header of a stored block.
 
 const PARTS = [
   contentOf(1_000, 1),
@@ -349,7 +352,7 @@ const PARTS = [
   contentOf(5_000, 4),
 ];
 
-/** Says where the blocks of data without compression start. */
+/** The offsets of the blocks in stored data. */
 function blockStarts(start: number, headerSize: number): number[] {
   let at = start;
   return PARTS.map(({ length }) => {
@@ -364,14 +367,14 @@ const STORED = [
     format: "gzip",
     bytes: storedGzip(PARTS),
     starts: blockStarts(10, 5),
-    // A length that its complement does not agree with.
+    // A length that does not match its complement.
     damage: { at: 3, mask: 0xff },
   },
   {
     format: "zstd",
     bytes: storedZstd(PARTS),
     starts: blockStarts(6, 3),
-    // The type of block that is reserved.
+    // The reserved block type.
     damage: { at: 0, mask: 0x06 },
   },
 ] satisfies {
@@ -383,7 +386,7 @@ const STORED = [
 
 for (const { format, bytes, starts, damage } of STORED) {
   for (const [block, start] of starts.entries()) {
-    Deno.test(`unpack() gives all of ${format} before a damage in block ${block + 1}`, async () => {
+    Deno.test(`unpack() returns all ${format} data before a damage in block ${block + 1}`, async () => {
       const damaged = bytes.slice();
       const at = start + damage.at;
       damaged[at] = (damaged[at] ?? 0) ^ damage.mask;
@@ -394,7 +397,7 @@ for (const { format, bytes, starts, damage } of STORED) {
     });
   }
 
-  Deno.test(`unpack() gives all of ${format} before a block where it is cut off`, async () => {
+  Deno.test(`unpack() returns all ${format} data before a cut at the beginning of a block`, async () => {
     for (const [block, start] of starts.entries()) {
       const before = concat(PARTS.slice(0, block));
       for (const step of [Infinity, 1_000]) {
@@ -404,7 +407,7 @@ for (const { format, bytes, starts, damage } of STORED) {
     }
   });
 
-  Deno.test(`unpack() gives all of ${format} before a damage far inside`, async () => {
+  Deno.test(`unpack() returns all ${format} data before a damage behind other members or frames`, async () => {
     const pack = format === "gzip" ? gzip : zstd;
     const whole = pack(PARTS[2] ?? EMPTY);
     const damaged = bytes.slice();
@@ -419,7 +422,7 @@ for (const { format, bytes, starts, damage } of STORED) {
     }
   });
 
-  Deno.test(`unpack() gives nearly all of long ${format} before a damage`, async () => {
+  Deno.test(`unpack() returns nearly all of long ${format} data before a damage`, async () => {
     const parts = Array.from(
       { length: 40 },
       (_, i) => contentOf(50_000, i + 1),
@@ -442,7 +445,7 @@ for (const { format, bytes, starts, damage } of STORED) {
   });
 }
 
-// What the decoder of the platform finds at the end.
+// Damage that the decoder of the platform finds at the end.
 
 const LINES = linesOf(3_000);
 const ENDS = [
@@ -456,7 +459,7 @@ const ENDS = [
 ] satisfies { name: string; bytes: Uint8Array; fromEnd: number }[];
 
 for (const { name, bytes, fromEnd } of ENDS) {
-  Deno.test(`unpack() says that data is damaged if ${name} is wrong`, async () => {
+  Deno.test(`unpack() reports damaged data if ${name} is wrong`, async () => {
     const damaged = bytes.slice();
     const at = damaged.length - fromEnd;
     damaged[at] = (damaged[at] ?? 0) ^ 1;
@@ -464,16 +467,16 @@ for (const { name, bytes, fromEnd } of ENDS) {
       const { content, error } = await unpacked(damaged, step);
       assert(error instanceof PackedDataError, String(error));
       assertEquals(error.message.endsWith("damaged"), true);
-      // All of it was there before its end proved it wrong.
+      // All content is there before its end proves it wrong.
       assertEquals(content, LINES.subarray(0, content.length));
       assert(LINES.length - content.length < MAX_LOST);
     }
   });
 }
 
-// Compressed data, with zlib itself to say what is there.
+// Compressed data, compared with zlib.
 
-Deno.test("unpack() gives all that zlib gives of gzip data that is cut off anywhere", async () => {
+Deno.test("unpack() returns the same as zlib for gzip data that is cut off anywhere", async () => {
   const packed = gzip(linesOf(400));
   for (let cut = 18; cut < packed.length; cut += 13) {
     const there = Uint8Array.from(inflateRawSync(packed.subarray(10, cut), {
@@ -491,10 +494,10 @@ for (
     { name: "a byte", tail: Uint8Array.of(7) },
     { name: "half of a header", tail: gzip(EMPTY).subarray(0, 2) },
     { name: "a header with a wrong method", tail: Uint8Array.of(31, 139, 9) },
-    { name: "much of what is no gzip data", tail: contentOf(40_000, 9) },
+    { name: "many foreign bytes", tail: contentOf(40_000, 9) },
   ]
 ) {
-  Deno.test(`unpack() gives all of gzip data with ${name} behind it`, async () => {
+  Deno.test(`unpack() returns all gzip data with ${name} behind it`, async () => {
     for (const content of [encode("{}\n"), linesOf(3_000)]) {
       for (const members of [[content], [content, content]]) {
         const packed = concat([...members.map(gzip), tail]);
@@ -508,7 +511,7 @@ for (
   });
 }
 
-Deno.test("unpack() never gives another content without an error, whatever bit is wrong", async () => {
+Deno.test("unpack() returns the right content or an error, with any bit flipped", async () => {
   const content = linesOf(12);
   for (const pack of [gzip, zstdWithChecksum]) {
     const packed = pack(content);
@@ -517,7 +520,7 @@ Deno.test("unpack() never gives another content without an error, whatever bit i
       const damaged = packed.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       const result = await unpacked(damaged, Infinity);
-      // In the first bytes it is the name of the format that is gone.
+      // A flipped bit in the first bytes removes the magic number of the format.
       if (bit < 32 || result.error !== undefined) continue;
       assertEquals(result, whole, `bit ${bit}`);
     }
@@ -528,9 +531,9 @@ function zstdWithChecksum(content: Uint8Array): Uint8Array<ArrayBuffer> {
   return zstd(content, { hasChecksum: true });
 }
 
-// Data that was packed to hurt.
+// Decompression bombs.
 
-Deno.test("unpack() gives little at a time, however much is packed in how little", async () => {
+Deno.test("unpack() emits small chunks of highly compressed data", async () => {
   const content = new Uint8Array(8 << 20);
   for (
     const [format, packed] of [["gzip", gzip(content)], [
@@ -549,14 +552,14 @@ Deno.test("unpack() gives little at a time, however much is packed in how little
   }
 });
 
-Deno.test("unpack() asks for no more than it needs to give something", async () => {
+Deno.test("unpack() reads only the input that its first chunk needs", async () => {
   for (
     const [format, packed] of [["gzip", gzip(LINES)], [
       "zstd",
       zstd(LINES),
     ]] as const
   ) {
-    // Each of these comes with an error behind it, which must not be met.
+    // Reading further throws the error.
     const source = new TestSource(packed, {
       error: new Error("asked for more"),
     });
@@ -570,7 +573,7 @@ Deno.test("unpack() asks for no more than it needs to give something", async () 
 
 // Pieces.
 
-Deno.test("Pieces.take() gives the first bytes, then those of the source, then nothing", async () => {
+Deno.test("Pieces.take() returns the first bytes, then those of the source, then undefined", async () => {
   const pieces = new Pieces(
     encode("head"),
     new TestSource(encode("source"), { step: 4 }),
@@ -583,7 +586,7 @@ Deno.test("Pieces.take() gives the first bytes, then those of the source, then n
   assertEquals(texts, ["head", "sour", "ce", "end", "end"]);
 });
 
-Deno.test("Pieces.take() gives first what was put back", async () => {
+Deno.test("Pieces.take() returns first the bytes that were put back", async () => {
   const pieces = new Pieces(EMPTY, new TestSource(encode("source")));
   pieces.putBack(encode("back"));
   pieces.putBack(EMPTY);
@@ -594,7 +597,7 @@ Deno.test("Pieces.take() gives first what was put back", async () => {
   assertEquals(await pieces.take(), undefined);
 });
 
-Deno.test("Pieces.end() asks the source for no more, but gives what was put back", async () => {
+Deno.test("Pieces.end() stops reading the source, but keeps the bytes that were put back", async () => {
   const source = new TestSource(encode("source"), { step: 2 });
   const pieces = new Pieces(EMPTY, source);
   assertEquals(await pieces.take(), encode("so"));
@@ -605,7 +608,7 @@ Deno.test("Pieces.end() asks the source for no more, but gives what was put back
   assertEquals(source.buffers.length, 1);
 });
 
-Deno.test("unpack() gives nothing of a frame to skip, and no error", async () => {
+Deno.test("unpack() returns nothing for a skippable frame", async () => {
   for (const size of [0, 1, 100_000]) {
     assertEquals(await unpacked(skippableFrame(size), 10_000), {
       content: EMPTY,
