@@ -1,26 +1,26 @@
 /**
- * What secrets look like, by who issues them or where they stand: facts that the issuers
- * document, or that are in the rules of gitleaks and secretlint, apart from the shapes by which
- * they are found. All of them are made up, and none is written out, so that no scanner takes
- * this file for a leak: `{a36}` becomes 36 letters and digits.
+ * The shapes of secrets, by issuer or by context. The facts are documented by the issuers, or are
+ * in the rules of gitleaks and secretlint; they are independent of the shapes by which `lib/redact`
+ * finds secrets. All secrets are made up, and none is written out, so that no scanner takes this
+ * file for a leak: `{a36}` becomes 36 letters and digits.
  *
  * @module
  */
 
 /** A family of secrets. */
 export interface Family {
-  /** Whose they are, or where they stand. */
+  /** The issuer or the context. */
   readonly name: string;
-  /** What they are called where they are counted. */
+  /** The kind by which the secrets are counted. */
   readonly kind: string;
   /**
-   * What they look like: `{` and `}` hold what characters stand there, and how many; what stands
-   * in `«` and `»` is the secret, or all if there are none.
+   * The shapes: `{` and `}` contain a set of characters and their number. The text in `«` and `»`
+   * is the secret; without them the whole text is.
    */
   readonly shapes: readonly string[];
 }
 
-/** What the letters in `{` and `}` stand for. */
+/** The sets of characters, by the letter in `{` and `}`. */
 const CHARACTERS: Readonly<Record<string, string>> = {
   a: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
   A: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
@@ -34,7 +34,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 const UUID = "{h8}-{h4}-{h4}-{h4}-{h12}";
 const PASSWORD = "«{a9}!7»";
 
-/** Families of tokens, which are known by their shape. */
+/** Families of tokens, which are found by their shape. */
 export const TOKEN_FAMILIES: readonly Family[] = [
   family("1Password", "onepassword_token", "ops_eyJ{a250}"),
   family(
@@ -392,7 +392,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   ),
 ];
 
-/** Families of secrets that are known by where they stand. */
+/** Families of secrets that are found by their context. */
 export const PLACE_FAMILIES: readonly Family[] = [
   family(
     "Bot of Telegram in a URL",
@@ -524,7 +524,7 @@ function family(name: string, kind: string, ...shapes: string[]): Family {
   return { name, kind, shapes };
 }
 
-/** A made-up secret, and what stands about it. */
+/** A made-up secret with the text around it. */
 export interface Example {
   readonly before: string;
   readonly secret: string;
@@ -534,8 +534,8 @@ export interface Example {
 /**
  * Makes up a secret of a shape.
  *
- * @param shape One of a family's.
- * @param seed The same one gives the same secret.
+ * @param shape A shape of a family.
+ * @param seed Selects the characters: the same seed makes the same secret.
  */
 export function exampleOf(shape: string, seed: number): Example {
   let state = seed * 2654435761 + 97 >>> 0;
@@ -558,7 +558,7 @@ export function exampleOf(shape: string, seed: number): Example {
   return { before, secret, after };
 }
 
-/** Breaks the lines of a text that are too long, as a terminal does. */
+/** Breaks the long lines of a text as a terminal does. */
 export function wrapped(text: string, width: number): string {
   const lines = text.split("\n").flatMap((line) =>
     line.match(new RegExp(`.{1,${width}}`, "g")) ?? [""]
@@ -566,7 +566,9 @@ export function wrapped(text: string, width: number): string {
   return lines.join("\n");
 }
 
-/** Gives a text in which `«` and `»` hold a secret behind its kind, and what becomes of it. */
+/**
+ * Returns a text without the marks, and the redacted text. `«` and `»` contain a kind and a secret.
+ */
 export function unmarked(marked: string): { input: string; expected: string } {
   const mark = /«(\w+):([^»]*)»/g;
   return {

@@ -1,5 +1,5 @@
 /**
- * Texts that would make rules take time in the square of their length.
+ * Texts for which rules with backtracking would take quadratic time.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 const KEY_LINE = "aB3dE5gH7jK9mN1pQ4sT".repeat(3) + "wXyZ";
 const BEGIN = "-----BEGIN";
 
-/** What would make a rule go back over what it has read. */
+/** Texts that are repeated, to make a rule read its input again and again. */
 export const HOSTILE: readonly string[] = [
   ...["sk-", "-sk-abcdefghijk1", "eyJ", "eyJ.eyJ-", "ghp_", "A", "AKIA", "1/"],
   ...["://", "://a:", "://a:b", "https://a:b:c@", "token=", 'token="', "key="],

@@ -14,14 +14,14 @@ import {
   unmarked,
 } from "./families.ts";
 
-/** Redacts records, each on its line. */
+/** Redacts records, one per line. */
 function redactRecords(records: readonly unknown[]): unknown[] {
   const lines = records.map((record) => `${JSON.stringify(record)}\n`);
   return redactText(lines.join("")).trimEnd().split("\n")
     .map((line) => JSON.parse(line));
 }
 
-/** How releases and this package write pieces of a text, and how to read one. */
+/** The records that carry pieces of a text, by format: how to write a piece and how to read it. */
 const CARRIERS: Readonly<
   Record<string, {
     readonly write: (piece: string, item: string) => unknown;
@@ -91,7 +91,7 @@ const CARRIERS: Readonly<
   },
 };
 
-/** Cuts a text into pieces of some characters. */
+/** Cuts a text into pieces of 1 to 11 characters. */
 function pieces(text: string, seed: number): string[] {
   const cut: string[] = [];
   let n = seed;
@@ -105,14 +105,14 @@ function pieces(text: string, seed: number): string[] {
 }
 
 for (const [name, { write, read }] of Object.entries(CARRIERS)) {
-  Deno.test(`JsonlRedactor finds secrets in pieces: ${name}`, () => {
+  Deno.test(`JsonlRedactor finds secrets in pieces of ${name}`, () => {
     const families = [...TOKEN_FAMILIES, ...PLACE_FAMILIES];
     for (const [seed, { kind, shapes }] of families.entries()) {
       const { before, secret, after } = exampleOf(shapes[0] ?? "", seed);
       const parts = pieces(`${before}${secret}${after}\n`, seed);
       const records = parts.flatMap((part) => [
         write(part, "a"),
-        // Those of another item come between them.
+        // Pieces of another item come between them.
         write(part, "b"),
       ]);
       const redacted = redactRecords(records);
@@ -132,7 +132,7 @@ function delta(text: string, item_id = "a"): unknown {
   return { type: "item.delta", item_id, delta: { text } };
 }
 
-Deno.test("JsonlRedactor keeps lines with pieces until their item ends, and no longer", () => {
+Deno.test("JsonlRedactor holds lines with pieces until their item ends, and no longer", () => {
   const redactor = new JsonlRedactor();
   let text = "";
   const feed = (record: unknown): number => {
@@ -150,7 +150,7 @@ Deno.test("JsonlRedactor keeps lines with pieces until their item ends, and no l
   assertEquals(text.match(/\[redacted:github_token\]/g)?.length, 1);
 });
 
-Deno.test("JsonlRedactor lets lines go that wait for an item without end", () => {
+Deno.test("JsonlRedactor emits lines behind an item without an end", () => {
   const others = Array.from({ length: 200 }, (_, n) => ({ n }));
   const records = [delta("a"), ...others];
   const redactor = new JsonlRedactor();
@@ -164,7 +164,7 @@ Deno.test("JsonlRedactor lets lines go that wait for an item without end", () =>
   assertEquals(count, records.length);
 });
 
-Deno.test("JsonlRedactor masks what a change to a history says of all of a text", () => {
+Deno.test("JsonlRedactor masks the whole text in a change to a history", () => {
   const change = (piece: string, all: string): unknown => ({
     type: "appended",
     index: 0,
@@ -195,7 +195,7 @@ Deno.test("JsonlRedactor masks what a change to a history says of all of a text"
   assertEquals(second, change(" y", `${mask} y`));
 });
 
-Deno.test("JsonlRedactor leaves pieces without a secret as they are", () => {
+Deno.test("JsonlRedactor leaves pieces without a secret unchanged", () => {
   for (const { write } of Object.values(CARRIERS)) {
     const records = pieces("the words of a text without any\n".repeat(9), 4)
       .map((piece) => write(piece, "a"));
@@ -225,7 +225,7 @@ function redactText(text: string, options?: JsonlRedactorOptions): string {
   return decode(redact(encode(text), options));
 }
 
-/** The record of a failed line, as far as it holds the line. */
+/** The record of a failed line, with only the line in it. */
 function inBand(raw: string): string {
   return `{"type":"line.failed","raw":${JSON.stringify(raw)}}`;
 }
@@ -246,10 +246,10 @@ const PEM = [
 ];
 const MASKED_PEM = ["a", "[redacted:private_key]", "", "", "", "b"];
 
-/** Lines, in which `«` and `»` hold a secret behind its kind. */
+/** Lines in which `«` and `»` contain a kind and a secret. */
 const MARKED: readonly (readonly [name: string, lines: string])[] = [
   [
-    "nothing but the string that holds a secret",
+    "only the string that contains a secret",
     ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=«token:abc»","e":"\\u0041" }\n',
   ],
   [
@@ -257,7 +257,7 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"db_password" : "«password:swordfish»","tokens":"swordfish","password":7}\n',
   ],
   [
-    "what an escape hides in JSON that a string holds",
+    "an escaped secret in JSON in a string",
     '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"«aws_access_key_id:AKIA\\\\u0049OSFODNN7EXAMPLE»\\"}"}\n',
   ],
   [
@@ -269,15 +269,15 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"h":{"Authorization":"«authorization:Basic dXNlcjpwYXNz»","cookie":"«cookie:a=b»"},"env":{"GH_TOKEN":"«token:abc»"},"argv":["x","--password", "«password:swordfish»","--token","«token:abc»","--user","me"]}\n',
   ],
   [
-    "what stands behind the shortest flags",
+    "the string behind a short flag",
     '{"argv":["x","--pwd","«password:swordfish»","-p","--pw","abc"]}\n',
   ],
   [
-    "no more than what a name or a flag stands for",
+    "no other values behind a name or a flag",
     '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
   ],
   [
-    "a key that is called __proto__",
+    "a string below the key __proto__",
     '{"__proto__":{"password":"«password:swordfish»"}}\n',
   ],
   [
@@ -285,15 +285,15 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"id":"PASSWORD=«password:abc»","id":"PASSWORD=«password:abc»"}\n',
   ],
   [
-    "no list that is none of bytes, but what stands behind it",
+    "a string behind a list that contains no bytes",
     '{"chunk":[1,256,2],"s":"PASSWORD=«password:abc»"}\n',
   ],
   [
-    "a chunk that is no output",
+    "a string in a chunk that is not output",
     '{"chunk":"PASSWORD=«password:abc»"}\n{"chunk":[256,"PASSWORD=«password:abc»"]}\n',
   ],
   [
-    "lines that are no JSON",
+    "lines that are not JSON",
     'PASSWORD=«password:abc»\n{"password":"«password:swordfish»","torn":"--token «token:ab»\n\n',
   ],
   [
@@ -302,15 +302,15 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
   ],
 ];
 
-/** Lines whose secrets stand in other forms. */
+/** Lines with encoded secrets. */
 const CASES = [
   {
-    name: "what an escape hides",
+    name: "an escaped secret",
     input: '{"s":"AKIA\\u0049OSFODNN7EXAMPLE \\"x\\"\\n\\u20ac€"}\n',
     expected: '{"s":"[redacted:aws_access_key_id] \\"x\\"\\n€€"}\n',
   },
   {
-    name: "the string behind a name in JSON in JSON that a string holds",
+    name: "the string behind a name in JSON in JSON in a string",
     input: `${
       JSON.stringify({
         output: JSON.stringify([JSON.stringify({ password: 'a"b c', n: 1 })]),
@@ -325,7 +325,7 @@ const CASES = [
     }\n`,
   },
   {
-    name: "what begins a string in JSON that a string holds",
+    name: "a secret that begins a string in JSON in a string",
     input: `${
       JSON.stringify({ arguments: JSON.stringify({ s: '--password "a b c"' }) })
     }\n`,
@@ -345,7 +345,7 @@ const CASES = [
     }"}\n`,
   },
   {
-    name: "a failed line that was no UTF-8, which its record keeps in base64",
+    name: "a failed line that is not UTF-8, in base64 in its record",
     input:
       `{"type":"line.failed","raw":"\ufffd PASSWORD=hunter2","raw_base64":"${
         btoa("\xff PASSWORD=hunter2")
@@ -356,7 +356,7 @@ const CASES = [
       }"}\n`,
   },
   {
-    name: "a torn line, as it stands and as the record of its failure keeps it",
+    name: "a torn line, and the record of its failure",
     input: [TORN_LINE, inBand(TORN_LINE)].join("\n"),
     expected: [MASKED_TORN_LINE, inBand(MASKED_TORN_LINE)].join("\n"),
   },
@@ -370,7 +370,7 @@ const CASES = [
     },"n":[1, 2]}\n`,
   },
   {
-    name: "output as a list of all bytes there are",
+    name: "output as a list of bytes with the smallest and the largest byte",
     input: `{"chunk":${
       JSON.stringify([255, ...encode(" PASSWORD=x1\n"), 0])
     }}\n`,
@@ -406,7 +406,7 @@ for (
     ...CASES,
   ]
 ) {
-  Deno.test(`JsonlRedactor redacts: ${name}`, () => {
+  Deno.test(`JsonlRedactor redacts ${name}`, () => {
     const bytes = encode(input);
     for (let cut = 0; cut <= bytes.length; cut++) {
       assertEquals(decode(redact(bytes, { cuts: [cut] })), expected, `${cut}`);
@@ -415,7 +415,7 @@ for (
   });
 }
 
-Deno.test("JsonlRedactor masks what a pattern matches in strings of any length, wherever they stand", () => {
+Deno.test("JsonlRedactor masks matches of a pattern in strings of any length, at any depth", () => {
   const redacted = redactText(
     '["4711","x",""]\n{"a":"47","b":[["47"],{"47":47}]}\n"4"\n',
     { patterns: [/\d+/] },
@@ -428,7 +428,7 @@ Deno.test("JsonlRedactor masks what a pattern matches in strings of any length, 
   );
 });
 
-Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", () => {
+Deno.test("JsonlRedactor keeps bytes that are not UTF-8", () => {
   const bytes = concat([
     new Uint8Array([0xff, 0xc3, 0x20]),
     encode('{"e":"\\u20ac","s":"PASSWORD=abc é"'),
@@ -444,7 +444,7 @@ Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", ()
   );
 });
 
-Deno.test("JsonlRedactor keeps lines valid that a pattern finds half a character in", () => {
+Deno.test("JsonlRedactor writes valid lines if a pattern matches half a surrogate pair", () => {
   for (const pattern of [/ACME-./, /ACME-./u]) {
     for (
       const input of [
@@ -464,33 +464,33 @@ Deno.test("JsonlRedactor keeps lines valid that a pattern finds half a character
 
 const KEYS = [
   {
-    name: "keys that would become the same",
+    name: "keys that would become equal",
     input: '{"ab":1,"c":{"ab":2,"abc":3},"abcd":4}\n',
     expected:
       '{"[redacted:pattern]":1,"c":{"[redacted:pattern]":2,"[redacted:pattern_2]":3},"[redacted:pattern_3]":4}\n',
   },
   {
-    name: "keys that are there already",
+    name: "keys that look like masks",
     input:
       '{"[redacted:pattern_2]":0,"ab":1,"abc":2,"[redacted:pattern]":3,"ab":4}\n',
     expected:
       '{"[redacted:pattern_2]":0,"[redacted:pattern]":1,"[redacted:pattern_3]":2,"[redacted:pattern_4]":3,"[redacted:pattern]":4}\n',
   },
   {
-    name: "keys of which only a part is a secret",
+    name: "keys that contain a secret",
     input: '{"x ab y]":1,"x abc y]":2,"\\u0078 ab y]":3}\n',
     expected:
       '{"x [redacted:pattern] y]":1,"x [redacted:pattern_2] y]":2,"x [redacted:pattern] y]":3}\n',
   },
   {
-    name: "the keys of each line for themselves",
+    name: "the keys of each line by themselves",
     input: '{"ab":1}\n{"abc":1}\n',
     expected: '{"[redacted:pattern]":1}\n{"[redacted:pattern]":1}\n',
   },
 ] satisfies { name: string; input: string; expected: string }[];
 
 for (const { name, input, expected } of KEYS) {
-  Deno.test(`JsonlRedactor tells apart: ${name}`, () => {
+  Deno.test(`JsonlRedactor numbers ${name}`, () => {
     const patterns = [/ab\w*/, /\d/];
     assertEquals(redactText(input, { patterns }), expected);
     assertEquals(redactText(expected, { patterns }), expected);
@@ -506,7 +506,7 @@ Deno.test("JsonlRedactor keeps every member of an object whose keys are secrets"
   assertEquals(Object.keys(JSON.parse(text)).length, count);
 });
 
-Deno.test("JsonlRedactor lets no line pass that is over the limit", () => {
+Deno.test("JsonlRedactor writes a failure for a line over the limit", () => {
   const failed: string[] = [];
   const output = redactText('{"a":1}\n{"s":"PASSWORD=abcdef"}\n{"b":2}', {
     maxLineBytes: 10,
@@ -519,7 +519,7 @@ Deno.test("JsonlRedactor lets no line pass that is over the limit", () => {
   assertEquals(failed, ["2 8 line_too_long"]);
 });
 
-Deno.test("JsonlRedactor changes nothing in a string of JSON but secrets", () => {
+Deno.test("JsonlRedactor changes no string of JSON without secrets", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), fc.nat(50), (json, cut) => {
       const line = `${json}\n{"s":"PASSWORD=abc"}\n`;
@@ -533,7 +533,7 @@ Deno.test("JsonlRedactor changes nothing in a string of JSON but secrets", () =>
   );
 });
 
-Deno.test("JsonlRedactor finds no secret in what releases wrote", () => {
+Deno.test("JsonlRedactor finds no secret in the captures", () => {
   for (const { path, bytes } of readCaptures()) {
     const output = redact(bytes, { cuts: [bytes.length >> 1] });
     assertEquals(output.length, bytes.length, path);
@@ -541,7 +541,7 @@ Deno.test("JsonlRedactor finds no secret in what releases wrote", () => {
   }
 });
 
-Deno.test("JsonlRedactor masks what is put into what releases wrote, and only that", () => {
+Deno.test("JsonlRedactor masks only the secret that is inserted into captures", () => {
   const secret = "ghp_" + "A1b2".repeat(9);
   for (const { path, bytes } of readCaptures()) {
     if (!path.includes("/two/")) continue;
@@ -563,7 +563,7 @@ Deno.test("JsonlRedactor masks what is put into what releases wrote, and only th
   }
 });
 
-Deno.test("JsonlRedactorStream gives blocks that last, and counts", async () => {
+Deno.test("JsonlRedactorStream emits blocks that it does not reuse, and counts secrets", async () => {
   const redactor = new JsonlRedactorStream();
   const input = ReadableStream.from([
     encode('"PASSWORD=abc"\n"b'),

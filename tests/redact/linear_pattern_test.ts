@@ -15,7 +15,7 @@ const TEXTS = [
   ...["a@b c@@d", "\n\na\nb", "a/x"],
 ];
 
-Deno.test("LinearPattern finds what a regular expression finds", () => {
+Deno.test("LinearPattern finds the same matches as a regular expression", () => {
   for (const pattern of PATTERNS) {
     for (const text of TEXTS) {
       const matches = [...text.matchAll(new RegExp(pattern, "gu"))]
@@ -30,9 +30,9 @@ Deno.test("LinearPattern finds what a regular expression finds", () => {
   }
 });
 
-Deno.test("LinearPattern refuses what takes more than one look, and says what", () => {
+Deno.test("LinearPattern refuses patterns that it cannot match in linear time, with the reason", () => {
   for (
-    const [pattern, what] of [
+    const [pattern, reason] of [
       ["a(?=b)", "a look ahead or behind"],
       ["(?!b)a", "a look ahead or behind"],
       ["(?<=b)a", "a look ahead or behind"],
@@ -44,11 +44,11 @@ Deno.test("LinearPattern refuses what takes more than one look, and says what", 
       ["(", "Unterminated group"],
     ] as const
   ) {
-    assertThrows(() => new LinearPattern(pattern), SyntaxError, what);
+    assertThrows(() => new LinearPattern(pattern), SyntaxError, reason);
   }
 });
 
-Deno.test("LinearPattern gets through what would make others hang", () => {
+Deno.test("LinearPattern takes linear time where backtracking would take exponential time", () => {
   for (
     const [pattern, text] of [
       ["(x+x+)+y", "x"],
@@ -63,7 +63,7 @@ Deno.test("LinearPattern gets through what would make others hang", () => {
   }
 });
 
-Deno.test("LinearPattern takes the rest where matches come to nothing over and over", () => {
+Deno.test("LinearPattern takes linear time for many attempts that fail at the end of a text", () => {
   const text = "ACME-1 ".repeat(2000);
   const redactor = new Redactor({
     patterns: [new LinearPattern("ACME-\\d(.*END)?")],

@@ -31,7 +31,7 @@ for (
       expected: [`a ${MASK}`, ` b ${MASK}`, ""],
     },
     {
-      name: "a secret behind one that was masked before",
+      name: "a secret behind a masked one",
       pieces: [`${MASK} s`, "ecret z"],
       masked: `${MASK} ${MASK} z`,
       expected: [`${MASK} ${MASK}`, " z"],
@@ -43,14 +43,14 @@ for (
       expected: [`${MASK}${MASK}`, "", " x"],
     },
     {
-      name: "what was changed in another way",
+      name: "a text with other changes",
       pieces: ["\u001b[1msec", "ret\u001b[0m x"],
       masked: `${MASK} x`,
       expected: [MASK, " x"],
     },
   ]
 ) {
-  Deno.test(`dividedLike() divides: ${name}`, () => {
+  Deno.test(`dividedLike() divides ${name}`, () => {
     assertEquals(dividedLike(pieces, masked), expected);
   });
 }
@@ -62,7 +62,7 @@ Deno.test("dividedLike() leaves out separators, and keeps the number of pieces",
   );
 });
 
-Deno.test("dividedLike() gives pieces that joined are the masked text", () => {
+Deno.test("dividedLike() returns pieces that join to the masked text", () => {
   const part = fc.constantFrom("secret", "x", " ", "\n", "se", "ab cd", MASK);
   fc.assert(
     fc.property(fc.array(part), fc.array(fc.nat(40)), (parts, cuts) => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { pageWithTable } from "./table.ts";
 
-Deno.test("the page on redaction says what is found, as it is measured", async () => {
+Deno.test("the table in docs/redact.md shows the measured shares", async () => {
   const page = await Deno.readTextFile(
     new URL("../../docs/redact.md", import.meta.url),
   );

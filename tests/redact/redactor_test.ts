@@ -10,13 +10,16 @@ import {
 } from "./families.ts";
 import { HOSTILE } from "./hostile_texts.ts";
 
-/** How many secrets are made up of each shape. */
+/** The number of secrets made up of each shape. */
 const COUNT = 25;
-/** What cannot always be told from a member in source code. */
+/**
+ * Families that look like a member access in source code, so that some of their secrets are not
+ * found.
+ */
 const UNCERTAIN: ReadonlySet<string> = new Set(["Vault, old tokens"]);
 
 for (const { name, kind, shapes } of [...TOKEN_FAMILIES, ...PLACE_FAMILIES]) {
-  Deno.test(`Redactor knows a family of secrets: ${name}`, () => {
+  Deno.test(`Redactor masks a family of secrets: ${name}`, () => {
     for (const shape of shapes) {
       const missed: string[] = [];
       for (let seed = 0; seed < COUNT; seed++) {
@@ -34,7 +37,7 @@ for (const { name, kind, shapes } of [...TOKEN_FAMILIES, ...PLACE_FAMILIES]) {
   });
 }
 
-Deno.test("Redactor finds a token behind a sign, an escape and a colour", () => {
+Deno.test("Redactor finds tokens between signs, escapes and colours", () => {
   for (const { kind, shapes } of TOKEN_FAMILIES) {
     for (const shape of shapes) {
       const { secret } = exampleOf(shape, 3);
@@ -51,7 +54,7 @@ Deno.test("Redactor finds a token behind a sign, an escape and a colour", () => 
           ["%20", "&x"],
         ] as const
       ) {
-        // Digits would become a part of the number that these begin with.
+        // The digits of %20 would become a part of the number at the beginning of these tokens.
         const isNumber = kind === "telegram_token" || kind === "facebook_token";
         if (isNumber && before === "%20") continue;
         assertEquals(
@@ -63,7 +66,7 @@ Deno.test("Redactor finds a token behind a sign, an escape and a colour", () => 
   }
 });
 
-/** What looks like a secret and is none. */
+/** Shapes that look like secrets but are not. */
 const INNOCENTS = [
   "commit {h40} {h64} {h32} {h128}",
   "{h8}-{h4}-{h4}-{h4}-{h12}",
@@ -96,7 +99,7 @@ Deno.test("Redactor keeps hashes, ids, lock files and images", () => {
   }
 });
 
-Deno.test("Redactor keeps what is written where others have a password", () => {
+Deno.test("Redactor keeps words in places of passwords", () => {
   for (
     const text of [
       "mysql -u root -p db",
@@ -117,16 +120,16 @@ Deno.test("Redactor keeps what is written where others have a password", () => {
   ) assertEquals(new Redactor().redact(text), text);
 });
 
-Deno.test("Redactor masks a member that settings of Docker have", () => {
+Deno.test("Redactor.redactMember() masks the auth member of Docker's settings", () => {
   const redactor = new Redactor();
   const { secret } = exampleOf("bWU6aHVudGVyMjEy", 1);
   assertEquals(redactor.redactMember("auth", secret), "[redacted:password]");
-  // "us:p", whose padding is missing.
+  // The base64 of "us:p" without its padding.
   assertEquals(redactor.redactMember("auth", "dXM6cA"), "[redacted:password]");
   assertEquals(redactor.redactMember("auth", "required"), "required");
 });
 
-Deno.test("Families of secrets have no name twice", () => {
+Deno.test("families of secrets have unique names", () => {
   const names = [...TOKEN_FAMILIES, ...PLACE_FAMILIES].map(({ name }) => name);
   assertEquals(new Set(names).size, names.length);
   assert(names.length > 150);
@@ -134,7 +137,7 @@ Deno.test("Families of secrets have no name twice", () => {
 
 const WIDTH = 60;
 
-Deno.test("Redactor finds tokens that a line end divides, wherever it does", () => {
+Deno.test("Redactor finds tokens with a line break at any character", () => {
   let count = 0;
   let found = 0;
   for (const { shapes } of TOKEN_FAMILIES) {
@@ -151,7 +154,7 @@ Deno.test("Redactor finds tokens that a line end divides, wherever it does", () 
       }
     }
   }
-  // A word of a language may begin the next line, and a line end may look like one of two words.
+  // A word may begin the next line, and the two parts of a token may look like words.
   assert(found > count * 0.97, `${found} of ${count}`);
 });
 
@@ -172,12 +175,12 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`Redactor joins no lines of: ${name}`, () => {
+  Deno.test(`Redactor joins no lines of ${name}`, () => {
     assertEquals(new Redactor().redact(text), text);
   });
 }
 
-Deno.test("Redactor leaves the line behind a token that ends where its line does", () => {
+Deno.test("Redactor keeps the line behind a token that ends with its line", () => {
   const { secret } = exampleOf("ghp_{a36}", 1);
   for (const next of ["Done", "FOO_2=b3b3", "next 2", ""]) {
     assertEquals(
@@ -187,7 +190,7 @@ Deno.test("Redactor leaves the line behind a token that ends where its line does
   }
 });
 
-/** Letters and digits, put together here so that no scanner takes this file for a leak. */
+/** Letters and digits, joined here so that no scanner takes this file for a leak. */
 const A20 = "aB3dE5gH7jK9mN1pQ4sT";
 const A36 = A20 + A20.slice(0, 16);
 const A60 = A20 + A20 + A20;
@@ -196,7 +199,7 @@ const HEX40 = HEX32 + "01234567";
 const KEY_LINE = A60 + "wXyZ";
 const BEGIN = "-----BEGIN";
 
-/** Kinds of tokens that are known by what stands in their middle or at their end. */
+/** Kinds of tokens that are found by their middle or their end. */
 const ANYWHERE: ReadonlySet<string> = new Set([
   "azure_key",
   "facebook_token",
@@ -215,7 +218,7 @@ Deno.test("Redactor finds no token inside a longer word", () => {
   }
 });
 
-/** Texts, in which `«` and `»` hold a secret behind its kind, and those without a secret. */
+/** Texts with and without secrets. `«` and `»` contain a kind and a secret. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ["an exported variable", "export FOO_TOKEN=«token:abc» && x"],
   ["a variable before a command", "PGPASSWORD=«password:abc» psql"],
@@ -292,24 +295,24 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     "sshpass -p «password:hunter2» ssh x; sshpass -p'«password:hunter3»' ssh x",
   ],
   [
-    "a name with words behind the one that counts",
+    "a name with words behind the word for a secret",
     '{"db_password_old": "«password:swordfish»", "NPM_TOKEN_2": "«token:abcd1234»"}',
   ],
   [
-    "a secret without another word, if it looks like one",
+    "a secret with a plain name, if the value looks like a secret",
     `secret: «secret:${A20}»\nsecret: parties`,
   ],
-  ["a key that shouts", `LICENSE_KEY=«api_key:${A20}»`],
+  ["a name in upper case", `LICENSE_KEY=«api_key:${A20}»`],
   [
     "a JSON Web Token without its signature",
     `«jwt:eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${A20}»`,
   ],
   [
-    "a signature in a URL that was encoded once more",
+    "a signature in a URL that is encoded twice",
     `https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26«azure_secret:sig=${A36}»`,
   ],
   [
-    "a signature behind a name that ends like its own",
+    "a signature behind a name with the same ending",
     `commitsig=«azure_secret:sig=${A36}» xhvs.«vault_token:hvs.${A36}»`,
   ],
   [
@@ -342,11 +345,11 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `+«private_key:${BEGIN} EC PRIVATE KEY-----\n+${KEY_LINE}\n+-----END EC PRIVATE KEY-----»\n+x`,
   ],
   [
-    "a private key that was cut off",
+    "a private key that is cut off",
     `«private_key:${BEGIN} OPENSSH PRIVATE KEY-----\n${KEY_LINE}\n${A20}»`,
   ],
   [
-    "a private key in lines that a diff takes away",
+    "a private key in the removed lines of a diff",
     `-  «private_key:${BEGIN} PRIVATE KEY-----\n-  ${KEY_LINE}\n-  -----END PRIVATE KEY-----»\n+x`,
   ],
   [
@@ -354,11 +357,11 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `L1: «private_key:${BEGIN} PRIVATE KEY-----\nL2: ${KEY_LINE}\nL3: -----END PRIVATE KEY-----»\nL4: x`,
   ],
   [
-    "a private key in a frame",
+    "a private key in a table",
     `  1   │ «private_key:${BEGIN} PRIVATE KEY-----\n  2   │ ${KEY_LINE}\n  3   │ -----END PRIVATE KEY-----»`,
   ],
   [
-    "a private key that a search found",
+    "a private key in the output of a search",
     `a/k.pem:1:«private_key:${BEGIN} PRIVATE KEY-----\na/k.pem-2-${KEY_LINE}\na/k.pem-3------END PRIVATE KEY-----»\nx`,
   ],
   [
@@ -370,7 +373,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `1\\t«private_key:${BEGIN} PRIVATE KEY-----\\n2\\t${KEY_LINE}\\n3\\t-----END PRIVATE KEY-----»\\n`,
   ],
   [
-    "a private key that source code puts together",
+    "a private key in joined strings of source code",
     `k = "«private_key:${BEGIN} PRIVATE KEY-----\\n" +\n  "${KEY_LINE}\\n" +\n  "-----END PRIVATE KEY-----»";`,
   ],
   [
@@ -390,11 +393,11 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     "password=«password:hunter2\u001b[0m» x",
   ],
   [
-    "a token of which a search coloured a part",
+    "a token with a partly coloured match of a search",
     `«github_token:\u001b[01;31m\u001b[Kghp_${A20}\u001b[m\u001b[K${A20}»`,
   ],
   [
-    "a token that a move of the cursor tells from the next word",
+    "a token before a cursor movement and a word",
     "«aws_access_key_id:AKIAIOSFODNN7EXAMPLE\u001b[9G»ok",
   ],
   [
@@ -409,7 +412,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ["types", "token: string; password: str = None, secret?: boolean, apiKey: T"],
   ["source code", "const token = getToken(); password = config.db.password;"],
   ["variables", "PASSWORD=$PW TOKEN=${{ secrets.TOKEN }} password=$(cat f)"],
-  ["stand-ins", 'api_key: "<key>", password: "********", token=your-token'],
+  ["placeholders", 'api_key: "<key>", password: "********", token=your-token'],
   ["folders", "PWD=/home/dev/proj OLDPWD=/tmp TOKEN_FILE=/run/token"],
   ["the permissions of a workflow", "permissions:\n  id-token: write\n"],
   ["inherited secrets", "secrets: inherit"],
@@ -421,7 +424,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     "words around keys",
     `m = /${BEGIN} PRIVATE KEY-----\\n([^-]+)\\n-----END PRIVATE KEY-----/`,
   ],
-  ["the end of no key", "some words\n-----END PRIVATE KEY-----\nmore"],
+  [
+    "the end of a key without a key",
+    "some words\n-----END PRIVATE KEY-----\nmore",
+  ],
   ["a class of a style sheet", "sk-folding-cube sk-container-id-1 sk-toggle"],
   ["a base64 image", `data:image/png;base64,${A60}/AKIAx/${A60}==`],
   ["encrypted reasoning", `gAAAAAB${A60}-sk-${A20}_${A60}`],
@@ -442,31 +448,31 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     .map((word) =>
       [`a ${word.toLowerCase()} key`, `X_${word}_KEY=${A20}`] as const
     ),
-  ["what is longer than a key of Google", `AIza${A60}`],
-  ["what is longer than a secret of Azure", `abc8Q~${A36}`],
-  ["what is longer than a token of Databricks", `dapi${HEX32}ab`],
+  ["a longer text than a key of Google", `AIza${A60}`],
+  ["a longer text than a secret of Azure", `abc8Q~${A36}`],
+  ["a longer text than a token of Databricks", `dapi${HEX32}ab`],
   ["a short password of a request", "curl -u admin:abc https://x"],
   ["a user of a request without a program", "run -u admin:hunter2"],
   ["paths behind names of secrets", 'secret_key = "/etc/key.pem", "./a/b"'],
   ["addresses behind names of secrets", 'api_token: "https://host/tokens/1"'],
-  ["a key that does not shout", `my_key=${A20}`],
+  ["a name in lower case", `my_key=${A20}`],
   ["a user of a URL that is a word", `https://${"abcde".repeat(5)}@host/x`],
   ["a word that begins like a token of crates", `cio${"abcdefgh".repeat(4)}`],
-  ["what is longer than a token of crates", `cio${A36}`],
-  ["what is longer than a key of Twilio", `SK${HEX40}`],
-  ["what is longer than a key of Mailgun", `key-${HEX40}`],
+  ["a longer text than a token of crates", `cio${A36}`],
+  ["a longer text than a key of Twilio", `SK${HEX40}`],
+  ["a longer text than a key of Mailgun", `key-${HEX40}`],
   ["the beginning of JSON in base64", `eyJhbGciOiJIUzI1NiJ9.a${A36}`],
   ["half a JSON Web Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx"],
   ["a parameter that ends like a signature", `design=${A36}`],
   ["a sentence on a login", "Mend the login form password validation"],
-  ["a text that begins so", "login page password reset fails"],
+  ["a text that begins with login", "login page password reset fails"],
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
   ["a sentence on schemes", "authorization: uses HMAC-SHA256 signatures"],
   ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
 ];
 
 for (const [name, marked] of TEXTS) {
-  Deno.test(`Redactor masks the secrets, and nothing else, of: ${name}`, () => {
+  Deno.test(`Redactor masks only the secrets in ${name}`, () => {
     const { input, expected } = unmarked(marked);
     const redactor = new Redactor();
     assertEquals(redactor.redact(input), expected);
@@ -475,7 +481,7 @@ for (const [name, marked] of TEXTS) {
   });
 }
 
-Deno.test("Redactor masks what colours take apart, and leaves them out", () => {
+Deno.test("Redactor masks secrets with colours inside, and removes the colours", () => {
   for (
     const [text, expected] of [
       [
@@ -541,7 +547,7 @@ const NAMES = {
 };
 
 for (const [kind, names] of Object.entries(NAMES)) {
-  Deno.test(`Redactor knows the names of secrets: ${kind}`, () => {
+  Deno.test(`Redactor masks the values of names: ${kind}`, () => {
     for (const name of names) {
       assertEquals(
         new Redactor().redact(`x\n${name}: ${A20}\ny`),
@@ -551,7 +557,7 @@ for (const [kind, names] of Object.entries(NAMES)) {
   });
 }
 
-Deno.test("Redactor knows what stands between a name and its value", () => {
+Deno.test("Redactor masks values behind all signs of assignment", () => {
   for (const sign of ["=>", ":=", "=", ":", " = ", "']: "]) {
     assertEquals(
       new Redactor().redact(`password${sign}'swordfish'`),
@@ -569,7 +575,7 @@ Deno.test("Redactor knows what stands between a name and its value", () => {
   }
 });
 
-Deno.test("Redactor keeps types in quotes, and nothing that is like one", () => {
+Deno.test("Redactor keeps names of types in quotes, but not similar values", () => {
   for (const type of ["Token", "HTTPToken", "_Token", "auth.Token"]) {
     const text = `api_token: "${type}"`;
     assertEquals(new Redactor().redact(text), text);
@@ -589,7 +595,7 @@ Deno.test("Redactor keeps types in quotes, and nothing that is like one", () => 
   }
 });
 
-Deno.test("Redactor gives the same whatever it has seen before", () => {
+Deno.test("Redactor redacts the same after many other texts", () => {
   const texts = Array.from({ length: 1500 }, (_, n) => `text number ${n}`);
   const short = ["db_pass=hunter2x", "[redacted:token]", "plain words"];
   const redactor = new Redactor();
@@ -617,7 +623,7 @@ Deno.test("Redactor gives the same whatever it has seen before", () => {
   });
 });
 
-Deno.test("Redactor masks what patterns match, whatever their flags", () => {
+Deno.test("Redactor masks matches of patterns with any flags", () => {
   const patterns = [/acme-\d+/iy, /x*/g, /redacted/];
   const redactor = new Redactor({ patterns });
   const once = redactor.redact("ACME-1 acme-22 redacted");
@@ -682,13 +688,13 @@ for (
   });
 }
 
-Deno.test("Redactor masks a text whole that is too long for a pattern", () => {
+Deno.test("Redactor masks a whole text that is too long for a pattern", () => {
   const text = "a".repeat(1 << 25);
   const redactor = new Redactor({ patterns: [/(?:a|b)*c/] });
   assertEquals(redactor.redact(text), "[redacted:pattern]");
 });
 
-Deno.test("Redactor masks what a pattern finds by the colours about it", () => {
+Deno.test("Redactor masks matches of a pattern that contains colours", () => {
   const patterns = [new RegExp("\u001b\\[31m\\w+"), /\bACME\d+\b/];
   const redactor = new Redactor({ patterns });
   assertEquals(redactor.redact("\u001b[31mred\u001b[0m"), "[redacted:pattern]");
@@ -696,14 +702,14 @@ Deno.test("Redactor masks what a pattern finds by the colours about it", () => {
   assertEquals([...redactor.counts], [["pattern", 2]]);
 });
 
-Deno.test("Redactor counts a secret in colours once", () => {
+Deno.test("Redactor counts a coloured secret once", () => {
   const redactor = new Redactor();
   redactor.redact("TOKEN=\u001b[32mabc123\u001b[0m");
   redactor.redact("TOKEN=\u001b[32mabc123\u001b[0m");
   assertEquals([...redactor.counts], [["token", 2]]);
 });
 
-Deno.test("Redactor.redactMember() masks the value of a secret's name", () => {
+Deno.test("Redactor.redactMember() masks the values of names of secrets", () => {
   const redactor = new Redactor();
   assertEquals(
     redactor.redactMember("clientSecret", "swordfish"),
@@ -727,7 +733,7 @@ Deno.test("Redactor.redactMember() masks the value of a secret's name", () => {
   );
 });
 
-/** What rules look for, to be put together in ways that nobody thought of. */
+/** Pieces of secrets and of the text around them, in random order. */
 const FRAGMENTS = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -747,7 +753,7 @@ const FRAGMENTS = fc.array(
   { maxLength: 12 },
 ).map((parts) => parts.join(""));
 
-Deno.test("Redactor changes nothing when it redacts again", () => {
+Deno.test("Redactor is idempotent", () => {
   fc.assert(
     fc.property(FRAGMENTS, (text) => {
       const once = new Redactor().redact(text);
@@ -758,8 +764,8 @@ Deno.test("Redactor changes nothing when it redacts again", () => {
   );
 });
 
-Deno.test("Redactor gets through what would make it go back, and back again", () => {
-  // A rule that takes time in the square of the length would take minutes for each.
+Deno.test("Redactor takes linear time for texts that make backtracking quadratic", () => {
+  // In quadratic time each text would take minutes.
   const length = 500_000;
   for (const seed of HOSTILE) {
     const text = `${seed.repeat(Math.ceil(length / seed.length))}!`;
@@ -775,7 +781,7 @@ Deno.test("Redactor reads a line of 16 MB without an overflow", () => {
   }
 });
 
-Deno.test("Redactor leaves the line behind a secret, unless that may be its rest", () => {
+Deno.test("Redactor removes the line behind a secret only if it may be the rest of the secret", () => {
   const line =
     `the token of this run is ghp${"_"}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5`;
   for (const next of ["Done", "ok", "$ ls", "/usr/bin", "exit_code=0"]) {
@@ -790,11 +796,11 @@ Deno.test("Redactor leaves the line behind a secret, unless that may be its rest
   );
 });
 
-Deno.test("Redactor masks a secret each time in a long text that comes again, among others", () => {
+Deno.test("Redactor masks every secret in long texts that repeat", () => {
   const redactor = new Redactor();
   const words = "no secret here ".repeat(1000);
   for (let round = 0; round < 200; round++) {
-    // A text may differ from a clean one that is remembered in nothing but the secret.
+    // A text may differ from a remembered text without secrets only in the secret.
     for (const word of ["nothing_here", "sk-ant-a1b2c3d4e5f6g7h8i9j0k1l2"]) {
       const masked = redactor.redact(`${words}${round % 90} ${word}`);
       assertEquals(masked.endsWith(word), word === "nothing_here");

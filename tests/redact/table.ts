@@ -1,5 +1,6 @@
 /**
- * Measures what is found, and writes it into `docs/redact.md`: `deno task redact:table`.
+ * Measures the share of secrets that are found, and writes it into `docs/redact.md`: `deno task
+ * redact:table`.
  *
  * @module
  */
@@ -18,18 +19,18 @@ import {
 import { HOSTILE } from "./hostile_texts.ts";
 
 const PAGE = new URL("../../docs/redact.md", import.meta.url);
-/** How many secrets are made up of each shape. */
+/** The number of secrets made up of each shape. */
 const COUNT = 10;
 const WIDTH = 60;
 const MB = 1 << 20;
 
-/** Replaces a part of a page that a command writes. */
+/** Replaces a part of a page between the comments that mark it. */
 function replacedPart(page: string, name: string, text: string): string {
   const part = new RegExp(`(<!-- ${name}: .*-->\n)[^]*?(<!-- end -->)`);
   return page.replace(part, (_, begin, end) => `${begin}\n${text}\n\n${end}`);
 }
 
-/** The page with what is found of each family, as it is now. */
+/** Returns the page with the measured shares of each family. */
 export function pageWithTable(page: string): string {
   const head = [
     "family",
@@ -53,15 +54,15 @@ export function pageWithTable(page: string): string {
   return replacedPart(page, "families", tableText([head, ...rows]));
 }
 
-/** Says of which share of made-up secrets something holds. */
+/** Returns the share of made-up secrets that are found. */
 function shareOf(
   { kind, shapes }: Family,
-  holds: (shape: string, seed: number, kind: string) => boolean,
+  isFound: (shape: string, seed: number, kind: string) => boolean,
 ): string {
   let count = 0;
   for (const shape of shapes) {
     for (let seed = 0; seed < COUNT; seed++) {
-      if (holds(shape, seed, kind)) count += 1;
+      if (isFound(shape, seed, kind)) count += 1;
     }
   }
   return `${Math.floor(100 * count / (COUNT * shapes.length))} %`;
@@ -117,7 +118,7 @@ function redactedLines(records: readonly unknown[]): string[] {
   return text.trimEnd().split("\n");
 }
 
-/** A table as the formatter of the project writes it. */
+/** Formats a table like `deno fmt`. */
 function tableText(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) =>
     Math.max(3, ...rows.map((row) => (row[i] ?? "").length))
@@ -129,23 +130,23 @@ function tableText(rows: readonly (readonly string[])[]): string {
   return [lines[0], rule, ...lines.slice(1)].join("\n");
 }
 
-/** The page with how long hostile texts take, on this machine. */
+/** Returns the page with the time that hostile texts take on this machine. */
 function pageWithTimes(page: string): string {
   let slowest = 0;
   let steepest = 0;
   for (const text of HOSTILE) {
     const [short, long] = [secondsFor(text, MB), secondsFor(text, 4 * MB)];
     slowest = Math.max(slowest, long);
-    // What takes no time at all says nothing of how it grows.
+    // The growth of very short times cannot be measured.
     if (long > 0.1) steepest = Math.max(steepest, long / short);
   }
-  const said = `Of ${HOSTILE.length} such texts, 4 MB of the slowest take ` +
+  const summary = `Of ${HOSTILE.length} such texts, 4 MB of the slowest take ` +
     `${slowest.toFixed(1)} s, and none takes more than\n` +
     `${steepest.toFixed(1)} times what its first MB takes.`;
-  return replacedPart(page, "times", said);
+  return replacedPart(page, "times", summary);
 }
 
-/** How long a processor takes for a text that is said over and over. */
+/** Returns the processor time in seconds that a repeated text takes. */
 function secondsFor(text: string, length: number): number {
   const long = `${text.repeat(Math.ceil(length / text.length))}!`;
   const start = process.cpuUsage();
