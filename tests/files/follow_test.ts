@@ -4,13 +4,13 @@ import {
   appendFile,
   mkdir,
   rename,
-  rm,
   truncate,
   unlink,
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { ByteSource } from "../../lib/files/byte_source.ts";
 import {
   follow,
   type FollowOptions,
@@ -19,6 +19,7 @@ import {
 } from "../../lib/files/follow.ts";
 import fc from "../property_seed.ts";
 import { byteByByte, concat, decode, encode, everySplit } from "../running.ts";
+import { withFolder } from "../sessions/homes.ts";
 
 function compared(trail: LineTrail, text: string): TrailComparison {
   const comparison = trail.comparison();
@@ -151,21 +152,37 @@ interface Followed {
   readonly changes: string[];
 }
 
+/** Reads all sources to their ends, and returns the text of each. */
+async function textsOf(
+  sources: AsyncIterable<ByteSource>,
+  size = 1 << 12,
+): Promise<string[]> {
+  const texts: string[] = [];
+  const into = new Uint8Array(size);
+  for await (const source of sources) {
+    const chunks: Uint8Array[] = [];
+    for (;;) {
+      const length = await source.read(into);
+      if (length === null) break;
+      chunks.push(into.slice(0, length));
+    }
+    texts.push(decode(concat(chunks)));
+  }
+  return texts;
+}
+
 /** Follows a file, does one step at each wait, and ends behind the last step. */
 async function followSteps(
   steps: readonly Step[],
-  { size = 1 << 12, ...options }: FollowOptions & { readonly size?: number } =
-    {},
+  { size, ...options }: FollowOptions & { readonly size?: number } = {},
 ): Promise<Followed> {
-  const root = await Deno.makeTempDir();
-  try {
+  const changes: string[] = [];
+  let contents: string[] = [];
+  await withFolder(async (root) => {
     const folder = new Folder(root);
     await mkdir(folder.at("archived"));
     const rest = [...steps];
     await rest.shift()?.(folder);
-    const contents: string[] = [];
-    const changes: string[] = [];
-    const into = new Uint8Array(size);
     const sources = follow(folder.paths, {
       atEnd: () => rest.length === 0,
       onChange: (change, path) =>
@@ -176,19 +193,9 @@ async function followSteps(
       },
       ...options,
     });
-    for await (const source of sources) {
-      const chunks: Uint8Array[] = [];
-      for (;;) {
-        const length = await source.read(into);
-        if (length === null) break;
-        chunks.push(into.slice(0, length));
-      }
-      contents.push(decode(concat(chunks)));
-    }
-    return { contents, changes };
-  } finally {
-    await rm(root, { recursive: true });
-  }
+    contents = await textsOf(sources, size);
+  });
+  return { contents, changes };
 }
 
 const A = '{"line":"a"}\n';
@@ -493,8 +500,7 @@ Deno.test("follow() reads the complete lines written before an abort", async () 
 });
 
 Deno.test("follow() reads lines written before an abort without an event", async () => {
-  const root = await Deno.makeTempDir();
-  try {
+  await withFolder(async (root) => {
     const path = join(root, "run.jsonl");
     await writeFile(path, "a\n");
     const { signal } = new AbortController();
@@ -508,29 +514,18 @@ Deno.test("follow() reads lines written before an abort without an event", async
         return isEnding;
       },
     });
-    const into = new Uint8Array(1 << 12);
-    const chunks: Uint8Array[] = [];
     const changes = {
       // The first line has been read when it waits.
       wait: () => Promise.resolve().then(() => void (isRead = true)),
       close(): void {},
     };
-    for await (const source of follow([path], { signal, changes })) {
-      for (;;) {
-        const length = await source.read(into);
-        if (length === null) break;
-        chunks.push(into.slice(0, length));
-      }
-    }
-    assertEquals(decode(concat(chunks)), "a\nb\n");
-  } finally {
-    await rm(root, { recursive: true });
-  }
+    const texts = await textsOf(follow([path], { signal, changes }));
+    assertEquals(texts.join(""), "a\nb\n");
+  });
 });
 
 Deno.test("follow() reads the complete lines written before an abort between two reads", async () => {
-  const root = await Deno.makeTempDir();
-  try {
+  await withFolder(async (root) => {
     const path = join(root, "run.jsonl");
     await writeFile(path, "a\n");
     const end = new AbortController();
@@ -548,9 +543,7 @@ Deno.test("follow() reads the complete lines written before an abort between two
       }
     }
     assertEquals(text, "a\nb\n");
-  } finally {
-    await rm(root, { recursive: true });
-  }
+  });
 });
 
 Deno.test("follow() reads nothing if the signal is aborted before", async () => {

@@ -13,6 +13,7 @@ import {
   streamOf,
 } from "../../lib/files/open.ts";
 import { concat, encode } from "../running.ts";
+import { withFolder } from "../sessions/homes.ts";
 import { drained, gzip, TestSource, WaitingSource, zstd } from "../sources.ts";
 
 const LINES = encode(
@@ -25,13 +26,11 @@ async function withFile(
   suffix: string,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
-  const path = await Deno.makeTempFile({ suffix });
-  try {
+  await withFolder(async (folder) => {
+    const path = `${folder}/file${suffix}`;
     await Deno.writeFile(path, content);
     await use(path);
-  } finally {
-    await Deno.remove(path);
-  }
+  });
 }
 
 /** Reads a stream to its end. */
@@ -117,31 +116,23 @@ for (const { name, bytes, suffix } of CUT_FILES) {
 
 for (const open of [openFile, openStream]) {
   Deno.test(`${open.name}() throws the error of the platform for a missing file`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const error = await assertRejects(
-        async () => void await open(`${folder}/none.jsonl`),
-        Error,
-      );
-      assertEquals("code" in error && error.code, "ENOENT");
-    } finally {
-      await Deno.remove(folder);
-    }
+    const error = await assertRejects(
+      async () => void await open("no/such/file.jsonl"),
+      Error,
+    );
+    assertEquals("code" in error && error.code, "ENOENT");
   });
 }
 
 Deno.test("openFile() throws the error of the platform for a folder", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const error = await assertRejects(async () => {
       const { error } = await drained(await openFile(folder));
       throw error;
     }, Error);
     // The code differs between platforms.
     assertEquals("code" in error && typeof error.code, "string");
-  } finally {
-    await Deno.remove(folder);
-  }
+  });
 });
 
 Deno.test("openFile() can be closed before, between and after reads, and twice", async () => {

@@ -8,7 +8,7 @@ import {
   GithubRenderer,
 } from "../../lib/render/github.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
-import { encode } from "../running.ts";
+import { encode, once } from "../running.ts";
 import {
   assertGolden,
   CONTROL_REGEXP,
@@ -251,12 +251,6 @@ function sessionOf(word: string): TranscriptPart {
   return session;
 }
 
-/** Returns a function that makes a value at its first call only. */
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 /** Texts that are long, or take many bytes for each character. */
 const LONG = {
   "a long text": "r".repeat(300_000),
@@ -266,7 +260,7 @@ const LONG = {
 };
 
 for (const [name, text] of Object.entries(LONG)) {
-  const sessions = lazily(() =>
+  const sessions = once(() =>
     [...Array(25).keys()].map((i) => sessionOf(`${i} ${text}`))
   );
   for (

@@ -5,15 +5,14 @@
  */
 
 import { assert } from "@std/assert";
-import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import {
   TranscriptBuilder,
   type TranscriptOptions,
 } from "../../lib/render/transcript.ts";
 import type { Stage } from "../../lib/stage.ts";
-import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
-import { concat, decode, emitted, encode } from "../running.ts";
+import { type CapturedFile, linesOf, readCapturedFiles } from "../fixtures.ts";
+import { emitted, encode, normalizeBytes } from "../running.ts";
 
 /** Returns every captured file that has a transcript. */
 export function readTranscriptFiles(): CapturedFile[] {
@@ -24,11 +23,7 @@ export function readTranscriptFiles(): CapturedFile[] {
 
 /** Parses JSONL into normalized values, with failures as values. */
 export function valuesOf(bytes: Uint8Array): unknown[] {
-  const normalizer = new JsonlNormalizer({ onError: "inline" });
-  const blocks: Uint8Array[] = [];
-  normalizer.feed(bytes, (block) => blocks.push(block.slice()));
-  normalizer.flush((block) => blocks.push(block.slice()));
-  return decode(concat(blocks)).split("\n").filter((line) => line !== "")
+  return linesOf(normalizeBytes([bytes], { from: "auto" }))
     .map((line): unknown => JSON.parse(line));
 }
 
