@@ -558,12 +558,25 @@ export function exampleOf(shape: string, seed: number): Example {
   return { before, secret, after };
 }
 
-/** Breaks the long lines of a text as a terminal does. */
-export function wrapped(text: string, width: number): string {
-  const lines = text.split("\n").flatMap((line) =>
-    line.match(new RegExp(`.{1,${width}}`, "g")) ?? [""]
+/** The width of the terminal that breaks lines. */
+const WIDTH = 60;
+
+/**
+ * Makes up a secret that is broken where the terminal ends, with a line behind it.
+ *
+ * @returns The text, and the part of it before the secret.
+ */
+export function brokenExample(
+  shape: string,
+  seed: number,
+): { readonly before: string; readonly text: string } {
+  const { secret } = exampleOf(shape, seed);
+  const at = 1 + seed * 5 % (Math.min(secret.length, 40) - 1);
+  const before = `${"the key is ".padEnd(WIDTH - at - 1, ".")} `;
+  const lines = `${before}${secret}\nok`.split("\n").flatMap((line) =>
+    line.match(new RegExp(`.{1,${WIDTH}}`, "g")) ?? [""]
   );
-  return lines.join("\n");
+  return { before, text: lines.join("\n") };
 }
 
 /**

@@ -10,18 +10,17 @@ import { JsonlRedactor } from "../../lib/redact/jsonl_redactor.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { decode, encode } from "../running.ts";
 import {
+  brokenExample,
   exampleOf,
   type Family,
   PLACE_FAMILIES,
   TOKEN_FAMILIES,
-  wrapped,
 } from "./families.ts";
 import { HOSTILE } from "./hostile_texts.ts";
 
 const PAGE = new URL("../../docs/redact.md", import.meta.url);
 /** The number of secrets made up of each shape. */
 const COUNT = 10;
-const WIDTH = 60;
 const MB = 1 << 20;
 
 /** Replaces a part of a page between the comments that mark it. */
@@ -100,10 +99,7 @@ function isFoundInDeltas(shape: string, seed: number, kind: string): boolean {
 }
 
 function isFoundInLines(shape: string, seed: number, kind: string): boolean {
-  const { secret } = exampleOf(shape, seed);
-  const at = 1 + seed * 5 % (Math.min(secret.length, 40) - 1);
-  const before = `${"the key is ".padEnd(WIDTH - at - 1, ".")} `;
-  const text = wrapped(`${before}${secret}\nok`, WIDTH);
+  const { before, text } = brokenExample(shape, seed);
   return new Redactor().redact(text) === `${before}[redacted:${kind}]\nok`;
 }
 
