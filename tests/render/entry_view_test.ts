@@ -132,7 +132,8 @@ const SECRETS = [
 ];
 
 for (const { type, payload } of SECRETS) {
-  Deno.test(`viewEntry() redacts every text of ${type}: ${Object.keys(payload)}`, () => {
+  const kind = "kind" in payload ? ` of kind ${payload.kind}` : "";
+  Deno.test(`viewEntry() redacts every text of ${type}${kind}: ${Object.keys(payload)}`, () => {
     const redactor = new Redactor();
     const view = JSON.stringify(
       viewEntry({ record: recordOf(type, payload) }, redactor),
