@@ -198,6 +198,12 @@ export async function writeSession(
   return path;
 }
 
+/** The names of the entries of a folder, sorted. */
+export async function entriesOf(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  return entries.map(({ name }) => name).sort();
+}
+
 /**
  * The path, size, modification time and inode of each file and folder below a folder, sorted.
  * Links are not followed.
