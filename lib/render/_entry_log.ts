@@ -437,7 +437,7 @@ export class EntryLog {
       const phase = isFirst ? "final" : "late";
       this.#options.emit(entryPart(entry, phase, rest));
     }
-    entry.emitted = emittedOf(record, entry.state);
+    entry.emitted = { record, state: entry.state };
     if (entry.images !== undefined) entry.images = [];
     this.#dropOutputs(entry);
   }
@@ -639,18 +639,12 @@ interface Emitted {
   readonly record: AnyHistoryRecord;
   /** The state at that time. */
   readonly state: EntryState;
-  /** The end offset of its stdout at that time, in bytes. */
-  readonly stdoutEnd: number;
-  /** The end offset of its stderr at that time, in bytes. */
-  readonly stderrEnd: number;
 }
 
 /** The value for an entry whose only parts so far are `started` and `updated`. */
 const NOTHING_EMITTED: Emitted = {
   record: { id: 0, type: "none", payload: {} },
   state: "open",
-  stdoutEnd: 0,
-  stderrEnd: 0,
 };
 
 /** The record of the next part, reduced to the news, and the outputs of its commands. */
@@ -674,18 +668,6 @@ function outputsAt(
     : { outputs: places.map((at) => held.get(at) ?? "") };
 }
 
-function emittedOf(record: AnyHistoryRecord, state: EntryState): Emitted {
-  // A record that is not open gets no more output, so its end offsets are not needed.
-  const isOpen = state === "open" && isKnownRecord(record);
-  const work = isOpen && record.type === "exec" ? record.payload : undefined;
-  return {
-    record,
-    state,
-    stdoutEnd: endOf(work?.stdout_chunks),
-    stderrEnd: endOf(work?.stderr_chunks),
-  };
-}
-
 /** Returns the parts of a record that were not emitted yet; `undefined` if there are none. */
 function newOf(
   record: AnyHistoryRecord,
@@ -695,9 +677,12 @@ function newOf(
   if (isKnownRecord(record) && record.type === "exec") {
     if (emitted.state !== "open") return undefined;
     const { stdout_chunks, stderr_chunks } = record.payload;
+    const { record: before } = emitted;
+    const isExec = isKnownRecord(before) && before.type === "exec";
+    const shown = isExec ? before.payload : undefined;
     const rest = withPayload(record, {
-      stdout_chunks: chunksFrom(stdout_chunks, emitted.stdoutEnd),
-      stderr_chunks: chunksFrom(stderr_chunks, emitted.stderrEnd),
+      stdout_chunks: chunksFrom(stdout_chunks, endOf(shown?.stdout_chunks)),
+      stderr_chunks: chunksFrom(stderr_chunks, endOf(shown?.stderr_chunks)),
     });
     return { record: rest };
   }
