@@ -46,6 +46,7 @@ import type {
   TranscriptPart,
   TurnEndedPart,
   TurnStartedPart,
+  TurnUsage,
 } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
@@ -528,18 +529,24 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   }
 
   #endTurn(part: TurnEndedPart): void {
-    const { turn, status, usage, error, isErrorShown } = part;
+    const { turn, status, durationMs, usage, error, isErrorShown } = part;
     const section = this.#section;
     if (section === undefined || section.turn !== turn) return;
     const { counts } = section;
     section.timeline.stretch(msOf(part.endedAt));
-    const facts = turnFigures(part, counts);
+    const [sign, words, look] = STATUS_WORDS[status];
+    const figures = workFigures(counts);
+    if (durationMs !== null) figures.unshift(durationText(durationMs));
+    const end = words === ""
+      ? []
+      : [`<span class="is ${look}">${sign} ${words}</span>`];
+    const facts = [...end, ...figures, ...usageFigures(usage)];
     if (usage !== null) {
       this.#tokens.input += usage.input_tokens;
       this.#tokens.output += usage.output_tokens;
     }
     const isShown = error === null || isErrorShown ||
-      error === STATUS_WORDS[status][1];
+      error === words;
     const reason = isShown ? "" : this.#options.redactor.redact(error);
     const why = reason === ""
       ? ""
@@ -553,8 +560,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       }</div>\n</section>\n`,
     );
     this.#totals.addAll(counts);
-    const figures = shortFigures(part, counts).join(" · ");
-    this.#list(section, turn, reason, figures);
+    if (sign !== "") {
+      figures.unshift(`<span class="${look}" title="${words}">${sign}</span>`);
+    }
+    this.#list(section, turn, reason, figures.join(" · "));
     this.#section = undefined;
   }
 
@@ -656,23 +665,13 @@ function workFigures(counts: WorkCounts): string[] {
   return counts.phrases((text) => `<span class="bad">${text}</span>`);
 }
 
-/** Writes the status, duration, work and tokens of a turn that has ended. */
-function turnFigures(
-  { status, durationMs, usage }: TurnEndedPart,
-  counts: WorkCounts,
-): string[] {
-  const [sign, words, look] = STATUS_WORDS[status];
-  const figures = [
-    words === "" ? "" : `<span class="is ${look}">${sign} ${words}</span>`,
-    durationMs === null ? "" : durationText(durationMs),
-    ...workFigures(counts),
-  ].filter((figure) => figure !== "");
-  if (usage === null) return figures;
+/** Writes the tokens of a turn; none if they are unknown. */
+function usageFigures(usage: TurnUsage | null): string[] {
+  if (usage === null) return [];
   const { input_tokens, cached_input_tokens, output_tokens } = usage;
   const cached = detailHtml(cached_input_tokens, "cached");
   const reasoning = detailHtml(usage.reasoning_output_tokens, "reasoning");
   return [
-    ...figures,
     `${countText(input_tokens)} tokens in${cached}`,
     `${countText(output_tokens)} out${reasoning}`,
   ];
@@ -682,19 +681,6 @@ function detailHtml(count: number | null, word: string): string {
   return count === null || count === 0
     ? ""
     : ` <span class="detail">(${countText(count)} ${word})</span>`;
-}
-
-/** Writes the status, duration and work for the table of turns, in a short form. */
-function shortFigures(
-  { status, durationMs }: TurnEndedPart,
-  counts: WorkCounts,
-): string[] {
-  const [sign, words, look] = STATUS_WORDS[status];
-  return [
-    sign === "" ? "" : `<span class="${look}" title="${words}">${sign}</span>`,
-    durationMs === null ? "" : durationText(durationMs),
-    ...workFigures(counts),
-  ].filter((figure) => figure !== "");
 }
 
 /** The maximum length of a notice that is not folded, in characters. */
