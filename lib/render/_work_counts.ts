@@ -16,6 +16,30 @@ export function isWork({ kind }: EntryView): boolean {
   return WORK.has(kind);
 }
 
+/** The kinds of tokens of a turn. */
+export const USAGE_KINDS = [
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "reasoning_output_tokens",
+] as const satisfies readonly (keyof TurnUsage)[];
+
+/**
+ * Makes the token counts of a turn.
+ *
+ * @param count Returns the number of a kind; `null` if the input does not count it.
+ */
+export function usageOf(
+  count: (kind: keyof TurnUsage) => number | null,
+): TurnUsage {
+  return {
+    input_tokens: count("input_tokens") ?? 0,
+    cached_input_tokens: count("cached_input_tokens"),
+    output_tokens: count("output_tokens") ?? 0,
+    reasoning_output_tokens: count("reasoning_output_tokens"),
+  };
+}
+
 /** Writes token counts, as in `1,234 in / 567 out`. */
 export function usageText({ input_tokens, output_tokens }: TurnUsage): string {
   return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;

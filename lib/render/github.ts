@@ -13,7 +13,7 @@ import {
   type RenderOptions,
   type TextRedactor,
 } from "./render_options.ts";
-import { WorkCounts } from "./_work_counts.ts";
+import { USAGE_KINDS, usageOf, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
 import type { EditedFile } from "./edited_files.ts";
@@ -417,7 +417,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (this.#error !== null && !isErrorShown && status === "failed") {
       this.#countError(this.#error);
     }
-    if (usage !== null) this.#usage = addUsage(this.#usage, usage);
+    if (usage !== null) {
+      const before = this.#usage;
+      this.#usage = usageOf((kind) => sum(before?.[kind] ?? null, usage[kind]));
+    }
     this.#totals.addAll(this.#work);
     this.#turnCount += 1;
     if (this.#turns.length < MAX_ROWS) {
@@ -542,22 +545,6 @@ function sum(a: number | null, b: number | null): number | null {
   return a === null ? b : a + (b ?? 0);
 }
 
-function addUsage(total: TurnUsage | null, usage: TurnUsage): TurnUsage {
-  if (total === null) return usage;
-  return {
-    input_tokens: total.input_tokens + usage.input_tokens,
-    cached_input_tokens: sum(
-      total.cached_input_tokens,
-      usage.cached_input_tokens,
-    ),
-    output_tokens: total.output_tokens + usage.output_tokens,
-    reasoning_output_tokens: sum(
-      total.reasoning_output_tokens,
-      usage.reasoning_output_tokens,
-    ),
-  };
-}
-
 /** The words after an edit, where its sign is not enough. */
 const EDIT_ENDS: Record<EditView["status"], string> = {
   success: "",
@@ -671,13 +658,7 @@ function turnRow({ part, topic, work }: TurnRow): string {
 }
 
 function usageCells(usage: TurnUsage | null): string {
-  const counts = usage === null ? [null, null, null, null] : [
-    usage.input_tokens,
-    usage.cached_input_tokens,
-    usage.output_tokens,
-    usage.reasoning_output_tokens,
-  ];
-  return countCells(counts);
+  return countCells(USAGE_KINDS.map((kind) => usage?.[kind] ?? null));
 }
 
 function countCells(counts: readonly (number | null)[]): string {

@@ -37,9 +37,15 @@ import {
   readTokenCount,
   TokenCounter,
 } from "../usage/token_counter.ts";
-import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
+import {
+  addTokens,
+  NO_TOKENS,
+  type TokenKind,
+  type Tokens,
+} from "../usage/tokens.ts";
 import { EntryLog, msBetween } from "./_entry_log.ts";
 import { joinedByTwo } from "./_neighbours.ts";
+import { USAGE_KINDS, usageOf } from "./_work_counts.ts";
 import type {
   FailurePart,
   RequestUsage,
@@ -770,8 +776,8 @@ class TurnUsageCounter {
   #recorded: TurnUsage | null = null;
   /** The tokens of the turn, as the sum of counts. */
   #counted: Tokens | undefined;
-  #hasCached = false;
-  #hasReasoning = false;
+  /** The kinds that the input counts, among them those that every turn has. */
+  readonly #kinds = new Set<TokenKind>(["input_tokens", "output_tokens"]);
 
   start(): void {
     this.#turns += 1;
@@ -795,18 +801,17 @@ class TurnUsageCounter {
     { hasOrdinal }: Pick<CountContext, "hasOrdinal">,
   ): void {
     const { last_token_usage, total_token_usage } = fieldsOf(content.info);
-    const has = (kind: keyof Tokens) =>
-      [last_token_usage, total_token_usage].some((counts) =>
-        isCount(fieldsOf(counts)[kind])
-      );
+    for (const counts of [last_token_usage, total_token_usage].map(fieldsOf)) {
+      for (const kind of USAGE_KINDS) {
+        if (isCount(counts[kind])) this.#kinds.add(kind);
+      }
+    }
     const { tokens } = this.#counter.count(readTokenCount(content), {
       turn: this.#turns,
       isFork: this.isFork,
       hasTurnIds: this.hasTurnIds,
       hasOrdinal,
     });
-    this.#hasCached ||= has("cached_input_tokens");
-    this.#hasReasoning ||= has("reasoning_output_tokens");
     if (tokens === undefined) return;
     this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
   }
@@ -816,16 +821,9 @@ class TurnUsageCounter {
     if (this.#recorded !== null) return this.#recorded;
     const counted = this.#counted;
     if (counted === undefined) return null;
-    return {
-      input_tokens: Number(counted.input_tokens),
-      cached_input_tokens: this.#hasCached
-        ? Number(counted.cached_input_tokens)
-        : null,
-      output_tokens: Number(counted.output_tokens),
-      reasoning_output_tokens: this.#hasReasoning
-        ? Number(counted.reasoning_output_tokens)
-        : null,
-    };
+    return usageOf((kind) =>
+      this.#kinds.has(kind) ? Number(counted[kind]) : null
+    );
   }
 }
 
@@ -836,17 +834,9 @@ function isCount(value: unknown): boolean {
 
 function readTurnUsage(value: unknown): TurnUsage | undefined {
   const fields = fieldsOf(value);
-  const count = (name: string): number | undefined =>
-    isCount(fields[name]) ? Number(fields[name]) : undefined;
-  const input = count("input_tokens");
-  const output = count("output_tokens");
-  if (input === undefined && output === undefined) return undefined;
-  return {
-    input_tokens: input ?? 0,
-    cached_input_tokens: count("cached_input_tokens") ?? null,
-    output_tokens: output ?? 0,
-    reasoning_output_tokens: count("reasoning_output_tokens") ?? null,
-  };
+  const isKnown = isCount(fields.input_tokens) || isCount(fields.output_tokens);
+  if (!isKnown) return undefined;
+  return usageOf((kind) => isCount(fields[kind]) ? Number(fields[kind]) : null);
 }
 
 /** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
