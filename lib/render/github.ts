@@ -767,26 +767,14 @@ const MAX_FILES = 2000;
 
 type Fate = "added" | "added and deleted" | "deleted" | "edited";
 
-/** The fate of a file after an edit that leaves it in place, by its fate before. */
-const KEPT: Record<Fate, Fate> = {
-  added: "added",
-  "added and deleted": "added",
-  deleted: "edited",
-  edited: "edited",
-};
-
-/** The fate of a file after an edit, by its fate before; `same` means no edit before. */
-const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
-  add: { ...KEPT, same: "added" },
-  delete: {
-    same: "deleted",
-    added: "added and deleted",
-    "added and deleted": "added and deleted",
-    deleted: "deleted",
-    edited: "deleted",
-  },
-  update: { ...KEPT, same: "edited" },
-};
+/** Returns the fate of a file after an edit; without a fate before, no edit precedes it. */
+function fateAfter(change: EditedFile["change"], before?: Fate): Fate {
+  const isNew = before === undefined
+    ? change === "add"
+    : before === "added" || before === "added and deleted";
+  if (change === "delete") return isNew ? "added and deleted" : "deleted";
+  return isNew ? "added" : "edited";
+}
 
 interface FileRow {
   fate: Fate;
@@ -804,12 +792,12 @@ class ChangedFiles {
   add({ path, change, movedTo, added, removed }: EditedFile): void {
     const row = this.#rows.get(path);
     if (row !== undefined) {
-      row.fate = FATES[change][row.fate];
+      row.fate = fateAfter(change, row.fate);
       row.added = sum(row.added, added);
       row.removed = sum(row.removed, removed);
       if (movedTo !== "") row.movedTo = movedTo;
     } else if (this.#rows.size < MAX_FILES) {
-      const fate = FATES[change].same;
+      const fate = fateAfter(change);
       this.#rows.set(path, { fate, movedTo, added, removed });
     } else this.unkept += 1;
   }
