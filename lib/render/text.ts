@@ -8,7 +8,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
 import { isWork, usageText } from "./_work_counts.ts";
-import { cutOutput } from "./cut_output.ts";
+import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffLines } from "./diff_lines.ts";
 import { editWords, pathBelow } from "./edited_files.ts";
@@ -430,16 +430,11 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #addOutput(text: string): void {
-    const lines = this.#lines;
-    const { omitted, tail, head } = cutOutput(inertText(text), {
-      maxLines: this.#options.maxOutputLines,
-      keep: "end",
+    const look = this.#style.dim;
+    const maxLines = this.#options.maxOutputLines;
+    this.#addCut(text, { maxLines, keep: "end" }, (shown) => {
+      this.#lines.addClipped(shown, { sign: "  ", look });
     });
-    const { dim } = this.#style;
-    if (omitted > 0) {
-      lines.add(`  … ${countedText(omitted, "line")} left out`, dim);
-    }
-    lines.addClipped(omitted > 0 ? tail : head, { sign: "  ", look: dim });
   }
 
   #addStatus(status: WorkStatus, notes: readonly string[]): void {
@@ -485,16 +480,21 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #addDiff(diff: string): void {
     const maxLines = this.#maxDiffLines;
-    const { head, omitted, tail } = cutOutput(inertText(diff), {
-      maxLines,
-      keep: "both",
-    });
-    const add = (part: readonly string[]): void => {
-      for (const line of diffLines(part.join("\n"))) {
+    this.#addCut(diff, { maxLines, keep: "both" }, (shown) => {
+      for (const line of diffLines(shown.join("\n"))) {
         const look = diffLook(line, this.#style);
         this.#lines.addClipped([line.text], { sign: "  ", look });
       }
-    };
+    });
+  }
+
+  /** Adds the lines that remain of a text, with a note on those left out. */
+  #addCut(
+    text: string,
+    options: CutOptions,
+    add: (shown: readonly string[]) => void,
+  ): void {
+    const { head, omitted, tail } = cutOutput(inertText(text), options);
     if (head.length > 0) add(head);
     if (omitted > 0) {
       const count = countedText(omitted, "line");
