@@ -3,11 +3,9 @@ export function joinedByTwo<T>(
   list: readonly T[],
   join: (a: T, b: T) => T,
 ): T[] {
-  const pairs: T[] = [];
-  for (let i = 0; i < list.length; i += 2) {
-    const [a, b] = list.slice(i, i + 2);
-    if (a === undefined) break;
-    pairs.push(b === undefined ? a : join(a, b));
-  }
-  return pairs;
+  return list.flatMap((a, i) => {
+    const b = list[i + 1];
+    if (i % 2 === 1) return [];
+    return [b === undefined ? a : join(a, b)];
+  });
 }
