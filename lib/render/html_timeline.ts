@@ -86,8 +86,9 @@ function drawShares(usage: TurnUsage, middle: number): string {
 export class Timeline {
   readonly #lanes = new Map<Lane, Span[]>();
   #count = 0;
-  #startMs: number | null = null;
-  #endMs: number | null = null;
+  /** The bounds of the scale, of which the first is the greater one without any times. */
+  #startMs = Infinity;
+  #endMs = -Infinity;
 
   /** Adds the mark of the next entry. */
   add(mark: TimelineMark): void {
@@ -111,9 +112,9 @@ export class Timeline {
 
   /** Extends the scale to a time: the start or end of the turn, or of an entry. */
   stretch(ms: number | null): void {
-    if (ms === null || Number.isNaN(ms)) return;
-    if (this.#startMs === null || ms < this.#startMs) this.#startMs = ms;
-    if (this.#endMs === null || ms > this.#endMs) this.#endMs = ms;
+    if (ms === null) return;
+    this.#startMs = Math.min(this.#startMs, ms);
+    this.#endMs = Math.max(this.#endMs, ms);
   }
 
   /**
@@ -143,7 +144,7 @@ export class Timeline {
     const names: string[] = lanes.map((lane) => lane.name);
     if (hasTokens || shares !== "") names.push("tokens");
     const length = isTimed
-      ? durationText((this.#endMs ?? 0) - (this.#startMs ?? 0))
+      ? durationText(this.#endMs - this.#startMs)
       : countedText(this.#count, "entry", "entries");
     const summary = lanes.map(({ name: lane, word }) =>
       countedText(
@@ -170,16 +171,15 @@ ${marks.join("\n")}
 
   /** Whether the scale is time, and not order. */
   get #isTimed(): boolean {
-    return this.#startMs !== null && this.#endMs !== null &&
-      this.#endMs > this.#startMs;
+    return this.#endMs > this.#startMs;
   }
 
   /** Returns the position of a mark on the scale, from 0 to 1. */
   #place(at: number, ms: number | null): number {
     if (!this.#isTimed) return (at + 0.5) / this.#count;
-    const start = this.#startMs ?? 0;
-    const end = this.#endMs ?? 1;
-    return ms === null ? at / this.#count : (ms - start) / (end - start);
+    return ms === null
+      ? at / this.#count
+      : (ms - this.#startMs) / (this.#endMs - this.#startMs);
   }
 
   #drawLane({ name, word }: (typeof LANES)[number], y: number): string {
