@@ -172,22 +172,18 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   feed(part: TranscriptPart): void {
     switch (part.type) {
       case "session":
-        this.#takeSession(part);
-        break;
+        return this.#takeSession(part);
       case "entry":
-        this.#takeEntry(part);
-        break;
+        return this.#takeEntry(part);
       case "turn_ended":
-        this.#endTurn(part);
-        break;
+        return this.#endTurn(part);
       case "failure": {
         const message = this.#options.redactor.redact(part.message);
-        this.#countError(`Line ${countText(part.line)}: ${message}`);
-        break;
+        return this.#countError(`Line ${countText(part.line)}: ${message}`);
       }
       case "turn_started":
       case "rolled_back":
-        break;
+        return;
       default:
         part satisfies never;
     }

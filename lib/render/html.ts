@@ -363,38 +363,32 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #write(part: TranscriptPart): void {
     switch (part.type) {
       case "session":
-        this.#startSession(part);
-        break;
+        return this.#startSession(part);
       case "turn_started":
-        this.#startTurn(part);
-        break;
+        return this.#startTurn(part);
       case "entry":
-        this.#writeEntry(part);
-        break;
+        return this.#writeEntry(part);
       case "turn_ended":
-        this.#endTurn(part);
-        break;
+        return this.#endTurn(part);
       case "rolled_back":
         this.#closeSection();
         this.#rollbackCount += 1;
-        this.#emit(
+        return this.#emit(
           `<div class="gap">The user took back ${
             part.turns === 1
               ? "the last turn"
               : `the last ${countText(part.turns)} turns`
           }</div>\n`,
         );
-        break;
       case "failure": {
         const id = this.#nextId();
-        this.#emit(
+        return this.#emit(
           `<div class="e aside failed" id="${id}"><div class="row"><span><b class="bad">Line ${
             countText(part.line)
           } could not be read</b> (${elementText(part.kind)}): ${
             elementText(this.#options.redactor.redact(part.message))
           }</span></div></div>\n`,
         );
-        break;
       }
       default:
         part satisfies never;
