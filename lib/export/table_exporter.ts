@@ -61,16 +61,18 @@ const RELEASED = 16;
 /** How many characters of contents are held. */
 const MAX_WAITING_TEXT = 1 << 23;
 
-/** A row that may still change. */
-type Draft<T extends TableName> = {
-  -readonly [C in keyof TableRow<T>]: TableRow<T>[C];
-};
-
 /** The origin of a row. */
 type Place = Pick<
   TableRow<"failures">,
   "source" | "line" | "thread_id" | "turn_id"
 >;
+
+/** A row that may still change; missing values are null. */
+type Draft<T extends TableName = TableName> =
+  & Place
+  & {
+    -readonly [C in keyof TableRow<T>]?: TableRow<T>[C] | undefined;
+  };
 
 /** An item that is held because more events about it may come. */
 interface WaitingItem {
@@ -89,7 +91,7 @@ interface ThreadState {
   turn: TurnState | undefined;
   /** The number of turns without an id. */
   unnamed: number;
-  model: string | null;
+  model: string | undefined;
 }
 
 /** A turn, kept until all files are read and its tokens are assigned to one of them. */
@@ -320,10 +322,10 @@ class RowWriter {
     for (const table of this.#columns.keys()) this.#data(table, "");
   }
 
-  write<T extends TableName>(table: T, row: TableRow<T>): void {
+  write(table: TableName, row: Draft): void {
     const columns = this.#columns.get(table);
     if (columns === undefined) return;
-    const values: Readonly<Record<string, TableValue>> = row;
+    const values: Readonly<Record<string, TableValue | undefined>> = row;
     const { csv = false } = this.#options;
     const fields: TableValue[] = [];
     let json = "";
@@ -387,7 +389,7 @@ class TableSource {
   #line = 0;
   #isInherited = false;
   /** The time of the last event. */
-  #time: string | null = null;
+  #time: string | undefined;
   counts: EventCounts | undefined;
 
   constructor(
@@ -424,7 +426,7 @@ class TableSource {
   fail({ line, error, raw = "" }: Failure): void {
     this.#line = line;
     this.#turn = this.#thread?.turn;
-    this.#time = null;
+    this.#time = undefined;
     this.#isInherited = false;
     this.#fail(error.kind, error.message, raw);
   }
@@ -460,7 +462,7 @@ class TableSource {
     turn.counts = "some";
     if (request === undefined || !this.#writer.has("requests")) return;
     const { rule, tokens } = request;
-    const time = timestamp === undefined ? null : this.#time;
+    const time = timestamp === undefined ? undefined : this.#time;
     const list = this.#requests;
     list.push(turn.index, this.#line, this.#packedTime(time));
     list.push(this.#packed(model), this.#packed(rule));
@@ -477,9 +479,11 @@ class TableSource {
   }
 
   /** Packs a time: as milliseconds, if they convert back to the same text. */
-  #packedTime(time: string | null): number {
-    const ms = time === null ? -1 : msOf(time);
-    return ms >= 0 && timestampOfMs(ms) === time ? ms : this.#packed(time);
+  #packedTime(time: string | undefined): number {
+    const ms = time === undefined ? -1 : msOf(time);
+    return ms >= 0 && timestampOfMs(ms) === time
+      ? ms
+      : this.#packed(time ?? null);
   }
 
   /** Packs a value: a number as itself, others as a negative index of `words`. */
@@ -501,22 +505,8 @@ class TableSource {
       line: this.#line,
       thread_id: ownText(id),
       turn_id: null,
-      started_at: null,
-      ended_at: null,
-      parent_thread_id: null,
-      forked_from_id: null,
-      agent: null,
-      cwd: null,
-      originator: null,
-      origin: null,
-      cli_version: null,
-      model: null,
-      model_provider: null,
-      git_branch: null,
-      git_commit: null,
-      git_url: null,
     };
-    thread = { row, turn: undefined, unnamed: 0, model: null };
+    thread = { row, turn: undefined, unnamed: 0, model: undefined };
     this.#threads.set(ownText(id), thread);
     return thread;
   }
@@ -529,7 +519,7 @@ class TableSource {
       return;
     }
     const time = this.#time;
-    if (time !== null && time > (row.ended_at ?? "")) row.ended_at = time;
+    if (time !== undefined && time > (row.ended_at ?? "")) row.ended_at = time;
     // A turn without an id lasts until another turn begins.
     this.#turn = idOf(event.turn_id) === undefined
       ? thread.unnamed > 0 ? thread.turn : undefined
@@ -602,18 +592,8 @@ class TableSource {
       thread_id,
       turn_id: ownText(id),
       started_at: ownTextOf(event.started_at, isStart && this.#time),
-      ended_at: null,
-      duration_ms: null,
-      status: null,
-      reason: null,
       model: thread.model,
       inherited: this.#isInherited,
-      input_tokens: null,
-      cached_input_tokens: null,
-      cache_write_input_tokens: null,
-      output_tokens: null,
-      reasoning_output_tokens: null,
-      total_tokens: null,
       index: turns.length,
       counts: "none",
     };
@@ -630,7 +610,7 @@ class TableSource {
     turn.status = isFailed ? "failed" : "completed";
     turn.ended_at = this.#time;
     turn.started_at ??= ownTextOf(event.started_at);
-    turn.duration_ms = wholeOf(event.duration_ms) ?? null;
+    turn.duration_ms = wholeOf(event.duration_ms);
     turn.reason = ownTextOf(event.reason);
     if (thread.turn === turn) thread.turn = undefined;
     for (const waiting of this.#waiting.values()) {
@@ -644,7 +624,7 @@ class TableSource {
     this.#fail("turn", textOf(message) ?? turn.reason ?? "");
   }
 
-  #fail(kind: string, message = "", raw: string | null = null): void {
+  #fail(kind: string, message = "", raw?: string): void {
     this.#writer.write("failures", {
       ...this.#place(this.#turn),
       kind,
@@ -684,12 +664,13 @@ class TableSource {
       item.started_at;
     if (!isStart) item.ended_at = this.#time;
     if (this.#hasContent) {
-      item.text = ownTextOf(content.text, content.message) ?? item.text ?? null;
+      item.text = ownTextOf(content.text, content.message) ?? item.text;
     }
     waiting.call = this.#call(waiting, event);
     // A command that outlives its turn has an end with the turn, too, without an exit status.
     waiting.hasEnded = !isStart &&
-      (item_type !== "command_execution" || waiting.call?.exit_code !== null);
+      (item_type !== "command_execution" ||
+        waiting.call?.exit_code !== undefined);
     this.#weigh(waiting);
   }
 
@@ -728,14 +709,14 @@ class TableSource {
     if (known === undefined) return call;
     const { text: _, ...row } = item;
     const { exit_code, duration_ms, changes } = fieldsOf(event.content);
-    const files = listOf(changes).length || null;
+    const files = listOf(changes).length || call?.files;
     const draft: Draft<"tool_calls"> = {
       ...row,
       call_id: ownTextOf(event.call_id, call?.call_id),
       tool: ownTextOf(known.name),
-      exit_code: wholeOf(exit_code) ?? call?.exit_code ?? null,
-      files: files ?? call?.files ?? null,
-      duration_ms: wholeOf(duration_ms) ?? call?.duration_ms ?? null,
+      exit_code: wholeOf(exit_code) ?? call?.exit_code,
+      files,
+      duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
     if (!this.#hasContent) return draft;
     const { args } = known;
@@ -832,12 +813,7 @@ function* requestsOf(
         ended_at,
         model: unpacked(model),
         rule: unpacked(rule),
-        input_tokens: small(tokens.input_tokens),
-        cached_input_tokens: small(tokens.cached_input_tokens),
-        cache_write_input_tokens: small(tokens.cache_write_input_tokens),
-        output_tokens: small(tokens.output_tokens),
-        reasoning_output_tokens: small(tokens.reasoning_output_tokens),
-        total_tokens: small(tokens.total_tokens),
+        ...tokens,
       };
     }
   }
@@ -852,7 +828,7 @@ function small(count: bigint): number | bigint {
  * Returns a copy of the first value that is a text. A part of a line's text would keep memory of
  * the line alive.
  */
-function ownTextOf(...values: readonly unknown[]): string | null {
+function ownTextOf(...values: readonly unknown[]): string | undefined {
   const text = textOf(values.find((value) => typeof value === "string"));
-  return text === undefined ? null : ownText(text);
+  return text === undefined ? undefined : ownText(text);
 }
