@@ -33,7 +33,7 @@ import type {
   ExportInput,
   ExportPiece,
 } from "./exporter.ts";
-import { resultTextOf, toolCallOf } from "./tool_calls.ts";
+import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /**
  * Writes one trajectory for each thread of each input.
@@ -264,11 +264,6 @@ interface TrajectoryOptions {
   readonly imageFile: ((ending: string) => string) | undefined;
 }
 
-/** Calls that the provider runs: response items have no output for them. */
-const UNANSWERED: ReadonlySet<unknown> = new Set([
-  "image_generation",
-  "web_search",
-]);
 /** The file extensions of images, by the media types of ATIF. */
 const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
@@ -554,7 +549,7 @@ class Trajectory {
       typeof line === "number" && call_id === undefined &&
         item_type === "command_execution";
     if (isUsers) return;
-    const isModelCall = this.#hasModelCalls && !UNANSWERED.has(item_type);
+    const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type);
     let call = this.#callOf(id);
     if (isModelCall) {
       if (!isOver) return;

@@ -31,17 +31,27 @@ import type {
   ExportInput,
   ExportPiece,
 } from "./exporter.ts";
-import {
-  ATTRIBUTE,
-  HOSTED_TOOLS,
-  OPERATION,
-  RETRY_EVENT,
-  SCHEMA_URL,
-  SPAN_EVENTS,
-  SPAN_KIND,
-  STATUS_ERROR,
-} from "./otlp_names.ts";
-import { resultTextOf, toolCallOf } from "./tool_calls.ts";
+import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
+
+// Names of spans, attributes and events are those of one version of OpenTelemetry's conventions.
+// All of `gen_ai.*` is in development and may have other names in the next version. Names that the
+// conventions do not define begin with `codex.`.
+
+/** The URL of the version of the conventions. */
+const SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
+
+/** The status of a span that failed, by its number in OTLP. */
+const STATUS_ERROR = 2;
+
+/** The names of span events, by the types of the items that they are made from. */
+const SPAN_EVENTS: ReadonlyMap<unknown, string> = new Map([
+  ["context_compaction", "codex.compaction"],
+  ["exec_approval_request", "codex.approval_request"],
+  ["apply_patch_approval_request", "codex.approval_request"],
+  ["thread_rolled_back", "codex.rollback"],
+  ["entered_review_mode", "codex.review_started"],
+  ["exited_review_mode", "codex.review_ended"],
+]);
 
 /** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
@@ -338,7 +348,7 @@ export class OtlpExporter implements Exporter {
     const name = SPAN_EVENTS.get(item_type);
     if (name === undefined) return;
     if (item_type === "context_compaction") thread.ask(at);
-    const attributes = { [ATTRIBUTE.call]: idOf(event.call_id) };
+    const attributes = { "gen_ai.tool.call.id": idOf(event.call_id) };
     this.#turnOf(thread, at).events.push({ at, name, attributes });
   }
 
@@ -436,14 +446,14 @@ export class OtlpExporter implements Exporter {
     const isBehind = answer?.isOver === true && turn.counts !== "before";
     const request: ChildSpan = {
       item: textOf(event.item_id) ?? "",
-      operation: OPERATION.request,
+      operation: "chat",
       subject: model,
       start: isBehind ? answer.start : thread.askedAt,
       end: isBehind ? answer.end : at,
       attributes: {
-        [ATTRIBUTE.provider]: providerOf(thread),
-        [ATTRIBUTE.model]: model,
-        [ATTRIBUTE.response]: idOf(content.response_id),
+        "gen_ai.provider.name": providerOf(thread),
+        "gen_ai.request.model": model,
+        "gen_ai.response.id": idOf(content.response_id),
         ...tokenAttributes(tokens),
       },
       parts: answer?.parts ?? [],
@@ -481,7 +491,7 @@ export class OtlpExporter implements Exporter {
       turn.seen.add(item);
       call = {
         item,
-        operation: OPERATION.call,
+        operation: "execute_tool",
         subject: tool.name,
         start: at,
         end: undefined,
@@ -534,12 +544,12 @@ export class OtlpExporter implements Exporter {
       : undefined;
     turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
     call.attributes = {
-      [ATTRIBUTE.tool]: name,
-      [ATTRIBUTE.toolType]: HOSTED_TOOLS.has(name) ? "extension" : "function",
-      [ATTRIBUTE.call]: idOf(event.call_id),
-      [ATTRIBUTE.exitCode]: exitCode,
-      [ATTRIBUTE.arguments]: input,
-      [ATTRIBUTE.result]: output,
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.type": HOSTED_TOOLS.has(name) ? "extension" : "function",
+      "gen_ai.tool.call.id": idOf(event.call_id),
+      "process.exit.code": exitCode,
+      "gen_ai.tool.call.arguments": input,
+      "gen_ai.tool.call.result": output,
     };
   }
 
@@ -557,8 +567,8 @@ export class OtlpExporter implements Exporter {
   #error(thread: Thread, message: string, at: number): void {
     const turn = this.#turnOf(thread, at);
     if (isRetryNotice(message)) {
-      const attributes = { [ATTRIBUTE.retryMessage]: message };
-      turn.events.push({ at, name: RETRY_EVENT, attributes });
+      const attributes = { "codex.retry.message": message };
+      turn.events.push({ at, name: "codex.retry", attributes });
     } else turn.problem = message;
   }
 
@@ -621,7 +631,7 @@ export class OtlpExporter implements Exporter {
       turn.calls.delete(item);
       // It ends with its turn, unless its end comes later.
       call.end = end.at;
-      call.attributes = { ...call.attributes, [ATTRIBUTE.callStatus]: "open" };
+      call.attributes = { ...call.attributes, "codex.call.status": "open" };
       thread.late.set(item, { turn, call });
     }
     thread.turn = undefined;
@@ -639,30 +649,30 @@ export class OtlpExporter implements Exporter {
         : turnIds(parent, startedBy));
     const isWanted = this.#options.content === true;
     const attributes = {
-      [ATTRIBUTE.conversation]: thread.id,
-      [ATTRIBUTE.provider]: providerOf(thread),
-      [ATTRIBUTE.agentName]: AGENT,
-      [ATTRIBUTE.agentVersion]: idOf(header.cli_version),
-      [ATTRIBUTE.model]: model,
-      [ATTRIBUTE.folder]: idOf(header.cwd),
-      [ATTRIBUTE.turn]: realId(id),
-      [ATTRIBUTE.turnStatus]: end.status,
-      [ATTRIBUTE.parentThread]: parent,
-      [ATTRIBUTE.forkedFrom]: idOf(header.forked_from_id),
-      [ATTRIBUTE.agentPath]: idOf(header.agent_path),
-      [ATTRIBUTE.agentNickname]: idOf(header.agent_nickname),
-      [ATTRIBUTE.agentRole]: idOf(header.agent_role),
+      "gen_ai.conversation.id": thread.id,
+      "gen_ai.provider.name": providerOf(thread),
+      "gen_ai.agent.name": AGENT,
+      "gen_ai.agent.version": idOf(header.cli_version),
+      "gen_ai.request.model": model,
+      "process.working_directory": idOf(header.cwd),
+      "codex.turn.id": realId(id),
+      "codex.turn.status": end.status,
+      "codex.thread.parent_id": parent,
+      "codex.thread.forked_from_id": idOf(header.forked_from_id),
+      "codex.agent.path": idOf(header.agent_path),
+      "codex.agent.nickname": idOf(header.agent_nickname),
+      "codex.agent.role": idOf(header.agent_role),
       // The usage at the ends of exec turns cannot be divided among requests.
       ...tokenAttributes(end.tokens),
-      [ATTRIBUTE.inputMessages]: isWanted
+      "gen_ai.input.messages": isWanted
         ? messageText("user", prompts.map(textPart))
         : undefined,
-      [ATTRIBUTE.outputMessages]: isWanted && answer !== undefined
+      "gen_ai.output.messages": isWanted && answer !== undefined
         ? messageText("assistant", [textPart(answer)])
         : undefined,
     };
     const { at, error, message } = end;
-    const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
+    const span = { operation: "invoke_agent", subject: AGENT, start, end: at };
     const { traceId, spanId } = idsOf(thread, turn);
     const links = link === undefined ? "" : `,"links":[${jsonTextOf(link)}]`;
     return `{"traceId":"${traceId}","spanId":"${spanId}",${
@@ -715,9 +725,9 @@ export class OtlpExporter implements Exporter {
     const text =
       `{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":"${ids.spanId}",${
         spanText(span, [
-          { [ATTRIBUTE.conversation]: thread.id },
+          { "gen_ai.conversation.id": thread.id },
           span.attributes,
-          { [ATTRIBUTE.outputMessages]: messageText("assistant", parts) },
+          { "gen_ai.output.messages": messageText("assistant", parts) },
         ])
       }}`;
     // Without content, only names can contain a secret, so a name is searched once.
@@ -753,11 +763,11 @@ const SCOPE =
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
-    [ATTRIBUTE.serviceName]: AGENT,
-    [ATTRIBUTE.serviceVersion]: idOf(cli_version),
-    [ATTRIBUTE.repository]: idOf(repository_url),
-    [ATTRIBUTE.branch]: idOf(branch),
-    [ATTRIBUTE.commit]: idOf(commit_hash),
+    "service.name": AGENT,
+    "service.version": idOf(cli_version),
+    "vcs.repository.url.full": idOf(repository_url),
+    "vcs.ref.head.name": idOf(branch),
+    "vcs.ref.head.revision": idOf(commit_hash),
   });
   return `{"attributes":${attributes}}`;
 }
@@ -792,11 +802,14 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
   if (counted === undefined) return {};
   const { tokens } = counted;
   return {
-    [ATTRIBUTE.inputTokens]: tokens.input_tokens,
-    [ATTRIBUTE.cacheRead]: tokens.cached_input_tokens || undefined,
-    [ATTRIBUTE.cacheCreation]: tokens.cache_write_input_tokens || undefined,
-    [ATTRIBUTE.outputTokens]: tokens.output_tokens,
-    [ATTRIBUTE.reasoningTokens]: tokens.reasoning_output_tokens || undefined,
+    "gen_ai.usage.input_tokens": tokens.input_tokens,
+    "gen_ai.usage.cache_read.input_tokens": tokens.cached_input_tokens ||
+      undefined,
+    "gen_ai.usage.cache_creation.input_tokens":
+      tokens.cache_write_input_tokens || undefined,
+    "gen_ai.usage.output_tokens": tokens.output_tokens,
+    "gen_ai.usage.reasoning.output_tokens": tokens.reasoning_output_tokens ||
+      undefined,
   };
 }
 
@@ -804,13 +817,12 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
 function spanText(span: Span, groups = [span.attributes]): string {
   const { operation, subject, start, end = start, error, message } = span;
   const name = subject === undefined ? operation : `${operation} ${subject}`;
-  const kind = operation === OPERATION.request
-    ? SPAN_KIND.client
-    : SPAN_KIND.internal;
+  // The kinds client and internal.
+  const kind = operation === "chat" ? 3 : 1;
   const attributes = attributesText(
-    { [ATTRIBUTE.operation]: operation },
+    { "gen_ai.operation.name": operation },
     ...groups,
-    { [ATTRIBUTE.error]: error },
+    { "error.type": error },
   );
   const events = (span.events ?? []).map(({ at, name, attributes }) =>
     `{"timeUnixNano":${nanosOf(at)},"name":${jsonTextOf(name)},"attributes":${

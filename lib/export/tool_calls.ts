@@ -43,6 +43,12 @@ const CALLS: ReadonlyMap<unknown, ReadCall> = new Map<unknown, ReadCall>([
   ]],
 ]);
 
+/** The calls that the provider of the model runs: session files have no outputs for them. */
+export const HOSTED_TOOLS: ReadonlySet<unknown> = new Set([
+  "image_generation",
+  "web_search",
+]);
+
 /**
  * Reads the tool call of an item.
  *
