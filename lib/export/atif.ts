@@ -221,8 +221,15 @@ interface Result {
   readonly extra?: Fields | undefined;
 }
 
+/** Tokens of requests. */
+interface Count {
+  tokens?: Tokens;
+  /** The number of requests, if known. */
+  requests?: number;
+}
+
 /** A step that has not been written yet. */
-interface Step {
+interface Step extends Count {
   readonly source: "system" | "user" | "agent";
   readonly timestamp: string | undefined;
   readonly turn: string | undefined;
@@ -237,9 +244,6 @@ interface Step {
   answered: number;
   /** The result of a call whose step has been written. */
   late?: Result;
-  tokens?: Tokens;
-  /** The number of requests, if known. */
-  requests?: number;
   /** Whether the tokens of its request have been read. */
   isCounted?: boolean;
   extra?: Fields;
@@ -278,6 +282,11 @@ function answer(call: Call, result: Result): void {
   call.result = result;
 }
 
+function addCount(to: Count, { tokens = NO_TOKENS, requests }: Count): void {
+  to.tokens = addTokens(to.tokens ?? NO_TOKENS, tokens);
+  if (requests !== undefined) to.requests = (to.requests ?? 0) + requests;
+}
+
 function isUnanswered({ calls, answered }: Step): boolean {
   return answered < calls.length;
 }
@@ -312,7 +321,7 @@ class Trajectory {
   /** The last step of the agent, if it is not written yet. */
   #last: Step | undefined;
   /** Tokens that came before any message or call of their request. */
-  #ahead: { tokens: Tokens; requests: number } | undefined;
+  #ahead: Count | undefined;
   /**
    * Whether the tokens of a request come after its calls (0.80 and later), or before them but
    * after its messages (0.36 to 0.61). Unknown until a request shows it.
@@ -328,8 +337,7 @@ class Trajectory {
   #plan = "";
   #plans = 0;
   #written = 0;
-  #sum = NO_TOKENS;
-  #hasTokens = false;
+  #sum: Tokens | undefined;
 
   constructor(id: string, options: TrajectoryOptions) {
     this.id = id;
@@ -350,6 +358,9 @@ class Trajectory {
   take(event: Fields, facts: EventFacts, write: Emit<ExportPiece>): void {
     const { tokens } = facts;
     const emit = this.#emitter(write);
+    if (tokens !== undefined) {
+      this.#sum = addTokens(this.#sum ?? NO_TOKENS, tokens);
+    }
     switch (event.type) {
       case "thread.started":
         this.#header = { ...this.#header, ...event };
@@ -367,7 +378,7 @@ class Trajectory {
       case "turn.failed": {
         const message = textOf(fieldsOf(event.error).message) ?? "";
         if (tokens !== undefined) {
-          this.#count(this.#last ?? this.#newStep(event, "agent"), tokens, 0);
+          addCount(this.#last ?? this.#newStep(event, "agent"), { tokens });
         }
         this.#spendAhead(event);
         if (message !== "") this.#remark(event, message, { kind: "error" });
@@ -376,7 +387,7 @@ class Trajectory {
         return;
       }
       case "error":
-        this.#remark(event, textOf(event.message) ?? "", { kind: "error" });
+        this.#remark(event, event.message, { kind: "error" });
         break;
       case "item.started":
       case "item.delta":
@@ -404,7 +415,7 @@ class Trajectory {
       extra: valued({ originator, cwd, git }),
     };
     const total = this.#sum;
-    const metrics = this.#hasTokens
+    const metrics = total !== undefined
       ? `"total_prompt_tokens":${total.input_tokens},"total_completion_tokens":${total.output_tokens},"total_cached_tokens":${total.cached_input_tokens},"total_steps":${this.#written},"extra":${
         countsText(total)
       }`
@@ -467,11 +478,8 @@ class Trajectory {
       }
       case "inter_agent_message": {
         const { author, recipient } = content;
-        this.#say(event, "user", id, text).extra = {
-          kind: "inter_agent_message",
-          author,
-          recipient,
-        };
+        const extra = { kind: item_type, author, recipient };
+        this.#say(event, "user", id, text).extra = extra;
         return;
       }
       case "injected_context":
@@ -496,22 +504,15 @@ class Trajectory {
       case "sub_agent_activity":
         this.#takeAgents(event);
         return;
-      case "context_compaction": {
-        const message = textOf(content.message) ?? "";
-        return this.#remark(event, message, { kind: "context_compaction" });
-      }
+      case "context_compaction":
+        return this.#remark(event, content.message, { kind: item_type });
       case "thread_rolled_back": {
         const { num_turns } = content;
-        return this.#remark(event, "", {
-          kind: "thread_rolled_back",
-          num_turns,
-        });
+        return this.#remark(event, "", { kind: item_type, num_turns });
       }
       case "error":
         if (content.severity !== undefined) return;
-        return this.#remark(event, textOf(content.message) ?? "", {
-          kind: "error",
-        });
+        return this.#remark(event, content.message, { kind: item_type });
     }
   }
 
@@ -656,8 +657,7 @@ class Trajectory {
 
   #newRequest(event: Fields): Step {
     const step = this.#newStep(event, "agent");
-    const { tokens, requests } = this.#ahead ?? {};
-    if (tokens !== undefined) Object.assign(step, { tokens, requests });
+    Object.assign(step, this.#ahead);
     this.#ahead = undefined;
     this.#request = step;
     this.#last = step;
@@ -706,49 +706,32 @@ class Trajectory {
   }
 
   /** Adds a step of the system for a notice or an error. */
-  #remark(event: Fields, text: string, extra: Fields): void {
+  #remark(event: Fields, message: unknown, extra: Fields): void {
+    const text = textOf(message) ?? "";
     this.#say(event, "system", undefined, text).extra = extra;
   }
 
   /** Adds the tokens of a request: to the request in progress, or the last, or the next one. */
   #spend(tokens: Tokens): void {
     const request = this.#request;
+    const count = { tokens, requests: 1 };
     if (
       request !== undefined && (!request.isCounted || isUnanswered(request))
     ) {
       if (request.calls.length > 0) this.#countsFollow = true;
       request.isCounted = true;
-      this.#count(request, tokens, 1);
+      addCount(request, count);
       if (this.#countsFollow) this.#request = undefined;
     } else if (this.#countsFollow && this.#last !== undefined) {
-      this.#count(this.#last, tokens, 1);
-    } else {
-      const { tokens: before = NO_TOKENS, requests = 0 } = this.#ahead ?? {};
-      this.#ahead = {
-        tokens: addTokens(before, tokens),
-        requests: requests + 1,
-      };
-      this.#sum = addTokens(this.#sum, tokens);
-      this.#hasTokens = true;
-    }
-  }
-
-  /** Adds tokens to a step; `requests` is 0 if their number is unknown. */
-  #count(step: Step, tokens: Tokens, requests: number): void {
-    this.#hasTokens = true;
-    this.#sum = addTokens(this.#sum, tokens);
-    step.tokens = addTokens(step.tokens ?? NO_TOKENS, tokens);
-    if (requests > 0) step.requests = (step.requests ?? 0) + requests;
+      addCount(this.#last, count);
+    } else addCount(this.#ahead ??= {}, count);
   }
 
   /** Adds the tokens that no request has followed to the last step, or to one of their own. */
   #spendAhead(event: Fields): void {
     if (this.#ahead === undefined) return;
-    const { tokens, requests } = this.#ahead;
+    addCount(this.#last ?? this.#newStep(event, "agent"), this.#ahead);
     this.#ahead = undefined;
-    const step = this.#last ?? this.#newStep(event, "agent");
-    step.tokens = addTokens(step.tokens ?? NO_TOKENS, tokens);
-    step.requests = (step.requests ?? 0) + requests;
   }
 
   #endTurn(emit: Emit<ExportPiece>): void {
