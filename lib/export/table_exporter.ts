@@ -454,7 +454,8 @@ class TableSource {
       turn = known;
       if (known === undefined || known.counts === "none") {
         // Tokens outside of any turn get a turn of their own.
-        turn = this.#turn ?? this.#beginTurn({});
+        turn = this.#turn ??
+          (this.#thread && this.#beginTurn(this.#thread, {}));
       }
       if (turn === undefined) return;
       if (turn !== known) addTurn(counted, thread, id, turn);
@@ -514,21 +515,20 @@ class TableSource {
   #take(thread: ThreadState, event: Fields): void {
     const { row } = thread;
     const { type, implied } = event;
+    const id = idOf(event.turn_id);
     // An implied turn with an id belongs to an agent that waits for its call, not to the thread.
-    if (type === "turn.started" && implied === true && idOf(event.turn_id)) {
-      return;
-    }
+    if (type === "turn.started" && implied === true && id) return;
     const time = this.#time;
     if (time !== undefined && time > (row.ended_at ?? "")) row.ended_at = time;
     // A turn without an id lasts until another turn begins.
-    this.#turn = idOf(event.turn_id) === undefined
+    this.#turn = id === undefined
       ? thread.unnamed > 0 ? thread.turn : undefined
-      : this.#turnOf(event);
+      : this.#turnOf(thread, id, event);
     switch (type) {
       case "thread.started":
         return this.#beginThread(thread, event);
       case "turn.started":
-        this.#turn = this.#beginTurn(event);
+        this.#turn = this.#beginTurn(thread, event);
         return;
       case "turn.completed":
       case "turn.failed":
@@ -562,25 +562,18 @@ class TableSource {
     row.git_url ??= ownTextOf(git.repository_url);
   }
 
-  /** Begins a turn of the last thread, and makes up an id if the event has none. */
-  #beginTurn(event: Fields): TurnState | undefined {
-    const thread = this.#thread;
-    if (thread === undefined) return undefined;
-    let turn = this.#turn;
-    if (idOf(event.turn_id) === undefined) {
+  /** Begins a turn, and makes up an id if the event has none. */
+  #beginTurn(thread: ThreadState, event: Fields): TurnState {
+    let id = idOf(event.turn_id);
+    if (id === undefined) {
       thread.unnamed += 1;
-      const turn_id = `synthetic-turn-${thread.unnamed}`;
-      turn = this.#turnOf({ ...event, turn_id });
+      id = `synthetic-turn-${thread.unnamed}`;
     }
-    thread.turn = turn;
-    return turn;
+    return thread.turn = this.#turnOf(thread, id, event);
   }
 
-  /** Returns the turn of an event's id; makes it if it is new. */
-  #turnOf(event: Fields): TurnState | undefined {
-    const thread = this.#thread;
-    if (thread === undefined) return undefined;
-    const id = idOf(event.turn_id) ?? "";
+  /** Returns the turn with an id; makes it if it is new. */
+  #turnOf(thread: ThreadState, id: string, event: Fields): TurnState {
     const { turns, byId } = this.#state;
     const { thread_id } = thread.row;
     const known = byId.get(thread_id)?.get(id);
@@ -603,8 +596,7 @@ class TableSource {
   }
 
   #endTurn(thread: ThreadState, event: Fields): void {
-    const turn = this.#turn ?? thread.turn ?? this.#beginTurn(event);
-    if (turn === undefined) return;
+    const turn = this.#turn ?? thread.turn ?? this.#beginTurn(thread, event);
     this.#turn = turn;
     const isFailed = event.type === "turn.failed";
     turn.status = isFailed ? "failed" : "completed";
