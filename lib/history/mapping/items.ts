@@ -31,7 +31,6 @@ import type {
   PlanStep,
   StepStatus,
   ToolArgument,
-  ToolResultPreview,
 } from "../records.ts";
 import {
   appendOutput,
@@ -90,13 +89,11 @@ import {
   finishAs,
   finishTool,
   isRunningTool,
-  mcpResult,
   qualifiedTitle,
   resultPreview,
   startTool,
   toolArguments,
   toolArgumentsOfText,
-  type ToolEnd,
   type ToolStart,
   webSearchArguments,
 } from "./tools.ts";
@@ -443,17 +440,32 @@ function showFileChange(context: FoldContext, item: ItemState): void {
   });
 }
 
-/** Shows the start or the end of a tool call. */
+/** What the rule of a tool adds to its title and arguments when the tool ends. */
+interface ToolResult {
+  /** Whether it failed for a reason that is neither its status nor its error. */
+  readonly isFailed?: boolean;
+  /** The blocks of its result. */
+  readonly blocks?: unknown;
+}
+
+/** Shows the start or the end of a tool call, whose content may have an error and a duration. */
 function showTool(
   context: FoldContext,
   item: ItemState,
   start: ToolStart,
-  end: () => ToolEnd,
+  { isFailed = false, blocks }: ToolResult,
 ): void {
-  if (item.phase === "started") startTool(context, item, start);
-  if (item.phase === "completed") {
-    finishTool(context, item, { ...start, ...end() });
-  }
+  const { phase, content, event } = item;
+  if (phase === "started") startTool(context, item, start);
+  if (phase !== "completed") return;
+  const errorMessage = errorText(content.error);
+  finishTool(context, item, {
+    ...start,
+    isFailed: isFailed || errorMessage !== null || isFailedWord(event.status),
+    durationMs: wholeOf(content.duration_ms),
+    preview: resultPreview(listOf(blocks)),
+    errorMessage,
+  });
 }
 
 function argumentsOf(
@@ -470,30 +482,26 @@ function argumentsOf(
 }
 
 function showMcpCall(context: FoldContext, item: ItemState): void {
-  const { content, event } = item;
+  const { server_name, tool_name, result, status } = item.content;
+  const { is_error, isError, content } = fieldsOf(result);
   showTool(context, item, {
-    title: qualifiedTitle(content.server_name, content.tool_name),
+    title: qualifiedTitle(server_name, tool_name),
     arguments: argumentsOf(context, item),
-  }, () => {
-    const result = mcpResult(content.result, content.error);
-    return {
-      ...result,
-      isFailed: result.isFailed || isFailedWord(event.status) ||
-        isFailedWord(content.status),
-      durationMs: wholeOf(content.duration_ms),
-    };
+  }, {
+    isFailed: isFailedWord(status) ||
+      (booleanOf(is_error) ?? booleanOf(isError)) === true,
+    blocks: content,
   });
 }
 
 function showWebSearch(context: FoldContext, item: ItemState): void {
-  const { content, event } = item;
-  const { query, action } = content;
+  const { query, action } = item.content;
   // In session files, the query may only repeat the page of the action: then it is left out.
   const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
   showTool(context, item, {
     title: "web_search",
     arguments: webSearchArguments(isPage ? undefined : query, action),
-  }, () => ({ isFailed: isFailedWord(event.status) }));
+  }, {});
 }
 
 /** Returns the `query` that Codex makes up for an action that opens or searches a page. */
@@ -503,50 +511,33 @@ function pageOf({ url, pattern }: Fields): string {
 }
 
 function showCollabCall(context: FoldContext, item: ItemState): void {
-  const { content, event } = item;
-  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
+  const { tool, prompt, receiver_thread_ids, agents_states, output } =
+    item.content;
+  const hasStates = isObject(agents_states) &&
+    Object.keys(agents_states).length > 0;
   showTool(context, item, {
     title: qualifiedTitle("collab", tool),
     arguments: toolArguments({
       ...(prompt === undefined || prompt === null ? {} : { prompt }),
       ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
     }),
-  }, () => ({
-    isFailed: isFailedWord(event.status),
-    preview: statesPreview(agents_states) ?? resultPreview(listOf(output)),
-    errorMessage: errorText(content.error),
-  }));
-}
-
-function statesPreview(states: unknown): ToolResultPreview | null {
-  const isEmpty = !isObject(states) || Object.keys(states).length === 0;
-  return isEmpty ? null : resultPreview([jsonTextOf(states)]);
+  }, { blocks: hasStates ? [jsonTextOf(agents_states)] : output });
 }
 
 function showDynamicCall(context: FoldContext, item: ItemState): void {
-  const { content, event } = item;
+  const { namespace, tool, success, content_items } = item.content;
   showTool(context, item, {
-    title: qualifiedTitle(content.namespace, content.tool),
+    title: qualifiedTitle(namespace, tool),
     arguments: argumentsOf(context, item),
-  }, () => {
-    const error = errorText(content.error);
-    return {
-      isFailed: error !== null || content.success === false ||
-        isFailedWord(event.status),
-      durationMs: wholeOf(content.duration_ms),
-      preview: resultPreview(listOf(content.content_items)),
-      errorMessage: error,
-    };
-  });
+  }, { isFailed: success === false, blocks: content_items });
 }
 
 function showToolCall(context: FoldContext, item: ItemState): void {
-  const { content, event, phase } = item;
+  const { content, phase } = item;
   const wait = waitOf(content);
   if (wait !== undefined && phase === "completed" && endWait(context, item)) {
     return;
   }
-  const error = errorText(content.error);
   showTool(context, item, {
     title: qualifiedTitle(content.namespace, content.name),
     arguments: argumentsOf(context, item),
@@ -557,12 +548,7 @@ function showToolCall(context: FoldContext, item: ItemState): void {
         hasCallId: idOf(wait.call_id) !== undefined,
       },
     },
-  }, () => ({
-    isFailed: error !== null || isFailedWord(event.status),
-    durationMs: wholeOf(content.duration_ms),
-    preview: resultPreview(listOf(content.output)),
-    errorMessage: error,
-  }));
+  }, { blocks: content.output });
 }
 
 /** The argument names of the tool `wait`, which waits for a command or for some time. */

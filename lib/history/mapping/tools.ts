@@ -5,7 +5,6 @@
  */
 
 import {
-  booleanOf,
   type Fields,
   fieldsOf,
   isObject,
@@ -43,7 +42,7 @@ interface ToolWait {
   readonly hasCallId: boolean;
 }
 
-export interface ToolEnd {
+interface ToolEnd {
   /** The name of the tool; absent or empty if only the start has it. */
   readonly title?: string;
   /** The arguments of the call; absent or empty if only the start has them. */
@@ -56,13 +55,6 @@ export interface ToolEnd {
   readonly preview?: ToolResultPreview | null;
   /** The reason, if it failed. */
   readonly errorMessage?: string | null;
-}
-
-/** The result of an MCP call. */
-interface ToolResult {
-  readonly isFailed: boolean;
-  readonly preview: ToolResultPreview | null;
-  readonly errorMessage: string | null;
 }
 
 /** The error message of a tool that was running when its turn failed. */
@@ -171,18 +163,6 @@ export function interruptTool(
       error_message: INTERRUPTED,
     },
   }, callId);
-}
-
-/** Reads the result of an MCP call and its error, if any. */
-export function mcpResult(result: unknown, error: unknown): ToolResult {
-  const fields: Fields = fieldsOf(result);
-  const message = errorText(error);
-  return {
-    isFailed: message !== null ||
-      (booleanOf(fields.is_error) ?? booleanOf(fields.isError)) === true,
-    preview: resultPreview(listOf(fields.content)),
-    errorMessage: message,
-  };
 }
 
 /** Reads the message of an error: an object or a text. */
