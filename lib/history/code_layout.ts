@@ -9,7 +9,7 @@
  */
 
 import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";
-import { type Fields, isObject, numberOf } from "../json/fields.ts";
+import { type Fields, fieldsOf, isObject, numberOf } from "../json/fields.ts";
 import { expectedOf, sortOf } from "../shapes/check.ts";
 import {
   type AnyShape,
@@ -58,16 +58,12 @@ type Rewrite = (value: unknown) => unknown;
 // folders and environments of commands, the kinds of explore entries, and more. Fields that neither
 // layout has are kept.
 
-interface FieldRule {
-  /** The new name of the field. */
-  readonly name?: string;
-  /** The rewrite of its value. */
-  readonly value?: Rewrite;
-}
-
-/** The rules for the fields of an object; fields without a rule are kept. */
+/**
+ * The rules for the fields of an object: the new name, the rewrite of the value, or `null` for a
+ * field that is dropped. Fields without a rule are kept.
+ */
 interface Rules {
-  readonly [field: string]: FieldRule | Rewrite | "drop";
+  readonly [field: string]: string | Rewrite | null;
 }
 
 function fields(rules: Rules): Rewrite {
@@ -75,11 +71,9 @@ function fields(rules: Rules): Rewrite {
     if (!isObject(value)) return value;
     const result: Fields = {};
     for (const [name, member] of Object.entries(value)) {
-      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-      if (rule === "drop") continue;
-      const { name: renamed = name, value: rewrite } =
-        typeof rule === "function" ? { value: rule } : rule ?? {};
-      setOwn(result, renamed, rewrite === undefined ? member : rewrite(member));
+      const rule = Object.hasOwn(rules, name) ? rules[name] : name;
+      if (typeof rule === "string") setOwn(result, rule, member);
+      else if (rule) setOwn(result, name, rule(member));
     }
     return result;
   };
@@ -164,11 +158,11 @@ const block: Rewrite = (value) => {
 const codeExec = fields({
   action: snake,
   status: snake,
-  wait_total: { name: "wait_total_ms" },
+  wait_total: "wait_total_ms",
   wait_notes: each(fields({ tone: snake })),
-  working_dir: "drop",
-  env: "drop",
-  tags: "drop",
+  working_dir: null,
+  env: null,
+  tags: null,
 });
 
 const LINE_KINDS: ReadonlyMap<unknown, string> = new Map([
@@ -179,7 +173,7 @@ const LINE_KINDS: ReadonlyMap<unknown, string> = new Map([
 
 const diffLines = each(fields({
   kind: (value) => LINE_KINDS.get(value) ?? value,
-  content: { name: "text" },
+  content: "text",
 }));
 
 /** Returns the text by which the fork displays an explore entry. */
@@ -254,14 +248,14 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
     }),
   ],
   ["Loading", fields({})],
-  ["RunningTool", fields({ arguments: toolArguments, call_id: "drop" })],
+  ["RunningTool", fields({ arguments: toolArguments, call_id: null })],
   [
     "ToolCall",
     fields({
       status: snake,
-      duration: { name: "duration_ms" },
+      duration: "duration_ms",
       arguments: toolArguments,
-      call_id: "drop",
+      call_id: null,
     }),
   ],
   ["PlanUpdate", fields({ icon: snakeTag })],
@@ -270,19 +264,19 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
     "Reasoning",
     fields({
       sections: each(fields({ summary: spans, blocks: each(block) })),
-      effort: "drop",
+      effort: null,
     }),
   ],
   ["Exec", codeExec],
   ["MergedExec", fields({ action: snake, segments: each(codeExec) })],
-  ["AssistantStream", fields({ metadata, truncated_prefix_bytes: "drop" })],
+  ["AssistantStream", fields({ metadata, truncated_prefix_bytes: null })],
   [
     "AssistantMessage",
-    fields({ metadata, token_usage: usage, mid_turn: "drop" }),
+    fields({ metadata, token_usage: usage, mid_turn: null }),
   ],
   [
     "Diff",
-    fields({ hunks: each(fields({ lines: diffLines })), title: "drop" }),
+    fields({ hunks: each(fields({ lines: diffLines })), title: null }),
   ],
   ["Image", image],
   ["Explore", fields({ entries: each(exploreEntry) })],
@@ -295,11 +289,8 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
 
 /** A record of the fork's layout, rewritten but unchecked. */
 interface CodeRecord {
-  /** The id, unchecked. */
-  readonly id: unknown;
-  readonly type: string;
-  /** The payload, unchecked. */
-  readonly payload: unknown;
+  /** The record in codexpipe's layout. */
+  readonly record: Fields;
   /** The call id, if it is a tool call and has one. */
   readonly callId: string | undefined;
 }
@@ -310,9 +301,13 @@ interface CodeRecord {
  * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
  * `id`.
  *
+ * @param trailing The value of the field of that name, which only explore records have.
  * @returns The record; `undefined` if it has another layout.
  */
-function fromCodeLayout(value: unknown): CodeRecord | undefined {
+function fromCodeLayout(
+  value: unknown,
+  trailing: boolean,
+): CodeRecord | undefined {
   const [name, member] = onlyMember(value) ?? [];
   if (name === undefined || !isObject(member)) return undefined;
   const rewrite = REWRITES.get(name);
@@ -324,7 +319,9 @@ function fromCodeLayout(value: unknown): CodeRecord | undefined {
   const callId = isTool && typeof rest.call_id === "string"
     ? rest.call_id
     : undefined;
-  return { id, type, payload: rewrite ? rewrite(rest) : rest, callId };
+  const rewritten = fieldsOf(rewrite ? rewrite(rest) : rest);
+  const payload = type === "explore" ? { ...rewritten, trailing } : rewritten;
+  return { record: { id, type, payload }, callId };
 }
 
 /** The payload of merged commands, a record type that only the fork's layout has. */
@@ -508,39 +505,26 @@ function readRecordAt(
   path: string,
   trailing: boolean,
 ): { readonly record: AnyHistoryRecord; readonly callId: string | undefined } {
-  const code = fromCodeLayout(value);
-  if (code !== undefined) {
-    const record = readCode(code, path, trailing);
-    return { record, callId: code.callId };
-  }
-  if (
-    !isObject(value) || typeof value.type !== "string" ||
-    !isObject(value.payload)
-  ) {
+  const code = fromCodeLayout(value, trailing);
+  const record = code?.record ?? fieldsOf(value);
+  const { id, type, payload } = record;
+  if (typeof type !== "string" || !isObject(payload)) {
     return refuse(value, path, "a record with id, type and payload");
   }
-  const payload = isPayloadType(value.type)
-    ? readAs(PAYLOADS[value.type], value.payload, join(path, "payload"))
-    : value.payload;
-  const id = recordId(value.id, join(path, "id"));
-  return { record: recordWith({ ...value, id }, payload), callId: undefined };
+  // Types that only the fork's layout has are not read in codexpipe's: they are extensions there.
+  const isRead = isPayloadType(type) || code !== undefined;
+  const read = {
+    ...record,
+    payload: isRead
+      ? readPayload(type, payload, join(path, "payload"))
+      : payload,
+    id: recordId(id, join(path, "id")),
+  };
+  // The boundary: the payload was read by the shape of the type.
+  return { record: read as unknown as AnyHistoryRecord, callId: code?.callId };
 }
 
-function readCode(
-  { id, type, payload }: CodeRecord,
-  path: string,
-  trailing: boolean,
-): AnyHistoryRecord {
-  const complete = type === "explore" && isObject(payload)
-    ? { ...payload, trailing }
-    : payload;
-  return recordWith(
-    { id: recordId(id, join(path, "id")), type },
-    readPayload(type, complete, join(path, "payload")),
-  );
-}
-
-function readPayload(type: string, value: unknown, path: string): unknown {
+function readPayload(type: string, value: Fields, path: string): unknown {
   if (isPayloadType(type)) return readAs(PAYLOADS[type], value, path);
   if (type === "merged_exec") return readAs(MERGED_EXEC, value, path);
   return type === "context" ? readContext(value, path) : value;
@@ -552,18 +536,11 @@ function recordId(value: unknown, path: string): number {
     : refuse(value, path, "a whole number that is not negative");
 }
 
-/** Returns a record with a payload that was read. */
-function recordWith(record: Fields, payload: unknown): AnyHistoryRecord {
-  // The boundary: the payload was read by the shape of the type.
-  return { ...record, payload } as unknown as AnyHistoryRecord;
-}
-
 function isPayloadType(type: string): type is HistoryRecordType {
   return Object.hasOwn(PAYLOADS, type);
 }
 
-function readContext(value: unknown, path: string): object {
-  if (!isObject(value)) return refuse(value, path, "an object");
+function readContext(value: Fields, path: string): Fields {
   const { browser_snapshot: browser } = value;
   if (!isObject(browser) || !isObject(browser.captured_at)) return value;
   const captured_at = readTime(browser.captured_at) ??

@@ -4,14 +4,7 @@
  * @module
  */
 
-import {
-  type Fields,
-  fieldsOf,
-  isObject,
-  jsonTextOf,
-  listOf,
-  textOf,
-} from "../../json/fields.ts";
+import { fieldsOf, isObject, jsonTextOf, textOf } from "../../json/fields.ts";
 import { endOfString, memberTexts } from "../../json/member_texts.ts";
 import type {
   HistoryRecord,
