@@ -51,6 +51,12 @@ const EXEC_SCALARS = [
   "wait_total_ms",
   "wait_active",
 ] as const;
+/** The fields of a message in progress that an `appended` mutation may have beside the delta. */
+const STREAM_SCALARS = [
+  "preview_markdown",
+  "last_updated_at",
+  "in_progress",
+] as const;
 
 /**
  * The records of a history, in order.
@@ -251,9 +257,7 @@ export class RecordStore {
     record: NewRecord,
     options: RecordOptions = {},
   ): HistoryMutation[] {
-    const mutations: HistoryMutation[] = [];
-    this.#insert(index, record, options, mutations);
-    return this.#settle(mutations);
+    return this.#settle([this.#insert(index, record, options)]);
   }
 
   /**
@@ -282,9 +286,8 @@ export class RecordStore {
   ): HistoryMutation[] {
     const entry = this.#list.at(index);
     if (entry === undefined) return [];
-    const mutations: HistoryMutation[] = [];
-    this.#replace(entry, contentOf(entry.id, record), options, mutations);
-    return this.#settle(mutations);
+    const content = contentOf(entry.id, record);
+    return this.#settle([this.#replace(entry, content, options)]);
   }
 
   /**
@@ -295,10 +298,7 @@ export class RecordStore {
    */
   remove(index: number): HistoryMutation[] {
     const entry = this.#list.at(index);
-    if (entry === undefined) return [];
-    const mutations: HistoryMutation[] = [];
-    this.#remove(entry, mutations);
-    return this.#settle(mutations);
+    return entry === undefined ? [] : this.#settle([this.#remove(entry)]);
   }
 
   /**
@@ -439,7 +439,6 @@ export class RecordStore {
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
     const entry = this.#index.firstStream(streamId);
-    const mutations: HistoryMutation[] = [];
     if (entry?.content.kind !== "stream") {
       const payload = {
         stream_id: streamId,
@@ -450,13 +449,7 @@ export class RecordStore {
         in_progress: true,
         last_updated_at: at,
       };
-      this.#insert(
-        Infinity,
-        { type: "assistant_stream", payload },
-        {},
-        mutations,
-      );
-      return this.#settle(mutations);
+      return this.push({ type: "assistant_stream", payload });
     }
     const { content } = entry;
     const before = content.record.payload;
@@ -472,22 +465,14 @@ export class RecordStore {
     if (delta !== null) content.deltas.add(delta);
     const cut = content.deltas.keepLast(this.#limits.deltaBytes);
     if (delta === null || metadata !== null || cut) return [replaced(entry)];
-    const changed: Partial<
-      Record<"preview_markdown" | "last_updated_at", string>
-    > = {};
-    for (const name of ["preview_markdown", "last_updated_at"] as const) {
-      if (payload[name] !== before[name]) changed[name] = payload[name];
-    }
-    mutations.push({
+    return [{
       type: "appended",
       index: entry.index,
       id: entry.id,
       field: "deltas",
       value: delta,
-      ...changed,
-      ...(before.in_progress ? {} : { in_progress: true }),
-    });
-    return mutations;
+      ...changesOf(payload, before, STREAM_SCALARS),
+    }];
   }
 
   /**
@@ -511,7 +496,7 @@ export class RecordStore {
     if (stream?.content.kind === "stream") {
       const { payload } = stream.content.record;
       if (metadata === null) ({ metadata, citations } = payload);
-      this.#remove(stream, mutations);
+      mutations.push(this.#remove(stream));
     }
     const payload = {
       stream_id: streamId,
@@ -526,14 +511,14 @@ export class RecordStore {
       ? undefined
       : this.#index.lastMessage(streamId);
     if (message === undefined) {
-      this.#insert(Infinity, record, {}, mutations);
+      mutations.push(this.#insert(Infinity, record, {}));
     } else {
       const content = contentOf(message.id, {
         ...message.content.record,
         type: record.type,
         payload: { ...message.content.record.payload, ...payload },
       });
-      this.#replace(message, content, {}, mutations);
+      mutations.push(this.#replace(message, content, {}));
     }
     return this.#settle(mutations);
   }
@@ -568,13 +553,10 @@ export class RecordStore {
     const before = content.record.payload;
     const finishes = payload !== before;
     const mutations: HistoryMutation[] = [];
-    const changed: { [name: string]: unknown } = {};
+    const changed = finishes ? changesOf(payload, before, EXEC_SCALARS) : {};
     let rewritten = false;
     if (finishes) {
       entry.content = { ...content, record: { ...content.record, payload } };
-      for (const name of EXEC_SCALARS) {
-        if (payload[name] !== before[name]) changed[name] = payload[name];
-      }
       rewritten = !sameJson(payload.wait_notes, before.wait_notes);
     }
     this.#budget.remove(entry);
@@ -648,8 +630,7 @@ export class RecordStore {
     index: number,
     record: NewRecord,
     options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
+  ): HistoryMutation {
     const id = this.#nextId;
     if (id < Number.MAX_SAFE_INTEGER) this.#nextId = id + 1;
     const entry = newEntry(id, contentOf(id, record));
@@ -662,20 +643,15 @@ export class RecordStore {
     this.#index.resolve(this.#list);
     this.#budget.add(entry);
     this.#markTrailing(entry);
-    const mutation = {
-      index: entry.index,
-      id,
-      record: recordOf(entry.content),
-    };
-    mutations.push({ type: "inserted", ...mutation });
+    const stored = recordOf(entry.content);
+    return { type: "inserted", index: entry.index, id, record: stored };
   }
 
   #replace(
     entry: Entry,
     content: Content,
     options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
+  ): HistoryMutation {
     this.#release(entry);
     const wasSolid = isSolid(entry);
     entry.content = content;
@@ -686,16 +662,16 @@ export class RecordStore {
     this.#index.resolve(this.#list);
     this.#budget.add(entry);
     this.#markTrailing(entry);
-    mutations.push(replaced(entry));
+    return replaced(entry);
   }
 
-  #remove(entry: Entry, mutations: HistoryMutation[]): void {
+  #remove(entry: Entry): HistoryMutation {
     const { index, id } = entry;
     this.#release(entry);
     this.#list.remove(index);
     this.#index.resolve(this.#list);
     const record = recordOf(entry.content);
-    mutations.push({ type: "removed", index, id, record });
+    return { type: "removed", index, id, record };
   }
 
   /** Removes a record from the index and the budget. */
@@ -764,6 +740,19 @@ function replaced(entry: Entry): HistoryMutation {
   return { type: "replaced", index, id, record: recordOf(content) };
 }
 
+/** Returns the fields of a payload that have changed, of those that are named. */
+function changesOf<T extends object, K extends keyof T>(
+  payload: T,
+  before: T,
+  names: readonly K[],
+): { [N in K]?: T[N] } {
+  const changes: { [N in K]?: T[N] } = {};
+  for (const name of names) {
+    if (payload[name] !== before[name]) changes[name] = payload[name];
+  }
+  return changes;
+}
+
 function isTool(content: Content): boolean {
   const { type } = content.record;
   return type === "running_tool" || type === "tool_call";
@@ -804,14 +793,11 @@ function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
   return false;
 }
 
-/** The records of streams, by stream id. */
-type EntriesByStream = Map<string, Set<Entry>>;
-
 /** Finds records by their ids, and by call ids and stream ids (the lookups of a snapshot). */
 class RecordIndex {
   readonly #byId = new Map<number, Entry>();
-  readonly #streams: EntriesByStream = new Map();
-  readonly #messages: EntriesByStream = new Map();
+  /** The messages of each stream, in progress and complete. */
+  readonly #messages = new Map<string, Set<Entry>>();
   /** Whether two records had the same id, which only snapshots of other programs cause. */
   #ambiguous = false;
 
@@ -829,7 +815,8 @@ class RecordIndex {
   /** Returns the first message in progress of a stream. */
   firstStream(streamId: string): Entry | undefined {
     let first: Entry | undefined;
-    for (const entry of this.#streams.get(streamId) ?? []) {
+    for (const entry of this.#messages.get(streamId) ?? []) {
+      if (entry.content.kind !== "stream") continue;
       if (first === undefined || entry.index < first.index) first = entry;
     }
     return first;
@@ -839,6 +826,7 @@ class RecordIndex {
   lastMessage(streamId: string): Entry | undefined {
     let last: Entry | undefined;
     for (const entry of this.#messages.get(streamId) ?? []) {
+      if (entry.content.kind === "stream") continue;
       if (last === undefined || entry.index > last.index) last = entry;
     }
     return last;
@@ -858,9 +846,8 @@ class RecordIndex {
     this.#byId.set(entry.id, entry);
     const streamId = streamOf(entry);
     if (streamId === null) return;
-    const streams = this.#streamsOf(entry);
-    const entries = streams.get(streamId);
-    if (entries === undefined) streams.set(streamId, new Set([entry]));
+    const entries = this.#messages.get(streamId);
+    if (entries === undefined) this.#messages.set(streamId, new Set([entry]));
     else entries.add(entry);
   }
 
@@ -873,10 +860,9 @@ class RecordIndex {
     }
     const streamId = streamOf(entry);
     if (streamId === null) return;
-    const streams = this.#streamsOf(entry);
-    const entries = streams.get(streamId);
+    const entries = this.#messages.get(streamId);
     entries?.delete(entry);
-    if (entries?.size === 0) streams.delete(streamId);
+    if (entries?.size === 0) this.#messages.delete(streamId);
   }
 
   /** Rebuilds the map from ids to records, if two records may have the same id. */
@@ -912,10 +898,6 @@ class RecordIndex {
     return kind === "exec" || record.type === "merged_exec"
       ? this.execCalls
       : this.toolCalls;
-  }
-
-  #streamsOf({ content }: Entry): EntriesByStream {
-    return content.kind === "stream" ? this.#streams : this.#messages;
   }
 }
 
