@@ -12,6 +12,7 @@ import {
   listOf,
   numberOf,
   textOf,
+  textsOf,
   wholeOf,
 } from "../../json/fields.ts";
 import { savedField } from "../../json/saved.ts";
@@ -118,10 +119,6 @@ class RecordLinks {
       )
     );
   }
-}
-
-function savedPairs(saved: unknown): (readonly [unknown, unknown])[] {
-  return listOf(saved).map((pair) => [listOf(pair)[0], listOf(pair)[1]]);
 }
 
 /** The starts of all turns, so that they can be rolled back, and the state of the last turn. */
@@ -342,38 +339,33 @@ export class FoldMemory {
     this.base = readHistoryBase(field("base"));
     this.turns = new TurnLog(field("turns"));
     this.links = new RecordLinks(field("links"));
-    this.working = new Map(
-      readMap(field("working"), wholeOf, (id) => textOf(id) ?? null),
+    this.working = savedMap(
+      field("working"),
+      wholeOf,
+      (id) => textOf(id) ?? null,
     );
-    this.streams = new Map(readMap(field("streams"), textOf, textOf));
-    this.thinking = new Map(
-      readMap(
-        field("thinking"),
-        wholeOf,
-        (keys) =>
-          new Set(listOf(keys).filter((key) => typeof key === "string")),
-      ),
+    this.streams = savedMap(field("streams"), textOf, textOf);
+    this.thinking = savedMap(
+      field("thinking"),
+      wholeOf,
+      (keys) => new Set(textsOf(keys)),
     );
-    this.thoughts = new Map(readMap(field("thoughts"), textOf, textOf));
-    this.plans = new Map(readMap(field("plans"), textOf, textOf));
-    this.parts = new Map(
-      readMap(
-        field("parts"),
-        wholeOf,
-        (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
-      ),
+    this.thoughts = savedMap(field("thoughts"), textOf, textOf);
+    this.plans = savedMap(field("plans"), textOf, textOf);
+    this.parts = savedMap(
+      field("parts"),
+      wholeOf,
+      (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
     );
     this.explore = readExplore(field("explore"));
-    this.exploring = new Map(readMap(field("exploring"), textOf, textOf));
+    this.exploring = savedMap(field("exploring"), textOf, textOf);
     const crossed = fieldsOf(field("crossed"));
     this.crossed = {
       primary: wholeOf(crossed.primary) ?? 0,
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
     this.reviewHint = textOf(field("review_hint")) ?? null;
-    this.reviewHints = new Map(
-      readMap(field("review_hints"), wholeOf, textOf),
-    );
+    this.reviewHints = savedMap(field("review_hints"), wholeOf, textOf);
   }
 
   /** Drops the memory of a record that was removed. */
@@ -433,24 +425,26 @@ export function readHistoryBase(value: unknown): HistoryBase | null {
   };
 }
 
-function readMap<K, V>(
+/** Reads a map that was saved as a list of pairs. Pairs of unexpected values are left out. */
+function savedMap<K, V>(
   saved: unknown,
   readKey: (key: unknown) => K | undefined,
   readValue: (value: unknown) => V | undefined,
-): [K, V][] {
-  const entries: [K, V][] = [];
-  for (const [savedKey, savedValue] of savedPairs(saved)) {
+): Map<K, V> {
+  const map = new Map<K, V>();
+  for (const pair of listOf(saved)) {
+    const [savedKey, savedValue] = listOf(pair);
     const key = readKey(savedKey);
     const value = readValue(savedValue);
-    if (key !== undefined && value !== undefined) entries.push([key, value]);
+    if (key !== undefined && value !== undefined) map.set(key, value);
   }
-  return entries;
+  return map;
 }
 
 function readExplore(saved: unknown): OpenExplore | null {
   const id = wholeOf(savedField(saved, "id"));
   return id === undefined ? null : {
     id,
-    entries: new Map(readMap(savedField(saved, "entries"), textOf, wholeOf)),
+    entries: savedMap(savedField(saved, "entries"), textOf, wholeOf),
   };
 }
