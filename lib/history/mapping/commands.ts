@@ -95,35 +95,24 @@ export function startCommand(
     renameEntry(context, call.id, start);
     return;
   }
-  if (known !== undefined && TOOL_TYPES.has(known.type)) {
-    memory.working.set(known.id, callId);
-    context.replace(known.id, {
-      type: "exec",
-      payload: startedExec({
-        callId,
-        command,
-        parsed,
-        action: actionOf(parsed),
-        startedAt,
-      }),
-    });
-    return;
-  }
-  if (isExploring(parsed)) {
-    memory.exploring.set(call.id, actionOf(parsed));
+  const isTool = known !== undefined && TOOL_TYPES.has(known.type);
+  const action = actionOf(parsed);
+  if (!isTool && isExploring(parsed)) {
+    memory.exploring.set(call.id, action);
     startExploring(context, call, start);
     return;
   }
-  const id = store.nextId;
+  const record = {
+    type: "exec",
+    payload: startedExec({ callId, command, parsed, action, startedAt }),
+  } as const;
+  const id = isTool ? known.id : store.nextId;
   memory.working.set(id, callId);
-  context.note(store.startExec({
-    callId,
-    command,
-    parsed,
-    action: "run",
-    startedAt,
-  }));
-  memory.links.set("call", call.id, id);
+  if (isTool) context.replace(id, record);
+  else {
+    context.push(record);
+    memory.links.set("call", call.id, id);
+  }
 }
 
 function renameCommand(
