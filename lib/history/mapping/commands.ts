@@ -26,7 +26,6 @@ import type {
 import {
   finishExploring,
   interruptExploring,
-  isRunningEntry,
   renameEntry,
   startExploring,
 } from "./explores.ts";
@@ -68,7 +67,8 @@ export function isRunningCommand(
 ): boolean {
   const record = context.recordOf(call);
   if (record?.type === "exec") return record.payload.status === "running";
-  return record?.type === "explore" && isRunningEntry(context, call.id);
+  // Not the status of the entry: it may be running for another call of the same command.
+  return record?.type === "explore" && context.memory.exploring.has(call.id);
 }
 
 /**

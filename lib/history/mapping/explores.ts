@@ -85,15 +85,6 @@ export function findExplored(
   return entryOf(context, link) && link;
 }
 
-/** Whether a command in an explore record is running. */
-export function isRunningEntry(
-  { memory }: FoldContext,
-  itemId: string,
-): boolean {
-  // Not the status of the entry: it may be running for another call of the same command.
-  return memory.exploring.has(itemId);
-}
-
 /** Updates the command and folder of an entry in an explore record. */
 export function renameEntry(
   context: FoldContext,

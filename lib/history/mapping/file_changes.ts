@@ -35,32 +35,21 @@ export function readItemChanges(content: Fields): FileChanges {
     entries.push({ path, kind: content.change, diff: content.diff });
   }
   return Object.fromEntries(
-    entries.filter((entry) => typeof entry.path === "string").map((entry) => [
-      textOf(entry.path) ?? "",
-      changeOfKind(entry.kind, {
-        ...entry,
-        unified_diff: entry.diff ?? entry.unified_diff,
-      }, typeof entry.diff === "string"),
-    ]),
+    entries.filter((entry) => typeof entry.path === "string")
+      .map((entry) => [textOf(entry.path) ?? "", changeOf(entry)]),
   );
 }
 
-function changeOfKind(
-  kind: unknown,
-  fields: Fields,
-  hasDiff = false,
-): FileChange {
-  const content = keptText(textOf(fields.content) ?? "");
+function changeOf(entry: Fields): FileChange {
+  const { kind, content, diff, unified_diff, move_path } = entry;
   // A diff holds more than the kind does, so it becomes an update.
-  if (!hasDiff && (kind === "add" || kind === "delete")) {
-    return { type: kind, content };
+  if (typeof diff !== "string" && (kind === "add" || kind === "delete")) {
+    return { type: kind, content: keptText(textOf(content) ?? "") };
   }
   return {
     type: "update",
-    unified_diff: keptText(textOf(fields.unified_diff) ?? ""),
-    move_path: typeof fields.move_path === "string"
-      ? keptText(fields.move_path)
-      : null,
+    unified_diff: keptText(textOf(diff ?? unified_diff) ?? ""),
+    move_path: typeof move_path === "string" ? keptText(move_path) : null,
   };
 }
 

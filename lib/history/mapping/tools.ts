@@ -176,9 +176,6 @@ export function qualifiedTitle(owner: unknown, name: unknown): string {
  */
 const MAX_DEPTH = 128;
 
-const PUNCTUATION = new Set(["{", "}", "[", "]", ",", ":"]);
-const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
-
 /**
  * Lays out a JSON object or list with two spaces per level.
  *
@@ -219,27 +216,25 @@ export function prettyJson(text: string): string | undefined {
   return pieces.join("");
 }
 
+/** Matches a token of JSON text; of a string, only the quote at its start. */
+const TOKEN_REGEXP = /[{}[\],:"]|[^\s{}[\],:"]+/g;
+
 /**
  * Splits JSON text into its tokens.
  *
- * A regular expression would need a stack as deep as a string is long.
+ * A regular expression for whole strings would need a stack as deep as a string is long.
  */
 function* tokensOf(text: string): Generator<string> {
-  let at = 0;
-  while (at < text.length) {
-    const char = text.charAt(at);
-    let end = at + 1;
-    if (char === '"') end = endOfString(text, at);
-    else if (!PUNCTUATION.has(char) && !WHITE_SPACE.has(char)) {
-      while (end < text.length && isLiteral(text.charAt(end))) end += 1;
-    }
-    if (!WHITE_SPACE.has(char)) yield text.slice(at, end);
-    at = end;
+  const regexp = new RegExp(TOKEN_REGEXP);
+  for (
+    let match = regexp.exec(text);
+    match !== null;
+    match = regexp.exec(text)
+  ) {
+    const [token] = match;
+    if (token === '"') regexp.lastIndex = endOfString(text, match.index);
+    yield token === '"' ? text.slice(match.index, regexp.lastIndex) : token;
   }
-}
-
-function isLiteral(char: string): boolean {
-  return !PUNCTUATION.has(char) && !WHITE_SPACE.has(char);
 }
 
 /** The limit of a previewed text in characters, counted from its end. */
@@ -262,13 +257,13 @@ export function resultPreview(
   const lines: string[] = [];
   let truncated = false;
   for (const block of blocks) {
-    const text = typeof block === "string" ? block : undefined;
-    const line = text === undefined ? placeholderOf(block) : undefined;
+    const line = placeholderOf(block);
     if (line !== undefined) {
       lines.push(line);
       continue;
     }
-    const part = textPreview(text ?? textOf(fieldsOf(block).text) ?? "");
+    const text = textOf(block) ?? textOf(fieldsOf(block).text) ?? "";
+    const part = textPreview(text);
     lines.push(...part.lines);
     truncated ||= part.truncated;
   }
