@@ -21,38 +21,6 @@ const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
 /** The deepest indent of a bullet in a record. */
 const MAX_INDENT = 255;
 
-/** Collects the blocks of a section. */
-class SectionBuilder {
-  readonly heading: string | null;
-  readonly blocks: ReasoningBlock[] = [];
-  #isBroken = false;
-
-  constructor(heading: string | null) {
-    this.heading = heading;
-  }
-
-  /** Adds a block, with a separator before it if blank lines preceded it. */
-  add(block: ReasoningBlock): void {
-    if (this.#isBroken && this.blocks.length > 0) {
-      this.blocks.push({ type: "separator" });
-    }
-    this.#isBroken = false;
-    this.blocks.push(block);
-  }
-
-  break(): void {
-    this.#isBroken = true;
-  }
-
-  build(): ReasoningSection {
-    const { heading, blocks } = this;
-    const summary = heading === null
-      ? summaryOf(blocks[0])
-      : [boldSpan(heading)];
-    return { heading, summary, blocks };
-  }
-}
-
 /**
  * Splits the text of a reasoning into sections.
  *
@@ -62,15 +30,24 @@ class SectionBuilder {
  * @returns The sections; none if the text is blank.
  */
 export function reasoningSections(text: string): ReasoningSection[] {
-  let section = new SectionBuilder(null);
-  const sections = [section];
+  let blocks: ReasoningBlock[] = [];
+  const sections: { heading: string | null; blocks: ReasoningBlock[] }[] = [
+    { heading: null, blocks },
+  ];
+  let isBroken = false;
+  const add = (block: ReasoningBlock): void => {
+    // Blank lines between two blocks become a separator.
+    if (isBroken && blocks.length > 0) blocks.push({ type: "separator" });
+    isBroken = false;
+    blocks.push(block);
+  };
   const lines = splitLines(text);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const heading = headingOf(line);
     if (heading !== undefined) {
-      section = new SectionBuilder(heading);
-      sections.push(section);
+      blocks = [];
+      sections.push({ heading, blocks });
       continue;
     }
     const fence = FENCE_REGEXP.exec(line);
@@ -80,17 +57,21 @@ export function reasoningSections(text: string): ReasoningSection[] {
       const content = lines.slice(at + 1, end).join("\n");
       if (content.trim() !== "") {
         const language = info.trim() === "" ? null : info.trim();
-        section.add({ type: "code", language, content });
+        add({ type: "code", language, content });
       }
       at = end;
       continue;
     }
-    if (line.trim() === "") section.break();
-    else section.add(blockOf(line));
+    if (line.trim() === "") isBroken = true;
+    else add(blockOf(line));
   }
   return sections
     .filter(({ heading, blocks }) => heading !== null || blocks.length > 0)
-    .map((each) => each.build());
+    .map(({ heading, blocks }) => ({
+      heading,
+      summary: heading === null ? summaryOf(blocks[0]) : [boldSpan(heading)],
+      blocks,
+    }));
 }
 
 /** Returns the heading in a line; `undefined` if the line is none. */
