@@ -54,16 +54,14 @@ import type { HistorySnapshot } from "./snapshot.ts";
 
 /** The shape of the record of each type. The compiler checks each payload in `PAYLOADS`. */
 const RECORDS = typed<Known<records.HistoryRecord, "type">>(
-  byType((type) => ({ id: COUNT, payload: PAYLOADS[type] })) as never,
+  Object.fromEntries(
+    records.HISTORY_RECORD_TYPES.map((type) => [
+      type,
+      { id: COUNT, payload: PAYLOADS[type] },
+    ]),
+    // The boundary: the compiler cannot see names that are put together at runtime.
+  ) as never,
 );
-
-function byType<T>(
-  make: (type: records.HistoryRecordType) => T,
-): Record<string, T> {
-  return Object.fromEntries(
-    records.HISTORY_RECORD_TYPES.map((type) => [type, make(type)]),
-  );
-}
 
 const EXTENSION_RECORD = object<records.ExtensionRecord>({
   id: COUNT,

@@ -21,6 +21,7 @@ import type {
   ExecWaitNote,
   ExploreStatus,
   HistoryRecord,
+  HistoryRecordOf,
   ParsedCommand,
 } from "../records.ts";
 import {
@@ -117,7 +118,7 @@ export function startCommand(
 
 function renameCommand(
   context: FoldContext,
-  { id, payload }: Extract<HistoryRecord, { readonly type: "exec" }>,
+  { id, payload }: HistoryRecordOf<"exec">,
   { command, parsed, startedAt, isTimed = false }: CommandStart,
 ): void {
   const isOther = command.length !== payload.command.length ||
@@ -216,11 +217,7 @@ export function interruptCommand(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type === "explore") interruptExploring(context, id);
   if (record?.type !== "exec" || record.payload.status !== "running") return;
-  context.note(context.store.finishExec({
-    id,
-    ...ended(context.now),
-    ...waitsOf(record.payload),
-  }));
+  endInError(context, record, null);
 }
 
 /**
@@ -241,20 +238,24 @@ export function failCommand(
   const index = store.indexOf(record.id);
   memory.working.delete(record.id);
   const isFirst = store.outputEnd(index, "stderr") === 0;
-  context.note(store.finishExec({
-    id: record.id,
-    ...ended(context.now),
-    stderrTail: isFirst ? message : `\n${message}`,
-    ...waitsOf(record.payload),
-  }));
+  endInError(context, record, isFirst ? message : `\n${message}`);
   return true;
 }
 
-/** The end of a command that was interrupted. */
-function ended(
-  completedAt: string,
-): Pick<ExecFinish, "status" | "completedAt" | "exitCode"> {
-  return { status: "error", completedAt, exitCode: null };
+/** Ends a command in error at the time of the event, without an exit code. */
+function endInError(
+  context: FoldContext,
+  { id, payload }: HistoryRecordOf<"exec">,
+  stderrTail: string | null,
+): void {
+  context.note(context.store.finishExec({
+    id,
+    status: "error",
+    exitCode: null,
+    completedAt: context.now,
+    stderrTail,
+    ...waitsOf(payload),
+  }));
 }
 
 /** The state of waiting, passed on because `finishExec` would reset it. */
