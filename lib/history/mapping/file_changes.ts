@@ -103,16 +103,6 @@ interface PatchUpdate {
   readonly failure?: PatchFailure;
 }
 
-interface PatchEnd {
-  readonly isSuccess: boolean;
-  /** The changes; empty if the event has none. */
-  readonly changes: FileChanges;
-  /** Whether it needed no approval; absent if the event lacks it. */
-  readonly autoApproved?: boolean | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
  * The record types of calls that may turn out to be patches, such as a command that applies one.
  */
@@ -152,19 +142,6 @@ function firstChanges(
   ...changes: readonly (FileChanges | undefined)[]
 ): FileChanges {
   return changes.find((each) => Object.keys(each ?? {}).length > 0) ?? {};
-}
-
-export function finishPatch(
-  context: FoldContext,
-  call: CallIds,
-  { isSuccess, changes, stdout, stderr, autoApproved }: PatchEnd,
-): void {
-  showPatch(context, call, {
-    event: isSuccess ? "apply_success" : "apply_failure",
-    changes,
-    autoApproved,
-    ...(isSuccess ? {} : { failure: patchFailure(stdout, stderr) }),
-  });
 }
 
 export function isOpenPatch(record: HistoryRecord | undefined): boolean {

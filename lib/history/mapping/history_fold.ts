@@ -19,9 +19,9 @@ import {
 import {
   attachUsage,
   dropStream,
+  pushError,
   showAnswer,
   showError,
-  showFinalError,
   showUserMessage,
 } from "./messages.ts";
 import { settleThought } from "./reasoning.ts";
@@ -87,10 +87,12 @@ function failTurn(context: FoldContext, event: Fields): void {
   settleTurn(context, { isFailed: true });
   attachTurnUsage(context, event);
   const reason = textOf(event.reason);
+  const message = textOf(fieldsOf(event.error).message) ?? "";
   if (reason !== undefined) {
     context.push(backgroundRecord("Turn aborted", reason));
-  } else {
-    showFinalError(context, textOf(fieldsOf(event.error).message) ?? "");
+    // The error may have been shown just before.
+  } else if (message !== context.memory.turns.errorMessage) {
+    pushError(context, message);
   }
 }
 

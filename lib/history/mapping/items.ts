@@ -48,8 +48,8 @@ import {
   startCommand,
 } from "./commands.ts";
 import {
-  finishPatch,
   isOpenPatch,
+  patchFailure,
   readItemChanges,
   showPatch,
 } from "./file_changes.ts";
@@ -430,13 +430,20 @@ function showFileChange(context: FoldContext, item: ItemState): void {
     showPatch(context, item, { event: begin, changes, autoApproved });
     return;
   }
-  const exitCode = wholeOf(content.exit_code) ?? 0;
-  finishPatch(context, item, {
-    isSuccess: exitCode === 0 && !isFailedWord(event.status),
+  const isFailed = (wholeOf(content.exit_code) ?? 0) !== 0 ||
+    isFailedWord(event.status);
+  if (!isFailed) {
+    showPatch(context, item, { event: "apply_success", changes, autoApproved });
+    return;
+  }
+  showPatch(context, item, {
+    event: "apply_failure",
     changes,
     autoApproved,
-    stdout: textOf(content.stdout) ?? "",
-    stderr: textOf(content.stderr) ?? "",
+    failure: patchFailure(
+      textOf(content.stdout) ?? "",
+      textOf(content.stderr) ?? "",
+    ),
   });
 }
 

@@ -208,12 +208,6 @@ export function showError(context: FoldContext, message: string): void {
   pushError(context, message);
 }
 
-/** Shows the error that ended a turn, unless it has just been shown. */
-export function showFinalError(context: FoldContext, message: string): void {
-  if (context.memory.turns.errorMessage === message) return;
-  pushError(context, message);
-}
-
 /** Appends an error record, unless the message is blank. */
 export function pushError(context: FoldContext, message: string): void {
   if (message.trim() !== "") context.push(errorRecord(message));
