@@ -455,7 +455,7 @@ interface ToolResult {
   readonly blocks?: unknown;
 }
 
-/** Shows the start or the end of a tool call, whose content may have an error and a duration. */
+/** Shows the start or the end of a tool call whose content may have an error and a duration. */
 function showTool(
   context: FoldContext,
   item: ItemState,
@@ -502,13 +502,19 @@ function showMcpCall(context: FoldContext, item: ItemState): void {
 }
 
 function showWebSearch(context: FoldContext, item: ItemState): void {
-  const { query, action } = item.content;
+  const { phase, content, event } = item;
+  const { query, action } = content;
   // In session files, the query may only repeat the page of the action: then it is left out.
   const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
-  showTool(context, item, {
+  const start = {
     title: "web_search",
     arguments: webSearchArguments(isPage ? undefined : query, action),
-  }, {});
+  };
+  if (phase === "started") startTool(context, item, start);
+  if (phase !== "completed") return;
+  // Its status alone says whether a search failed.
+  const isFailed = isFailedWord(event.status);
+  finishTool(context, item, { ...start, isFailed });
 }
 
 /** Returns the `query` that Codex makes up for an action that opens or searches a page. */
@@ -518,17 +524,28 @@ function pageOf({ url, pattern }: Fields): string {
 }
 
 function showCollabCall(context: FoldContext, item: ItemState): void {
-  const { tool, prompt, receiver_thread_ids, agents_states, output } =
-    item.content;
+  const { phase, content, event } = item;
+  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
   const hasStates = isObject(agents_states) &&
     Object.keys(agents_states).length > 0;
-  showTool(context, item, {
+  const start = {
     title: qualifiedTitle("collab", tool),
     arguments: toolArguments({
       ...(prompt === undefined || prompt === null ? {} : { prompt }),
       ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
     }),
-  }, { blocks: hasStates ? [jsonTextOf(agents_states)] : output });
+  };
+  if (phase === "started") startTool(context, item, start);
+  if (phase !== "completed") return;
+  finishTool(context, item, {
+    ...start,
+    // Its status alone says whether the call failed, also beside an error.
+    isFailed: isFailedWord(event.status),
+    preview: resultPreview(
+      hasStates ? [jsonTextOf(agents_states)] : listOf(output),
+    ),
+    errorMessage: errorText(content.error),
+  });
 }
 
 function showDynamicCall(context: FoldContext, item: ItemState): void {
