@@ -17,7 +17,7 @@ import {
   TRUE_VALUE,
   wordValue,
 } from "../../json/literal.ts";
-import { listOf, writeKey, writeNode } from "../../json/object_writer.ts";
+import { writeKey, writeNode } from "../../json/object_writer.ts";
 import { JsonReader } from "../../json/reader.ts";
 import type {
   ContextChanges,
@@ -75,27 +75,29 @@ function itemTypeOfMethod(method: string): string {
   return method.split("/").map(snakeCase).join("_");
 }
 
-/** Converts a word to snake case; returns any other value unchanged. */
-function snakeWord(reader: JsonReader, value: JsonNode): JsonNode {
-  if (!(value instanceof JsonSlice) || value.kind !== "string") return value;
+/** Converts a word in a member to snake case; leaves any other value as it is. */
+function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
+  const value = object.get(name);
+  if (!(value instanceof JsonSlice) || value.kind !== "string") return;
   const word = reader.wordOf(value) ?? "";
   const spelled = snakeCase(word);
-  return spelled === word || !PLAIN_WORD_REGEXP.test(spelled)
-    ? value
-    : wordValue(spelled);
+  if (spelled !== word && PLAIN_WORD_REGEXP.test(spelled)) {
+    object.set(name, wordValue(spelled));
+  }
 }
 
-/** Moves the content of an item out of its fields, and corrects the fields that are left. */
+/**
+ * Moves the content of an item out of its fields, and corrects the fields that are left. Returns the
+ * first part of the content, which all remaining fields follow; nothing if the fields are fields of
+ * the event, as in exec streams.
+ */
 type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 
 /** The rule for one kind of item. */
 interface ItemKind {
   /** Its item type in events. */
   readonly itemType: string;
-  /** Makes the first part of its content; all remaining fields follow. */
-  readonly shape?: Shape;
-  /** Whether its fields are fields of the event, as in exec streams, instead of its content. */
-  readonly isFlat?: true;
+  readonly shape: Shape;
 }
 
 /** The kinds with a known content; the type of any other kind is its name in snake case. */
@@ -107,11 +109,7 @@ const KINDS = new Map<string, ItemKind>([
   ["fileChange", { itemType: "file_change", shape: fileChange }],
   ["mcpToolCall", { itemType: "mcp_tool_call", shape: mcpToolCall }],
   ["webSearch", { itemType: "web_search", shape: webSearch }],
-  ["collabAgentToolCall", {
-    itemType: "collab_tool_call",
-    shape: collabCall,
-    isFlat: true,
-  }],
+  ["collabAgentToolCall", { itemType: "collab_tool_call", shape: collabCall }],
 ]);
 
 /** By type of a part of a prompt, the field with its value. */
@@ -127,8 +125,20 @@ const FAILED = wordValue("failed");
 const OTHER_ACTION = new JsonObject();
 OTHER_ACTION.set("type", wordValue("other"));
 
+function noContent(): JsonObject {
+  return new JsonObject();
+}
+
 function itemKindOf(type: string): ItemKind {
-  return KINDS.get(type) ?? { itemType: snakeCase(type) };
+  return KINDS.get(type) ??
+    { itemType: snakeCase(type), shape: noContent };
+}
+
+function planStep(reader: JsonReader, step: JsonObject): void {
+  const isDone = reader.wordOf(step.get("status")) === "completed";
+  step.rename("step", "title");
+  step.set("completed", isDone ? TRUE_VALUE : FALSE_VALUE);
+  spellWord(reader, step, "status");
 }
 
 /** Makes a content by moving fields, some of them under another name. */
@@ -139,8 +149,7 @@ function moved(
     const content = new JsonObject();
     for (const name of names) {
       const [from, to] = typeof name === "string" ? [name, name] : name;
-      const value = item.take(from);
-      if (value !== undefined) content.set(to, value);
+      move(item, from, content, to);
     }
     return content;
   };
@@ -165,22 +174,31 @@ function command(reader: JsonReader, item: JsonObject): JsonObject {
 
 /** Converts the actions of a command to the `parsed_cmd` of session files. */
 function parsedCommands(reader: JsonReader, actions: JsonNode): JsonNode {
-  if (!(actions instanceof JsonSlice) || actions.kind !== "array") {
-    return actions;
-  }
-  const parsed: JsonNode[] = [];
-  for (const action of reader.elements(actions)) {
-    if (action.kind !== "object") {
-      parsed.push(action);
-      continue;
+  return eachObject(reader, actions, renameAction);
+}
+
+function renameAction(reader: JsonReader, action: JsonObject): void {
+  spellWord(reader, action, "type");
+  if (!action.has("cmd")) action.rename("command", "cmd");
+}
+
+/** Changes the objects in a list; other elements, and a value that is no list, stay as they are. */
+function eachObject(
+  reader: JsonReader,
+  list: JsonNode,
+  change: (reader: JsonReader, members: JsonObject) => void,
+): JsonNode {
+  if (!(list instanceof JsonSlice) || list.kind !== "array") return list;
+  const nodes: JsonNode[] = [];
+  for (const element of reader.elements(list)) {
+    if (element.kind !== "object") nodes.push(element);
+    else {
+      const members = reader.members(element);
+      change(reader, members);
+      nodes.push(members);
     }
-    const members = reader.members(action);
-    const type = members.get("type");
-    if (type !== undefined) members.set("type", snakeWord(reader, type));
-    if (!members.has("cmd")) members.rename("command", "cmd");
-    parsed.push(members);
   }
-  return new JsonList(parsed);
+  return new JsonList(nodes);
 }
 
 const MOVED_CALL = moved([
@@ -205,8 +223,7 @@ function mcpToolCall(reader: JsonReader, item: JsonObject): JsonObject {
 }
 
 function collabCall(reader: JsonReader, item: JsonObject): undefined {
-  const tool = item.get("tool");
-  if (tool !== undefined) item.set("tool", snakeWord(reader, tool));
+  spellWord(reader, item, "tool");
 }
 
 function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
@@ -224,12 +241,10 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
       const value = members.valueAt(place);
       if (value?.kind === "null") members.take(members.nameAt(place));
     }
-    const type = members.get("type");
-    if (type !== undefined) members.set("type", snakeWord(reader, type));
+    spellWord(reader, members, "type");
     content.set("action", members);
   }
-  const results = item.take("results");
-  if (results !== undefined) content.set("results", results);
+  move(item, "results", content, "results");
   return content;
 }
 
@@ -295,16 +310,9 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
     content.set("declined", TRUE_VALUE);
   }
   const changes = item.take("changes");
-  if (changes === undefined) return content;
-  if (!(changes instanceof JsonSlice) || changes.kind !== "array") {
-    content.set("changes", changes);
-    return content;
+  if (changes !== undefined) {
+    content.set("changes", eachObject(reader, changes, changeFile));
   }
-  const nodes: JsonNode[] = [];
-  for (const change of reader.elements(changes)) {
-    nodes.push(change.kind === "object" ? changed(reader, change) : change);
-  }
-  content.set("changes", new JsonList(nodes));
   return content;
 }
 
@@ -312,13 +320,12 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
  * Converts a change to the form of session files: its kind is a word, and the `diff` of an added or
  * deleted file, which holds the content of the file, is called `content`.
  */
-function changed(reader: JsonReader, change: JsonSlice): JsonObject {
-  const members = reader.members(change);
+function changeFile(reader: JsonReader, members: JsonObject): void {
   const kind = members.get("kind");
-  if (kind?.kind !== "object") return members;
+  if (kind?.kind !== "object") return;
   const details = reader.members(kind);
   const type = details.take("type");
-  if (type === undefined) return members;
+  if (type === undefined) return;
   members.set("kind", type);
   const word = reader.wordOf(type);
   const isWhole = word === "add" || word === "delete";
@@ -333,7 +340,6 @@ function changed(reader: JsonReader, change: JsonSlice): JsonObject {
   const moved = members.get("move_path");
   const diff = reader.withoutEnd(members.get("diff"), MOVED_TO, moved);
   if (diff !== undefined) members.set("diff", diff);
-  return members;
 }
 
 // The notifications of an app-server, and the event that each becomes.
@@ -345,11 +351,10 @@ type TextOf = (name: string) => string | undefined;
 type Method =
   | DeltaMethod
   | NoticeMethod
+  | RemarkMethod
   | { readonly kind: "item"; readonly type: "item.started" | "item.completed" }
   | { readonly kind: "turn"; readonly type: "turn.started" | "turn.completed" }
   | { readonly kind: "error" }
-  /** A warning with a message. */
-  | { readonly kind: "remark"; readonly messageOf: (textOf: TextOf) => string }
   | { readonly kind: "plan" }
   | { readonly kind: "usage" };
 
@@ -368,7 +373,13 @@ interface NoticeMethod {
   readonly kind: "notice";
   readonly itemType: string;
   /** A parameter that is renamed, with its name in the content. */
-  readonly field?: { readonly from: string; readonly to: string };
+  readonly field: readonly [from: string, to: string] | undefined;
+}
+
+/** A warning with a message. */
+interface RemarkMethod {
+  readonly kind: "remark";
+  readonly messageOf: (textOf: TextOf) => string;
 }
 
 /**
@@ -390,41 +401,20 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
   ["item/commandExecution/outputDelta", delta("command_execution", "stdout")],
   ["item/fileChange/outputDelta", delta("file_change", "stdout")],
-  [
-    "item/mcpToolCall/progress",
-    {
-      kind: "delta",
-      itemType: "mcp_tool_call",
-      from: "message",
-      to: "message",
-    },
-  ],
+  ["item/mcpToolCall/progress", delta("mcp_tool_call", "message", "message")],
   ["item/reasoning/summaryPartAdded", notice("agent_reasoning_section_break")],
   ["item/commandExecution/terminalInteraction", notice("terminal_interaction")],
   ["item/commandExecution/requestApproval", notice("exec_approval_request")],
   ["item/fileChange/requestApproval", notice("apply_patch_approval_request")],
   ["turn/plan/updated", { kind: "plan" }],
-  ["turn/diff/updated", {
-    kind: "notice",
-    itemType: "turn_diff",
-    field: { from: "diff", to: "unified_diff" },
-  }],
+  ["turn/diff/updated", notice("turn_diff", ["diff", "unified_diff"])],
   ["thread/tokenUsage/updated", { kind: "usage" }],
   ["thread/compacted", notice("context_compacted")],
   ["error", { kind: "error" }],
-  ["warning", {
-    kind: "remark",
-    messageOf: (textOf) => textOf("message") ?? "",
-  }],
-  ["configWarning", { kind: "remark", messageOf: summarized }],
-  ["deprecationNotice", { kind: "remark", messageOf: summarized }],
-  ["model/rerouted", {
-    kind: "remark",
-    messageOf: (textOf) =>
-      `model rerouted: ${textOf("fromModel") ?? ""} -> ${
-        textOf("toModel") ?? ""
-      } (${textOf("reason") ?? ""})`,
-  }],
+  ["warning", remark((textOf) => textOf("message") ?? "")],
+  ["configWarning", remark(summarized)],
+  ["deprecationNotice", remark(summarized)],
+  ["model/rerouted", remark(rerouted)],
 ]);
 
 /** The prefix of the methods that the server calls; others are called by the client. */
@@ -444,12 +434,25 @@ function withDetails(text: string, details: string | undefined): string {
     : `${text} (${details})`;
 }
 
-function delta(itemType: string, to: string): DeltaMethod {
-  return { kind: "delta", itemType, from: "delta", to };
+function delta(itemType: string, to: string, from = "delta"): DeltaMethod {
+  return { kind: "delta", itemType, from, to };
 }
 
-function notice(itemType: string): NoticeMethod {
-  return { kind: "notice", itemType };
+function notice(
+  itemType: string,
+  field?: readonly [from: string, to: string],
+): NoticeMethod {
+  return { kind: "notice", itemType, field };
+}
+
+function remark(messageOf: (textOf: TextOf) => string): RemarkMethod {
+  return { kind: "remark", messageOf };
+}
+
+function rerouted(textOf: TextOf): string {
+  const [from = "", to = "", reason = ""] = ["fromModel", "toModel", "reason"]
+    .map(textOf);
+  return `model rerouted: ${from} -> ${to} (${reason})`;
 }
 
 function summarized(textOf: TextOf): string {
@@ -473,66 +476,6 @@ interface ThreadMemory {
   usage: JsonSlice | undefined;
   /** The turn whose plan has begun as an item. */
   planTurn: string | undefined;
-}
-
-/** The states of the threads, the one that was used last at the end. */
-class Threads {
-  readonly #threads = new Map<string, ThreadMemory>();
-  #last: ThreadMemory | undefined;
-
-  find(id: string): ThreadMemory | undefined {
-    return this.#threads.get(id);
-  }
-
-  of(id: string): ThreadMemory {
-    const known = this.#threads.get(id);
-    if (known !== undefined) {
-      if (known === this.#last) return known;
-      this.#threads.delete(id);
-    }
-    const memory = known ??
-      {
-        isStarted: false,
-        usage: undefined,
-        planTurn: undefined,
-      };
-    this.#last = memory;
-    this.#threads.set(id, memory);
-    if (this.#threads.size > MAX_THREADS) {
-      const [oldest] = this.#threads.keys();
-      if (oldest !== undefined) this.#threads.delete(oldest);
-    }
-    return memory;
-  }
-
-  clear(): void {
-    this.#threads.clear();
-    this.#last = undefined;
-  }
-
-  save(): unknown {
-    return [...this.#threads].map(([id, memory]) => {
-      const { isStarted, planTurn, usage } = memory;
-      return [id, {
-        started: isStarted,
-        usage: usage === undefined
-          ? null
-          : decodeUtf8(usage.bytes, usage.start, usage.end),
-        plan_turn: planTurn ?? null,
-      }];
-    });
-  }
-
-  load(saved: unknown): void {
-    this.clear();
-    for (const [id, memory] of savedPairs({ threads: saved }, "threads")) {
-      const usage = valueOf(savedText(memory, "usage") ?? "");
-      const thread = this.of(id);
-      thread.isStarted = savedField(memory, "started") === true;
-      thread.usage = usage?.kind === "object" ? usage : undefined;
-      thread.planTurn = savedText(memory, "plan_turn");
-    }
-  }
 }
 
 /**
@@ -561,15 +504,53 @@ const TAKEN: ReadonlySet<string> = new Set([
   "id",
 ]);
 
-/** The state that records depend on and change, for plans. */
-class ServerContext implements RecordContext {
-  readonly rules = ServerContext;
-  readonly #threads: Threads;
+/** The states of the threads, the one that was used last at the end; plans change them too. */
+class Threads implements RecordContext {
+  readonly rules = Threads;
+  readonly #threads = new Map<string, ThreadMemory>();
+  #last: ThreadMemory | undefined;
   #count = 0;
   #slots: readonly [JsonSlice] = [FIRST_ITEM];
 
-  constructor(threads: Threads) {
-    this.#threads = threads;
+  of(id: string): ThreadMemory {
+    const known = this.#threads.get(id);
+    if (known !== undefined && known === this.#last) return known;
+    const memory = known ??
+      { isStarted: false, usage: undefined, planTurn: undefined };
+    this.#last = memory;
+    setNewest(this.#threads, id, memory, MAX_THREADS);
+    return memory;
+  }
+
+  reset(): void {
+    this.#threads.clear();
+    this.#last = undefined;
+    this.goOn(0);
+  }
+
+  save(): object {
+    const threads = [...this.#threads].map(([id, memory]) => {
+      const { isStarted, planTurn, usage } = memory;
+      return [id, {
+        started: isStarted,
+        usage: usage === undefined
+          ? null
+          : decodeUtf8(usage.bytes, usage.start, usage.end),
+        plan_turn: planTurn ?? null,
+      }];
+    });
+    return { threads, items: this.#count };
+  }
+
+  load(saved: unknown): void {
+    for (const [id, memory] of savedPairs(saved, "threads")) {
+      const usage = valueOf(savedText(memory, "usage") ?? "");
+      const thread = this.of(id);
+      thread.isStarted = savedField(memory, "started") === true;
+      thread.usage = usage?.kind === "object" ? usage : undefined;
+      thread.planTurn = savedText(memory, "plan_turn");
+    }
+    this.goOn(savedCount(saved, "items"));
   }
 
   /** The id of the last item that was numbered. */
@@ -581,10 +562,6 @@ class ServerContext implements RecordContext {
     return [this.#count];
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   take(changes: ContextChanges): void {
     const value = changes.valueOf(ITEM);
     if (!changes.isTouched(ITEM) || value === undefined) return;
@@ -594,7 +571,7 @@ class ServerContext implements RecordContext {
 
   /** Returns the usage for the end of a turn, and a value if the thread has begun. */
   recall(thread: string): Slots {
-    const memory = this.#threads.find(thread);
+    const memory = this.#threads.get(thread);
     const usage = memory?.usage;
     if (memory?.isStarted !== true) return [usage, undefined];
     // The whole thread was seen: without a count it has used no tokens, and exec writes zeros then.
@@ -602,7 +579,7 @@ class ServerContext implements RecordContext {
   }
 
   note(kind: number, thread: string, value: JsonSlice): void {
-    const memory = this.#threads.of(thread);
+    const memory = this.of(thread);
     if (kind === BEGINNING) memory.isStarted = true;
     else memory.usage = lasting(value);
   }
@@ -613,10 +590,24 @@ class ServerContext implements RecordContext {
     this.#slots = [stringValue(`item_${count}`)];
   }
 
-  next(): JsonSlice {
+  /** Returns the id of the next item. */
+  nextItem(): JsonSlice {
     this.goOn(this.#count + 1);
     return this.#slots[ITEM];
   }
+}
+
+/** Sets a value as the newest one; beyond the limit, the oldest one is dropped. */
+function setNewest<T>(
+  values: Map<string, T>,
+  key: string,
+  value: T,
+  limit: number,
+): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > limit && oldest !== undefined) values.delete(oldest);
 }
 
 /** The only slot that is not kept per thread. */
@@ -657,10 +648,8 @@ const NO_USAGE: JsonSlice = sliceOf(
 
 /** Marks a thread that has begun. */
 const STARTED = stringValue("started");
-const TOKEN_COUNT = wordValue("token_count");
 /** The status of a turn that the user has interrupted. */
 const INTERRUPTED = "interrupted";
-const ERROR_TYPE = wordValue("error");
 const TODO_LIST = wordValue("todo_list");
 
 /** A message about a thread. */
@@ -670,6 +659,8 @@ interface Notification {
   readonly params: JsonObject;
   readonly thread: JsonSlice;
   readonly method: string;
+  /** Receives the event. */
+  readonly out: ByteWriter;
 }
 
 /** Normalizes the messages of an app-server; holds the state of its threads. */
@@ -681,7 +672,6 @@ export class AppServerRules extends RecordRules {
   readonly #exec: ExecRules;
   /** The rules for events of the old protocol, by thread. */
   readonly #events = new Map<string, ExecRules>();
-  readonly #items: ServerContext;
 
   /**
    * Constructs a new instance.
@@ -691,10 +681,8 @@ export class AppServerRules extends RecordRules {
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(4);
     const threads = new Threads();
-    const items = new ServerContext(threads);
-    super(reader, items);
+    super(reader, threads);
     this.#threads = threads;
-    this.#items = items;
     this.#initial = initial;
     this.#writer = new EventWriter(reader);
     this.#exec = new ExecRules(initial);
@@ -702,17 +690,15 @@ export class AppServerRules extends RecordRules {
 
   /** Resets the state: the next line is the first line of another stream. */
   override reset(): void {
-    this.#threads.clear();
+    this.#threads.reset();
     this.#exec.reset();
     this.#events.clear();
-    this.#items.goOn(0);
   }
 
   /** Returns the state as plain JSON. */
   override save(): unknown {
     return {
-      threads: this.#threads.save(),
-      items: this.#items.count,
+      ...this.#threads.save(),
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
     };
@@ -721,8 +707,7 @@ export class AppServerRules extends RecordRules {
   /** Restores a saved state. */
   override load(saved: unknown): void {
     this.reset();
-    this.#threads.load(savedField(saved, "threads"));
-    this.#items.goOn(savedCount(saved, "items"));
+    this.#threads.load(saved);
     this.#exec.load(savedField(saved, "exec"));
     for (const [id, rules] of savedPairs(saved, "events")) {
       this.#eventRules(id).load(rules);
@@ -761,14 +746,10 @@ export class AppServerRules extends RecordRules {
     if (thread === undefined || (isRequest && !isServerRequest(method))) {
       return this.#message(isRequest, line, out);
     }
-    const notification = { line, params, thread, method };
-    return this.#notification(notification, out);
+    return this.#notification({ line, params, thread, method, out });
   }
 
-  #notification(
-    notification: Notification,
-    out: ByteWriter,
-  ): FailureReason | undefined {
+  #notification(notification: Notification): FailureReason | undefined {
     const { method, params } = notification;
     const known = METHODS.get(method);
     switch (known?.kind) {
@@ -776,27 +757,27 @@ export class AppServerRules extends RecordRules {
         break;
       case "delta":
         if (params.get("itemId")?.kind !== "string") break;
-        return this.#delta(notification, known, out);
+        return this.#delta(notification, known);
       case "item":
         if (params.get("item")?.kind !== "object") break;
-        return this.#item(notification, known.type, out);
+        return this.#item(notification, known.type);
       case "turn":
-        return this.#turn(notification, known.type, out);
+        return this.#turn(notification, known.type);
       case "error":
-        return this.#error(notification, out);
+        return this.#error(notification);
       case "remark":
-        return this.#remark(notification, known.messageOf, out);
+        return this.#remark(notification, known);
       case "plan":
         if (this.#id(params.get("turnId")) === undefined) break;
         if (params.get("plan")?.kind !== "array") break;
-        return this.#plan(notification, out);
+        return this.#plan(notification);
       case "usage":
         if (params.get("tokenUsage")?.kind !== "object") break;
-        return this.#usage(notification, out);
+        return this.#usage(notification);
       case "notice":
-        return this.#notice(notification, known, out);
+        return this.#notice(notification, known);
     }
-    return this.#notice(notification, undefined, out);
+    return this.#notice(notification, undefined);
   }
 
   /** Passes a message on as it is. */
@@ -818,10 +799,7 @@ export class AppServerRules extends RecordRules {
     }
     const result = line.get("result");
     if (result === undefined) {
-      return unnormalizable(
-        'it has no "method" and no "result"',
-        "method",
-      );
+      return unnormalizable('it has no "method" and no "result"', "method");
     }
     if (result.kind === "object") {
       const members = this.reader.members(result);
@@ -920,10 +898,10 @@ export class AppServerRules extends RecordRules {
   }
 
   #turn(
-    { line, params, thread }: Notification,
+    notification: Notification,
     type: "turn.started" | "turn.completed",
-    out: ByteWriter,
   ): FailureReason | undefined {
+    const { line, params, thread } = notification;
     const isEnd = type === "turn.completed";
     const turn = this.#members(params.get("turn"));
     const id = this.#id(turn.get("id")) ?? this.#id(params.get("turnId"));
@@ -952,9 +930,7 @@ export class AppServerRules extends RecordRules {
     }
     rest(params, event, "params_");
     line.take("method");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#writer.write(out, isFailed ? "turn.failed" : type, event);
+    return this.#write(notification, isFailed ? "turn.failed" : type, event);
   }
 
   /** Makes the error of an event; its message has the form of exec. */
@@ -983,10 +959,8 @@ export class AppServerRules extends RecordRules {
     return failure;
   }
 
-  #error(
-    { line, params, thread }: Notification,
-    out: ByteWriter,
-  ): FailureReason | undefined {
+  #error(notification: Notification): FailureReason | undefined {
+    const { line, params, thread } = notification;
     const error = params.take("error");
     const event = this.#failure(error, stringValue("error"));
     params.take("threadId");
@@ -994,37 +968,31 @@ export class AppServerRules extends RecordRules {
     this.#setTurn(event, params);
     spell(params, event, "params_");
     line.take("method");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#writer.write(out, "error", event);
+    return this.#write(notification, "error", event);
   }
 
   #delta(
-    { line, params, thread }: Notification,
+    notification: Notification,
     { itemType, from, to }: DeltaMethod,
-    out: ByteWriter,
   ): FailureReason | undefined {
+    const { params } = notification;
     this.repeatable();
-    const event = this.#begin(thread, params);
+    const event = this.#beginItem(notification);
     move(params, "itemId", event, "item_id");
     event.set("item_type", itemTypeValue(itemType));
     const delta = new JsonObject();
     move(params, from, delta, to);
     event.set("delta", delta);
     rest(params, event, "params_");
-    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
-    if (event.has("turn_id")) line.take("method");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write("item.delta", event, out);
+    return this.#write(notification, "item.delta", event);
   }
 
   #item(
-    { line, params, thread, method }: Notification,
+    notification: Notification,
     type: "item.started" | "item.completed",
-    out: ByteWriter,
   ): FailureReason | undefined {
     const { reader } = this;
+    const { params, method } = notification;
     const item = this.#members(params.get("item"));
     const id = item.get("id");
     const wireType = reader.wordOf(item.get("type"));
@@ -1034,67 +1002,57 @@ export class AppServerRules extends RecordRules {
     }
     this.repeatable();
     params.take("item");
-    const { itemType, shape, isFlat = false } = itemKindOf(wireType);
-    const event = this.#begin(thread, params);
+    const { itemType, shape } = itemKindOf(wireType);
+    const event = this.#beginItem(notification);
     item.take("id");
     item.take("type");
     event.set("item_id", id);
     event.set("item_type", itemTypeValue(itemType));
-    const content = shape?.(reader, item) ?? new JsonObject();
-    const status = item.get("status");
-    if (status?.kind === "string") {
-      item.take("status");
-      event.set("status", snakeWord(reader, status));
+    const content = shape(reader, item);
+    if (item.get("status")?.kind === "string") {
+      spellWord(reader, item, "status");
+      move(item, "status", event, "status");
     }
-    if (isFlat) spell(item, event, "item_");
+    if (content === undefined) spell(item, event, "item_");
     else {
       spell(item, content, "item_", content);
       event.set("content", content);
     }
     rest(params, event, "params_");
-    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
-    if (event.has("turn_id")) line.take("method");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write(type, event, out);
+    return this.#write(notification, type, event);
   }
 
   /** Makes an item of a notification of a thread. */
   #notice(
-    { line, params, thread, method }: Notification,
+    notification: Notification,
     known: NoticeMethod | undefined,
-    out: ByteWriter,
   ): FailureReason | undefined {
+    const { line, params, method } = notification;
     this.repeatable();
-    const event = this.#begin(thread, params);
-    event.set("item_id", this.#items.next());
     const itemType = known?.itemType ?? itemTypeOfMethod(method);
-    event.set("item_type", itemTypeValue(itemType));
+    const event = this.#beginNewItem(notification, itemType);
     if (params.get("itemId")?.kind === "string") {
       move(params, "itemId", event, "call_id");
     }
     const content = new JsonObject();
     if (known?.field !== undefined) {
-      move(params, known.field.from, content, known.field.to);
+      const [from, to] = known.field;
+      move(params, from, content, to);
     }
     spell(params, content, "params_", content);
     event.set("content", content);
     line.rename("id", "request_id");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write("item.completed", event, out);
+    return this.#write(notification, "item.completed", event);
   }
 
   /** Makes an `error` item of a warning, as exec does. */
   #remark(
-    { line, params, thread }: Notification,
-    messageOf: (textOf: (name: string) => string | undefined) => string,
-    out: ByteWriter,
+    notification: Notification,
+    { messageOf }: RemarkMethod,
   ): FailureReason | undefined {
+    const { params } = notification;
     const message = messageOf((name) => this.reader.textOf(params.get(name)));
-    const event = this.#begin(thread, params);
-    event.set("item_id", this.#items.next());
-    event.set("item_type", ERROR_TYPE);
+    const event = this.#beginNewItem(notification, "error");
     const content = new JsonObject();
     content.set("message", stringValue(message));
     event.set("content", content);
@@ -1102,68 +1060,44 @@ export class AppServerRules extends RecordRules {
       params.take("message");
     }
     rest(params, event, "params_");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write("item.completed", event, out);
+    return this.#write(notification, "item.completed", event);
   }
 
   /**
    * Makes an item of a plan: the first plan of a turn starts it, later ones are snapshots of it.
    */
-  #plan(
-    { line, params, thread }: Notification,
-    out: ByteWriter,
-  ): FailureReason | undefined {
+  #plan(notification: Notification): FailureReason | undefined {
     const { reader } = this;
-    const plan = params.get("plan");
+    const { params, thread } = notification;
+    const plan = params.take("plan");
     const turn = this.#id(params.get("turnId"));
-    if (!(plan instanceof JsonSlice) || turn === undefined) return undefined;
-    const memory = this.#memory(thread);
+    if (plan === undefined || turn === undefined) return undefined;
+    const memory = this.#threads.of(reader.text(thread));
     const turnId = reader.text(turn);
     const isFirst = memory.planTurn !== turnId;
     memory.planTurn = turnId;
-    const steps: JsonNode[] = [];
-    for (const element of reader.elements(plan)) {
-      if (element.kind !== "object") {
-        steps.push(element);
-        continue;
-      }
-      const step = reader.members(element);
-      const status = step.get("status");
-      const word = reader.wordOf(status);
-      step.rename("step", "title");
-      step.set("completed", word === "completed" ? TRUE_VALUE : FALSE_VALUE);
-      if (status !== undefined) step.set("status", snakeWord(reader, status));
-      steps.push(step);
-    }
-    params.take("plan");
-    const event = this.#begin(thread, params);
+    const event = this.#beginItem(notification);
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
     const content = new JsonObject();
-    content.set("items", listOf(steps));
+    content.set("items", eachObject(reader, plan, planStep));
     if (isFirst) event.set("content", content);
     else {
       event.set("snapshot", TRUE_VALUE);
       event.set("delta", content);
     }
     rest(params, event, "params_");
-    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
-    if (event.has("turn_id")) line.take("method");
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write(isFirst ? "item.started" : "item.delta", event, out);
+    const type = isFirst ? "item.started" : "item.delta";
+    return this.#write(notification, type, event);
   }
 
   /** Makes an item of a token count, and notes the usage for the end of the turn. */
-  #usage(
-    { line, params, thread }: Notification,
-    out: ByteWriter,
-  ): FailureReason | undefined {
-    this.repeatable();
+  #usage(notification: Notification): FailureReason | undefined {
     const { reader } = this;
-    const members = this.#members(params.get("tokenUsage"));
+    const { params, thread } = notification;
+    this.repeatable();
+    const members = this.#members(params.take("tokenUsage"));
     const total = members.get("total");
     const info = new JsonObject();
     if (total?.kind === "object") {
@@ -1178,17 +1112,12 @@ export class AppServerRules extends RecordRules {
       info.set("last_token_usage", spelled(reader.members(last)));
     }
     spell(members, info, "usage_", info);
-    params.take("tokenUsage");
-    const event = this.#begin(thread, params);
-    event.set("item_id", this.#items.next());
-    event.set("item_type", TOKEN_COUNT);
+    const event = this.#beginNewItem(notification, "token_count");
     const content = new JsonObject();
     content.set("info", info);
     spell(params, content, "params_", content);
     event.set("content", content);
-    line.take("params");
-    rest(line, event, "rpc_");
-    return this.#write("item.completed", event, out);
+    return this.#write(notification, "item.completed", event);
   }
 
   /** Normalizes an event of the old protocol that no other message repeats. */
@@ -1221,24 +1150,34 @@ export class AppServerRules extends RecordRules {
   }
 
   #eventRules(key: string, thread?: JsonSlice): ExecRules {
-    const known = this.#events.get(key);
-    if (known !== undefined) this.#events.delete(key);
     const initialThreadId = thread && this.reader.text(thread);
-    const rules = known ?? new ExecRules({ initialThreadId });
-    this.#events.set(key, rules);
-    if (this.#events.size > MAX_EVENT_THREADS) {
-      const [oldest] = this.#events.keys();
-      if (oldest !== undefined) this.#events.delete(oldest);
-    }
+    const rules = this.#events.get(key) ?? new ExecRules({ initialThreadId });
+    setNewest(this.#events, key, rules, MAX_EVENT_THREADS);
     return rules;
   }
 
   /** Makes an event with the thread and the turn that the parameters name. */
-  #begin(thread: JsonSlice, params: JsonObject): JsonObject {
+  #begin({ params, thread }: Notification): JsonObject {
     const event = new JsonObject();
     event.set("thread_id", thread);
     params.take("threadId");
     this.#setTurn(event, params);
+    return event;
+  }
+
+  /** Begins an event of an item that has an id. */
+  #beginItem(notification: Notification): JsonObject {
+    const event = this.#begin(notification);
+    // An event without a turn id keeps `method`, which shows that it belongs to no turn.
+    if (event.has("turn_id")) notification.line.take("method");
+    return event;
+  }
+
+  /** Begins an event of an item that gets a number as its id, and keeps `method`. */
+  #beginNewItem(notification: Notification, itemType: string): JsonObject {
+    const event = this.#begin(notification);
+    event.set("item_id", this.#threads.nextItem());
+    event.set("item_type", itemTypeValue(itemType));
     return event;
   }
 
@@ -1247,11 +1186,14 @@ export class AppServerRules extends RecordRules {
     return node === undefined ? new JsonObject() : this.reader.members(node);
   }
 
+  /** Writes an event, with the fields that are left on the line. */
   #write(
+    { line, out }: Notification,
     type: EventType,
     event: JsonObject,
-    out: ByteWriter,
   ): FailureReason | undefined {
+    line.take("params");
+    rest(line, event, "rpc_");
     const itemType = this.reader.wordOf(event.get("item_type"));
     return this.#writer.write(out, type, event, itemType);
   }
@@ -1261,10 +1203,6 @@ export class AppServerRules extends RecordRules {
     const turn = this.#id(value);
     if (turn !== undefined || value?.kind === "null") params.take("turnId");
     if (turn !== undefined) event.set("turn_id", turn);
-  }
-
-  #memory(thread: JsonSlice): ThreadMemory {
-    return this.#threads.of(this.reader.text(thread));
   }
 
   /** Returns an id: a string that is not blank, trimmed. */
