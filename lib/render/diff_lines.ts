@@ -28,6 +28,19 @@ export function diffLines(diff: string): DiffLine[] {
   });
 }
 
+/** Counts the added and removed lines of a diff. */
+export function diffCounts(
+  diff: string,
+): { readonly added: number; readonly removed: number } {
+  let added = 0;
+  let removed = 0;
+  for (const { sign } of diffLines(diff)) {
+    if (sign === "+") added += 1;
+    else if (sign === "-") removed += 1;
+  }
+  return { added, removed };
+}
+
 /**
  * Writes a diff for a `<pre class="diff">`: added lines are `<ins>`, removed lines `<del>`, file
  * names and hunk headings `<b>`.

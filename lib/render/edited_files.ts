@@ -5,6 +5,7 @@
  */
 
 import type { FileChange } from "../history/records.ts";
+import { diffCounts } from "./diff_lines.ts";
 import { countText } from "./quantity_text.ts";
 
 /** A change of one file. */
@@ -32,7 +33,9 @@ export function editedFiles(
     const diff = diffOf(change);
     const movedTo = change.type === "update" ? change.move_path ?? "" : "";
     // A file that was only moved has no diff.
-    const counts = diff === "" ? { added: null, removed: null } : counted(diff);
+    const counts = diff === ""
+      ? { added: null, removed: null }
+      : diffCounts(diff);
     return {
       path: redact(path),
       change: change.type,
@@ -61,21 +64,6 @@ function withSign(sign: string, content: string): string {
   if (content === "") return "";
   return content.replace(/\n$/, "").split("\n").map((line) => sign + line)
     .join("\n");
-}
-
-/** Counts the added and removed lines of a diff, without the file names before its first hunk. */
-function counted(diff: string): { added: number; removed: number } {
-  let added = 0;
-  let removed = 0;
-  let isInHunk = !/^(?:---|diff) /.test(diff);
-  for (const line of diff.split("\n")) {
-    if (line.startsWith("@@")) isInHunk = true;
-    else if (line.startsWith("diff --git ")) isInHunk = false;
-    else if (!isInHunk) continue;
-    else if (line.startsWith("+")) added += 1;
-    else if (line.startsWith("-")) removed += 1;
-  }
-  return { added, removed };
 }
 
 /**

@@ -10,7 +10,7 @@ import { withPayload } from "./_entry_log.ts";
 import { isWork, usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
-import { diffLines } from "./diff_lines.ts";
+import { diffCounts, diffLines } from "./diff_lines.ts";
 import { editWords, pathBelow } from "./edited_files.ts";
 import {
   type CommandView,
@@ -314,8 +314,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         return this.#writePlan(view);
       case "diff": {
         this.#begin("work");
-        const added = view.diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
-        const removed = view.diff.match(/^-(?!-- )/gm)?.length ?? 0;
+        const { added, removed } = diffCounts(view.diff);
         return lines.add(
           `→ changed in this turn (+${countText(added)} −${
             countText(removed)

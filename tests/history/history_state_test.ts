@@ -189,6 +189,23 @@ Deno.test("HistoryState.apply() shows a failed item in the place of its start", 
   assertEquals(error?.role, "error");
 });
 
+Deno.test("HistoryState.apply() lets the status decide whether a search or an agent call failed", () => {
+  const error = { message: "boom" };
+  const search = item("completed", "web_search", {
+    content: { query: "q", error, duration_ms: 5 },
+  });
+  const agent = item("completed", "collab_tool_call", {
+    content: { tool: "wait", error },
+  });
+  const [searched] = payloadsOf(snapshotOf([search]), "tool_call");
+  assertEquals(searched?.status, "success");
+  assertEquals(searched?.error_message, null);
+  assertEquals(searched?.duration_ms, null);
+  const [waited] = payloadsOf(snapshotOf([agent]), "tool_call");
+  assertEquals(waited?.status, "success");
+  assertEquals(waited?.error_message, "boom");
+});
+
 Deno.test("HistoryState.apply() shows an error once that also ends the turn", () => {
   const error = { type: "error", message: "no" };
   const failed = { type: "turn.failed", error: { message: "no" } };

@@ -20,6 +20,8 @@ Deno.test("editedFiles() counts the lines of every kind of change", () => {
         "diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/h b/h\n--- a/h\n+++ b/h\n@@ -1 +0,0 @@\n-1\n",
       move_path: null,
     },
+    "h.sql": { type: "delete", content: "-- a\n1\n" },
+    "i.sql": { type: "update", unified_diff: "--- a\n+1", move_path: null },
   }, same);
   assertEquals(
     files.map((
@@ -32,6 +34,9 @@ Deno.test("editedFiles() counts the lines of every kind of change", () => {
       ["e.txt", "update", "", null, null],
       ["f.txt", "update", "", 1, 1],
       ["g.txt", "update", "", 1, 2],
+      // Lines that begin with a comment are no file names.
+      ["h.sql", "delete", "", 0, 2],
+      ["i.sql", "update", "", 1, 1],
     ],
   );
   assertEquals(files[0]?.diff, "+1\n+2");
