@@ -11,9 +11,14 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Input, refuseOwnOutput } from "../input.ts";
+import { EXIT } from "../endings.ts";
 import { cannot } from "../reasons.ts";
 import { oneSession } from "../refusals.ts";
-import type { PlaceOf } from "./_normalization.ts";
+import {
+  Normalization,
+  type NormalizationOptions,
+  type PlaceOf,
+} from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 
 /** A session with the files that it consists of. */
@@ -80,6 +85,34 @@ export async function openWhole(
     input: new Input(source, name, process),
     placeOf: (line) => source.placeOf(line),
   };
+}
+
+/**
+ * Processes the lines of a session.
+ *
+ * @param answering The stage that processes them, and the callbacks for its results; `onOpen` is
+ *   called once the files are open, when it is safe to write to stdout.
+ * @returns The exit status.
+ * @throws {UsageError} If stdout is one of the files.
+ */
+export async function answerWhole<A>(
+  { session: { file: { path }, head }, lineage }: WholeSession,
+  args: Arguments,
+  context: CommandContext,
+  { onOpen, ...answering }:
+    & Pick<NormalizationOptions<A>, "make" | "take" | "write">
+    & { readonly onOpen?: () => Promise<void> },
+): Promise<number> {
+  const { input, placeOf } = await openWhole(path, lineage, context);
+  await onOpen?.();
+  const work = new Normalization(context, {
+    ...answering,
+    // A file that is given by its path may not be a session file.
+    options: { from: head.hasHeader ? "rollout" : "auto" },
+    args,
+  });
+  await work.normalizeInput(path, input, placeOf);
+  return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 
 /** The missing part of a session as a record; `null` if the session is complete. */

@@ -12,8 +12,8 @@ import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { Gathered, Output } from "../output.ts";
 import { ageText } from "../times.ts";
-import { Normalization, normalizing, writing } from "./_normalization.ts";
-import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
+import { normalizing, writing } from "./_normalization.ts";
+import { answerWhole, missingRecord, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
 
 const LF = 0x0a;
@@ -48,21 +48,18 @@ export const run: RunCommand = async (args, context) => {
     await screen.writeText(resumeText(session, command, context));
     return EXIT.done;
   }
-  const { input, placeOf } = await openWhole(file.path, whole.lineage, context);
   const start = { type: "resumed", conversation_id: head.id };
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
-  await stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`);
   const list = new Output(listSink(stdout), "history", context.process);
-  const work = new Normalization(context, {
+  const status = await answerWhole(whole, args, context, {
     make: normalizing,
     ...writing(list),
-    options: { from: "rollout" },
-    args,
+    onOpen: () =>
+      stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`),
   });
-  await work.normalizeInput(file.path, input, placeOf);
   await stdout.writeText(`\n],${JSON.stringify(end).slice(1)}\n`);
-  return work.isIncomplete ? EXIT.io : EXIT.done;
+  return status;
 };
 
 function resumeText(

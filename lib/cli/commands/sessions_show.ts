@@ -1,14 +1,16 @@
 /** `codexpipe sessions show`. */
 
 import { HistoryState } from "../../history/history_state.ts";
+import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { Output, writeTexts } from "../output.ts";
+import { writeTexts } from "../output.ts";
 import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { openDocument } from "./_document_file.ts";
-import { Normalization, normalizing, writing } from "./_normalization.ts";
+import { normalizing, writing } from "./_normalization.ts";
 import {
+  answerWhole,
   missingRecord,
   openWhole,
   type WholeSession,
@@ -59,7 +61,10 @@ export const run: RunCommand = async (args, context) => {
     case undefined:
       return await render(whole, args, context);
     case "jsonl":
-      return await writeLines(whole, args, context);
+      return await answerWhole(whole, args, context, {
+        make: normalizing,
+        ...writing(context.stdout),
+      });
     case "history":
       return await writeHistory(whole, args, context);
     case "meta":
@@ -90,47 +95,21 @@ async function render(
   }
 }
 
-async function writeLines(
-  { session: { file, head }, lineage }: WholeSession,
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
-  const work = new Normalization(context, {
-    make: normalizing,
-    ...writing(context.stdout),
-    // A file that is given by its path may not be a session file.
-    options: { from: head.hasHeader ? "rollout" : "auto" },
-    args,
-  });
-  const { input, placeOf } = await openWhole(file.path, lineage, context);
-  await work.normalizeInput(file.path, input, placeOf);
-  return work.isIncomplete ? EXIT.io : EXIT.done;
-}
-
 async function writeHistory(
   whole: WholeSession,
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
   const state = new HistoryState();
-  const decoder = new TextDecoder();
-  const records = new Output(
-    {
-      write(bytes): Promise<number> {
-        for (const line of decoder.decode(bytes).split("\n")) {
-          if (line !== "") state.apply(JSON.parse(line), line);
-        }
-        return Promise.resolve(bytes.length);
-      },
+  const status = await answerWhole(whole, args, context, {
+    make: (options) => new JsonlRecords(options),
+    take(outcome): void {
+      if (outcome.ok) state.apply(outcome.value, outcome.text);
     },
-    "records",
-    context.process,
-  );
-  const status = await writeLines(whole, args, { ...context, stdout: records });
-  const texts = snapshotText(
-    state.snapshot({ copy: false }),
-    args.has("pretty"),
-  );
+    write: () => Promise.resolve(),
+  });
+  const history = state.snapshot({ copy: false });
+  const texts = snapshotText(history, args.has("pretty"));
   await writeTexts(context.stdout, texts);
   return status;
 }
