@@ -43,22 +43,27 @@ Deno.test("sessions show renders a fork after the session that it continues", as
 });
 
 for (const written of [PARENT, FORK]) {
-  Deno.test(`sessions show refuses to write to a session that it reads: ${written}`, async () => {
-    await withFolder(async (home) => {
-      const paths = await writeFork(home);
-      const path = paths.get(written) ?? "";
-      const { status, stdout, stderr } = await call(
-        ["sessions", "show", "--jsonl", FORK],
-        {
-          env: { CODEX_HOME: home },
-          files: { [path]: "" },
-          stdoutIdentity: path,
-        },
-      );
-      assertEquals([status, stdout], [2, ""]);
-      assertStringIncludes(stderr, `stdout goes to ${path}, which is an input`);
+  for (const words of ["show --jsonl", "show --history", "resume --json"]) {
+    Deno.test(`sessions ${words} refuses to write to a session that it reads: ${written}`, async () => {
+      await withFolder(async (home) => {
+        const paths = await writeFork(home);
+        const path = paths.get(written) ?? "";
+        const { status, stdout, stderr } = await call(
+          ["sessions", ...words.split(" "), FORK],
+          {
+            env: { CODEX_HOME: home },
+            files: { [path]: "" },
+            stdoutIdentity: path,
+          },
+        );
+        assertEquals([status, stdout], [2, ""]);
+        assertStringIncludes(
+          stderr,
+          `stdout goes to ${path}, which is an input`,
+        );
+      });
     });
-  });
+  }
 }
 
 Deno.test("sessions show reports that a fork is partial if the session it continues is gone", async () => {
