@@ -42,13 +42,22 @@ function onInterrupt(): void {
   interrupt.abort();
 }
 
-/** Returns nothing for a path that cannot be stat'ed: opening it later reports the error. */
-async function look(path: string): Promise<PathFacts | undefined> {
+/**
+ * Returns nothing for a path that cannot be stat'ed: opening it later reports the error.
+ *
+ * The calls are synchronous: with asynchronous ones, comparing each of 2,000 session files with the
+ * file of stdout took a sixth of the processor time of `usage --home`.
+ */
+function look(path: string): Promise<PathFacts | undefined> {
+  return Promise.resolve(factsOf(path));
+}
+
+function factsOf(path: string): PathFacts | undefined {
   try {
-    const { isDirectory, isFile, dev, ino, size } = await Deno.stat(path);
+    const { isDirectory, isFile, dev, ino, size } = Deno.statSync(path);
     // Pipes and devices have no real path.
     const hasPath = isFile || isDirectory;
-    const realPath = hasPath ? await Deno.realPath(path) : path;
+    const realPath = hasPath ? Deno.realPathSync(path) : path;
     if (!isFile) return { isDirectory, identity: undefined, realPath };
     const isNumbered = HAS_NUMBERS && ino !== null;
     const identity = isNumbered ? `${dev}:${ino}` : realPath;

@@ -39,7 +39,7 @@ export async function chosenInputs(
     args.has("codex-home") && !args.has("family");
   if (operands.length > 0 && isHomeGiven) {
     throw new UsageError(
-      "a Codex home and files cannot be read together: give one or the other",
+      "a Codex home and files cannot be read together: give one or the other; --codex-home=DIR reads another home",
     );
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
