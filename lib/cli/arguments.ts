@@ -21,21 +21,18 @@ export interface GivenFlag {
 }
 
 /** Returns the flags of the command that the operands name. */
-export type FlagsFor = (operands: readonly string[]) => readonly KnownFlag[];
-
-/** A row of the table of flags. */
-type KnownFlag = typeof ALL_FLAGS[number];
+export type FlagsFor = (operands: readonly string[]) => readonly Flag[];
 
 export class Arguments {
   /** The arguments that are neither flags nor their values, in order. */
   readonly operands: readonly string[];
   readonly #given: ReadonlyMap<FlagName, GivenFlag>;
-  readonly #flags: readonly KnownFlag[];
+  readonly #flags: readonly Flag[];
 
   constructor(
     operands: readonly string[],
     given: ReadonlyMap<FlagName, GivenFlag>,
-    flags: readonly KnownFlag[],
+    flags: readonly Flag[],
   ) {
     this.operands = operands;
     this.#given = given;
@@ -225,7 +222,7 @@ function partsOf(arg: string): Part[] {
   return parts;
 }
 
-function flagOf({ key, isShort }: Part): typeof ALL_FLAGS[number] | undefined {
+function flagOf({ key, isShort }: Part): Flag | undefined {
   return ALL_FLAGS.find(({ name, short }) =>
     isShort ? short === key : name === key
   );

@@ -3,7 +3,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { FlagName, flagsOf, NarrowedFlag } from "./flags.ts";
+import type { Flag, FlagName, NarrowedFlag } from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
@@ -62,7 +62,7 @@ export interface CommandTable {
   /** The groups of commands. */
   readonly groups: readonly CommandGroup[];
   /** The flags of every command. */
-  readonly commonFlags: ReturnType<typeof flagsOf>;
+  readonly commonFlags: readonly Flag[];
 }
 
 /**

@@ -51,9 +51,8 @@ export interface FlagValue {
   readonly example?: string;
 }
 
-export interface Flag {
-  /** The name, without the dashes. */
-  readonly name: string;
+/** A row of the table. */
+interface FlagRow {
   /** The short form: one letter, without the dash. */
   readonly short?: string;
   /** The value; a flag without one is a switch. */
@@ -64,12 +63,17 @@ export interface Flag {
   readonly undoes?: string;
   /** The flag and value that this switch abbreviates. */
   readonly means?: { readonly name: string; readonly value: string };
-  /** The heading in the help. */
-  readonly category: Category;
   /** One sentence that says what the flag does: `-h` shows it. */
   readonly summary: string;
   /** Further sentences: `--help` shows them below the summary. */
   readonly details: string;
+}
+
+export interface Flag extends FlagRow {
+  /** The name, without the dashes. */
+  readonly name: FlagName;
+  /** The heading in the help. */
+  readonly category: Category;
 }
 
 export const REPORT_FORMATS = ["text", "json"] as const;
@@ -140,8 +144,27 @@ export const CACHE_FOLDER =
 export const DIALECT_MEANINGS =
   "exec is the output of `codex exec --json`, in every dialect since Codex 0.8; app-server is the output of `codex app-server`, with or without the messages of its client; rollout is a session file (rollout-*.jsonl), of every release since 0.1";
 
-const TIME_FORMS =
-  "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)";
+const TIME = {
+  name: "TIME",
+  expects:
+    "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)",
+  admits: (text: string): boolean => parseTime(text, 0) !== undefined,
+};
+
+const REGEXP = {
+  name: "REGEXP",
+  expects: "a regular expression",
+  admits: isRegularExpression,
+};
+
+/** A number of files, results or parts: at least 1, and of at most nine digits. */
+function countUpTo(most = Infinity): FlagValue {
+  return {
+    name: "NUM",
+    expects: `a whole number from 1 ${most === Infinity ? "up" : `to ${most}`}`,
+    admits: (text) => /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most,
+  };
+}
 
 /** The name of an output file; `-` is refused. */
 const FILE_NAME = {
@@ -152,16 +175,14 @@ const FILE_NAME = {
 
 /** All flags of all commands, by their heading in the help. */
 const FLAGS = {
-  INPUT: [
-    {
-      name: "from",
+  INPUT: {
+    from: {
       value: { name: "DIALECT", choices: DIALECTS, default: "auto" },
       summary: "Set the dialect of the input.",
       details:
         `${DIALECT_MEANINGS}. auto detects the dialect of each file by its first line that is a JSON object.`,
     },
-    {
-      name: "max-line-bytes",
+    "max-line-bytes": {
       value: {
         name: "NUM",
         expects:
@@ -174,159 +195,116 @@ const FLAGS = {
       details:
         `The line feed does not count. A longer line is a line_too_long failure, and reading goes on with the next line. The limit of a line is also the limit of a whole history snapshot, which may have several lines. The suffixes K, M and G are powers of 1024. NUM is at most ${MAX_LINE_BYTES}.`,
     },
-    {
-      name: "follow",
+    follow: {
       short: "f",
       summary: "Keep reading as the file grows.",
       details:
         "Works like tail -F, line by line: a last line is read once it is complete. The file need not exist yet, and it may be moved, archived, compressed, or rewritten with the same beginning: no line is lost or repeated. If the file is emptied or replaced by another one, its content is read from the start as a new stream. Ctrl-C ends the command after the last complete line, with exit status 130. Takes one file in UTF-8; stdin is read to its end as without this option.",
     },
-    {
-      name: "thread",
+    thread: {
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
       summary: "Read only the events of this thread.",
       details:
         "For app-server streams, in which events of several threads are interleaved. Events without a thread are left out. Session files hold one thread and are read whole.",
     },
-    {
-      name: "thread-id",
+    "thread-id": {
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
       summary: "Set the thread of lines before the first thread line.",
       details:
         "For exec logs whose beginning was cut off: lines belong to this thread until a line names its own. A blank ID counts as none.",
     },
-    {
-      name: "turn-id",
+    "turn-id": {
       value: { name: "ID", expects: "the id of a turn", admits: () => true },
       summary: "Set the turn of lines before the first turn line.",
       details:
         "For exec logs whose beginning was cut off: lines belong to this turn until the first line that starts a thread or a turn. A blank ID counts as none.",
     },
-    {
-      name: "codex-home",
-      value: {
-        name: "DIR",
-        expects: "a folder",
-        example: "~/.codex",
-      },
+    "codex-home": {
+      value: { name: "DIR", expects: "a folder", example: "~/.codex" },
       isRepeatable: true,
       summary: "Read the sessions in this Codex home.",
       details:
         "The folder that holds sessions/ and archived_sessions/. If it is given several times, the sessions of all homes form one list. The default is CODEX_HOME, or else .codex in your home folder. codexpipe never writes to it.",
     },
-    {
-      name: "family",
-      value: {
-        name: "ID",
-        expects: "a session",
-        admits: (text) => text !== "",
-      },
+    family: {
+      value: { name: "ID", expects: "a session" },
       summary: "Read all sessions of the family that ID belongs to.",
       details:
         "A family is a session with its forks and sub-agents, as `codexpipe sessions family ID` shows it. The root is read first. ID is a session id, a name or a file; --codex-home sets where it is searched.",
     },
-    {
-      name: "index",
+    index: {
       value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
       summary: "Use the index in FILE.",
       details:
         `FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
     },
-    {
-      name: "rebuild",
+    rebuild: {
       summary: "Rebuild the index.",
       details: "Reads all sessions again, even if they have not changed.",
     },
-    {
-      name: "no-refresh",
+    "no-refresh": {
       summary: "Search the index without updating it first.",
       details:
         "Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds.",
     },
-    {
-      name: "home",
+    home: {
       summary: "Read the Codex home even if stdin is not a terminal.",
       details:
         "Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
     },
-    {
-      name: "baseline",
+    baseline: {
       value: { name: "FILE", expects: "a file", example: "baseline.json" },
       summary: "Compare with FILE instead of the known releases.",
       details:
         "FILE was written with --write-baseline. If it was made of five sessions or more, kinds of records that all of them had and an input lacks are reported as well.",
     },
-    {
-      name: "run-counters",
+    "run-counters": {
       value: { name: "SCOPE", choices: RUN_COUNTERS, default: "auto" },
       summary: "Set the scope of the token counts in exec streams.",
       details:
         "After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
     },
-    {
-      name: "fast",
+    fast: {
       summary: "Read only the first lines of session files.",
       details:
         "Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
     },
-    {
-      name: "restore",
+    restore: {
       value: { name: "FILE", expects: "a file" },
       summary: "Continue from the snapshot in FILE.",
       details:
         "If the snapshot was written with --checkpoint, the rest of its stream gives the same history as the whole stream at once. From any other snapshot only the records are taken, and the input is read as a new stream.",
     },
-    {
-      name: "stamp",
+    stamp: {
       summary: "Take times from the clock.",
       details:
         "For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
     },
-  ],
-  SELECTION: [
-    {
-      name: "cwd",
+  },
+  SELECTION: {
+    cwd: {
       value: { name: "DIR", expects: "a folder", example: "." },
       summary: "Select sessions that ran in DIR or below it.",
       details:
         "A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform.",
     },
-    {
-      name: "since",
-      value: {
-        name: "TIME",
-        expects: TIME_FORMS,
-        admits: isTime,
-        example: "7d",
-      },
+    since: {
+      value: { ...TIME, example: "7d" },
       summary: "Leave out everything before TIME.",
       details:
         "A date without a time means midnight; dates, and times without an offset, are in UTC. m, h, d and w are minutes, hours, days and weeks before now.",
     },
-    {
-      name: "until",
-      value: {
-        name: "TIME",
-        expects: TIME_FORMS,
-        admits: isTime,
-        example: "2026-01-31",
-      },
+    until: {
+      value: { ...TIME, example: "2026-01-31" },
       summary: "Leave out everything from TIME on.",
       details: "Takes the same forms as --since. TIME itself is left out.",
     },
-    {
-      name: "limit",
-      value: {
-        name: "NUM",
-        expects: "a whole number from 1 up",
-        admits: isCount,
-        example: "20",
-      },
+    limit: {
+      value: { ...countUpTo(), example: "20" },
       summary: "Show at most NUM results.",
       details: "The first ones in the order of the list.",
     },
-    {
-      name: "cursor",
+    cursor: {
       value: {
         name: "CURSOR",
         expects: "a time and an id, as the previous page gave it",
@@ -337,14 +315,12 @@ const FLAGS = {
       details:
         "A list that --limit cut gives the cursor of the next page. Cursors of Codex itself are accepted too. Pages neither repeat nor leave out a session, even if many sessions share a time.",
     },
-    {
-      name: "branch",
+    branch: {
       value: { name: "NAME", expects: "the name of a branch", example: "main" },
       summary: "Select sessions that began on this git branch.",
       details: "The branch that was checked out when the session began.",
     },
-    {
-      name: "originator",
+    originator: {
       value: {
         name: "NAME",
         expects: "the name of a program",
@@ -354,46 +330,35 @@ const FLAGS = {
       details:
         "Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode. Session files record it since Codex 0.34.",
     },
-    {
-      name: "grep",
-      value: {
-        name: "REGEXP",
-        expects: "a regular expression",
-        admits: isRegularExpression,
-        example: "flaky",
-      },
+    grep: {
+      value: { ...REGEXP, example: "flaky" },
       summary: "Select sessions whose title or location matches.",
       details:
         "REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
     },
-    {
-      name: "archived",
+    archived: {
       summary: "Select only archived sessions.",
       details:
         "Without this option, both archived and other sessions are selected.",
     },
-    {
-      name: "role",
+    role: {
       value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
       isRepeatable: true,
       summary: "Search only text of this role.",
       details:
         "user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
     },
-    {
-      name: "last",
+    last: {
       summary: "Use the session that was written to last.",
       details:
         "Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
     },
-    {
-      name: "from-start",
+    "from-start": {
       summary: "Begin at the start of the session file.",
       details:
         "Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
     },
-    {
-      name: "exit-on",
+    "exit-on": {
       value: {
         name: "WHEN",
         expects: "turn, or idle=SECONDS",
@@ -405,31 +370,27 @@ const FLAGS = {
       details:
         "turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.104; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
     },
-  ],
-  FAILURES: [
-    {
-      name: "on-error",
+  },
+  FAILURES: {
+    "on-error": {
       value: { name: "HOW", choices: ON_ERROR, default: "report" },
       summary: "Choose how failed lines are handled.",
       details:
         "report prints FILE:LINE: KIND: MESSAGE to stderr and goes on. inline prints no message and writes a line.failed record, which holds the line, in its place. drop leaves the line out without a message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
     },
-    {
-      name: "errors-to",
+    "errors-to": {
       value: FILE_NAME,
       summary: "Write failed lines to FILE, as JSONL.",
       details:
         "Writes a line.failed record for each failed line, with the line in it, in addition to what --on-error does. FILE is overwritten.",
     },
-    {
-      name: "strict",
+    strict: {
       summary: "Exit with status 1 if any line failed.",
       details: "Only the exit status changes; all lines are still processed.",
     },
-  ],
-  VERDICT: [
-    {
-      name: "max-failures",
+  },
+  VERDICT: {
+    "max-failures": {
       value: {
         name: "NUM",
         expects: "a number of lines, such as 0 or 10",
@@ -441,32 +402,27 @@ const FLAGS = {
       details:
         "More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
     },
-    {
-      name: "fail-on-command",
+    "fail-on-command": {
       summary: "Fail if a command failed.",
       details:
         "A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
     },
-    {
-      name: "fail-on-declined",
+    "fail-on-declined": {
       summary: "Fail if a command or patch was declined.",
       details:
         "Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
     },
-    {
-      name: "schema",
+    schema: {
       summary: "Fail if a line does not match its JSON Schema.",
       details:
         "Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
     },
-    {
-      name: "fail-on-drift",
+    "fail-on-drift": {
       summary: "Fail on data that no known Codex release writes.",
       details:
         "Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
     },
-    {
-      name: "max-tokens",
+    "max-tokens": {
       value: {
         name: "NUM",
         expects: "a number of tokens, such as 200000",
@@ -477,55 +433,43 @@ const FLAGS = {
       details:
         "Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
     },
-    {
-      name: "json-output",
+    "json-output": {
       summary: "Fail unless the final message is JSON, and print it.",
       details:
         "For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
     },
-  ],
-  OUTPUT: [
-    {
-      name: "shards",
-      value: {
-        name: "NUM",
-        expects: "a whole number from 1 to 10000",
-        admits: (text: string): boolean => isCount(text) && Number(text) <= 1e4,
-        example: "8",
-      },
+  },
+  OUTPUT: {
+    shards: {
+      value: { ...countUpTo(10_000), example: "8" },
       summary: "Divide all sessions into NUM parts.",
       details:
         "Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
-    {
-      name: "mutations",
+    mutations: {
       summary: "Print each change of the history as it happens.",
       details:
         "Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
     },
-    {
-      name: "format",
+    format: {
       value: { name: "FORMAT", choices: FORMATS },
       summary: "Choose the output format.",
       details:
         "table is for people; json is one value, jsonl one value per line; csv and tsv begin with a header line.",
     },
-    {
-      name: "json",
+    json: {
       means: { name: "format", value: "json" },
       summary: "Short for --format=json.",
       details: "If both are given, the last one counts.",
     },
-    {
-      name: "by",
+    by: {
       value: { name: "KEY", choices: USAGE_KEYS, example: "model" },
       isRepeatable: true,
       summary: "Group the tokens by KEY.",
       details:
         "Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
     },
-    {
-      name: "time-zone",
+    "time-zone": {
       value: {
         name: "ZONE",
         example: "Europe/Berlin",
@@ -538,21 +482,18 @@ const FLAGS = {
       details:
         "Session files have times in UTC. local is the time zone of this machine: the same files may give other days on another machine.",
     },
-    {
-      name: "prices",
+    prices: {
       value: { name: "FILE", expects: "a file", example: "prices.json" },
       summary: "Show costs, computed with the prices in FILE.",
       details:
         'FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
     },
-    {
-      name: "explain",
+    explain: {
       summary: "Show how each number was derived.",
       details:
         "Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
     },
-    {
-      name: "to",
+    to: {
       value: {
         name: "FORM",
         choices: RENDER_FORMS,
@@ -563,36 +504,31 @@ const FLAGS = {
       details:
         "text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
     },
-    {
-      name: "output",
+    output: {
       short: "o",
       value: { ...FILE_NAME, example: "session.html" },
       summary: "Write to FILE instead of stdout.",
       details: "FILE is overwritten.",
     },
-    {
-      name: "write-baseline",
+    "write-baseline": {
       value: { ...FILE_NAME, example: "baseline.json" },
       summary: "Write a baseline to FILE, to compare with later.",
       details:
         "Nothing is compared. With --baseline, the new baseline contains the old one too; both may be the same file. A baseline holds kinds of records, paths of fields, types and words of enumerations, but none of your data.",
     },
-    {
-      name: "reasoning",
+    reasoning: {
       value: { name: "HOW", choices: REASONING, example: "omit" },
       summary: "Choose how reasoning is shown.",
       details:
         "omit leaves it out; fold shows it folded (in text, only its headings); include shows all of it. The default is include in text, and otherwise fold. A summary for github never contains reasoning.",
     },
-    {
-      name: "tools",
+    tools: {
       value: { name: "HOW", choices: TOOLS, default: "full" },
       summary: "Choose how commands, edits and tool calls are shown.",
       details:
         "none leaves them out; names shows their names and how they ended; full also shows their input and output.",
     },
-    {
-      name: "max-output-lines",
+    "max-output-lines": {
       value: {
         name: "NUM",
         expects: "a whole number from 0 up",
@@ -603,181 +539,144 @@ const FLAGS = {
       details:
         "A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
     },
-    {
-      name: "images",
+    images: {
       summary: "Show images in html; secrets in them are not masked.",
       details:
         "Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
     },
-    {
-      name: "redact",
+    redact: {
       undoes: "no-redact",
       summary: "Mask secrets.",
       details:
         "Replaces tokens of known formats, private keys, Authorization headers, passwords in URLs, and values whose name denotes a secret with [redacted:KIND], before any text is shortened. The number of secrets of each kind is reported on stderr. The default for markdown, html and github. Secrets without a known format or name are not found.",
     },
-    {
-      name: "no-redact",
+    "no-redact": {
       undoes: "redact",
       summary: "Do not mask secrets.",
       details: "The default for text.",
     },
-    {
-      name: "redact-pattern",
-      value: {
-        name: "REGEXP",
-        expects: "a regular expression",
-        admits: isRegularExpression,
-        example: "ACME-\\d+",
-      },
+    "redact-pattern": {
+      value: { ...REGEXP, example: "ACME-\\d+" },
       isRepeatable: true,
       summary: "Mask text that matches REGEXP, too.",
       details:
         "REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
     },
-    {
-      name: "content",
+    content: {
       summary: "Include messages, and the input and output of calls.",
       details:
         "For --to=otlp and --to=tables, which leave them out by default.",
     },
-    {
-      name: "table",
+    table: {
       value: { name: "NAME", choices: TABLE_NAMES },
       summary: "Write only this table.",
       details:
         "For --to=tables. Without this option, each table is written to its own file in the folder that --output names.",
     },
-    {
-      name: "jsonl",
+    jsonl: {
       summary: "Print the lines of the session, normalized.",
       details: "The same lines as `codexpipe normalize` prints.",
     },
-    {
-      name: "history",
+    history: {
       summary: "Print the history of the session as JSON.",
       details: "A HistoryState snapshot, as `codexpipe history` prints it.",
     },
-    {
-      name: "meta",
+    meta: {
       summary: "Print facts about the session as JSON.",
       details:
         "One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
     },
-    {
-      name: "command",
+    command: {
       summary: "Print only the command that resumes the session.",
       details: "One line for a shell: codex resume and the id.",
     },
-    {
-      name: "tee",
+    tee: {
       summary: "Copy the input to stdout.",
       details:
         "Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
     },
-    {
-      name: "last-message",
+    "last-message": {
       summary: "Print the final message.",
       details:
         "The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
     },
-    {
-      name: "github",
+    github: {
       summary: "Report to GitHub Actions.",
       details:
         "Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
     },
-    {
-      name: "pretty",
+    pretty: {
       summary: "Indent the JSON.",
       details:
         "Without this option, the history is one line. Mutations are always one line each.",
     },
-    {
-      name: "checkpoint",
+    checkpoint: {
       summary: "Add the state that --restore needs to the snapshot.",
       details:
         "Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
     },
-    {
-      name: "line-buffered",
+    "line-buffered": {
       summary: "Write each result before the next line is processed.",
       details:
         "Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
     },
-    {
-      name: "no-pager",
+    "no-pager": {
       summary: "Do not use a pager.",
       details:
         "By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
     },
-    {
-      name: "color",
+    color: {
       value: { name: "WHEN", choices: COLOR, default: "auto" },
       summary: "Choose when to use colour.",
       details:
         "Text for people, diagnostics and help can be coloured; output for programs never is. auto uses colour on a terminal, unless NO_COLOR is set or TERM is dumb.",
     },
-    {
-      name: "no-color",
+    "no-color": {
       means: { name: "color", value: "never" },
       summary: "Short for --color=never.",
       details: "If both are given, the last one counts.",
     },
-  ],
-  OTHER: [
-    {
-      name: "engine",
+  },
+  OTHER: {
+    engine: {
       value: { name: "ENGINE", choices: ENGINES, default: "auto" },
       summary: "Choose the engine that processes lines.",
       details:
         "The output is the same. wasm processes lines that resemble earlier ones in WebAssembly, and the others in JavaScript; js uses only JavaScript. auto starts with js and switches to wasm for large inputs, if WebAssembly can run here. --verbose reports which engine ran.",
     },
-    {
-      name: "jobs",
+    jobs: {
       short: "j",
-      value: {
-        name: "NUM",
-        expects: "a whole number from 1 to 256",
-        admits: isJobs,
-        example: "4",
-      },
+      value: { ...countUpTo(256), example: "4" },
       summary: "Read NUM files at once.",
       details:
         "The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
     },
-    {
-      name: "quiet",
+    quiet: {
       short: "q",
       undoes: "verbose",
       summary: "Do not report failed lines.",
       details:
         "Files that cannot be read or written are still reported, and the exit status stays the same.",
     },
-    {
-      name: "verbose",
+    verbose: {
       short: "v",
       undoes: "quiet",
       summary: "Report how each input was read.",
       details:
         "Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any.",
     },
-    {
-      name: "help",
+    help: {
       short: "h",
       summary: "Show help: -h for a summary, --help for details.",
       details: "-h describes each option in one sentence.",
     },
-    {
-      name: "version",
+    version: {
       short: "V",
       summary: "Show the version.",
       details: "Prints the name and the version of the command.",
     },
-  ],
-} as const satisfies Readonly<
-  Record<string, readonly Omit<Flag, "category">[]>
->;
+  },
+} as const satisfies Readonly<Record<string, Record<string, FlagRow>>>;
 
 /** A heading in the help. */
 type Category = keyof typeof FLAGS;
@@ -785,13 +684,17 @@ type Category = keyof typeof FLAGS;
 /** The headings of flags in the help, in order. */
 export const CATEGORIES = Object.keys(FLAGS) as readonly Category[];
 
-export type FlagName = typeof FLAGS[Category][number]["name"];
+export type FlagName = { [C in Category]: keyof typeof FLAGS[C] }[Category];
 
 /** All flags, in the order of the help. */
-export const ALL_FLAGS: readonly (Flag & { readonly name: FlagName })[] =
-  CATEGORIES.flatMap((category) =>
-    FLAGS[category].map((flag) => ({ ...flag, category }))
-  );
+export const ALL_FLAGS: readonly Flag[] = CATEGORIES.flatMap((category) =>
+  Object.entries<FlagRow>(FLAGS[category]).map(([name, row]) => ({
+    ...row,
+    // The cast is safe: the names are the keys of the table.
+    name: name as FlagName,
+    category,
+  }))
+);
 
 export function expectationOf({ choices, expects }: FlagValue): string {
   if (choices === undefined) return expects ?? "a value";
@@ -806,18 +709,6 @@ export function oneOf(words: readonly string[]): string {
 function isLineLimit(text: string): boolean {
   const bytes = parseByteSize(text);
   return bytes !== undefined && bytes >= 1 && bytes <= MAX_LINE_BYTES;
-}
-
-function isTime(text: string): boolean {
-  return parseTime(text, 0) !== undefined;
-}
-
-function isCount(text: string): boolean {
-  return /^[1-9]\d{0,8}$/.test(text);
-}
-
-function isJobs(text: string): boolean {
-  return isCount(text) && Number(text) <= 256;
 }
 
 function isWholeNumber(text: string): boolean {
@@ -868,7 +759,7 @@ export interface NarrowedFlag {
  */
 export function flagsOf(
   { flags }: { readonly flags: readonly (FlagName | NarrowedFlag)[] },
-): readonly (Flag & { readonly name: FlagName })[] {
+): readonly Flag[] {
   const uses = new Map(flags.map((use) => [nameOf(use), use]));
   return ALL_FLAGS.flatMap((flag) => {
     const use = uses.get(flag.name);
@@ -881,7 +772,7 @@ function nameOf(use: FlagName | NarrowedFlag): FlagName {
   return typeof use === "string" ? use : use.name;
 }
 
-function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
+function narrowed(flag: Flag, use: NarrowedFlag): Flag {
   const { choices, default: fallback, value = flag.value, ...others } = use;
   if (value === undefined) return { ...flag, ...others };
   const merged = {

@@ -23,7 +23,7 @@ import {
   IoError,
   UsageError,
 } from "./endings.ts";
-import { ALL_FLAGS, COLOR, flagsOf } from "./flags.ts";
+import { ALL_FLAGS, COLOR, type Flag, flagsOf } from "./flags.ts";
 import { commandMeant, otherWay, suggestion } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
@@ -327,7 +327,7 @@ function unknownCommand({ unknown = "", group }: Target): UsageError {
 }
 
 /** The flags that a target accepts: those of its command, or all if no command is named. */
-function allowed({ command, unknown }: Target): ReturnType<typeof flagsOf> {
+function allowed({ command, unknown }: Target): readonly Flag[] {
   if (command === undefined && unknown === undefined) return ALL_FLAGS;
   const flags = command === undefined ? [] : flagsOf(command);
   return [...flags, ...COMMON_FLAGS];

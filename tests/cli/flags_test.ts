@@ -138,9 +138,10 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const { name, value } of ALL_FLAGS) {
-  if (value?.admits === undefined || value.admits("")) continue;
+  const list = REFUSED[name] ?? [];
+  const hasRule = value?.admits !== undefined && !value.admits("");
+  if (!hasRule && list.length === 0) continue;
   Deno.test(`--${name} refuses invalid values`, () => {
-    const list = REFUSED[name] ?? [];
     assert(list.length > 0, "REFUSED has no value for the flag");
     for (const wrong of list) {
       assertThrows(
