@@ -60,48 +60,37 @@ function at(row: readonly number[], index: number): number {
 }
 
 /** Unknown words, and the advice for each of them; `WORD` in it stands for the word. */
-type Answers = readonly (readonly [words: string, answer: string])[];
+type Answers = Readonly<Record<string, string>>;
 
 /** Advice for commands that do not exist. */
-const COMMANDS_MEANT: Answers = [
-  [
-    "cat head less open print view",
+const COMMANDS_MEANT: Answers = {
+  "cat head less open print view":
     '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
-  ],
-  [
-    "tail",
+  tail:
     '"codexpipe watch" follows all sessions, "codexpipe sessions follow" one session, "codexpipe render --follow FILE" a file',
-  ],
-  ["cost count stats tokens", '"codexpipe usage" counts tokens'],
-  [
-    "lint test validate verify",
+  "cost count stats tokens": '"codexpipe usage" counts tokens',
+  "lint test validate verify":
     '"codexpipe normalize --strict FILE" reports lines that cannot be read, "codexpipe check FILE" whether the run ended well',
-  ],
-  ["html markdown md", '"codexpipe render --to=WORD FILE" writes it'],
-  [
-    "convert format json jsonl parse",
+  "html markdown md": '"codexpipe render --to=WORD FILE" writes it',
+  "convert format json jsonl parse":
     '"codexpipe normalize FILE" writes JSONL, "codexpipe render FILE" text for people',
-  ],
-  [
-    "find grep",
-    '"codexpipe sessions search QUERY" looks into all sessions',
-  ],
-  ["log ls", '"codexpipe sessions list" lists sessions'],
-  ["version", '"codexpipe --version" prints it'],
-];
+  "find grep": '"codexpipe sessions search QUERY" looks into all sessions',
+  "log ls": '"codexpipe sessions list" lists sessions',
+  version: '"codexpipe --version" prints it',
+};
 
 /** Advice for options that do not exist. */
-const OPTIONS_MEANT: Answers = [
-  ["html", "--to=html of render and sessions show does that"],
-  ["markdown md", "--to=markdown of render and sessions show does that"],
-  ["text", "--to=text of render and sessions show does that"],
-  ["csv", "--format=csv of usage does that"],
-  ["tail", "--follow does that"],
-  ["watch", '--follow does that; "codexpipe watch" watches all sessions'],
-  ["indent", "--pretty of history does that, and jq of lines"],
-  ["input file", "files are named without an option"],
-  ["no-colour", "--no-color does that"],
-];
+const OPTIONS_MEANT: Answers = {
+  html: "--to=html of render and sessions show does that",
+  "markdown md": "--to=markdown of render and sessions show does that",
+  text: "--to=text of render and sessions show does that",
+  csv: "--format=csv of usage does that",
+  tail: "--follow does that",
+  watch: '--follow does that; "codexpipe watch" watches all sessions',
+  indent: "--pretty of history does that, and jq of lines",
+  "input file": "files are named without an option",
+  "no-colour": "--no-color does that",
+};
 
 /** Returns the advice for a command that does not exist, if there is any. */
 export function commandMeant(word: string): string | undefined {
@@ -114,8 +103,9 @@ export function optionMeant(name: string): string | undefined {
 }
 
 function answerTo(word: string, answers: Answers): string | undefined {
-  return answers.find(([words]) => words.split(" ").includes(word))
-    ?.[1].replace("WORD", word);
+  const [, answer] = Object.entries(answers)
+    .find(([words]) => words.split(" ").includes(word)) ?? [];
+  return answer?.replace("WORD", word);
 }
 
 /** Returns the equivalent of an option that a command does not have, if there is one. */
