@@ -97,9 +97,9 @@ const WHICH_SESSIONS: Command["flags"] = [
   "archived",
 ];
 
-export const COMMANDS: readonly Command[] = [
-  {
-    name: "normalize",
+/** All commands by name, in the order of the help. */
+const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
+  normalize: {
     summary:
       "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout.",
     details:
@@ -113,8 +113,7 @@ export const COMMANDS: readonly Command[] = [
     flags: ANSWERING,
     load: () => import("./commands/normalize.ts"),
   },
-  {
-    name: "events",
+  events: {
     summary: "Converts Codex logs to thread, turn and item events.",
     details:
       "From an exec stream, the events are the records of normalize. From a session file, they are the events that `codex exec --json` would have printed for that session, and more in the same form; an event that the file records twice is written once. docs/events.md describes the content of each item type, and `codexpipe schema SessionItem` the items that only session files have. Several files are independent streams, written one after the other.",
@@ -127,8 +126,7 @@ export const COMMANDS: readonly Command[] = [
     flags: ANSWERING,
     load: () => import("./commands/events.ts"),
   },
-  {
-    name: "history",
+  history: {
     summary: "Prints the history of a session as JSON, or its changes.",
     details:
       `Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
@@ -157,8 +155,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/history.ts"),
   },
-  {
-    name: "usage",
+  usage: {
     summary: "Counts the tokens that were used, each request once.",
     details:
       "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
@@ -214,8 +211,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/usage.ts"),
   },
-  {
-    name: "render",
+  render: {
     summary: "Renders a session as text, Markdown, HTML or a summary.",
     details:
       `Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
@@ -283,8 +279,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/render.ts"),
   },
-  {
-    name: "export",
+  export: {
     summary:
       "Exports sessions as ATIF trajectories, OpenTelemetry traces or tables.",
     details:
@@ -371,8 +366,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/export.ts"),
   },
-  {
-    name: "redact",
+  redact: {
     summary: "Masks secrets in Codex JSONL and changes nothing else.",
     details:
       "Lines keep their order, and only strings that contain a secret are rewritten: tokens of known formats, private keys, Authorization headers and cookies, passwords in URLs, values whose name denotes a secret, and text that --redact-pattern matches become [redacted:KIND]. Command output in base64 or bytes (Codex 0.20 to 0.42) is searched too, and so are the failed lines in line.failed records. Lines that are not JSON are redacted as text. On a terminal, control characters are escaped. The number of secrets of each kind is reported on stderr. Secrets without a known format or name are not found. Secrets that are split over several deltas are found: lines with deltas are written when their item ends, or after 64 KiB of it.",
@@ -403,8 +397,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/redact.ts"),
   },
-  {
-    name: "check",
+  check: {
     summary: "Checks whether a run ended well; exit status 1 if not.",
     details:
       "A run fails if its last turn failed, was interrupted or has no end, if an error ended the run, if lines cannot be read, or if a condition of an option is not met. The exit status of Codex is not relied on: up to 0.42 it was 0 even for failed turns. Reads exec streams, app-server streams and session files of every release. In a thread that was resumed the last turn counts; of several threads, all must pass. Errors after which Codex retried, warnings, and commands left running do not fail a run. Data that no known Codex release writes is reported but does not fail it. The verdict and up to ten reasons are printed to stderr.",
@@ -460,8 +453,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/check.ts"),
   },
-  {
-    name: "drift",
+  drift: {
     summary:
       "Reports records, fields and values that no known Codex release writes; exit status 1 if there are any.",
     details:
@@ -507,8 +499,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/drift.ts"),
   },
-  {
-    name: "watch",
+  watch: {
     summary: "Shows the activity of all sessions, live.",
     details:
       "Reports new sessions and sub-agents, the start and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
@@ -537,8 +528,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/watch.ts"),
   },
-  {
-    name: "sessions list",
+  "sessions list": {
     summary: "Lists the sessions on this machine, newest first.",
     details:
       `Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total and problems; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
@@ -569,8 +559,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_list.ts"),
   },
-  {
-    name: "sessions choose",
+  "sessions choose": {
     summary: "Lets you choose a session from a list on the terminal.",
     details:
       "On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are how the selected session ended, its tokens and its duration, once its file is read. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
@@ -587,8 +576,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_choose.ts"),
   },
-  {
-    name: "sessions path",
+  "sessions path": {
     summary: "Prints the path of a session file.",
     details:
       `${WHAT_AN_ID_IS}. If several sessions have the same name, the one that got it last is used. Any other ambiguous ID is an error: the sessions are listed, and the exit status is 1. The exit status is 3 if a folder cannot be read, since the session may be there; paths that were found are still printed.`,
@@ -600,8 +588,7 @@ export const COMMANDS: readonly Command[] = [
     flags: ["last", "codex-home"],
     load: () => import("./commands/sessions_path.ts"),
   },
-  {
-    name: "sessions family",
+  "sessions family": {
     summary: "Shows the family of a session: forks and sub-agents.",
     details:
       `The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has the fields of sessions list, depth and files; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
@@ -627,8 +614,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_family.ts"),
   },
-  {
-    name: "sessions show",
+  "sessions show": {
     summary: "Shows a session as text, Markdown, HTML or JSON.",
     details:
       `Renders the session as render does: text on a terminal, Markdown elsewhere. If the file of a fork holds only the part after the fork, the session before the fork is shown first, even if it is archived or compressed. If that session is not found, a message says that the transcript is partial. ${WHAT_AN_ID_IS}.`,
@@ -664,8 +650,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_show.ts"),
   },
-  {
-    name: "sessions resume",
+  "sessions resume": {
     summary:
       "Prints the command that resumes a session, or its history as JSON.",
     details:
@@ -691,8 +676,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_resume.ts"),
   },
-  {
-    name: "sessions follow",
+  "sessions follow": {
     summary: "Shows a session live, while Codex writes it.",
     details:
       `Prints text on a terminal, and normalized JSONL elsewhere, each line once it is complete. The file may be archived, unarchived, compressed and decompressed meanwhile. Without an ID, the session that was written to last is shown. ${WHAT_AN_ID_IS}. Ctrl-C ends the command with exit status 130. \`codexpipe watch\` shows all sessions, including new ones.`,
@@ -722,8 +706,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_follow.ts"),
   },
-  {
-    name: "sessions search",
+  "sessions search": {
     summary: "Searches the content of all sessions.",
     details:
       'Searches messages, reasoning, commands and their output, edits, tool calls and their results, plans and errors; of a text longer than 64 KB, the beginning and the end. Text that a fork repeats is found once. All parts of the QUERY must be in one message: whole words, in any order; "a phrase" in quotation marks; begin* for words with that beginning. A part with other characters (src/main.rs, foo(bar), C:\\a\\b, "error: no") is matched literally, also within words, in upper or lower case. There are no other operators; a QUERY that begins with a dash goes after --. The best matches come first, equally good ones newest first. Of more than 500 matches, the newest 500 are ranked among themselves and shown before the older ones. If all parts are matched literally, the newest come first. If the index cannot be written, as on a read-only disk, it is searched as it is; if there is none, the newest session files are read. If nothing is found, the exit status is 1.',
@@ -764,8 +747,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_search.ts"),
   },
-  {
-    name: "sessions index",
+  "sessions index": {
     summary: "Updates the index that sessions search uses.",
     details:
       "A search updates the index too, but only for a few seconds; this command has no time limit, and reports what it did. Files that have not changed are not opened, and a file that has grown is read from where it ended before. The command can be interrupted, and can run several times at once. Each update and each search checks a part of the index; a damaged index is rebuilt.",
@@ -786,8 +768,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_index.ts"),
   },
-  {
-    name: "sessions du",
+  "sessions du": {
     summary:
       "Shows how much disk space sessions take, by content, kind, age or project.",
     details:
@@ -825,8 +806,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_du.ts"),
   },
-  {
-    name: "sessions repair",
+  "sessions repair": {
     summary: "Copies a session file without its damaged parts.",
     details:
       `For files in which a crash, a full disk or an interrupted copy left lines that are not JSON: such lines are left out. If a whole record follows a torn part in the same line, only the torn part is left out; of a truncated compressed file, the part after the break. Every other line is copied byte for byte. The copy is not compressed, has the name of the file and is written into DIR, never in place. Its path is printed, and the parts that were left out are reported on stderr. ${WHAT_AN_ID_IS}.`,
@@ -848,8 +828,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/sessions_repair.ts"),
   },
-  {
-    name: "schema",
+  schema: {
     summary: "Prints the JSON Schemas of the output of codexpipe.",
     details:
       "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files have. RolloutLine: a line of a normalized session file; lines with fields that no known release has are written by normalize too, but do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: the output of history. UsageReport, UsageRecord: the output of usage with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: the output of check with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: the output of drift with --format=json, and each line with jsonl. SessionListReport, SessionRecord: the output of sessions list with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: the output of sessions du with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows of export --to=tables. Without NAME, one schema defines all of them. The schemas are JSON Schema 2020-12 and allow additional fields. With --format=sql, NAME is a table of export --to=tables.",
@@ -878,8 +857,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/schema.ts"),
   },
-  {
-    name: "completions",
+  completions: {
     summary: "Prints a completion script for bash, zsh or fish.",
     details:
       "For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids.",
@@ -888,8 +866,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
     load: () => import("./commands/completions.ts"),
   },
-  {
-    name: "man",
+  man: {
     summary: "Prints the manual page.",
     details:
       "The page is in roff. `codexpipe man > codexpipe.1` writes it to a file; `codexpipe man | man -l -` shows it, if man can read stdin.",
@@ -898,7 +875,10 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
     load: () => import("./commands/man.ts"),
   },
-];
+};
+
+export const COMMANDS: readonly Command[] = Object.entries(COMMANDS_BY_NAME)
+  .map(([name, command]) => ({ name, ...command }));
 
 /** All tables, for commands about the command line itself: help, man, completions. */
 export const TABLE: CommandTable = {
