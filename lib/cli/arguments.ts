@@ -15,8 +15,7 @@ export interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
-  /** The last value; empty for a switch. */
-  readonly value: string;
+  /** The values in order, of which the last one counts; empty for a switch. */
   readonly values: readonly string[];
 }
 
@@ -56,7 +55,7 @@ export class Arguments {
   /** The value of a flag, or its default. */
   value(name: FlagName): string | undefined {
     const flag = this.#flags.find((flag) => flag.name === name);
-    return this.#given.get(name)?.value ?? flag?.value?.default;
+    return this.#given.get(name)?.values.at(-1) ?? flag?.value?.default;
   }
 
   /** All values of a repeatable flag, in order. */
@@ -115,10 +114,10 @@ export function parseArguments(
   // The values of a flag depend on the command, whose name may follow the flag.
   const flags = flagsFor(operands);
   const given = new Map<FlagName, GivenFlag>();
-  for (const { name, isShort, value } of found) {
+  for (const { flag: known, isShort, value } of found) {
+    const { name } = known;
     const ofCommand = flags.find((flag) => flag.name === name);
-    const flag = ofCommand ?? ALL_FLAGS.find((flag) => flag.name === name);
-    if (flag === undefined) continue;
+    const flag = ofCommand ?? known;
     const aliases = flag.value?.aliases ?? {};
     const parts = partsOfValue(flag, value).map((part) =>
       part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
@@ -131,12 +130,11 @@ export function parseArguments(
       ...given.get(name)?.values ?? [],
       ...parts.map((part) => part ?? ""),
     ];
-    given.set(name, { name, isShort, value: values.at(-1) ?? "", values });
+    given.set(name, { name, isShort, values });
     for (const { name } of ALL_FLAGS) {
       if (name === flag.undoes) given.delete(name);
       if (name === flag.means?.name) {
-        const { value } = flag.means;
-        given.set(name, { name, isShort: false, value, values: [value] });
+        given.set(name, { name, isShort: false, values: [flag.means.value] });
       }
     }
   }
@@ -145,7 +143,8 @@ export function parseArguments(
 
 /** A flag on the command line, with its value if there is one. */
 interface FoundFlag {
-  readonly name: FlagName;
+  /** Its row in the table. */
+  readonly flag: Flag;
   readonly isShort: boolean;
   readonly value: string | undefined;
 }
@@ -167,7 +166,6 @@ function takenApart(
     for (const part of partsOf(arg)) {
       const flag = flagOf(part);
       if (flag === undefined) throw unknownFlag(part);
-      const { name } = flag;
       const { isShort } = part;
       let { value } = part;
       // The next argument is the value, unless it is an option itself.
@@ -178,7 +176,7 @@ function takenApart(
           at += 1;
         }
       }
-      found.push({ name, isShort, value });
+      found.push({ flag, isShort, value });
     }
   }
   if (end !== -1) {

@@ -9,7 +9,7 @@ function parsed(args: readonly string[]): {
 } {
   const { given, operands } = parseArguments(args);
   const flags = Object.fromEntries(
-    given.map(({ name, value }) => [name, value]),
+    given.map(({ name, values }) => [name, values.at(-1) ?? ""]),
   );
   return { flags, operands };
 }
