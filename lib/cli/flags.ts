@@ -111,8 +111,6 @@ const FORMATS: readonly string[] = [
     ...USAGE_FORMATS,
     ...LIST_FORMATS,
     ...SEARCH_FORMATS,
-    ...REPORT_FORMATS,
-    ...LIVE_FORMATS,
     ...SCHEMA_FORMATS,
   ]),
 ];
@@ -736,21 +734,14 @@ function isTimeZone(text: string): boolean {
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** A flag of one command, with the properties in which it differs from the table. */
-export interface NarrowedFlag {
-  /** The name in the table. */
-  readonly name: FlagName;
-  /** The values that this command accepts. */
-  readonly choices?: readonly string[];
-  /** The value in this command if the flag is not given. */
-  readonly default?: string;
-  /** Replaces the whole value of the table. */
-  readonly value?: FlagValue;
-  /** Replaces the summary of the table. */
-  readonly summary?: string;
-  /** Replaces the details of the table. */
-  readonly details?: string;
-}
+/**
+ * A flag of one command, with the properties in which it differs from the table: those of the
+ * flag, and the choices and the default of its value.
+ */
+export type NarrowedFlag =
+  & Pick<Flag, "name">
+  & Partial<Pick<Flag, "value" | "summary" | "details">>
+  & Pick<FlagValue, "choices" | "default">;
 
 /**
  * Lists the flags of a command.
@@ -760,25 +751,22 @@ export interface NarrowedFlag {
 export function flagsOf(
   { flags }: { readonly flags: readonly (FlagName | NarrowedFlag)[] },
 ): readonly Flag[] {
-  const uses = new Map(flags.map((use) => [nameOf(use), use]));
+  const uses = new Map(flags.map((use) => {
+    const flag = typeof use === "string" ? { name: use } : use;
+    return [flag.name, flag];
+  }));
   return ALL_FLAGS.flatMap((flag) => {
     const use = uses.get(flag.name);
-    if (use === undefined) return [];
-    return typeof use === "string" ? [flag] : [narrowed(flag, use)];
+    return use === undefined ? [] : [narrowed(flag, use)];
   });
 }
 
-function nameOf(use: FlagName | NarrowedFlag): FlagName {
-  return typeof use === "string" ? use : use.name;
-}
-
 function narrowed(flag: Flag, use: NarrowedFlag): Flag {
-  const { choices, default: fallback, value = flag.value, ...others } = use;
-  if (value === undefined) return { ...flag, ...others };
-  const merged = {
-    ...value,
-    ...(choices === undefined ? {} : { choices }),
-    ...(fallback === undefined ? {} : { default: fallback }),
+  const { value = flag.value, summary, details, name: _, ...ofValue } = use;
+  return {
+    ...flag,
+    summary: summary ?? flag.summary,
+    details: details ?? flag.details,
+    ...(value && { value: { ...value, ...ofValue } }),
   };
-  return { ...flag, ...others, value: merged };
 }
