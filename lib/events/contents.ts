@@ -6,10 +6,13 @@
 
 import { commandLineOf } from "./command_line.ts";
 import {
+  arrayOf,
+  booleanOf,
   type Fields,
   fieldsOf,
   isFailedWord,
   isObject,
+  knownFields,
   listOf,
   numberOf,
   textOf,
@@ -32,13 +35,9 @@ export interface Ended {
 export function timesOf(
   { started_at_ms, completed_at_ms }: Fields,
   now: string | undefined,
-): { readonly startedAt?: string; readonly at?: string } {
-  const startedAt = timeAt(started_at_ms);
+): { readonly startedAt: string | undefined; readonly at: string | undefined } {
   const at = timeAt(completed_at_ms);
-  return {
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(at === undefined || at === now ? {} : { at }),
-  };
+  return { startedAt: timeAt(started_at_ms), at: at === now ? undefined : at };
 }
 
 function timeAt(ms: unknown): string | undefined {
@@ -50,23 +49,23 @@ function timeAt(ms: unknown): string | undefined {
 export function startOf(
   { duration_ms }: Fields,
   ended: string | undefined,
-): { readonly startedAt?: string } {
+): string | undefined {
   const ms = numberOf(duration_ms);
-  if (ms === undefined || ended === undefined) return {};
-  const startedAt = timestampOfMs(Date.parse(ended) - ms);
-  return startedAt === undefined ? {} : { startedAt };
+  return ms === undefined || ended === undefined
+    ? undefined
+    : timestampOfMs(Date.parse(ended) - ms);
 }
 
 export function commandContent(event: Fields): Fields {
   const { command, parsed_cmd, cwd, process_id, source } = event;
   const argv = typeof command === "string" ? [command] : textsOf(command);
-  return {
+  return knownFields({
     ...(argv.length === 0 ? {} : { command: commandLineOf(argv), argv }),
-    ...(Array.isArray(parsed_cmd) ? { parsed_cmd } : {}),
-    ...(typeof cwd === "string" ? { cwd } : {}),
-    ...(typeof process_id === "string" ? { process_id } : {}),
-    ...(typeof source === "string" ? { source } : {}),
-  };
+    parsed_cmd: arrayOf(parsed_cmd),
+    cwd: textOf(cwd),
+    process_id: textOf(process_id),
+    source: textOf(source),
+  });
 }
 
 export function endedCommand(event: Fields): Ended {
@@ -76,15 +75,15 @@ export function endedCommand(event: Fields): Ended {
   const exitCode = wholeOf(event.exit_code);
   const isFailed = isFailedWord(event.status) || (exitCode ?? 0) !== 0;
   return {
-    content: {
-      ...(typeof event.command === "undefined" ? { command: "" } : {}),
+    content: knownFields({
+      command: event.command === undefined ? "" : undefined,
       ...commandContent(event),
-      ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      exit_code: exitCode,
       stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
-      ...(isBlank || stderr === "" ? {} : { stderr }),
-      ...spent(event.duration),
-    },
-    status: textOf(event.status) ?? (isFailed ? "failed" : "completed"),
+      stderr: isBlank || stderr === "" ? undefined : stderr,
+      duration_ms: durationMsOf(event.duration),
+    }),
+    status: textOf(event.status) ?? endStatus(isFailed),
   };
 }
 
@@ -100,11 +99,11 @@ export function printedText(content: Fields): string {
 
 /** Returns the content of a call of an MCP server. */
 export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
-  return {
+  return knownFields({
     server_name: textOf(server) ?? "",
     tool_name: textOf(tool) ?? "",
-    ...(args === undefined || args === null ? {} : { arguments: args }),
-  };
+    arguments: args ?? undefined,
+  });
 }
 
 /** Returns the result of an MCP call, as exec streams have it. */
@@ -115,25 +114,24 @@ export function endedMcp(
   duration: unknown,
 ): Ended {
   const { is_error, isError } = fieldsOf(ok);
-  const hasError = error !== undefined && error !== null;
-  const isFailed = hasError || is_error === true || isError === true;
+  const hasError = (error ?? undefined) !== undefined;
+  const errorFields = isObject(error)
+    ? error
+    : { message: textOf(error) ?? "" };
   return {
-    content: {
+    content: knownFields({
       ...mcpContent(call),
-      ...(ok === undefined || ok === null ? {} : { result: ok }),
-      ...(hasError
-        ? { error: isObject(error) ? error : { message: textOf(error) ?? "" } }
-        : {}),
-      ...spent(duration),
-    },
-    status: isFailed ? "failed" : "completed",
+      result: ok ?? undefined,
+      error: hasError ? errorFields : undefined,
+      duration_ms: durationMsOf(duration),
+    }),
+    status: endStatus(hasError || is_error === true || isError === true),
   };
 }
 
-/** Returns a duration as `duration_ms`. */
-export function spent(duration: unknown): Fields {
-  const durationMs = durationMsOf(duration);
-  return durationMs === undefined ? {} : { duration_ms: durationMs };
+/** Returns the status of an item that has ended. */
+export function endStatus(isFailed: boolean): string {
+  return isFailed ? "failed" : "completed";
 }
 
 /**
@@ -144,11 +142,10 @@ export function patchContent(event: Fields): Fields {
   const changes = Object.entries(fieldsOf(event.changes)).map(
     ([path, change]) => ({ path, ...changeOf(change) }),
   );
-  const { auto_approved } = event;
-  return {
-    ...(changes.length === 0 ? {} : { changes }),
-    ...(typeof auto_approved === "boolean" ? { auto_approved } : {}),
-  };
+  return knownFields({
+    changes: changes.length === 0 ? undefined : changes,
+    auto_approved: booleanOf(event.auto_approved),
+  });
 }
 
 function changeOf(change: unknown): Fields {
@@ -163,16 +160,13 @@ function changeOf(change: unknown): Fields {
 }
 
 export function endedPatch(event: Fields): Ended {
-  const isWell = typeof event.success === "boolean"
-    ? event.success
-    : !isFailedWord(event.status);
-  const { stdout, stderr } = event;
+  const isWell = booleanOf(event.success) ?? !isFailedWord(event.status);
   return {
-    content: {
+    content: knownFields({
       ...patchContent(event),
-      ...(typeof stdout === "string" ? { stdout } : {}),
-      ...(typeof stderr === "string" ? { stderr } : {}),
-    },
+      stdout: textOf(event.stdout),
+      stderr: textOf(event.stderr),
+    }),
     status: isWell ? "completed" : textOf(event.status) ?? "failed",
   };
 }
@@ -180,27 +174,27 @@ export function endedPatch(event: Fields): Ended {
 /** Returns the content of a call of a tool that the program around Codex provides. */
 export function dynamicContent(event: Fields): Fields {
   const { namespace, tool, arguments: args } = event;
-  return {
-    ...(typeof namespace === "string" ? { namespace } : {}),
+  return knownFields({
+    namespace: textOf(namespace),
     tool: textOf(tool) ?? "",
-    ...(args === undefined ? {} : { arguments: args }),
-  };
+    arguments: args,
+  });
 }
 
 export function endedDynamic(event: Fields): Ended {
-  const { error, success } = event;
-  const items = event.content_items ?? event.contentItems;
-  const isFailed = (error !== undefined && error !== null) ||
-    success === false || isFailedWord(event.status);
+  const error = event.error ?? undefined;
+  const success = booleanOf(event.success);
   return {
-    content: {
+    content: knownFields({
       ...dynamicContent(event),
-      ...(Array.isArray(items) ? { content_items: items } : {}),
-      ...(typeof success === "boolean" ? { success } : {}),
-      ...(error === undefined || error === null ? {} : { error }),
-      ...spent(event.duration),
-    },
-    status: isFailed ? "failed" : "completed",
+      content_items: arrayOf(event.content_items ?? event.contentItems),
+      success,
+      error,
+      duration_ms: durationMsOf(event.duration),
+    }),
+    status: endStatus(
+      error !== undefined || success === false || isFailedWord(event.status),
+    ),
   };
 }
 
@@ -217,26 +211,22 @@ export function noteReview(
 
 /** Returns the content of a generated image; items of extensions spell the fields in camel case. */
 export function imageContent(fields: Fields): Fields {
-  const path = textOf(fields.saved_path ?? fields.savedPath);
-  const prompt = textOf(fields.revised_prompt ?? fields.revisedPrompt);
-  const status = textOf(fields.status);
-  const result = textOf(fields.result);
-  return {
-    ...(result === undefined ? {} : { result }),
-    ...(path === undefined ? {} : { saved_path: path }),
-    ...(prompt === undefined ? {} : { revised_prompt: prompt }),
-    ...(status === undefined ? {} : { status }),
-  };
+  return knownFields({
+    result: textOf(fields.result),
+    saved_path: textOf(fields.saved_path ?? fields.savedPath),
+    revised_prompt: textOf(fields.revised_prompt ?? fields.revisedPrompt),
+    status: textOf(fields.status),
+  });
 }
 
 export function planContent(
   { name, explanation, plan, steps }: Fields,
 ): Fields {
-  return {
+  return knownFields({
     items: planSteps(plan ?? steps),
-    ...(typeof name === "string" ? { name } : {}),
-    ...(typeof explanation === "string" ? { explanation } : {}),
-  };
+    name: textOf(name),
+    explanation: textOf(explanation),
+  });
 }
 
 /** The counts of which a request has at least one. */
@@ -256,10 +246,7 @@ export function tokenContent(event: Fields): Fields {
   if (!FLAT_COUNTS.some((name) => numberOf(flat[name]) !== undefined)) {
     return event;
   }
-  return {
-    info: { last_token_usage: flat },
-    ...(rate_limits === undefined ? {} : { rate_limits }),
-  };
+  return knownFields({ info: { last_token_usage: flat }, rate_limits });
 }
 
 /**
@@ -273,10 +260,10 @@ function planSteps(steps: unknown): Fields[] {
     const { step, title, text, status, completed } = fieldsOf(each);
     const named = [step, title, text].find((name) => typeof name === "string");
     const isDone = status === "completed" || completed === true;
-    return {
+    return knownFields({
       title: textOf(named) ?? "",
       completed: isDone,
-      ...(typeof status === "string" ? { status } : {}),
-    };
+      status: textOf(status),
+    });
   });
 }

@@ -10,10 +10,12 @@ import {
   idOf,
   isObject,
   jsonTextOf,
+  knownFields,
   listOf,
   textOf,
 } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
+import { endStatus } from "./contents.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
@@ -68,10 +70,10 @@ export function tellUser(
 
 /** Returns the content of a message, without its text if that is blank. */
 export function userContent({ text, images }: UserMessage): Fields {
-  return {
-    ...(text.trim() === "" ? {} : { text }),
-    ...(images.length === 0 ? {} : { images }),
-  };
+  return knownFields({
+    text: text.trim() === "" ? undefined : text,
+    images: images.length === 0 ? undefined : images,
+  });
 }
 
 /** Adds paths to images; returns `undefined` if there is no new path. */
@@ -174,7 +176,7 @@ export function tellSearchCopy(
   if (isSecond) return;
   const call = known ?? context.beginCall(callId, witness, "web_search").call;
   context.completeCall(call, searchContent(fields), {
-    status: isFailed ? "failed" : "completed",
+    status: endStatus(isFailed),
   });
   context.noteLoose("web_search", witness, call.itemId);
   if (pairs && !isCopy && (isOpen || known === undefined)) {
@@ -192,10 +194,10 @@ export function searchContent({ query, action }: Fields): Fields {
   const found = typeof pattern === "string"
     ? `'${pattern}' in ${page}`
     : textOf(searched) ?? page;
-  return {
+  return knownFields({
     query: textOf(query) || found,
-    ...(action === undefined || action === null ? {} : { action }),
-  };
+    action: action ?? undefined,
+  });
 }
 
 /**
@@ -308,8 +310,8 @@ function matchParts(
 
 /** Returns the fields of a message beside its text. */
 export function saidBeside({ phase, memory_citation }: Fields): Fields {
-  return {
-    ...(typeof phase === "string" ? { phase } : {}),
-    ...(isObject(memory_citation) ? { memory_citation } : {}),
-  };
+  return knownFields({
+    phase: textOf(phase),
+    memory_citation: isObject(memory_citation) ? memory_citation : undefined,
+  });
 }

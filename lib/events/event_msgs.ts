@@ -7,13 +7,14 @@
 
 import { bytesOfBase64, bytesOfList } from "../json/bytes.ts";
 import {
+  arrayOf,
   callIdOf,
   type Fields,
   fieldsOf,
   idOf,
   isFailedWord,
   isObject,
-  listOf,
+  knownFields,
   numberOf,
   textOf,
   wholeOf,
@@ -27,12 +28,12 @@ import {
   endedDynamic,
   endedMcp,
   endedPatch,
+  endStatus,
   imageContent,
   mcpContent,
   noteReview,
   patchContent,
   planContent,
-  spent,
   startOf,
   timesOf,
   tokenContent,
@@ -48,7 +49,7 @@ import {
 } from "./copies.ts";
 import { withExactCounts } from "./exact_counts.ts";
 import type { SessionContext } from "./session_context.ts";
-import { timestampOfMs } from "./times.ts";
+import { durationMsOf, timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";
 import { readUserEvent } from "./user_message.ts";
 
@@ -216,30 +217,29 @@ function restOf(event: Fields): Fields {
 // Turns.
 
 function beginTurn(context: SessionContext, event: Fields): void {
-  const { type: _type, turn_id: _turn, started_at, ...rest } = event;
+  const { started_at, ...rest } = restOf(event);
   const seconds = numberOf(started_at) ?? 0;
   const began = seconds > 0 ? timestampOfMs(seconds * 1000) : undefined;
   context.beginTurn(idOf(event.turn_id), {
-    ...(began === undefined ? {} : { started_at: began }),
+    ...knownFields({ started_at: began }),
     ...rest,
   });
 }
 
 function completeTurn(context: SessionContext, event: Fields): void {
-  const { error, last_agent_message } = event;
-  const message = textOf(error) ?? textOf(fieldsOf(error).message);
+  const { error } = event;
   const hasFailed = isObject(error) || typeof error === "string";
   const ending = endFields(context, event);
-  if (hasFailed) {
-    const fields = { error: { message: message ?? "" } };
-    context.tell("turn.failed", { ...ending, ...fields });
-  } else if (isUnanswered(context, event)) {
-    // The file does not contain the reason: the turn ends like one whose request failed.
-    context.tell("turn.failed", { ...ending, error: { message: "" } });
+  // If a prompt has no answer, the file does not contain the reason: the turn ends like one whose
+  // request failed.
+  if (hasFailed || isUnanswered(context, event)) {
+    const message = textOf(error) ?? textOf(fieldsOf(error).message) ?? "";
+    context.tell("turn.failed", { ...ending, error: { message } });
   } else {
+    const last_agent_message = textOf(event.last_agent_message);
     context.tell("turn.completed", {
       ...ending,
-      ...(typeof last_agent_message === "string" ? { last_agent_message } : {}),
+      ...knownFields({ last_agent_message }),
     });
   }
   context.endTurn();
@@ -276,13 +276,12 @@ function abortTurn(context: SessionContext, event: Fields): void {
 }
 
 function endFields(context: SessionContext, event: Fields): Fields {
-  const id = idOf(event.turn_id) ?? context.turnId;
-  const durationMs = wholeOf(event.duration_ms);
-  return {
-    turn_id: id ?? `synthetic-turn-${context.made.turns}`,
-    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-    ...(isObject(context.usage) ? { usage: context.usage } : {}),
-  };
+  return knownFields({
+    turn_id: idOf(event.turn_id) ?? context.turnId ??
+      `synthetic-turn-${context.made.turns}`,
+    duration_ms: wholeOf(event.duration_ms),
+    usage: isObject(context.usage) ? context.usage : undefined,
+  });
 }
 
 function tellTokens(
@@ -428,13 +427,14 @@ function end(type: string, read: (event: Fields) => Ended): TellEvent {
     const { content: parsed, status } = read(event);
     const content = spelled(context, type, parsed);
     call.type = type;
-    const times = timesOf(event, context.now);
+    const { startedAt, at } = timesOf(event, context.now);
+    const computed = known === undefined
+      ? startOf(content, at ?? context.now)
+      : undefined;
     context.completeCall(call, { ...call.content, ...content }, {
       status,
-      ...times,
-      ...(known === undefined && times.startedAt === undefined
-        ? startOf(content, times.at ?? context.now)
-        : {}),
+      startedAt: startedAt ?? computed,
+      at,
     });
   };
 }
@@ -480,12 +480,10 @@ function tellPlan(context: SessionContext, event: Fields): void {
 const WAIT_TOOL = "wait";
 
 function customContent({ tool_name, parameters }: Fields): Fields {
-  return {
+  return knownFields({
     name: textOf(tool_name) ?? "",
-    ...(parameters === undefined || parameters === null
-      ? {}
-      : { arguments: parameters }),
-  };
+    arguments: parameters ?? undefined,
+  });
 }
 
 function tellCustomCall(context: SessionContext, event: Fields): void {
@@ -518,8 +516,10 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   if (command !== undefined) {
     // After a failed wait, the command still is waited for, unless the wait was cancelled (C.6).
     const active = !isWell && !text.includes("Cancelled by user.");
-    const wait = { active, ...spent(event.duration), text };
-    context.delta("command_execution", { wait }, { call: command });
+    const wait = { active, duration_ms: durationMsOf(event.duration), text };
+    context.delta("command_execution", { wait: knownFields(wait) }, {
+      call: command,
+    });
     return;
   }
   const call = known ?? context.endedCall(callId, "tool_call");
@@ -528,8 +528,8 @@ function endCustomCall(context: SessionContext, event: Fields): void {
     ...call.content,
     ...spelled(context, "tool_call", customContent(event)),
     ...(isWell ? { output: [text] } : { error: { message: text } }),
-    ...spent(event.duration),
-  }, { status: isWell ? "completed" : "failed" });
+    ...knownFields({ duration_ms: durationMsOf(event.duration) }),
+  }, { status: endStatus(!isWell) });
 }
 
 /** Returns the running command that a wait refers to. */
@@ -567,11 +567,11 @@ function collabEvents(): [string, TellEvent][] {
           [event.status, ...Object.values(fieldsOf(event.statuses))]
             .some(isLostAgent);
         return {
-          content: {
+          content: knownFields({
             ...collabContent(event, tool),
-            ...(isObject(states) ? { agents_states: states } : {}),
-          },
-          status: isFailed ? "failed" : "completed",
+            agents_states: isObject(states) ? states : undefined,
+          }),
+          status: endStatus(isFailed),
         };
       }),
     ],
@@ -579,18 +579,15 @@ function collabEvents(): [string, TellEvent][] {
 }
 
 function collabContent(event: Fields, tool: string): Fields {
-  const { prompt, sender_thread_id } = event;
   const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
-  const receivers = event.receiver_thread_ids ??
-    (one === undefined ? undefined : [one]);
-  return {
+  return knownFields({
     tool,
-    ...(typeof sender_thread_id === "string" ? { sender_thread_id } : {}),
-    ...(Array.isArray(receivers)
-      ? { receiver_thread_ids: listOf(receivers) }
-      : {}),
-    ...(prompt === undefined || prompt === null ? {} : { prompt }),
-  };
+    sender_thread_id: textOf(event.sender_thread_id),
+    receiver_thread_ids: arrayOf(
+      event.receiver_thread_ids ?? (one === undefined ? undefined : [one]),
+    ),
+    prompt: event.prompt ?? undefined,
+  });
 }
 
 /** Whether the status of an agent means that it failed or does not exist. */

@@ -6,6 +6,8 @@
  */
 
 import {
+  arrayOf,
+  booleanOf,
   callIdOf,
   type Fields,
   fieldsOf,
@@ -13,6 +15,7 @@ import {
   idOf,
   isObject,
   jsonTextOf,
+  knownFields,
   listOf,
   parseJson,
   textOf,
@@ -21,7 +24,7 @@ import {
 import { endOfString, endOfValue } from "../json/member_texts.ts";
 import type { Call } from "./calls.ts";
 import { commandLineOf } from "./command_line.ts";
-import { imageContent, planContent } from "./contents.ts";
+import { endStatus, imageContent, planContent } from "./contents.ts";
 import {
   isPlanCopy,
   takeViewedImage,
@@ -108,9 +111,7 @@ function quoteCall(context: SessionContext, type: string, item: Fields): void {
   const args = item.arguments ?? item.input ?? item.action;
   context.quote("model_call", callId, {
     name,
-    ...(typeof item.namespace === "string"
-      ? { namespace: item.namespace }
-      : {}),
+    ...knownFields({ namespace: textOf(item.namespace) }),
     arguments: typeof args === "string"
       ? args
       : context.argumentsText(args) ?? jsonTextOf(args ?? {}),
@@ -149,8 +150,7 @@ function tellUserItem(context: SessionContext, item: Fields): void {
   if (context.mode === "legacy") {
     const content = userShellCommand(contentText(item.content));
     if (content === undefined) return;
-    const { exit_code } = content;
-    const status = exit_code === 0 ? "completed" : "failed";
+    const status = endStatus(content.exit_code !== 0);
     context.complete("command_execution", content, { status });
   }
 }
@@ -167,12 +167,12 @@ function tellAnswer(context: SessionContext, item: Fields): void {
 function tellAgentMessage(context: SessionContext, item: Fields): void {
   const text = contentText(item.content, "\n");
   if (text.trim() === "") return;
-  const recipient = textOf(item.recipient);
-  context.complete("inter_agent_message", {
+  const content = knownFields({
     text,
     author: textOf(item.author) ?? "",
-    ...(recipient === undefined ? {} : { recipient }),
-  }, { itemId: idOf(item.id) });
+    recipient: textOf(item.recipient),
+  });
+  context.complete("inter_agent_message", content, { itemId: idOf(item.id) });
 }
 
 function tellReasoning(context: SessionContext, item: Fields): void {
@@ -285,11 +285,14 @@ function callContent(
     const [program, envelope] = argv;
     return program === PATCH_TOOL && argv.length > 1
       ? patchContent(envelope)
-      : ["command_execution", {
-        command: commandLineOf(argv),
-        argv,
-        ...(typeof fields.workdir === "string" ? { cwd: fields.workdir } : {}),
-      }];
+      : [
+        "command_execution",
+        knownFields({
+          command: commandLineOf(argv),
+          argv,
+          cwd: textOf(fields.workdir),
+        }),
+      ];
   }
   if (name === PATCH_TOOL) {
     return patchContent(fields.input ?? fields.patch ?? args);
@@ -311,10 +314,8 @@ function callContent(
   if (mcp !== undefined) {
     return ["mcp_tool_call", { ...mcp, ...argumentFields }];
   }
-  const owner = idOf(namespace);
   return ["tool_call", {
-    name,
-    ...(owner === undefined ? {} : { namespace: owner }),
+    ...knownFields({ name, namespace: idOf(namespace) }),
     ...argumentFields,
   }];
 }
@@ -341,24 +342,14 @@ function isCollabCall(namespace: unknown, args: Fields): boolean {
 }
 
 function collabContent(tool: string, args: Fields): Fields {
-  const prompt = textOf(args.message) ?? textOf(args.prompt);
-  const { ids, targets } = args;
   const one = textOf(args.id) ?? textOf(args.target);
-  const receivers = Array.isArray(ids)
-    ? ids
-    : Array.isArray(targets)
-    ? targets
-    : one === undefined
-    ? []
-    : [one];
-  return {
+  return knownFields({
     tool,
-    receiver_thread_ids: receivers,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(typeof args.task_name === "string"
-      ? { task_name: args.task_name }
-      : {}),
-  };
+    receiver_thread_ids: arrayOf(args.ids) ?? arrayOf(args.targets) ??
+      (one === undefined ? [] : [one]),
+    prompt: textOf(args.message) ?? textOf(args.prompt),
+    task_name: textOf(args.task_name),
+  });
 }
 
 /** Returns the command that a function runs; a string is a command of one word. */
@@ -420,7 +411,7 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
   // A search by the server has ended already, and nothing in an output shows which call it belongs
   // to.
   if (!isOver) return;
-  const status = item.status === "failed" ? "failed" : "completed";
+  const status = endStatus(item.status === "failed");
   context.completeCall(call, content, { status });
 }
 
@@ -428,7 +419,7 @@ function tellToolSearchOutput(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id);
   const call = context.calls.get(callId);
   if (call === undefined || call.state === "closed") return;
-  const status = item.status === "failed" ? "failed" : "completed";
+  const status = endStatus(item.status === "failed");
   context.completeCall(call, call.content, { status });
 }
 
@@ -440,19 +431,13 @@ function tellWebSearch(context: SessionContext, item: Fields): void {
 
 function tellImageGeneration(context: SessionContext, item: Fields): void {
   const callId = firstIdOf(item.id, item.call_id);
-  const content = imageContent(item);
-  if (context.takeLoose("image_generation", "item") !== undefined) {
-    return;
-  }
+  if (context.takeLoose("image_generation", "item") !== undefined) return;
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   if (!isNew && call.hasItem) return;
-  const status = item.status === "failed" ? "failed" : "completed";
   // The image itself is not kept while the call waits for its event.
   call.content = imageContent({ ...item, result: undefined });
-  context.complete("image_generation", content, {
-    call,
-    status,
-  });
+  const status = endStatus(item.status === "failed");
+  context.complete("image_generation", imageContent(item), { call, status });
   context.noteLoose("image_generation", "item", call.itemId);
 }
 
@@ -463,9 +448,7 @@ function tellOutput(context: SessionContext, item: Fields): void {
   const call = context.calls.get(callId);
   if (call === undefined || call.hasItem || call.state === "closed") return;
   const output = readToolOutput(item.output);
-  const success = typeof item.success === "boolean"
-    ? item.success
-    : output.success;
+  const success = booleanOf(item.success) ?? output.success;
   endCall(context, call, { ...output, success }, item.output);
 }
 
@@ -841,10 +824,12 @@ function finishCommand(
   }
   context.completeCall(call, {
     ...call.content,
-    ...(exitCode === null ? {} : { exit_code: exitCode }),
-    ...(isLost ? {} : { stdout: before + text }),
-    ...durationOf(seconds),
-  }, { status: isWell ? "completed" : "failed" });
+    ...knownFields({
+      exit_code: exitCode ?? undefined,
+      stdout: isLost ? undefined : before + text,
+      duration_ms: durationOf(seconds),
+    }),
+  }, { status: endStatus(!isWell) });
 }
 
 /** Returns the changes of a patch in the last word of a command. */
@@ -857,10 +842,10 @@ function patchInShell({ content }: Call): SessionFileChange[] {
 }
 
 /** Returns a duration; 0 is left out, because times are rounded to tenths of a second. */
-function durationOf(seconds: number | null): Fields {
-  return seconds === null || !(seconds > 0)
-    ? {}
-    : { duration_ms: Math.round(seconds * 1000) };
+function durationOf(seconds: number | null): number | undefined {
+  return seconds !== null && seconds > 0
+    ? Math.round(seconds * 1000)
+    : undefined;
 }
 
 /**
@@ -908,7 +893,7 @@ function endPatch(
     ...call.content,
     ...(exitCode === null ? {} : { exit_code: exitCode }),
     ...(isApplied ? { stdout: text } : { stderr: text }),
-  }, { status: isApplied ? "completed" : "failed" });
+  }, { status: endStatus(!isApplied) });
 }
 
 function endOrFail(
@@ -939,8 +924,8 @@ function endMcp(
     ...(failure === null || result === printed
       ? { result }
       : { error: { message: failure } }),
-    ...durationOf(seconds),
-  }, { status: failure === null ? "completed" : "failed" });
+    ...knownFields({ duration_ms: durationOf(seconds) }),
+  }, { status: endStatus(failure !== null) });
 }
 
 /** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */
@@ -968,10 +953,8 @@ function endCollab(
   context.completeCall(call, {
     ...call.content,
     ...(spawned === undefined ? {} : { receiver_thread_ids: [spawned] }),
-    ...(failure === null
-      ? { output: blocks }
-      : { error: { message: failure } }),
-  }, { status: failure === null ? "completed" : "failed" });
+    ...outputOrError(blocks, failure),
+  }, { status: endStatus(failure !== null) });
 }
 
 function endTool(
@@ -985,9 +968,14 @@ function endTool(
   const isFailed = failure !== null || success === false;
   context.completeCall(call, {
     ...call.content,
-    ...(failure === null
-      ? { output: blocks }
-      : { error: { message: failure } }),
-    ...durationOf(seconds),
-  }, { status: isFailed ? "failed" : "completed" });
+    ...outputOrError(blocks, failure),
+    ...knownFields({ duration_ms: durationOf(seconds) }),
+  }, { status: endStatus(isFailed) });
+}
+
+function outputOrError(
+  output: readonly unknown[],
+  failure: string | null,
+): Fields {
+  return failure === null ? { output } : { error: { message: failure } };
 }

@@ -8,6 +8,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
+  knownFields,
   numberOf,
   textOf,
 } from "../json/fields.ts";
@@ -246,7 +247,7 @@ export class SessionReader {
       fields.cli_version ??= meta.cliVersion;
     }
     context.tell("thread.started", {
-      ...(began === undefined ? {} : { started_at: began }),
+      ...knownFields({ started_at: began }),
       ...fields,
     });
   }

@@ -10,6 +10,7 @@ import {
   fieldsOf,
   idOf,
   isFailedWord,
+  knownFields,
   textOf,
   textsOf,
 } from "../json/fields.ts";
@@ -20,6 +21,7 @@ import {
   endedDynamic,
   endedMcp,
   endedPatch,
+  endStatus,
   imageContent,
   noteReview,
   startOf,
@@ -120,8 +122,8 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
 
 interface ItemPlace {
   readonly turnId: string | undefined;
-  readonly startedAt?: string;
-  readonly at?: string;
+  readonly startedAt: string | undefined;
+  readonly at: string | undefined;
 }
 
 function tellSaid(
@@ -170,13 +172,14 @@ function tellDone(
   const call = known ?? context.beginCall(id, "event", type).call;
   call.type = type;
   call.hasItem = true;
-  const ended = place.at ?? context.now;
   const startedAt = place.startedAt ??
-    (known === undefined ? startOf(content, ended).startedAt : undefined);
+    (known === undefined
+      ? startOf(content, place.at ?? context.now)
+      : undefined);
   context.completeCall(call, context.spelled(content, ["item"]), {
-    status,
     ...place,
-    ...(startedAt === undefined ? {} : { startedAt }),
+    status,
+    startedAt,
   });
   if (known === undefined && LOOSE_TYPES.has(type)) {
     context.noteLoose(type, "event", call.itemId);
@@ -251,7 +254,7 @@ function done(content: Fields): Ended {
 }
 
 function withStatus({ status }: Fields, content: Fields): Ended {
-  return { content, status: isFailedWord(status) ? "failed" : "completed" };
+  return { content, status: endStatus(isFailedWord(status)) };
 }
 
 function endedMcpItem(item: Fields): Ended {
@@ -267,14 +270,13 @@ function collabContent(item: Fields): Fields {
 /** Converts an output that a client provided for a call which the model did not make. */
 function clientOutput(item: Fields): Ended {
   const output = readToolOutput(item.output);
-  const namespace = idOf(item.namespace);
   return {
-    content: {
+    content: knownFields({
       name: textOf(item.name) ?? "",
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace: idOf(item.namespace),
       output: output.blocks,
-    },
-    status: isSuccess(output) ? "completed" : "failed",
+    }),
+    status: endStatus(!isSuccess(output)),
   };
 }
 

@@ -23,6 +23,20 @@ export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : NO_FIELDS;
 }
 
+/**
+ * Returns the fields that are not `undefined`.
+ *
+ * @param fields Fields whose names this program writes: a name from the wire could be `__proto__`.
+ */
+export function knownFields(fields: Fields): Fields {
+  const known: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) known[name] = value;
+  }
+  return known;
+}
+
 /** Returns a string, `undefined` for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
@@ -67,6 +81,11 @@ export function wholeOf(value: unknown): number | undefined {
 /** Returns a boolean, `undefined` for any other value. */
 export function booleanOf(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
+}
+
+/** Returns an array, `undefined` for any other value. */
+export function arrayOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
 }
 
 /** Returns the elements of an array, none for any other value. */
