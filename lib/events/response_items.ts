@@ -36,7 +36,12 @@ import {
 import { IDLE_RESPONSE_ITEMS } from "./line_selection.ts";
 import type { SessionContext } from "./session_context.ts";
 import { type SessionFileChange, withText } from "./session_items.ts";
-import { contentText, readToolOutput, type ToolOutput } from "./tool_output.ts";
+import {
+  contentText,
+  contentTexts,
+  readToolOutput,
+  type ToolOutput,
+} from "./tool_output.ts";
 import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
 type TellItem = (context: SessionContext, item: Fields) => void;
@@ -458,14 +463,14 @@ function tellOutput(context: SessionContext, item: Fields): void {
 const MARK = "*** ";
 const SECTION_REGEXP = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 const MOVE_REGEXP = /^\*\*\* Move to: (.*)$/;
-const END_REGEXP = /^\*\*\* (?:End Patch|End of File)\s*$/;
+const END_OF_FILE_REGEXP = /^\*\*\* End of File\s*$/;
 const END_OF_PATCH_REGEXP = /^\*\*\* End Patch\s*$/;
 
 /** One file of an envelope, while it is parsed. */
 interface Section {
   readonly verb: string;
   readonly path: string;
-  movePath: string | null;
+  movePath?: string;
   readonly lines: string[];
 }
 
@@ -489,21 +494,14 @@ export function readPatchEnvelope(envelope: string): SessionFileChange[] {
       section?.lines.push(line);
       continue;
     }
-    const start = SECTION_REGEXP.exec(line);
-    if (start !== null) {
-      const verb = start[1] ?? "";
-      const path = (start[2] ?? "").trim();
-      section = { verb, path, movePath: null, lines: [] };
-      sections.set(path, section);
-      continue;
-    }
-    if (END_REGEXP.test(line)) {
-      if (END_OF_PATCH_REGEXP.test(line)) section = undefined;
-      continue;
-    }
-    if (section === undefined) continue;
-    const move = section.lines.length === 0 ? MOVE_REGEXP.exec(line) : null;
-    if (move !== null) section.movePath = (move[1] ?? "").trim();
+    const [, verb, file = ""] = SECTION_REGEXP.exec(line) ?? [];
+    const move = section?.lines.length === 0 ? MOVE_REGEXP.exec(line) : null;
+    if (verb !== undefined) {
+      section = { verb, path: file.trim(), lines: [] };
+      sections.set(section.path, section);
+    } else if (END_OF_PATCH_REGEXP.test(line)) section = undefined;
+    else if (END_OF_FILE_REGEXP.test(line) || section === undefined) continue;
+    else if (move !== null) section.movePath = (move[1] ?? "").trim();
     else section.lines.push(line);
   }
   return Array.from(sections.values(), changeOf);
@@ -518,12 +516,8 @@ function changeOf(
     .map((line) => `${added && line.startsWith("+") ? line.slice(1) : line}\n`)
     .join("");
   if (added) return { path, kind: "add", content };
-  return {
-    path,
-    kind: "update",
-    unified_diff: content,
-    ...(movePath === null ? {} : { move_path: movePath }),
-  };
+  const move = movePath === undefined ? {} : { move_path: movePath };
+  return { path, kind: "update", unified_diff: content, ...move };
 }
 
 // Scripts of code mode (0.160 and later): the model calls `exec` with a script that calls tools.
@@ -606,12 +600,7 @@ function afterQuotes(script: string, start: number): number {
  * @returns The output; `undefined` if it does not begin with the header of a script.
  */
 export function readScriptOutput(output: unknown): ScriptOutput | undefined {
-  const blocks = typeof output === "string"
-    ? [output]
-    : listOf(output).map((part) =>
-      typeof part === "string" ? part : textOf(fieldsOf(part).text)
-    ).filter((text) => text !== undefined);
-  const [first = "", ...rest] = blocks;
+  const [first = "", ...rest] = contentTexts(output);
   const match = HEADER_REGEXP.exec(first);
   if (match === null) return undefined;
   const [head, word, seconds] = match;
@@ -774,14 +763,11 @@ function endCommand(
   call: Call,
   callResult: CallResult,
 ): void {
-  if (callResult.isRunning) {
-    if (callResult.session !== null) {
-      context.calls.bind(call, callResult.session);
-    }
-    tellPrinted(context, call, callResult.text);
-    return;
+  if (callResult.session === null) {
+    return finishCommand(context, call, callResult);
   }
-  finishCommand(context, call, callResult);
+  context.calls.bind(call, callResult.session);
+  tellPrinted(context, call, callResult.text);
 }
 
 /** Emits the output of a command that continues. */

@@ -26,9 +26,7 @@ export interface ToolOutput {
   readonly exitCode: number | null;
   /** The duration in seconds; `null` if unknown. */
   readonly seconds: number | null;
-  /** Whether the process still runs. */
-  readonly isRunning: boolean;
-  /** The session of unified exec in which it still runs; `null` if unknown. */
+  /** The session of unified exec in which its process still runs; `null` if it does not run. */
   readonly session: string | null;
   /** Whether it has one of the forms of a process that ran to its end or still runs (C.3). */
   readonly hasForm: boolean;
@@ -87,15 +85,17 @@ export function isSuccess({ exitCode, success }: ToolOutput): boolean {
 
 /** Joins the texts of a list of content. */
 export function contentText(content: unknown, separator = ""): string {
-  if (typeof content === "string") return content;
-  let all: string | undefined;
-  for (const part of listOf(content)) {
-    const text = typeof part === "string" ? part : textOf(fieldsOf(part).text);
-    if (text !== undefined) {
-      all = all === undefined ? text : all + separator + text;
-    }
-  }
-  return all ?? "";
+  return typeof content === "string"
+    ? content
+    : contentTexts(content).join(separator);
+}
+
+/** Returns the texts of a list of content; of a text, the text. */
+export function contentTexts(content: unknown): string[] {
+  if (typeof content === "string") return [content];
+  return listOf(content).map((part) =>
+    typeof part === "string" ? part : textOf(fieldsOf(part).text)
+  ).filter((text) => text !== undefined);
 }
 
 function withoutHeader(text: string): PlainOutput {
@@ -104,7 +104,6 @@ function withoutHeader(text: string): PlainOutput {
       text,
       exitCode: null,
       seconds: null,
-      isRunning: false,
       session: null,
       hasForm: false,
     };
@@ -135,7 +134,6 @@ function fromJson(text: string): PlainOutput | undefined {
     text: output,
     exitCode,
     seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
-    isRunning: session !== null,
     session,
     hasForm: isObject(metadata) || exitCode !== null || session !== null,
   };
@@ -159,7 +157,7 @@ function fromHeader(text: string): PlainOutput | undefined {
         text: ownText(text.slice(start)),
         exitCode,
         seconds,
-        isRunning: session !== null,
+
         session,
         hasForm: exitCode !== null || session !== null,
       };

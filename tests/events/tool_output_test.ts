@@ -110,7 +110,7 @@ for (const { name, output, expected } of CASES) {
   Deno.test(`readToolOutput() reads: ${name}`, () => {
     const read = readToolOutput(output);
     assertEquals(
-      [read.text, read.exitCode, read.isRunning, isSuccess(read)],
+      [read.text, read.exitCode, read.session !== null, isSuccess(read)],
       expected,
     );
   });
