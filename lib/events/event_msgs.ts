@@ -57,7 +57,7 @@ type TellEvent = (
   context: SessionContext,
   event: Fields,
   eventId: string | null,
-  path: readonly string[],
+  path: Path,
 ) => void;
 
 /** Events with the same meaning in both modes. */
@@ -90,6 +90,12 @@ const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
         itemId: eventId === null ? undefined : `background:${eventId}`,
       }),
   ],
+  ["thread_rolled_back", (context, event) => {
+    context.rollBack(wholeOf(event.num_turns) ?? 0);
+    tellAsItem(context, event);
+  }],
+  // The items themselves are in `item_completed`.
+  ["item_started", () => {}],
 ];
 
 /** Events of messages and tools, which are items in paginated mode. */
@@ -113,14 +119,18 @@ const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["exec_command_end", end("command_execution", endedCommand)],
   [
     "mcp_tool_call_begin",
-    begin("mcp_tool_call", (event) => mcpContent(fieldsOf(event.invocation))),
+    begin(
+      "mcp_tool_call",
+      (event) => mcpContent(fieldsOf(event.invocation)),
+      ["invocation"],
+    ),
   ],
   [
     "mcp_tool_call_end",
     end("mcp_tool_call", ({ invocation, result, duration }) => {
       const { Ok, Err } = fieldsOf(result);
       return endedMcp(fieldsOf(invocation), Ok, Err, duration);
-    }),
+    }, ["invocation"]),
   ],
   [
     "web_search_begin",
@@ -162,24 +172,19 @@ const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["custom_tool_call_begin", tellCustomCall],
   ["custom_tool_call_update", tellCustomCall],
   ["custom_tool_call_end", endCustomCall],
+  ["entered_review_mode", tellReview],
+  ["exited_review_mode", tellReview],
+  ["sub_agent_activity", tellAsItem],
   ...collabEvents(),
 ];
 
 const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
   legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
-  paginated: new Map(COMMON_EVENTS),
+  paginated: new Map([
+    ...COMMON_EVENTS,
+    ...LEGACY_EVENTS.map(([name]) => [name, () => {}] as const),
+  ]),
 };
-/** The beginning and end of a review, whose prompt is written twice in some releases. */
-const REVIEW_NAMES: ReadonlySet<string> = new Set([
-  "entered_review_mode",
-  "exited_review_mode",
-]);
-/** The events whose content paginated files have as items. */
-const LEGACY_NAMES: ReadonlySet<string> = new Set([
-  ...LEGACY_EVENTS.map(([name]) => name),
-  ...REVIEW_NAMES,
-  "sub_agent_activity",
-]);
 
 /**
  * Emits an event message. A type without a rule becomes an item of that type, with its fields.
@@ -195,17 +200,19 @@ export function tellEventMsg(
 ): void {
   const { type } = event;
   if (typeof type !== "string") return;
-  const tell = EVENTS[context.mode]?.get(type);
-  if (tell !== undefined) return tell(context, event, eventId, path);
-  if (
-    type === "item_started" ||
-    (context.mode === "paginated" && LEGACY_NAMES.has(type))
-  ) return;
-  if (type === "thread_rolled_back") {
-    context.rollBack(wholeOf(event.num_turns) ?? 0);
-  }
-  if (REVIEW_NAMES.has(type)) noteReview(context, event);
+  const tell = EVENTS[context.mode]?.get(type) ?? tellAsItem;
+  tell(context, event, eventId, path);
+}
+
+/** Emits an event as an item of its type. */
+function tellAsItem(context: SessionContext, event: Fields): void {
+  const type = textOf(event.type) ?? "";
   context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
+}
+
+function tellReview(context: SessionContext, event: Fields): void {
+  noteReview(context, event);
+  tellAsItem(context, event);
 }
 
 /** Returns the fields of an event without its type and turn. */
@@ -381,32 +388,23 @@ function remark(severity: "warning" | "notice"): TellEvent {
 
 // Calls.
 
+type ReadBegin = (event: Fields) => Fields;
+type ReadEnd = (event: Fields) => Ended;
+type Path = readonly string[];
+
 function callOf(event: Fields): string | undefined {
   return callIdOf(event.call_id, event.callId);
 }
 
-/** By item type, the names that lead from an event to the arguments of its call. */
-const ARGUMENTS: ReadonlyMap<string, readonly [readonly string[], string]> =
-  new Map([
-    ["mcp_tool_call", [["invocation"], "arguments"]],
-    ["dynamic_tool_call", [[], "arguments"]],
-    ["tool_call", [[], "parameters"]],
-  ]);
-
-function spelled(
-  context: SessionContext,
-  type: string,
-  content: Fields,
-): Fields {
-  const place = ARGUMENTS.get(type);
-  return place === undefined ? content : context.spelled(content, ...place);
-}
-
-/** Returns a rule for events that begin a call, which may be a new call with a known id. */
-function begin(type: string, read: (event: Fields) => Fields): TellEvent {
+/**
+ * Returns a rule for events that begin a call, which may be a new call with a known id.
+ *
+ * @param path The names that lead from an event to the object with the arguments of its call.
+ */
+function begin(type: string, read: ReadBegin, path?: Path): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
-    const content = spelled(context, type, read(event));
+    const content = context.spelled(read(event), path);
     if (call.state === "closed") {
       // The event still adds to the beginning of the call.
       context.start(type, content, { call });
@@ -419,13 +417,13 @@ function begin(type: string, read: (event: Fields) => Fields): TellEvent {
 }
 
 /** Returns a rule for events that end a call, whose beginning may be missing. */
-function end(type: string, read: (event: Fields) => Ended): TellEvent {
+function end(type: string, read: ReadEnd, path?: Path): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
     const known = context.calls.get(callId);
     const call = known ?? context.endedCall(callId, type);
     const { content: parsed, status } = read(event);
-    const content = spelled(context, type, parsed);
+    const content = context.spelled(parsed, path);
     call.type = type;
     const { startedAt, at } = timesOf(event, context.now);
     const computed = known === undefined
@@ -479,15 +477,19 @@ function tellPlan(context: SessionContext, event: Fields): void {
 
 const WAIT_TOOL = "wait";
 
-function customContent({ tool_name, parameters }: Fields): Fields {
-  return knownFields({
+function customContent(
+  context: SessionContext,
+  { tool_name, parameters }: Fields,
+): Fields {
+  const content = knownFields({
     name: textOf(tool_name) ?? "",
     arguments: parameters ?? undefined,
   });
+  return context.spelled(content, [], "parameters");
 }
 
 function tellCustomCall(context: SessionContext, event: Fields): void {
-  const content = spelled(context, "tool_call", customContent(event));
+  const content = customContent(context, event);
   const command = waitedFor(context, event);
   if (command !== undefined) {
     context.delta("command_execution", { wait: { active: true } }, {
@@ -526,7 +528,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   call.type = "tool_call";
   context.completeCall(call, {
     ...call.content,
-    ...spelled(context, "tool_call", customContent(event)),
+    ...customContent(context, event),
     ...(isWell ? { output: [text] } : { error: { message: text } }),
     ...knownFields({ duration_ms: durationMsOf(event.duration) }),
   }, { status: endStatus(!isWell) });
