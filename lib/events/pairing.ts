@@ -12,8 +12,17 @@
 import { fieldsOf, listOf } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
 
-/** The kinds of messages that have copies. */
-export type CopyKind = "user" | "assistant" | "reasoning" | "search" | "plan";
+/**
+ * The kinds of messages that have copies. `loose` are items of the current turn in paginated files
+ * that are paired by their type, because their witnesses have no common id.
+ */
+export type CopyKind =
+  | "user"
+  | "assistant"
+  | "reasoning"
+  | "search"
+  | "plan"
+  | "loose";
 
 /**
  * The map keys of the copies, by kind and witness. A table, so that no string is concatenated for a
@@ -25,6 +34,7 @@ const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
   reasoning: { item: "reasoning_item", event: "reasoning_event" },
   search: { item: "search_item", event: "search_event" },
   plan: { item: "plan_item", event: "plan_event" },
+  loose: { item: "loose_item", event: "loose_event" },
 };
 
 /** By text, the values of the unmatched copies, in order. */

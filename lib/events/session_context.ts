@@ -12,6 +12,7 @@ import {
   listOf,
   numberOf,
   textOf,
+  textsOf,
   wholeOf,
 } from "../json/fields.ts";
 import { memberTexts, soleMemberText } from "../json/member_texts.ts";
@@ -148,9 +149,6 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
 const MAX_TURNS = 1024;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The number of items of a type that may wait for their other witness. */
-const MAX_LOOSE = 256;
-
 /**
  * The constructor of events, which are plain objects. An object of a constructor has room for all
  * of its fields. An object literal with some of the fields needs more memory and time for each
@@ -202,11 +200,6 @@ export class SessionContext {
   readonly pairing: Pairing<PairedItem>;
   /** The calls. */
   readonly calls: CallBook;
-  /**
-   * By item type, the items that wait for a second statement without a common id: the witness of
-   * the first, and the item id.
-   */
-  readonly loose: Map<string, (readonly [Witness, string])[]>;
   /** The item id of the answer that is being streamed without an id. */
   liveStream: string | null;
   /** By kind, the item ids of the reasoning texts that are being streamed without an id. */
@@ -273,7 +266,7 @@ export class SessionContext {
     this.now = textOf(field.now);
     this.turnId = textOf(field.turn_id) ?? null;
     this.turn = turnOf(field.turn);
-    this.turns = listOf(field.turns).filter((id) => typeof id === "string");
+    this.turns = textsOf(field.turns);
     this.made = {
       turns: wholeOf(made.turns) ?? 0,
       items: wholeOf(made.items) ?? 0,
@@ -283,22 +276,10 @@ export class SessionContext {
     this.#isSelection = isSelection;
     this.pairing = new Pairing(field.pairing, isSelection);
     this.calls = new CallBook(field.calls);
-    this.loose = new Map(
-      listOf(field.loose).map((each) => {
-        const [type, list] = listOf(each);
-        return [
-          textOf(type) ?? "",
-          listOf(list).map((pair) => {
-            const [witness, id] = listOf(pair);
-            return [witness === "item" ? "item" : "event", textOf(id) ?? ""];
-          }),
-        ];
-      }),
-    );
     this.liveStream = textOf(field.live_stream) ?? null;
     this.liveThoughts = {
-      summary: listOf(live.summary).filter((id) => typeof id === "string"),
-      raw: listOf(live.raw).filter((id) => typeof id === "string"),
+      summary: textsOf(live.summary),
+      raw: textsOf(live.raw),
     };
     this.isThoughtBroken = field.is_thought_broken === true;
     this.viewedImages = wholeOf(field.viewed_images) ?? 0;
@@ -342,8 +323,6 @@ export class SessionContext {
       made: { ...this.made },
       pairing: this.pairing.save(),
       calls: this.calls.save(),
-      loose: [...this.loose].filter(([, list]) => list.length > 0)
-        .map(([type, list]) => [type, [...list]]),
       live_stream: this.liveStream,
       live_thoughts: {
         summary: [...this.liveThoughts.summary],
@@ -491,7 +470,8 @@ export class SessionContext {
     name = "arguments",
   ): string | undefined {
     const { text } = this.place;
-    if (text === undefined || !mayBeRespelled(args)) return undefined;
+    if (text === undefined || args === undefined) return undefined;
+    if (!mayBeRespelled(args)) return undefined;
     return soleMemberText(text, name) ??
       memberTexts(text, [...this.path, ...path]).get(name);
   }
@@ -569,7 +549,7 @@ export class SessionContext {
     this.seen.review = null;
     this.seen.request = null;
     this.lastAnswer = null;
-    this.loose.clear();
+    this.pairing.forget("loose");
     if (this.mode === "paginated") this.compaction = null;
   }
 
@@ -664,17 +644,13 @@ export class SessionContext {
    * @returns The id of the item; `undefined` if there is none.
    */
   takeLoose(itemType: string, witness: Witness): string | undefined {
-    const loose = this.loose.get(itemType);
-    const at = loose?.findIndex(([first]) => first !== witness) ?? -1;
-    return at === -1 ? undefined : loose?.splice(at, 1)[0]?.[1];
+    return this.pairing.match("loose", itemType, witness)?.itemId;
   }
 
   /** Registers an item that only one witness has stated so far. */
   noteLoose(itemType: string, witness: Witness, itemId: string): void {
     if (this.mode !== "paginated") return;
-    const loose = this.loose.get(itemType);
-    if (loose === undefined) this.loose.set(itemType, [[witness, itemId]]);
-    else if (loose.length < MAX_LOOSE) loose.push([witness, itemId]);
+    this.pairing.add("loose", itemType, witness, { itemId });
   }
 
   /** Emits `item.started` of a call, and stores its type and content. */
