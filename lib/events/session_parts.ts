@@ -1,6 +1,7 @@
 /** Classifies the bytes of a session file. */
 
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
+import { closingQuote } from "../json/member_texts.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
@@ -63,6 +64,8 @@ const MAX_HEADER = 1 << 22;
  * one go.
  */
 const PAUSE = 1000;
+const IMAGE = "data:image/";
+const NO_BASE64_REGEXP = /[^\w+/=]|_/g;
 /** Shorter `data:` URLs are icons, or texts about images. */
 const MIN_IMAGE = 64;
 /** The length of each end of a long text that is compared to recognize injected context. */
@@ -284,22 +287,17 @@ function partOf(
 function firstText(line: string): string {
   const name = line.indexOf('"text":"');
   if (name === -1) return "";
-  const start = name + 8;
-  const end = endOfString(line, start);
-  const text = end - start <= 2 * TEXT_END
-    ? line.slice(start, end)
-    : line.slice(start, start + TEXT_END) + line.slice(end - TEXT_END, end);
-  return text.replaceAll("\\n", "\n");
+  const text = stringAt(line, name + 7);
+  const ends = text.length <= 2 * TEXT_END
+    ? text
+    : text.slice(0, TEXT_END) + text.slice(-TEXT_END);
+  return ends.replaceAll("\\n", "\n");
 }
 
 /** Counts the bytes of a line that are images in base64. */
 function imageBytes(line: string): number {
   let sum = 0;
-  for (
-    let at = line.indexOf("data:image/");
-    at !== -1;
-    at = line.indexOf("data:image/", at)
-  ) {
+  for (let at = line.indexOf(IMAGE); at !== -1; at = line.indexOf(IMAGE, at)) {
     const end = endOfBase64(line, at);
     if (end - at >= MIN_IMAGE) sum += end - at;
     at = Math.max(end, at + 1);
@@ -312,14 +310,8 @@ function endOfBase64(line: string, start: number): number {
   const comma = line.indexOf(";base64,", start);
   // The media type of an image is short.
   if (comma === -1 || comma - start > 64) return start;
-  let at = comma + 8;
-  while (isBase64(line.charCodeAt(at))) at += 1;
-  return at;
-}
-
-function isBase64(byte: number): boolean {
-  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x2f && byte <= 0x39) || byte === 0x2b || byte === 0x3d;
+  NO_BASE64_REGEXP.lastIndex = comma + 8;
+  return NO_BASE64_REGEXP.exec(line)?.index ?? line.length;
 }
 
 /**
@@ -328,33 +320,18 @@ function isBase64(byte: number): boolean {
  */
 function spanBytes(line: string, name: string): number {
   let sum = 0;
-  for (
-    let at = line.indexOf(name);
-    at !== -1;
-    at = line.indexOf(name, at)
-  ) {
-    const start = at + name.length;
-    at = endOfString(line, start);
-    sum += byteLength(line.slice(start, at));
+  for (let at = line.indexOf(name); at !== -1; at = line.indexOf(name, at)) {
+    const text = stringAt(line, at + name.length - 1);
+    sum += byteLength(text);
+    at += name.length + text.length;
   }
   return sum;
 }
 
-function endOfString(line: string, start: number): number {
-  let end = line.indexOf('"', start);
-  while (end > start && isEscaped(line, end, start)) {
-    end = line.indexOf('"', end + 1);
-  }
-  return end === -1 ? line.length : end;
-}
-
-/** Whether an odd number of backslashes precedes a quote. */
-function isEscaped(line: string, quote: number, start: number): boolean {
-  let count = 0;
-  while (quote - 1 - count >= start && line[quote - 1 - count] === "\\") {
-    count += 1;
-  }
-  return count % 2 === 1;
+/** Returns the text of the string that begins with a quote. */
+function stringAt(line: string, quote: number): string {
+  const end = closingQuote(line, quote);
+  return line.slice(quote + 1, end === -1 ? undefined : end);
 }
 
 /** Counts the bytes of instructions in a header or turn context. */
@@ -364,8 +341,5 @@ function instructionBytes(line: string): number {
   for (const name of names) sum += spanBytes(line, name);
   const at = line.indexOf(base);
   const text = at === -1 ? -1 : line.indexOf('"text":"', at);
-  if (text !== -1) {
-    sum += byteLength(line.slice(text + 8, endOfString(line, text + 8)));
-  }
-  return sum;
+  return text === -1 ? sum : sum + byteLength(stringAt(line, text + 7));
 }

@@ -104,12 +104,18 @@ export function endOfValue(text: string, start: number): number {
  * if it does not end.
  */
 export function endOfString(text: string, start: number): number {
+  const end = closingQuote(text, start);
+  return end === -1 ? text.length : end + 1;
+}
+
+/** Returns the index of the quote that ends the string at `start`; -1 if it does not end. */
+export function closingQuote(text: string, start: number): number {
   const quote = text[start] ?? "";
   for (let end = text.indexOf(quote, start + 1); end !== -1;) {
     let backslashes = 0;
     while (text[end - 1 - backslashes] === "\\") backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
+    if (backslashes % 2 === 0) return end;
     end = text.indexOf(quote, end + 1);
   }
-  return text.length;
+  return -1;
 }
