@@ -1,6 +1,7 @@
 /** The schema of verdicts as JSON. */
 
 import * as v from "valibot";
+import { TOKENS } from "../usage/schema.ts";
 import type { HappeningRecord } from "./happenings.ts";
 import type { VerdictRecord } from "./verdict_json.ts";
 
@@ -21,14 +22,7 @@ export const VerdictRecordSchema: v.GenericSchema<unknown, VerdictRecord> = v
     status: v.nullable(v.picklist(["completed", "failed", "aborted", "open"])),
     failed_commands: count,
     failed_lines: count,
-    usage: v.nullable(v.looseObject({
-      input_tokens: count,
-      cached_input_tokens: count,
-      cache_write_input_tokens: count,
-      output_tokens: count,
-      reasoning_output_tokens: count,
-      total_tokens: count,
-    })),
+    usage: v.nullable(v.looseObject(TOKENS)),
     final_message: textOrNull,
   });
 

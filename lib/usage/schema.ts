@@ -13,7 +13,10 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 const textOrNull = v.nullable(v.string());
 
-const TOKENS: Readonly<Record<keyof TokenFields, typeof count>> = {
+/** The members of {@linkcode TokenFields}. */
+export const TOKENS: Readonly<
+  Record<keyof TokenFields, v.GenericSchema<number>>
+> = {
   input_tokens: count,
   cached_input_tokens: count,
   cache_write_input_tokens: count,

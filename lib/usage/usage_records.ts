@@ -58,17 +58,8 @@ export interface UsageReport {
 }
 
 /** One line with token counts as JSON: whether they were counted, and by which rule. */
-export interface UsageDerivationRecord extends TokenFields {
-  /** The name of the file or stream. */
-  readonly source: string;
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** The thread; null if unknown. */
-  readonly thread_id: string | null;
-  /** The turn; null if unknown. */
-  readonly turn_id: string | null;
-  /** Whether the tokens were counted. */
-  readonly counted: boolean;
+export interface UsageDerivationRecord
+  extends TokenFields, Omit<UsageDerivation, "rule" | "tokens"> {
   /** The name of the rule. */
   readonly rule: string;
   /** The explanation of the rule. */
