@@ -82,17 +82,9 @@ export interface DriftSource {
   flush(): void;
 }
 
-/** A finding with its count so far. */
-interface Tally {
-  readonly mark: Mark;
-  readonly kind: WireKind;
-  readonly dialect: WireDialectName;
-  readonly release: number;
-  readonly change: DriftFinding["change"];
+/** A finding with its types and its count so far. */
+interface Tally extends Omit<DriftFinding, "types" | "count"> {
   readonly types: Set<string>;
-  readonly file: string;
-  readonly line: number;
-  readonly treatment: DriftFinding["treatment"];
   count: number;
 }
 
@@ -180,14 +172,8 @@ export class DriftMeter {
   readonly #isRecording: boolean;
   readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
   readonly #hasBaseline: boolean;
-  /**
-   * The kinds that all sessions of the baseline had and sessions here lack, with the number of
-   * those sessions and the first file.
-   */
-  readonly #lacking = new Map<
-    WireKind,
-    { readonly dialect: WireDialectName; readonly file: string; count: number }
-  >();
+  /** The kinds that all sessions of the baseline had and sessions here lack. */
+  readonly #lacking = new Map<WireKind, Tally>();
   /** Findings added from other meters, by their key. */
   readonly #added = new Map<string, DriftFinding>();
   #moreAdded = 0;
@@ -315,10 +301,11 @@ export class DriftMeter {
   }
 
   #ownFindings(): DriftFinding[] {
-    const findings = [...this.#tallies.values()].flatMap((byRelease) =>
-      [...byRelease.values()].map(findingOf)
-    );
-    return [...findings, ...this.#missing()];
+    const tallies = [...this.#tallies.values(), this.#lacking];
+    return tallies.flatMap((some) => [...some.values()]).map((tally) => ({
+      ...tally,
+      types: tally.change === "kind" ? [] : [...tally.types],
+    }));
   }
 
   /**
@@ -331,20 +318,18 @@ export class DriftMeter {
   }
 
   #found(mark: Mark, at: Occurrence): void {
-    const { node } = mark;
-    const key = isNewNode(node) ? node : mark;
-    if (key === node && isEnvelope(node)) return;
-    let byRelease = this.#tallies.get(key);
-    if (byRelease === undefined) {
-      // The words of a new field are not reported separately.
-      if (mark.word !== undefined && key === node) return;
-      byRelease = new Map();
-      this.#tallies.set(key, byRelease);
-    }
-    const tally = byRelease.get(at.release);
+    const { node, word } = mark;
+    const { release } = at;
+    const isNew = isNewNode(node);
+    // The words of a new field are not reported separately.
+    if (isNew && (word !== undefined || isEnvelope(node))) return;
+    const key = isNew ? node : mark;
+    const byRelease = this.#tallies.get(key) ?? new Map<number, Tally>();
+    this.#tallies.set(key, byRelease);
+    const type = WIRE_TYPES[mark.type] ?? "";
+    const tally = byRelease.get(release);
     if (tally !== undefined) {
-      if (mark.word !== undefined && key === node) return;
-      tally.types.add(WIRE_TYPES[mark.type] ?? "");
+      tally.types.add(type);
       tally.count += 1;
       return;
     }
@@ -353,17 +338,20 @@ export class DriftMeter {
       return;
     }
     this.#count += 1;
-    byRelease.set(at.release, {
-      mark,
-      kind: at.kind,
+    const change = changeOf(mark, isNew);
+    byRelease.set(release, {
+      release: release === 0 ? null : releaseText(release),
       dialect: at.dialect,
-      release: at.release,
-      change: changeOf(mark, key === node),
-      types: new Set([WIRE_TYPES[mark.type] ?? ""]),
+      kind: at.kind.name,
+      path: node.path,
+      change,
+      types: new Set([type]),
+      word: change === "word" ? word ?? ANY_NAME : null,
+      seen: mark.isKnown ? seenOf(mark) : null,
+      count: 1,
       file: at.file,
       line: at.line,
       treatment: at.treatment(mark),
-      count: 1,
     });
   }
 
@@ -384,27 +372,26 @@ export class DriftMeter {
     for (const kind of all.values()) {
       if (kind.sessions < sessions || kinds.has(kind)) continue;
       const lacking = this.#lacking.get(kind);
-      if (lacking !== undefined) lacking.count += 1;
-      else {
-        this.#lacking.set(kind, { dialect, file, count: 1 });
-        this.#count += 1;
+      if (lacking !== undefined) {
+        lacking.count += 1;
+        continue;
       }
+      this.#count += 1;
+      this.#lacking.set(kind, {
+        release: null,
+        kind: kind.name,
+        path: "",
+        change: "missing",
+        types: new Set(),
+        word: null,
+        seen: seenOf(kind.marks[0]),
+        dialect,
+        file,
+        count: 1,
+        line: null,
+        treatment: null,
+      });
     }
-  }
-
-  #missing(): DriftFinding[] {
-    return [...this.#lacking].map(([kind, lacking]) => ({
-      release: null,
-      kind: kind.name,
-      path: "",
-      change: "missing" as const,
-      types: [],
-      word: null,
-      seen: seenOf(kind.marks[0]),
-      ...lacking,
-      line: null,
-      treatment: null,
-    }));
   }
 }
 
@@ -631,24 +618,6 @@ function changeOf(
     return node.parent === undefined ? "kind" : "field";
   }
   return word === undefined ? "type" : "word";
-}
-
-function findingOf(tally: Tally): DriftFinding {
-  const { mark, kind, release, types, count, file, line, treatment } = tally;
-  return {
-    release: release === 0 ? null : releaseText(release),
-    dialect: tally.dialect,
-    kind: kind.name,
-    path: mark.node.path,
-    change: tally.change,
-    types: tally.change === "kind" ? [] : [...types],
-    word: tally.change === "word" ? mark.word ?? ANY_NAME : null,
-    seen: mark.isKnown ? seenOf(mark) : null,
-    count,
-    file,
-    line,
-    treatment,
-  };
 }
 
 function seenOf(mark: Mark | undefined): DriftFinding["seen"] {
