@@ -465,14 +465,25 @@ function failedCommand(
   return `a command failed${how}: ${shown}`;
 }
 
-/** The facts about the runs to which the demands of the options apply. */
-interface RunFacts extends Omit<Verdict, "isPassed" | "reasons"> {
-  /** Descriptions of the first commands that failed. */
-  readonly commands: readonly string[];
-  /** The number of declined requests of the model. */
-  readonly declinedCount: number;
-  /** Descriptions of the first of them. */
-  readonly declined: readonly string[];
+/** The limit of failed lines, failed commands and declined requests that are described. */
+const MAX_NAMED = 10;
+
+/** Things of one sort: how many there are, and the first of them. */
+class Named<T> {
+  count = 0;
+  readonly first: T[] = [];
+
+  add(thing: T): void {
+    this.count += 1;
+    if (this.first.length < MAX_NAMED) this.first.push(thing);
+  }
+
+  static join<T>(all: readonly Named<T>[]): Named<T> {
+    const joined = new Named<T>();
+    for (const { first } of all) first.forEach((thing) => joined.add(thing));
+    joined.count = sum(all.map(({ count }) => count));
+    return joined;
+  }
 }
 
 function reason(
@@ -487,10 +498,13 @@ function reason(
 function demandedReasons(
   { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
     VerdictOptions,
-  facts: RunFacts,
+  { failedLines, failures, finalMessage, tokens }: Omit<
+    Verdict,
+    "isPassed" | "reasons"
+  >,
+  commands: Named<string>,
+  declined: Named<string>,
 ): VerdictReason[] {
-  const { failedLines, failures, finalMessage, tokens } = facts;
-  const { failedCommands, commands, declinedCount, declined } = facts;
   const reasons: VerdictReason[] = [];
   if (failedLines > maxFailures) {
     const [first] = failures;
@@ -500,25 +514,20 @@ function demandedReasons(
     } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
     reasons.push(reason("failed_lines", message, first?.line ?? null));
   }
+  const addAll = (
+    kind: VerdictReasonKind,
+    { first, count }: Named<string>,
+    [thing, verb]: readonly [string, string],
+  ): void => {
+    for (const message of first) reasons.push(reason(kind, message));
+    const more = count - first.length;
+    if (more === 0) return;
+    reasons.push(reason(kind, `${countedText(more, `more ${thing}`)} ${verb}`));
+  };
   if (failOnCommand) {
-    const more = failedCommands - commands.length;
-    const rest = more > 0
-      ? [`${countedText(more, "more command")} failed`]
-      : [];
-    for (const message of [...commands, ...rest]) {
-      reasons.push(reason("failed_command", message));
-    }
+    addAll("failed_command", commands, ["command", "failed"]);
   }
-  if (failOnDeclined) {
-    const more = declinedCount - declined.length;
-    const named = declined.map((request) => `declined: ${request}`);
-    const rest = more > 0
-      ? [`${countedText(more, "more request")} declined`]
-      : [];
-    for (const message of [...named, ...rest]) {
-      reasons.push(reason("declined", message));
-    }
-  }
+  if (failOnDeclined) addAll("declined", declined, ["request", "declined"]);
   if (
     maxTokens !== undefined && tokens !== null &&
     tokens.total_tokens > maxTokens
@@ -646,8 +655,6 @@ function because(fact: string, cause: string | null): string {
     : `${fact}: ${errorText(cause)}`;
 }
 
-/** The limit of failed lines, failed commands and declined requests that are described. */
-const MAX_NAMED = 10;
 /**
  * The number of threads of an app-server, beside the first, that hold a transcript at once. Above
  * it, the thread whose last line is the oldest drops its transcript, unless a turn is in progress.
@@ -746,10 +753,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #active = new Set<VerdictBuilder>();
   /** The id of the first thread of an app-server, which this builder judges. */
   #firstThread: string | undefined;
-  readonly #declined: string[] = [];
-  #declinedCount = 0;
-  readonly #failures: VerdictFailure[] = [];
-  readonly #commands: string[] = [];
+  readonly #declined = new Named<string>();
+  readonly #failures = new Named<VerdictFailure>();
+  readonly #commands = new Named<string>();
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
   #reader: EventReader | undefined;
@@ -759,8 +765,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #answer: LastAnswer | null = null;
   /** Whether an event of the current line had an effect on the state of the run. */
   #hasSign = false;
-  #failedLines = 0;
-  #failedCommands = 0;
   #line = 0;
   #turns = 0;
   #runs = 0;
@@ -789,18 +793,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#options = options;
     if (options === OTHER_THREAD) return;
     checkedCount("maxFailures", options.maxFailures ?? 0);
-    const { from, thread, maxLineBytes } = options;
-    const { initialThreadId, initialTurnId } = options;
     this.#lines = new JsonlRecords({
-      from,
-      thread,
-      maxLineBytes,
+      ...options,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
       except: SKIPPED_LINES,
       // The text of failed lines is not needed.
       onError: "mark",
-      initialThreadId,
-      initialTurnId,
     });
   }
 
@@ -914,23 +912,22 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const tokens = judges.map((judge) => judge.#tokens)
       .reduce((sum, more) => sum && more ? addTokens(sum, more) : sum ?? more);
     const ends = judges.map((judge) => judge.#status);
+    const commands = Named.join(judges.map((judge) => judge.#commands));
+    const declined = Named.join(judges.map((judge) => judge.#declined));
     const facts = {
       threadId: this.#threadId,
       turns: sum(judges.map((judge) => judge.#turns)),
       status: ENDS.find((status) => ends.includes(status)) ?? null,
       finalMessage: this.#finalMessage,
-      failedCommands: sum(judges.map((judge) => judge.#failedCommands)),
-      failedLines: this.#failedLines,
-      failures: this.#failures,
+      failedCommands: commands.count,
+      failedLines: this.#failures.count,
+      failures: this.#failures.first,
       tokens,
     };
-    const demanded = demandedReasons(this.#options, {
-      ...facts,
-      commands: judges.flatMap((judge) => judge.#commands).slice(0, MAX_NAMED),
-      declinedCount: sum(judges.map((judge) => judge.#declinedCount)),
-      declined: judges.flatMap((judge) => judge.#declined).slice(0, MAX_NAMED),
-    });
-    const reasons = [...VerdictBuilder.#reasonsOf(judges), ...demanded];
+    const reasons = [
+      ...VerdictBuilder.#reasonsOf(judges),
+      ...demandedReasons(this.#options, facts, commands, declined),
+    ];
     return { isPassed: reasons.length === 0, reasons, ...facts };
   }
 
@@ -938,10 +935,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#line = outcome.line;
     if (!outcome.ok) {
       const { line, error: { kind, message } } = outcome;
-      this.#failedLines += 1;
-      if (this.#failures.length < MAX_NAMED) {
-        this.#failures.push({ line, kind, message });
-      }
+      this.#failures.add({ line, kind, message });
       this.#onFailure({ line, kind, message });
     }
     this.#hasSign = false;
@@ -970,10 +964,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);
     }
     const declined = declinedOf(event);
-    if (declined !== undefined) {
-      this.#declinedCount += 1;
-      if (this.#declined.length < MAX_NAMED) this.#declined.push(declined);
-    }
+    if (declined !== undefined) this.#declined.add(`declined: ${declined}`);
     this.#lastMessage = idOf(event.last_agent_message);
     this.#isUnanswered = isSession && isWithoutReason(event);
     const sign = readWorkSign(event, isSession);
@@ -1021,9 +1012,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       case "turn_ended":
         this.#endTurn(part);
         break;
-      case "rolled_back":
-      case "failure":
-        break;
     }
     emit(part);
   }
@@ -1041,12 +1029,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       else this.#finalMessage ??= answer;
     }
     if (seen.isEnded) return;
-    for (const command of failedCommandsOf(record)) {
-      this.#failedCommands += 1;
-      if (this.#commands.length < MAX_NAMED) {
-        this.#commands.push(command);
-      }
-    }
+    for (const command of failedCommandsOf(record)) this.#commands.add(command);
   }
 
   #endTurn(part: TurnEndedPart): void {

@@ -248,9 +248,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
     this.#lines = new JsonlRecords({
-      from: options.from,
-      maxLineBytes: options.maxLineBytes,
-      thread: options.thread,
+      ...options,
       only: LINES.types,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
