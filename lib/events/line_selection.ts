@@ -5,28 +5,6 @@
  * @module
  */
 
-/**
- * A kind of events that can be selected: an event type, or an item type. `user_message` are the
- * prompts in events, which is enough to know that the user spoke; `prompt` are those in any line,
- * including messages that the program inserts as the user. `turn.completed` is an end of a turn
- * that may state its usage; `turn.ended` are the ends in session files, which do not.
- */
-type WantedEvent =
-  | "entered_review_mode"
-  | "error"
-  | "exited_review_mode"
-  | "prompt"
-  | "thread.started"
-  | "thread_goal_updated"
-  | "thread_settings_applied"
-  | "token_count"
-  | "token_usage_record"
-  | "turn.completed"
-  | "turn.ended"
-  | "turn.started"
-  | "turn_context"
-  | "user_message";
-
 /** The lines that have a kind of events. */
 interface Lines {
   /** Their types in normalized records. */
@@ -37,8 +15,16 @@ interface Lines {
   readonly words: readonly string[];
 }
 
-/** The lines of each kind. The end of a turn is one kind, whether the turn failed or not. */
-const LINES: Readonly<Record<WantedEvent, Lines>> = {
+/** Returns the lines of an event message. */
+function eventMsg(type: string): Lines {
+  return { types: [`event_msg/${type}`, "event"], words: [`"${type}"`] };
+}
+
+/**
+ * The lines of each kind of events that can be selected: an event type, or an item type. The end of
+ * a turn is one kind, whether the turn failed or not.
+ */
+const LINES = {
   "thread.started": {
     types: ["thread.started", "session_meta"],
     words: [
@@ -55,6 +41,7 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
     types: ["event_msg/task_started", "event_msg/turn_started", "event"],
     words: ['"task_started"', '"turn_started"', '"turn.started"'],
   },
+  /** The ends of turns that may state their usage. */
   "turn.completed": {
     types: ["turn.completed", "turn.failed"],
     words: [
@@ -66,6 +53,7 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
       '"turn/completed"',
     ],
   },
+  /** The ends of turns in session files, which do not. */
   "turn.ended": {
     types: [
       "event_msg/task_complete",
@@ -87,10 +75,9 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
     types: ["item.completed/token_count", "event_msg/token_count", "event"],
     words: ['"token_count"', '"thread/tokenUsage/updated"'],
   },
-  user_message: {
-    types: ["event_msg/user_message", "event"],
-    words: ['"user_message"'],
-  },
+  /** The prompts in events, which is enough to know that the user spoke. */
+  user_message: eventMsg("user_message"),
+  /** The prompts in any line, including messages that the program inserts as the user. */
   prompt: {
     types: [
       "response_item/message/user",
@@ -100,23 +87,12 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
     ],
     words: ['"user_message"', '"UserMessage"', '"role":"user"'],
   },
-  thread_goal_updated: {
-    types: ["event_msg/thread_goal_updated", "event"],
-    words: ['"thread_goal_updated"'],
-  },
-  thread_settings_applied: {
-    types: ["event_msg/thread_settings_applied", "event"],
-    words: ['"thread_settings_applied"'],
-  },
-  entered_review_mode: {
-    types: ["event_msg/entered_review_mode", "event"],
-    words: ['"entered_review_mode"'],
-  },
-  exited_review_mode: {
-    types: ["event_msg/exited_review_mode", "event"],
-    words: ['"exited_review_mode"'],
-  },
-};
+  thread_goal_updated: eventMsg("thread_goal_updated"),
+  thread_settings_applied: eventMsg("thread_settings_applied"),
+  entered_review_mode: eventMsg("entered_review_mode"),
+  exited_review_mode: eventMsg("exited_review_mode"),
+} satisfies Readonly<Record<string, Lines>>;
+
 /**
  * The response items without events, which therefore do not count as work after the end of a turn
  * (C.6).
@@ -163,8 +139,8 @@ export class LineSelection {
   readonly types: readonly string[];
   readonly #words: readonly string[];
 
-  constructor(wanted: readonly WantedEvent[]) {
-    const lines = wanted.map((kind) => LINES[kind]);
+  constructor(wanted: readonly (keyof typeof LINES)[]) {
+    const lines: readonly Lines[] = wanted.map((kind) => LINES[kind]);
     this.types = [...new Set(lines.flatMap(({ types }) => types))];
     this.#words = [...lines.flatMap(({ words }) => words), FAILED_WORD];
   }
