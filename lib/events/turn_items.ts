@@ -37,56 +37,62 @@ import type { SessionContext } from "./session_context.ts";
 import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
 import { readUserContent } from "./user_message.ts";
 
-/** Converts an item to the type and content of its events. */
-type Read = (item: Fields) => readonly [type: string, ended: Ended];
+type TellItem = (
+  context: SessionContext,
+  item: Fields,
+  place: ItemPlace,
+) => void;
 
-/** The items of messages and notices, which have no statement of another witness. */
-const SAID: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
-  ["UserMessage", (item) => [
-    "user_message",
-    done(userContent(readUserContent(contentOf(item)))),
-  ]],
-  ["AgentMessage", (item) => [
-    "agent_message",
-    done({ text: contentText(contentOf(item)), ...saidBeside(item) }),
-  ]],
-  ["Reasoning", (item) => ["reasoning", done({ text: thoughtOf(item) })]],
-  ["Plan", (item) => ["plan", done({ text: textOf(item.text) ?? "" })]],
-  ["SubAgentActivity", (item) => ["sub_agent_activity", done(restOf(item))]],
-  ["EnteredReviewMode", (item) => ["entered_review_mode", done(restOf(item))]],
-  ["ExitedReviewMode", (item) => ["exited_review_mode", done(restOf(item))]],
-]);
+const WEB_SEARCH = act(
+  "web_search",
+  (item) => withStatus(item, searchContent(item)),
+);
+const IMAGE_GENERATION = act(
+  "image_generation",
+  (item) => withStatus(item, imageContent(item)),
+);
 
-/** The items of actions, which response items state too. */
-const DONE: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
-  ["CommandExecution", (item) => ["command_execution", endedCommand(item)]],
-  ["FileChange", (item) => ["file_change", endedPatch(item)]],
-  ["McpToolCall", (item) => ["mcp_tool_call", endedMcpItem(item)]],
+/** The rule of each item type, and of each kind of an `Extension` item. */
+const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
   [
-    "WebSearch",
-    (item) => ["web_search", withStatus(item, searchContent(item))],
+    "UserMessage",
+    say("user_message", (item) => userContent(readUserContent(bodyOf(item)))),
   ],
-  ["ImageView", (item) => [
-    "image_view",
-    done({ path: textOf(item.path) ?? "" }),
-  ]],
-  ["ImageGeneration", (item) => [
-    "image_generation",
-    withStatus(item, imageContent(item)),
-  ]],
-  ["DynamicToolCall", (item) => ["dynamic_tool_call", endedDynamic(item)]],
-  ["CollabAgentToolCall", (item) => [
-    "collab_tool_call",
-    withStatus(item, collabContent(item)),
-  ]],
-  ["FunctionCallOutput", (item) => ["tool_call", clientOutput(item)]],
+  [
+    "AgentMessage",
+    say("agent_message", (item) => ({
+      text: contentText(bodyOf(item)),
+      ...saidBeside(item),
+    })),
+  ],
+  ["Reasoning", say("reasoning", (item) => ({ text: thoughtOf(item) }))],
+  ["Plan", say("plan", (item) => ({ text: textOf(item.text) ?? "" }))],
+  ["SubAgentActivity", say("sub_agent_activity", restOf)],
+  ["EnteredReviewMode", say("entered_review_mode", restOf)],
+  ["ExitedReviewMode", say("exited_review_mode", restOf)],
+  ["ContextCompaction", tellCompactionItem],
+  ["CommandExecution", act("command_execution", endedCommand)],
+  ["FileChange", act("file_change", endedPatch)],
+  ["McpToolCall", act("mcp_tool_call", endedMcpItem)],
+  ["WebSearch", WEB_SEARCH],
+  ["Extension/web.search", WEB_SEARCH],
+  [
+    "ImageView",
+    act("image_view", ({ path }) => ({
+      content: { path: textOf(path) ?? "" },
+      status: "completed",
+    })),
+  ],
+  ["ImageGeneration", IMAGE_GENERATION],
+  ["Extension/image_gen.generation", IMAGE_GENERATION],
+  ["DynamicToolCall", act("dynamic_tool_call", endedDynamic)],
+  [
+    "CollabAgentToolCall",
+    act("collab_tool_call", (item) => withStatus(item, collabContent(item))),
+  ],
+  ["FunctionCallOutput", act("tool_call", clientOutput)],
 ]);
 
-/** By kind of an `Extension` item, the item type that it is treated as. */
-const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
-  ["image_gen.generation", "ImageGeneration"],
-  ["web.search", "WebSearch"],
-]);
 /** The item types that legacy files have too. */
 const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan", "Sleep"]);
 /** The item types whose response items have no common id with the item. */
@@ -96,24 +102,18 @@ const LOOSE_TYPES: ReadonlySet<string> = new Set([
   "web_search",
 ]);
 
-/** Emits the events of an `item_completed`. */
+/** Emits the events of an `item_completed`; an item without a rule keeps its fields. */
 export function tellTurnItem(context: SessionContext, event: Fields): void {
   const item = fieldsOf(event.item);
   const { type } = item;
   if (typeof type !== "string") return;
   if (context.mode === "legacy" && !LEGACY_TYPES.has(type)) return;
-  const name = type === "Extension" ? EXTENSIONS.get(item.kind) : type;
   const place = {
     turnId: idOf(event.turn_id),
     ...timesOf(event, context.now),
   };
-  if (name === "ContextCompaction") {
-    return tellCompactionItem(context, idOf(item.id));
-  }
-  const said = SAID.get(name);
-  if (said !== undefined) return tellSaid(context, item, said, place);
-  const read = DONE.get(name);
-  if (read !== undefined) return tellDone(context, item, read, place);
+  const tell = ITEMS.get(type === "Extension" ? `${type}/${item.kind}` : type);
+  if (tell !== undefined) return tell(context, item, place);
   context.complete(snakeCase(type), restOf(item), {
     itemId: idOf(item.id),
     ...place,
@@ -126,64 +126,59 @@ interface ItemPlace {
   readonly at: string | undefined;
 }
 
-function tellSaid(
-  context: SessionContext,
-  item: Fields,
-  read: Read,
-  place: ItemPlace,
-): void {
-  const [type, { content, status }] = read(item);
-  if (type === "user_message") {
-    if (Object.keys(content).length === 0) return;
-    context.prompt();
-  }
-  if (type === "reasoning" && textOf(content.text)?.trim() === "") return;
-  if (type === "exited_review_mode" || type === "entered_review_mode") {
-    noteReview(context, item);
-  }
-  const id = idOf(item.id);
-  const call = context.calls.get(id);
-  context.complete(type, content, {
-    // An action of an agent that was caused by a call is an item of its own.
-    itemId: call === undefined ? id : `${type}:${id}`,
-    callId: call?.callId,
-    status,
-    ...place,
-  });
+/** Returns the rule of a message or notice, which has no statement of another witness. */
+function say(type: string, read: (item: Fields) => Fields): TellItem {
+  return (context, item, place) => {
+    const content = read(item);
+    if (type === "user_message") {
+      if (Object.keys(content).length === 0) return;
+      context.prompt();
+    }
+    if (type === "reasoning" && textOf(content.text)?.trim() === "") return;
+    if (type === "exited_review_mode" || type === "entered_review_mode") {
+      noteReview(context, item);
+    }
+    const id = idOf(item.id);
+    const call = context.calls.get(id);
+    context.complete(type, content, {
+      // An action of an agent that was caused by a call is an item of its own.
+      itemId: call === undefined ? id : `${type}:${id}`,
+      callId: call?.callId,
+      ...place,
+    });
+  };
 }
 
-function tellDone(
-  context: SessionContext,
-  item: Fields,
-  read: Read,
-  place: ItemPlace,
-): void {
-  const [type, { content, status }] = read(item);
-  const id = idOf(item.id);
-  const known = context.calls.get(id) ??
-    scriptedCall(context, type, content);
-  if (known === undefined && LOOSE_TYPES.has(type)) {
-    const itemId = context.takeLoose(type, "event");
-    if (itemId !== undefined) {
-      context.complete(type, content, { itemId, status, ...place });
-      return;
+/** Returns the rule of an action, which a response item states too. */
+function act(type: string, read: (item: Fields) => Ended): TellItem {
+  return (context, item, place) => {
+    const { content, status } = read(item);
+    const id = idOf(item.id);
+    const known = context.calls.get(id) ??
+      scriptedCall(context, type, content);
+    if (known === undefined && LOOSE_TYPES.has(type)) {
+      const itemId = context.takeLoose(type, "event");
+      if (itemId !== undefined) {
+        context.complete(type, content, { itemId, status, ...place });
+        return;
+      }
     }
-  }
-  const call = known ?? context.beginCall(id, "event", type).call;
-  call.type = type;
-  call.hasItem = true;
-  const startedAt = place.startedAt ??
-    (known === undefined
-      ? startOf(content, place.at ?? context.now)
-      : undefined);
-  context.completeCall(call, context.spelled(content, ["item"]), {
-    ...place,
-    status,
-    startedAt,
-  });
-  if (known === undefined && LOOSE_TYPES.has(type)) {
-    context.noteLoose(type, "event", call.itemId);
-  }
+    const call = known ?? context.beginCall(id, "event", type).call;
+    call.type = type;
+    call.hasItem = true;
+    const startedAt = place.startedAt ??
+      (known === undefined
+        ? startOf(content, place.at ?? context.now)
+        : undefined);
+    context.completeCall(call, context.spelled(content, ["item"]), {
+      ...place,
+      status,
+      startedAt,
+    });
+    if (known === undefined && LOOSE_TYPES.has(type)) {
+      context.noteLoose(type, "event", call.itemId);
+    }
+  };
 }
 
 /**
@@ -237,20 +232,14 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
 }
 
 /** Emits a compaction; an item that is repeated adds nothing. */
-function tellCompactionItem(
-  context: SessionContext,
-  id: string | undefined,
-): void {
+function tellCompactionItem(context: SessionContext, item: Fields): void {
+  const id = idOf(item.id);
   if (id !== undefined) {
     if (context.calls.get(id) !== undefined) return;
     const { call } = context.beginCall(id, "event", "context_compaction");
     context.calls.close(call);
   }
   tellCompaction(context, "event", { itemId: id });
-}
-
-function done(content: Fields): Ended {
-  return { content, status: "completed" };
 }
 
 function withStatus({ status }: Fields, content: Fields): Ended {
@@ -293,7 +282,7 @@ function thoughtOf({ summary_text, raw_content }: Fields): string {
 }
 
 /** Returns the content of a message, which may be just its text. */
-function contentOf({ content, text }: Fields): unknown {
+function bodyOf({ content, text }: Fields): unknown {
   return content ?? textOf(text);
 }
 
