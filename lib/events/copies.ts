@@ -242,7 +242,7 @@ export function tellCompaction(
   context: SessionContext,
   from: "line" | "event",
   { message = "", itemId }: {
-    readonly message?: string;
+    readonly message?: string | undefined;
     readonly itemId?: string | undefined;
   } = {},
 ): void {

@@ -47,17 +47,16 @@ import {
   tellThought,
   tellUser,
 } from "./copies.ts";
-import { withExactCounts } from "./exact_counts.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";
 import { readUserEvent } from "./user_message.ts";
 
+/** Emits the events of an event message; the fork assigns ids to its messages. */
 type TellEvent = (
   context: SessionContext,
   event: Fields,
-  eventId: string | null,
-  path: Path,
+  eventId: string | undefined,
 ) => void;
 
 /** Events with the same meaning in both modes. */
@@ -87,7 +86,7 @@ const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
     "background_event",
     (context, event, eventId) =>
       context.complete("background_event", restOf(event), {
-        itemId: eventId === null ? undefined : `background:${eventId}`,
+        itemId: eventId === undefined ? undefined : `background:${eventId}`,
       }),
   ],
   ["thread_rolled_back", (context, event) => {
@@ -189,19 +188,17 @@ const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
 /**
  * Emits an event message. A type without a rule becomes an item of that type, with its fields.
  *
- * @param path The names that lead from the line to the event.
  * @param eventId The id that the fork assigns to its events.
  */
 export function tellEventMsg(
   context: SessionContext,
   event: Fields,
-  path: readonly string[],
-  eventId: string | null = null,
+  eventId?: string,
 ): void {
   const { type } = event;
   if (typeof type !== "string") return;
   const tell = EVENTS[context.mode]?.get(type) ?? tellAsItem;
-  tell(context, event, eventId, path);
+  tell(context, event, eventId);
 }
 
 /** Emits an event as an item of its type. */
@@ -291,14 +288,8 @@ function endFields(context: SessionContext, event: Fields): Fields {
   });
 }
 
-function tellTokens(
-  context: SessionContext,
-  event: Fields,
-  _eventId: string | null,
-  path: readonly string[],
-): void {
-  const exact = withExactCounts(event, context.place.text, path);
-  const content = tokenContent(restOf(exact));
+function tellTokens(context: SessionContext, event: Fields): void {
+  const content = tokenContent(restOf(context.exactCounts(event)));
   const { total_token_usage: total, last_token_usage } = fieldsOf(content.info);
   if (isObject(total)) {
     const isAdded = tokensIn(last_token_usage) > 0 &&

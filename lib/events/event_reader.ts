@@ -86,7 +86,7 @@ export class EventReader {
    * message whose response was cut off has an event, but does not count as an answer.
    */
   get lastAnswer(): LastAnswer | null {
-    return this.#session?.lastAnswer ?? null;
+    return this.#session?.context.lastAnswer ?? null;
   }
 
   /**
@@ -94,7 +94,7 @@ export class EventReader {
    * Not every such line has an event.
    */
   get steps(): number {
-    return this.#session?.steps ?? 0;
+    return this.#session?.context.steps ?? 0;
   }
 
   /** Returns the state that later records depend on, as plain JSON. */
@@ -112,7 +112,7 @@ export class EventReader {
    */
   expect(callId: string, itemType: string): void {
     this.#session ??= new SessionReader();
-    this.#session.expect(callId, itemType);
+    this.#session.context.beginCall(callId, "event", itemType);
   }
 
   /**

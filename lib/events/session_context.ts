@@ -17,7 +17,11 @@ import {
 } from "../json/fields.ts";
 import { memberTexts, soleMemberText } from "../json/member_texts.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
-import { readSavedCounts, savedCounts } from "./exact_counts.ts";
+import {
+  readSavedCounts,
+  savedCounts,
+  withExactCounts,
+} from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
@@ -474,6 +478,11 @@ export class SessionContext {
     if (!mayBeRespelled(args)) return undefined;
     return soleMemberText(text, name) ??
       memberTexts(text, [...this.path, ...path]).get(name);
+  }
+
+  /** Replaces the large numbers of the object that describes the events by exact ones. */
+  exactCounts(value: Fields): Fields {
+    return withExactCounts(value, this.place.text, this.path);
   }
 
   /** Returns a new synthetic id for an item without one. */

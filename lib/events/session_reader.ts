@@ -14,12 +14,10 @@ import {
 } from "../json/fields.ts";
 import { tellCompaction } from "./copies.ts";
 import { tellEventMsg } from "./event_msgs.ts";
-import { withExactCounts } from "./exact_counts.ts";
 import { InheritedLines } from "./inherited_lines.ts";
 import { tellResponseItem } from "./response_items.ts";
 import {
   type EmitEvent,
-  type LastAnswer,
   type LinePlace,
   SessionContext,
   type SessionOptions,
@@ -58,17 +56,34 @@ const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "turn_started",
 ]);
 
-/** The types of lines that have events. */
-export const SESSION_LINE_TYPES: ReadonlySet<string> = new Set([
-  "session_meta",
-  "turn_context",
-  "response_item",
-  "event_msg",
-  "event",
-  "compacted",
-  "realtime_item",
-  "token_usage_record",
+/** The rule of each type of line that has events, except of headers. */
+const LINES: ReadonlyMap<
+  string,
+  (context: SessionContext, payload: Fields) => void
+> = new Map([
+  ["turn_context", tellTurnContext],
+  ["response_item", tellResponseItem],
+  ["event_msg", tellEventMsg],
+  ["event", (context, payload) =>
+    tellEventMsg(
+      context,
+      fieldsOf(payload.msg),
+      idOf(payload.id),
+    )],
+  [
+    "compacted",
+    (context, { message }) =>
+      tellCompaction(context, "line", { message: textOf(message) }),
+  ],
+  ["realtime_item", tellSpeech],
+  ["token_usage_record", tellUsageRecord],
 ]);
+
+/** The types of lines that have events. */
+export const SESSION_LINE_TYPES: readonly string[] = [
+  "session_meta",
+  ...LINES.keys(),
+];
 
 /**
  * The names that lead from a line to the object that describes its events; lines of the fork have
@@ -104,36 +119,22 @@ export function goesOn(line: unknown): boolean {
 
 /** Converts the lines of one session file to events; holds the state of the file. */
 export class SessionReader {
-  readonly #context: SessionContext;
+  /** The state that the rules share. */
+  readonly context: SessionContext;
   readonly #inherited: InheritedLines;
 
   constructor(saved?: unknown, options?: SessionOptions) {
     const { context, inherited } = fieldsOf(saved);
-    this.#context = new SessionContext(context, options);
+    this.context = new SessionContext(context, options);
     this.#inherited = new InheritedLines(inherited);
   }
 
   /** Returns the state that later lines depend on, as plain JSON. */
   save(): unknown {
     return {
-      context: this.#context.save(),
+      context: this.context.save(),
       inherited: this.#inherited.save(),
     };
-  }
-
-  /** Registers a running call whose beginning was not read. */
-  expect(callId: string, itemType: string): void {
-    this.#context.beginCall(callId, "event", itemType);
-  }
-
-  /** The number of lines that showed work of the model, with or without an event. */
-  get steps(): number {
-    return this.#context.steps;
-  }
-
-  /** The last message of the model, if it is complete and nothing followed it. */
-  get lastAnswer(): LastAnswer | null {
-    return this.#context.lastAnswer;
   }
 
   /**
@@ -142,7 +143,7 @@ export class SessionReader {
    * @param line The line, normalized.
    */
   read(line: Fields, place: LinePlace, emit: EmitEvent): void {
-    const context = this.#context;
+    const context = this.context;
     context.emit = emit;
     context.place = place;
     context.path = line.type === "event" ? FORK_EVENT : PAYLOAD;
@@ -153,41 +154,12 @@ export class SessionReader {
     // files have none.
     if (context.isModeOpen && isCounted) context.mode = "paginated";
     this.#takePlace(line, payload);
-    switch (line.type) {
-      case "session_meta":
-        return this.#readHeader(payload);
-      case "turn_context":
-        return this.#readTurnContext(payload);
-      case "response_item":
-        return tellResponseItem(context, payload);
-      case "event_msg":
-        return tellEventMsg(context, payload, PAYLOAD);
-      case "event":
-        return tellEventMsg(
-          context,
-          fieldsOf(payload.msg),
-          FORK_EVENT,
-          idOf(payload.id) ?? null,
-        );
-      case "compacted":
-        return tellCompaction(context, "line", {
-          message: textOf(payload.message) ?? "",
-        });
-      case "realtime_item":
-        return this.#readSpeech(payload);
-      case "token_usage_record": {
-        const { turn_id, ...content } = payload;
-        context.complete(
-          "token_usage_record",
-          withExactCounts(content, place.text, PAYLOAD),
-          { turnId: idOf(turn_id) },
-        );
-      }
-    }
+    if (line.type === "session_meta") this.#readHeader(payload);
+    else LINES.get(textOf(line.type) ?? "")?.(context, payload);
   }
 
   #takeTime(line: Fields, payload: Fields): void {
-    const context = this.#context;
+    const context = this.context;
     const time = timestampOf(line.timestamp);
     if (time !== undefined) context.now = time;
     else if (context.now === undefined && line.type === "session_meta") {
@@ -197,7 +169,7 @@ export class SessionReader {
 
   /** Determines whether a line was copied from another thread. */
   #takePlace(line: Fields, payload: Fields): void {
-    const context = this.#context;
+    const context = this.context;
     const event = line.type === "event" ? fieldsOf(payload.msg) : payload;
     // A line that begins a turn belongs to that turn.
     const turn = TURN_STARTS.has(event.type) || line.type === "turn_context" ||
@@ -214,7 +186,7 @@ export class SessionReader {
 
   /** Reads the header of the file; later headers were copied from other files. */
   #readHeader(meta: Fields): void {
-    const context = this.#context;
+    const context = this.context;
     const id = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
     if (context.hasHeader) {
       if (id !== context.threadId) this.#inherited.copiedHeader(context.now);
@@ -251,17 +223,24 @@ export class SessionReader {
       ...fields,
     });
   }
+}
 
-  #readTurnContext(payload: Fields): void {
-    const { turn_id, ...content } = payload;
-    this.#context.complete("turn_context", content, { turnId: idOf(turn_id) });
-  }
+function tellTurnContext(context: SessionContext, payload: Fields): void {
+  const { turn_id, ...content } = payload;
+  context.complete("turn_context", content, { turnId: idOf(turn_id) });
+}
 
-  /** Emits the spoken text of a conversation by voice; its other items have no events. */
-  #readSpeech(item: Fields): void {
-    const text = textOf(item.text) ?? "";
-    if (item.type !== "transcript_segment" || text.trim() === "") return;
-    const role = textOf(item.role) ?? "";
-    this.#context.complete("speech", { role, text }, { itemId: idOf(item.id) });
-  }
+/** Emits the spoken text of a conversation by voice; its other items have no events. */
+function tellSpeech(context: SessionContext, item: Fields): void {
+  const text = textOf(item.text) ?? "";
+  if (item.type !== "transcript_segment" || text.trim() === "") return;
+  const role = textOf(item.role) ?? "";
+  context.complete("speech", { role, text }, { itemId: idOf(item.id) });
+}
+
+function tellUsageRecord(context: SessionContext, payload: Fields): void {
+  const { turn_id, ...content } = payload;
+  context.complete("token_usage_record", context.exactCounts(content), {
+    turnId: idOf(turn_id),
+  });
 }

@@ -149,7 +149,7 @@ export class SessionFold {
         from: "rollout",
         onError: "drop",
         fileName,
-        only: [...SESSION_LINE_TYPES],
+        only: SESSION_LINE_TYPES,
         ...(saved === undefined ? {} : { resume: saved.rules }),
       },
       {
