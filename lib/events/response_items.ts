@@ -682,7 +682,25 @@ const SHELL_FAILURES: readonly string[] = [
 interface CallResult extends ToolOutput {
   /** The error text; `null` if the call did not fail. */
   readonly failure: string | null;
+  /** Whether a script of code mode printed it. */
+  readonly isScript: boolean;
 }
+
+type EndCall = (
+  context: SessionContext,
+  call: Call,
+  callResult: CallResult,
+) => void;
+
+/** By item type, the rule that ends a call; other calls end as those of tools. */
+const ENDS: ReadonlyMap<string, EndCall> = new Map([
+  ["command_execution", endCommand],
+  ["file_change", endPatch],
+  ["todo_list", endOrFail],
+  ["image_view", endOrFail],
+  ["mcp_tool_call", endMcp],
+  ["collab_tool_call", endCollab],
+]);
 
 /**
  * Ends a call by its output.
@@ -700,27 +718,13 @@ function endCall(
   // The script still runs; a later output has its result.
   if (script?.isFailed === null) return;
   const callResult = script === undefined
-    ? { ...output, failure: failureOf(output) }
+    ? { ...output, failure: failureOf(output), isScript: false }
     : scriptResult(script);
   if (call.name === "write_stdin") return endWriting(context, call, callResult);
-  switch (call.type) {
-    case "command_execution":
-      return endCommand(context, call, callResult);
-    case "file_change":
-      return endPatch(context, call, callResult, script);
-    case "todo_list":
-      return endOrFail(context, call, callResult);
-    case "image_view":
-      // Without that text, the image is part of the output, or could not be read.
-      if (raw !== ATTACHED) takeViewedImage(context);
-      return endOrFail(context, call, callResult);
-    case "mcp_tool_call":
-      return endMcp(context, call, callResult, script);
-    case "collab_tool_call":
-      return endCollab(context, call, callResult);
-    default:
-      return endTool(context, call, callResult);
-  }
+  // Without that text, the image is part of the output, or could not be read.
+  if (call.type === "image_view" && raw !== ATTACHED) takeViewedImage(context);
+  const end = ENDS.get(call.type) ?? endTool;
+  end(context, call, callResult);
 }
 
 /** Returns the error text of a failed call, by its output; `null` if it did not fail. */
@@ -744,13 +748,15 @@ function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
     seconds,
     success: isFailed ? false : null,
     failure: isFailed ? text : null,
+    isScript: true,
   };
   if (isFailed) return base;
   // A command that Codex executed as another tool, such as a patch, has a second header inside.
   const printed = readToolOutput(texts[0] ?? "");
   if (printed.text !== texts[0]) {
     const inner = readToolOutput(printed.text);
-    return { ...(inner.hasForm ? inner : printed), failure: null };
+    const output = inner.hasForm ? inner : printed;
+    return { ...output, failure: null, isScript: true };
   }
   const { isError } = fieldsOf(parseJson(printed.text));
   return isError === true ? { ...base, failure: text } : base;
@@ -789,12 +795,7 @@ function finishCommand(
     if (changes.length > 0) {
       call.type = "file_change";
       call.content = { changes };
-      return endPatch(
-        context,
-        call,
-        { ...callResult, success: true },
-        undefined,
-      );
+      return endPatch(context, call, { ...callResult, success: true });
     }
   }
   const before = call.output ?? "";
@@ -867,12 +868,11 @@ function endWriting(
 function endPatch(
   context: SessionContext,
   call: Call,
-  { text, exitCode, success, failure }: CallResult,
-  script: ScriptOutput | undefined,
+  { text, exitCode, success, failure, isScript }: CallResult,
 ): void {
   const isApplied = exitCode === null
     ? failure === null && success !== false &&
-      (success === true || script !== undefined ||
+      (success === true || isScript ||
         text.trimStart().startsWith(APPLIED))
     : exitCode === 0 && success !== false;
   context.completeCall(call, {
@@ -897,11 +897,9 @@ function endOrFail(
 function endMcp(
   context: SessionContext,
   call: Call,
-  callResult: CallResult,
-  script: ScriptOutput | undefined,
+  { text, blocks, failure, seconds, isScript }: CallResult,
 ): void {
-  const { blocks, failure, seconds } = callResult;
-  const printed = script === undefined ? undefined : parseJson(callResult.text);
+  const printed = isScript ? parseJson(text) : undefined;
   const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
     : { content: listedBlocks(blocks) ?? blocks };
