@@ -9,6 +9,7 @@ import {
   payloadsOf,
   snapshotOf,
 } from "../history/histories.ts";
+import { event, eventsOf, item, paged } from "./reading.ts";
 
 /** The fields of an item without its id. */
 type Item = Readonly<Record<string, unknown>>;
@@ -435,4 +436,22 @@ Deno.test("HistoryState.apply() renames an explored command that is repeated (C.
   ]);
   const unnamed = read("a", { command: [] });
   assertEquals(entries(read("a"), unnamed), [other]);
+});
+
+Deno.test("EventReader pairs items of one turn that share no id, also after it was saved", () => {
+  const generated = { status: "completed", result: "aGk=" };
+  const lines = [
+    PAGINATED,
+    paged("ImageGeneration", { id: "a", ...generated }),
+    item("image_generation_call", { id: "b", ...generated }),
+    item("image_generation_call", { id: "c", ...generated }),
+    event("task_complete", { turn_id: "t" }),
+    paged("ImageGeneration", { id: "d", ...generated }),
+  ];
+  for (const split of lines.keys()) {
+    const ids = eventsOf(lines, split)
+      .filter(({ item_type }) => item_type === "image_generation")
+      .map(({ item_id }) => item_id);
+    assertEquals(ids, ["a", "c", "d"], `saved before line ${split + 1}`);
+  }
 });
