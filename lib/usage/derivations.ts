@@ -3,7 +3,7 @@
 import type { Tokens } from "./tokens.ts";
 
 /** The explanations of the rules, as `usage --explain` shows them. */
-const RULES = {
+const RULES: Readonly<Record<UsageRule, string>> = {
   record: "a token_usage_record: the tokens of one request",
   request: "the tokens of one request",
   first: "the first total of the thread",
@@ -62,7 +62,29 @@ const RULES = {
  * - `outside`: the line's time is outside of `since` and `until`.
  * - `untimed`: the line has no time, and `since` or `until` is set.
  */
-export type UsageRule = keyof typeof RULES;
+export type UsageRule =
+  | "record"
+  | "request"
+  | "first"
+  | "grown"
+  | "missed"
+  | "restarted"
+  | "unwritten"
+  | "inherited"
+  | "turn"
+  | "thread"
+  | "run"
+  | "unknown"
+  | "repeated"
+  | "recorded"
+  | "replayed"
+  | "reviewed"
+  | "summed"
+  | "empty"
+  | "copied"
+  | "filed"
+  | "outside"
+  | "untimed";
 
 /** One line with token counts: whether they were counted, by which rule, and how many. */
 export interface UsageDerivation {
