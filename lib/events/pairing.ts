@@ -37,6 +37,9 @@ const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
   loose: { item: "loose_item", event: "loose_event" },
 };
 
+/** The number of unmatched copies with one text that are kept. Matching takes as many steps. */
+const MAX_ALIKE = 256;
+
 /** By text, the values of the unmatched copies, in order. */
 type Copies<T> = Map<string, T[]>;
 
@@ -131,8 +134,9 @@ export class Pairing<T> {
   #add(slot: string, text: string, value: T): void {
     let copies = this.#unmatched.get(slot);
     if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
-    this.#waiting += 1;
     const waiting = copies.get(text);
+    if (waiting?.length === MAX_ALIKE) return;
+    this.#waiting += 1;
     if (waiting === undefined) copies.set(text, [value]);
     else waiting.push(value);
   }
