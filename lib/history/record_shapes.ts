@@ -2,8 +2,7 @@
  * The shapes of the payloads of history records.
  *
  * Some shapes are constants of their own though they equal others, such as `INDENT`:
- * `_record_reader.ts` rewrites their values before it reads them, and finds the rewrite by the
- * shape
+ * `code_layout.ts` rewrites their values before it reads them, and finds the rewrite by the shape
  * object.
  */
 
