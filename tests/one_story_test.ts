@@ -6,7 +6,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../lib/check/verdict_builder.ts";
 import { setOwn } from "../lib/history/plain_json.ts";
-import { isObject } from "../lib/json/fields.ts";
+import { isObject, parseJson } from "../lib/json/fields.ts";
 import { JsonlRecords } from "../lib/pipeline/jsonl_records.ts";
 import { HtmlRenderer } from "../lib/render/html.ts";
 import type { TranscriptPart } from "../lib/render/parts.ts";
@@ -90,7 +90,8 @@ Deno.test("the transcript of a session shows every message that search finds", (
 
 /** Yields a line with a hostile value in place of each of its values in turn. */
 function* withHostileValues(line: string): Generator<string> {
-  const root: unknown = JSON.parse(line);
+  // Some captures have torn lines.
+  const root = parseJson(line);
   function* walk(holder: unknown): Generator<string> {
     if (!isObject(holder)) return;
     for (const [name, value] of Object.entries(holder)) {
@@ -104,23 +105,20 @@ function* withHostileValues(line: string): Generator<string> {
   yield* walk(root);
 }
 
-for (const name of ["0.42.0/mcp", "0.104.0/mcp", "0.169.0/shellmany"]) {
-  Deno.test(`verdicts accept any value in any field of ${name}`, () => {
-    const kinds = new Set<string>();
-    for (const { path, bytes } of readCapturedFiles(/\.jsonl$/)) {
-      if (!path.startsWith(`${name}/`)) continue;
-      const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
-      for (const line of lines) {
-        const kind = line.replaceAll(/"(?:[^"\\]|\\.)*"(?!:)|[\d.]+/g, "");
-        if (kinds.has(kind)) continue;
-        kinds.add(kind);
-        const builder = new VerdictBuilder();
-        for (const text of [lines[0], ...withHostileValues(line)]) {
-          builder.feed(encode(`${text}\n`), () => {});
-        }
-        builder.flush(() => {});
+Deno.test("verdicts accept any value in any field of a captured line", () => {
+  const kinds = new Set<string>();
+  for (const { bytes } of readCapturedFiles(/\.jsonl$/)) {
+    const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
+    for (const line of lines) {
+      const kind = line.replaceAll(/"(?:[^"\\]|\\.)*"(?!:)|[\d.]+/g, "");
+      if (kinds.has(kind)) continue;
+      kinds.add(kind);
+      const builder = new VerdictBuilder();
+      for (const text of [lines[0], ...withHostileValues(line)]) {
+        builder.feed(encode(`${text}\n`), () => {});
       }
+      builder.flush(() => {});
     }
-    assert(kinds.size > 0);
-  });
-}
+  }
+  assert(kinds.size > 1000);
+});

@@ -65,7 +65,7 @@ const MAX_HEADER = 1 << 22;
  */
 const PAUSE = 1000;
 const IMAGE = "data:image/";
-const NO_BASE64_REGEXP = /[^\w+/=]|_/g;
+const NO_BASE64_REGEXP = /[^A-Za-z\d+/=]/g;
 /** Shorter `data:` URLs are icons, or texts about images. */
 const MIN_IMAGE = 64;
 /** The length of each end of a long text that is compared to recognize injected context. */

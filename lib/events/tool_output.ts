@@ -157,7 +157,6 @@ function fromHeader(text: string): PlainOutput | undefined {
         text: ownText(text.slice(start)),
         exitCode,
         seconds,
-
         session,
         hasForm: exitCode !== null || session !== null,
       };

@@ -43,16 +43,7 @@ type TellItem = (
   place: ItemPlace,
 ) => void;
 
-const WEB_SEARCH = act(
-  "web_search",
-  (item) => withStatus(item, searchContent(item)),
-);
-const IMAGE_GENERATION = act(
-  "image_generation",
-  (item) => withStatus(item, imageContent(item)),
-);
-
-/** The rule of each item type, and of each kind of an `Extension` item. */
+/** The rule of each item type. */
 const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
   [
     "UserMessage",
@@ -74,8 +65,10 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
   ["CommandExecution", act("command_execution", endedCommand)],
   ["FileChange", act("file_change", endedPatch)],
   ["McpToolCall", act("mcp_tool_call", endedMcpItem)],
-  ["WebSearch", WEB_SEARCH],
-  ["Extension/web.search", WEB_SEARCH],
+  [
+    "WebSearch",
+    act("web_search", (item) => withStatus(item, searchContent(item))),
+  ],
   [
     "ImageView",
     act("image_view", ({ path }) => ({
@@ -83,8 +76,10 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
       status: "completed",
     })),
   ],
-  ["ImageGeneration", IMAGE_GENERATION],
-  ["Extension/image_gen.generation", IMAGE_GENERATION],
+  [
+    "ImageGeneration",
+    act("image_generation", (item) => withStatus(item, imageContent(item))),
+  ],
   ["DynamicToolCall", act("dynamic_tool_call", endedDynamic)],
   [
     "CollabAgentToolCall",
@@ -93,6 +88,11 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
   ["FunctionCallOutput", act("tool_call", clientOutput)],
 ]);
 
+/** By kind of an `Extension` item, the item type that it is treated as. */
+const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
+  ["image_gen.generation", "ImageGeneration"],
+  ["web.search", "WebSearch"],
+]);
 /** The item types that legacy files have too. */
 const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan", "Sleep"]);
 /** The item types whose response items have no common id with the item. */
@@ -112,7 +112,9 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
     turnId: idOf(event.turn_id),
     ...timesOf(event, context.now),
   };
-  const tell = ITEMS.get(type === "Extension" ? `${type}/${item.kind}` : type);
+  const tell = ITEMS.get(
+    type === "Extension" ? EXTENSIONS.get(item.kind) : type,
+  );
   if (tell !== undefined) return tell(context, item, place);
   context.complete(snakeCase(type), restOf(item), {
     itemId: idOf(item.id),

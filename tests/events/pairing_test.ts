@@ -1,6 +1,7 @@
 /** Two copies of a text that are one record (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
+import { Pairing } from "../../lib/events/pairing.ts";
 import {
   eventLine,
   itemLine,
@@ -88,3 +89,13 @@ for (const [type, item, event] of COPIES) {
     }
   });
 }
+
+Deno.test("Pairing keeps 256 unmatched copies of one text", () => {
+  const pairing = new Pairing<number>();
+  for (let i = 0; i < 300; i++) pairing.add("user", "go on", "event", i);
+  const matched: (number | undefined)[] = [];
+  for (let i = 0; i < 257; i++) {
+    matched.push(pairing.match("user", "go on", "item"));
+  }
+  assertEquals(matched, [...Array(256).keys(), undefined]);
+});

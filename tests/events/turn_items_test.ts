@@ -278,7 +278,8 @@ Deno.test("HistoryState.apply() shows an image of an extension like an ImageGene
 
 Deno.test("HistoryState.apply() shows no record for an unknown extension", () => {
   const kinds = ["clock.sleep", "calendar.add", "a.new_one", { a: 1 }, 7];
-  for (const kind of [...kinds, undefined]) {
+  // An object that cannot be converted to a text.
+  for (const kind of [...kinds, { toString: 1 }, undefined]) {
     assertEquals(recordsOf("Extension", { kind, durationMs: 5 }), []);
   }
 });
