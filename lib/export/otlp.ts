@@ -31,27 +31,16 @@ import type {
   ExportInput,
   ExportPiece,
 } from "./exporter.ts";
+import {
+  ATTRIBUTE,
+  OPERATION,
+  RETRY_EVENT,
+  SCHEMA_URL,
+  SPAN_EVENTS,
+  SPAN_KIND,
+  STATUS_ERROR,
+} from "./otlp_names.ts";
 import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
-
-// Names of spans, attributes and events are those of one version of OpenTelemetry's conventions.
-// All of `gen_ai.*` is in development and may have other names in the next version. Names that the
-// conventions do not define begin with `codex.`.
-
-/** The URL of the version of the conventions. */
-const SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
-
-/** The status of a span that failed, by its number in OTLP. */
-const STATUS_ERROR = 2;
-
-/** The names of span events, by the types of the items that they are made from. */
-const SPAN_EVENTS: ReadonlyMap<unknown, string> = new Map([
-  ["context_compaction", "codex.compaction"],
-  ["exec_approval_request", "codex.approval_request"],
-  ["apply_patch_approval_request", "codex.approval_request"],
-  ["thread_rolled_back", "codex.rollback"],
-  ["entered_review_mode", "codex.review_started"],
-  ["exited_review_mode", "codex.review_ended"],
-]);
 
 /** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
@@ -348,7 +337,7 @@ export class OtlpExporter implements Exporter {
     const name = SPAN_EVENTS.get(item_type);
     if (name === undefined) return;
     if (item_type === "context_compaction") thread.ask(at);
-    const attributes = { "gen_ai.tool.call.id": idOf(event.call_id) };
+    const attributes = { [ATTRIBUTE.call]: idOf(event.call_id) };
     this.#turnOf(thread, at).events.push({ at, name, attributes });
   }
 
@@ -446,14 +435,14 @@ export class OtlpExporter implements Exporter {
     const isBehind = answer?.isOver === true && turn.counts !== "before";
     const request: ChildSpan = {
       item: textOf(event.item_id) ?? "",
-      operation: "chat",
+      operation: OPERATION.request,
       subject: model,
       start: isBehind ? answer.start : thread.askedAt,
       end: isBehind ? answer.end : at,
       attributes: {
-        "gen_ai.provider.name": providerOf(thread),
-        "gen_ai.request.model": model,
-        "gen_ai.response.id": idOf(content.response_id),
+        [ATTRIBUTE.provider]: providerOf(thread),
+        [ATTRIBUTE.model]: model,
+        [ATTRIBUTE.response]: idOf(content.response_id),
         ...tokenAttributes(tokens),
       },
       parts: answer?.parts ?? [],
@@ -491,7 +480,7 @@ export class OtlpExporter implements Exporter {
       turn.seen.add(item);
       call = {
         item,
-        operation: "execute_tool",
+        operation: OPERATION.call,
         subject: tool.name,
         start: at,
         end: undefined,
@@ -544,12 +533,12 @@ export class OtlpExporter implements Exporter {
       : undefined;
     turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
     call.attributes = {
-      "gen_ai.tool.name": name,
-      "gen_ai.tool.type": HOSTED_TOOLS.has(name) ? "extension" : "function",
-      "gen_ai.tool.call.id": idOf(event.call_id),
-      "process.exit.code": exitCode,
-      "gen_ai.tool.call.arguments": input,
-      "gen_ai.tool.call.result": output,
+      [ATTRIBUTE.tool]: name,
+      [ATTRIBUTE.toolType]: HOSTED_TOOLS.has(name) ? "extension" : "function",
+      [ATTRIBUTE.call]: idOf(event.call_id),
+      [ATTRIBUTE.exitCode]: exitCode,
+      [ATTRIBUTE.arguments]: input,
+      [ATTRIBUTE.result]: output,
     };
   }
 
@@ -567,8 +556,8 @@ export class OtlpExporter implements Exporter {
   #error(thread: Thread, message: string, at: number): void {
     const turn = this.#turnOf(thread, at);
     if (isRetryNotice(message)) {
-      const attributes = { "codex.retry.message": message };
-      turn.events.push({ at, name: "codex.retry", attributes });
+      const attributes = { [ATTRIBUTE.retryMessage]: message };
+      turn.events.push({ at, name: RETRY_EVENT, attributes });
     } else turn.problem = message;
   }
 
@@ -631,7 +620,7 @@ export class OtlpExporter implements Exporter {
       turn.calls.delete(item);
       // It ends with its turn, unless its end comes later.
       call.end = end.at;
-      call.attributes = { ...call.attributes, "codex.call.status": "open" };
+      call.attributes = { ...call.attributes, [ATTRIBUTE.callStatus]: "open" };
       thread.late.set(item, { turn, call });
     }
     thread.turn = undefined;
@@ -649,30 +638,30 @@ export class OtlpExporter implements Exporter {
         : turnIds(parent, startedBy));
     const isWanted = this.#options.content === true;
     const attributes = {
-      "gen_ai.conversation.id": thread.id,
-      "gen_ai.provider.name": providerOf(thread),
-      "gen_ai.agent.name": AGENT,
-      "gen_ai.agent.version": idOf(header.cli_version),
-      "gen_ai.request.model": model,
-      "process.working_directory": idOf(header.cwd),
-      "codex.turn.id": realId(id),
-      "codex.turn.status": end.status,
-      "codex.thread.parent_id": parent,
-      "codex.thread.forked_from_id": idOf(header.forked_from_id),
-      "codex.agent.path": idOf(header.agent_path),
-      "codex.agent.nickname": idOf(header.agent_nickname),
-      "codex.agent.role": idOf(header.agent_role),
+      [ATTRIBUTE.conversation]: thread.id,
+      [ATTRIBUTE.provider]: providerOf(thread),
+      [ATTRIBUTE.agentName]: AGENT,
+      [ATTRIBUTE.agentVersion]: idOf(header.cli_version),
+      [ATTRIBUTE.model]: model,
+      [ATTRIBUTE.folder]: idOf(header.cwd),
+      [ATTRIBUTE.turn]: realId(id),
+      [ATTRIBUTE.turnStatus]: end.status,
+      [ATTRIBUTE.parentThread]: parent,
+      [ATTRIBUTE.forkedFrom]: idOf(header.forked_from_id),
+      [ATTRIBUTE.agentPath]: idOf(header.agent_path),
+      [ATTRIBUTE.agentNickname]: idOf(header.agent_nickname),
+      [ATTRIBUTE.agentRole]: idOf(header.agent_role),
       // The usage at the ends of exec turns cannot be divided among requests.
       ...tokenAttributes(end.tokens),
-      "gen_ai.input.messages": isWanted
+      [ATTRIBUTE.inputMessages]: isWanted
         ? messageText("user", prompts.map(textPart))
         : undefined,
-      "gen_ai.output.messages": isWanted && answer !== undefined
+      [ATTRIBUTE.outputMessages]: isWanted && answer !== undefined
         ? messageText("assistant", [textPart(answer)])
         : undefined,
     };
     const { at, error, message } = end;
-    const span = { operation: "invoke_agent", subject: AGENT, start, end: at };
+    const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
     const { traceId, spanId } = idsOf(thread, turn);
     const links = link === undefined ? "" : `,"links":[${jsonTextOf(link)}]`;
     return `{"traceId":"${traceId}","spanId":"${spanId}",${
@@ -725,9 +714,9 @@ export class OtlpExporter implements Exporter {
     const text =
       `{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":"${ids.spanId}",${
         spanText(span, [
-          { "gen_ai.conversation.id": thread.id },
+          { [ATTRIBUTE.conversation]: thread.id },
           span.attributes,
-          { "gen_ai.output.messages": messageText("assistant", parts) },
+          { [ATTRIBUTE.outputMessages]: messageText("assistant", parts) },
         ])
       }}`;
     // Without content, only names can contain a secret, so a name is searched once.
@@ -763,11 +752,11 @@ const SCOPE =
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
-    "service.name": AGENT,
-    "service.version": idOf(cli_version),
-    "vcs.repository.url.full": idOf(repository_url),
-    "vcs.ref.head.name": idOf(branch),
-    "vcs.ref.head.revision": idOf(commit_hash),
+    [ATTRIBUTE.serviceName]: AGENT,
+    [ATTRIBUTE.serviceVersion]: idOf(cli_version),
+    [ATTRIBUTE.repository]: idOf(repository_url),
+    [ATTRIBUTE.branch]: idOf(branch),
+    [ATTRIBUTE.commit]: idOf(commit_hash),
   });
   return `{"attributes":${attributes}}`;
 }
@@ -802,14 +791,11 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
   if (counted === undefined) return {};
   const { tokens } = counted;
   return {
-    "gen_ai.usage.input_tokens": tokens.input_tokens,
-    "gen_ai.usage.cache_read.input_tokens": tokens.cached_input_tokens ||
-      undefined,
-    "gen_ai.usage.cache_creation.input_tokens":
-      tokens.cache_write_input_tokens || undefined,
-    "gen_ai.usage.output_tokens": tokens.output_tokens,
-    "gen_ai.usage.reasoning.output_tokens": tokens.reasoning_output_tokens ||
-      undefined,
+    [ATTRIBUTE.inputTokens]: tokens.input_tokens,
+    [ATTRIBUTE.cacheRead]: tokens.cached_input_tokens || undefined,
+    [ATTRIBUTE.cacheCreation]: tokens.cache_write_input_tokens || undefined,
+    [ATTRIBUTE.outputTokens]: tokens.output_tokens,
+    [ATTRIBUTE.reasoningTokens]: tokens.reasoning_output_tokens || undefined,
   };
 }
 
@@ -817,12 +803,13 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
 function spanText(span: Span, groups = [span.attributes]): string {
   const { operation, subject, start, end = start, error, message } = span;
   const name = subject === undefined ? operation : `${operation} ${subject}`;
-  // The kinds client and internal.
-  const kind = operation === "chat" ? 3 : 1;
+  const kind = operation === OPERATION.request
+    ? SPAN_KIND.client
+    : SPAN_KIND.internal;
   const attributes = attributesText(
-    { "gen_ai.operation.name": operation },
+    { [ATTRIBUTE.operation]: operation },
     ...groups,
-    { "error.type": error },
+    { [ATTRIBUTE.error]: error },
   );
   const events = (span.events ?? []).map(({ at, name, attributes }) =>
     `{"timeUnixNano":${nanosOf(at)},"name":${jsonTextOf(name)},"attributes":${

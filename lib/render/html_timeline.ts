@@ -86,7 +86,7 @@ function drawShares(usage: TurnUsage, middle: number): string {
 export class Timeline {
   readonly #lanes = new Map<Lane, Span[]>();
   #count = 0;
-  /** The bounds of the scale, of which the first is the greater one without any times. */
+  /** The bounds of the scale; without any times, the start is greater than the end. */
   #startMs = Infinity;
   #endMs = -Infinity;
 
