@@ -504,9 +504,12 @@ const TAKEN: ReadonlySet<string> = new Set([
   "id",
 ]);
 
-/** The states of the threads, the one that was used last at the end; plans change them too. */
-class Threads implements RecordContext {
-  readonly rules = Threads;
+/**
+ * The state of an app-server that its messages depend on and change: its threads, the one that was
+ * used last at the end, and the number of the last item without an id.
+ */
+class ServerState implements RecordContext {
+  readonly rules = ServerState;
   readonly #threads = new Map<string, ThreadMemory>();
   #last: ThreadMemory | undefined;
   #count = 0;
@@ -667,7 +670,7 @@ interface Notification {
 export class AppServerRules extends RecordRules {
   readonly #initial: InitialContext;
   readonly #writer: EventWriter;
-  readonly #threads: Threads;
+  readonly #state: ServerState;
   /** The rules for lines that are normalized already. */
   readonly #exec: ExecRules;
   /** The rules for events of the old protocol, by thread. */
@@ -680,9 +683,9 @@ export class AppServerRules extends RecordRules {
    */
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(4);
-    const threads = new Threads();
-    super(reader, threads);
-    this.#threads = threads;
+    const state = new ServerState();
+    super(reader, state);
+    this.#state = state;
     this.#initial = initial;
     this.#writer = new EventWriter(reader);
     this.#exec = new ExecRules(initial);
@@ -690,7 +693,7 @@ export class AppServerRules extends RecordRules {
 
   /** Resets the state: the next line is the first line of another stream. */
   override reset(): void {
-    this.#threads.reset();
+    this.#state.reset();
     this.#exec.reset();
     this.#events.clear();
   }
@@ -698,7 +701,7 @@ export class AppServerRules extends RecordRules {
   /** Returns the state as plain JSON. */
   override save(): unknown {
     return {
-      ...this.#threads.save(),
+      ...this.#state.save(),
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
     };
@@ -707,7 +710,7 @@ export class AppServerRules extends RecordRules {
   /** Restores a saved state. */
   override load(saved: unknown): void {
     this.reset();
-    this.#threads.load(saved);
+    this.#state.load(saved);
     this.#exec.load(savedField(saved, "exec"));
     for (const [id, rules] of savedPairs(saved, "events")) {
       this.#eventRules(id).load(rules);
@@ -1072,7 +1075,7 @@ export class AppServerRules extends RecordRules {
     const plan = params.take("plan");
     const turn = this.#id(params.get("turnId"));
     if (plan === undefined || turn === undefined) return undefined;
-    const memory = this.#threads.of(reader.text(thread));
+    const memory = this.#state.of(reader.text(thread));
     const turnId = reader.text(turn);
     const isFirst = memory.planTurn !== turnId;
     memory.planTurn = turnId;
@@ -1176,7 +1179,7 @@ export class AppServerRules extends RecordRules {
   /** Begins an event of an item that gets a number as its id, and keeps `method`. */
   #beginNewItem(notification: Notification, itemType: string): JsonObject {
     const event = this.#begin(notification);
-    event.set("item_id", this.#threads.nextItem());
+    event.set("item_id", this.#state.nextItem());
     event.set("item_type", itemTypeValue(itemType));
     return event;
   }
