@@ -15,10 +15,21 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-const FILES = readTranscriptFiles().map(({ path, bytes }) => ({
-  path,
-  values: valuesOf(bytes),
-}));
+/** Every captured file: its transcript, its live transcript and its history. */
+const FILES = readTranscriptFiles().map(({ path, bytes }) => {
+  const values = valuesOf(bytes);
+  const state = new HistoryState();
+  for (const value of values) state.apply(value);
+  const parts = partsOf(values);
+  return {
+    path,
+    parts,
+    live: partsOf(values, { live: true }),
+    snapshot: state.snapshot(),
+    // The ids of records are reused after a rollback.
+    isRolledBack: parts.some(({ type }) => type === "rolled_back"),
+  };
+});
 
 /** Returns the ids of final entries, each once, without diffs, which replace each other. */
 function shownIds(parts: readonly TranscriptPart[]): number[] {
@@ -44,13 +55,9 @@ function assertInOrder(
 
 Deno.test("TranscriptBuilder emits each record of every capture once and in order", () => {
   assert(FILES.length > 900);
-  for (const { path, values } of FILES) {
-    const state = new HistoryState();
-    for (const value of values) state.apply(value);
-    const { records } = state.snapshot();
-    const parts = partsOf(values);
-    // The ids of records are reused after a rollback.
-    if (parts.some(({ type }) => type === "rolled_back")) continue;
+  for (const { path, parts, snapshot, isRolledBack } of FILES) {
+    if (isRolledBack) continue;
+    const { records } = snapshot;
     const shown = shownIds(parts);
     const ends = parts.filter((part) => part.type === "turn_ended");
     const isEnd = (record: typeof records[number]): boolean => {
@@ -69,14 +76,13 @@ Deno.test("TranscriptBuilder emits each record of every capture once and in orde
 });
 
 Deno.test("TranscriptBuilder emits each final entry of a live transcript once", () => {
-  for (const { path, values } of FILES) {
-    const finals = entriesOf(partsOf(values, { live: true }))
+  for (const { path, parts, live, isRolledBack } of FILES) {
+    if (isRolledBack) continue;
+    const finals = entriesOf(live)
       .filter(({ phase, record }) =>
         phase === "final" && record.type !== "plan_update"
       )
       .map(({ id }) => id);
-    const parts = partsOf(values);
-    if (parts.some(({ type }) => type === "rolled_back")) continue;
     assertEquals(finals.length, new Set(finals).size, path);
     const ids = entriesOf(parts).map(({ id }) => id);
     assert(finals.every((id) => ids.includes(id)), path);
@@ -84,11 +90,10 @@ Deno.test("TranscriptBuilder emits each final entry of a live transcript once", 
 });
 
 Deno.test("TranscriptBuilder emits the session first, and an end for every turn it starts", () => {
-  for (const { path, values } of FILES) {
-    for (const live of [false, true]) {
-      const parts = partsOf(values, { live });
-      assertEquals(parts[0]?.type, "session", path);
-      const borders = parts.flatMap((part) =>
+  for (const { path, parts, live } of FILES) {
+    for (const transcript of [parts, live]) {
+      assertEquals(transcript[0]?.type, "session", path);
+      const borders = transcript.flatMap((part) =>
         part.type === "turn_started" || part.type === "turn_ended"
           ? [`${part.type} ${part.turn}`]
           : []
@@ -103,10 +108,9 @@ Deno.test("TranscriptBuilder emits the session first, and an end for every turn 
 });
 
 Deno.test("TextRenderer writes the messages of every capture in order, and no control characters", () => {
-  for (const { path, values } of FILES) {
-    const parts = partsOf(values, { live: true });
-    const text = writtenBy(new TextRenderer(), parts);
-    const pieces = entriesOf(parts).flatMap((part) => {
+  for (const { path, live } of FILES) {
+    const text = writtenBy(new TextRenderer(), live);
+    const pieces = entriesOf(live).flatMap((part) => {
       if (part.phase !== "final") return [];
       const view = viewEntry(part);
       return view.kind === "message"
@@ -116,7 +120,7 @@ Deno.test("TextRenderer writes the messages of every capture in order, and no co
     assertInOrder(text, pieces, path);
     // deno-lint-ignore no-control-regex
     assertEquals(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.exec(text), null);
-    const narrow = writtenBy(new TextRenderer({ columns: () => 40 }), parts);
+    const narrow = writtenBy(new TextRenderer({ columns: () => 40 }), live);
     const squeezed = (written: string): number =>
       written.replace(/[\s…]/g, "").length;
     assert(squeezed(narrow) <= squeezed(text), path);
@@ -124,8 +128,7 @@ Deno.test("TextRenderer writes the messages of every capture in order, and no co
 });
 
 Deno.test("MarkdownRenderer writes the commands of every capture in order, and closes its folds", () => {
-  for (const { path, values } of FILES) {
-    const parts = partsOf(values);
+  for (const { path, parts } of FILES) {
     const text = writtenBy(new MarkdownRenderer(), parts);
     const pieces = entriesOf(parts).flatMap(({ record }) => {
       if (record.type !== "exec" || !("command" in record.payload)) return [];
@@ -147,10 +150,7 @@ Deno.test("MarkdownRenderer writes the commands of every capture in order, and c
 });
 
 Deno.test("TextRenderer and MarkdownRenderer write the snapshot of every capture", () => {
-  for (const { path, values } of FILES) {
-    const state = new HistoryState();
-    for (const value of values) state.apply(value);
-    const snapshot = state.snapshot();
+  for (const { path, snapshot } of FILES) {
     const parts = [...snapshotParts(snapshot)];
     assertEquals(entriesOf(parts).length, snapshot.records.length, path);
     for (const renderer of [new TextRenderer(), new MarkdownRenderer()]) {
@@ -162,17 +162,14 @@ Deno.test("TextRenderer and MarkdownRenderer write the snapshot of every capture
 
 Deno.test("TranscriptBuilder emits each section and entry of a growing record once if it is live", () => {
   let count = 0;
-  for (const { path, values } of FILES) {
-    const parts = partsOf(values, { live: true });
-    if (parts.some(({ type }) => type === "rolled_back")) continue;
-    const state = new HistoryState();
-    for (const value of values) state.apply(value);
+  for (const { path, live, snapshot, isRolledBack } of FILES) {
+    if (isRolledBack) continue;
     const emitted = new Map<number, unknown[]>();
-    for (const { phase, id, record } of entriesOf(parts)) {
+    for (const { phase, id, record } of entriesOf(live)) {
       if (phase !== "final" && phase !== "late") continue;
       emitted.set(id, [...emitted.get(id) ?? [], ...growing(record)]);
     }
-    for (const record of state.snapshot().records) {
+    for (const record of snapshot.records) {
       const list = growing(record);
       assertEquals(emitted.get(record.id) ?? [], list, path);
       count += list.length;

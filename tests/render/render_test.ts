@@ -83,7 +83,7 @@ const FORMS = [
 
 Deno.test("every renderer writes how many bytes of an output were not kept", () => {
   // The history keeps about the last 32 MiB of an output.
-  const output = "a line of output\n".repeat(2_500_000);
+  const output = `${"a line of output".repeat(10)}\n`.repeat(250_000);
   const parts = partsOfLines([
     THREAD,
     TURN,
@@ -99,7 +99,7 @@ Deno.test("every renderer writes how many bytes of an output were not kept", () 
     const text = writtenBy(create(), parts);
     const [, lost = "", before = ""] =
       text.match(/(\d+(?:,\d+)+) bytes of output not kept([^]*)/) ?? [];
-    assert(lost !== "", `${form}: nothing is messageFrom`);
+    assert(lost !== "", `${form}: no number of bytes`);
     assert(/[\d,]+ lines left out/.test(before), form);
   }
 });
