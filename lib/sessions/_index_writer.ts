@@ -189,29 +189,28 @@ export class IndexWriter {
       const at = { number, sessionId };
       for (const row of piece.removed) this.#removeMessage(at, row);
       for (const message of piece.messages) this.#writeMessage(at, message);
-      this.#database.run(
-        "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
-        number,
-        piece.checkpoint,
-      );
+      this.#put("checkpoints", "number", { number, state: piece.checkpoint });
     }
-    const after: IndexedFile = {
+    const { head } = update;
+    const row = {
       number,
       path: file.path,
-      sessionId,
+      session_id: sessionId,
       size: file.size,
       mtime: file.mtime,
-      readTo: isLost ? 0 : piece?.readTo ?? before?.readTo ?? 0,
-      readMark: piece === undefined
+      read_to: isLost ? 0 : piece?.readTo ?? before?.readTo ?? 0,
+      read_mark: piece === undefined
         ? before?.readMark ?? ""
         : markOf(piece.tail),
-      isRead: update.isRead && !isLost,
-      name: update.name,
-      problem: update.problem,
+      is_read: update.isRead && !isLost ? 1 : 0,
+      name: update.name ?? null,
+      problem: update.problem ?? null,
+      ...(head && { origin: originOf(head) ?? null }),
       // Random, so that no entry of a rebuilt index looks like the one of the index before.
       revision: (before?.revision ?? Math.floor(Math.random() * 2 ** 32)) + 1,
     };
-    this.#writeFile(after);
+    this.#put("files", "number", row);
+    const after = fileOf(row);
     this.#writeSession(update, after);
     this.#writeSum(number);
     this.#onStep("written");
@@ -275,27 +274,15 @@ export class IndexWriter {
     return Number(row?.free ?? wanted);
   }
 
-  #writeFile(file: IndexedFile): void {
+  /** Writes a row; of a row with the same key, only the columns of `row` are changed. */
+  #put(table: string, key: string, row: SqlRow): void {
+    const columns = Object.keys(row);
+    const values = columns.map(() => "?");
+    const news = columns.map((column) => `excluded.${column}`);
     this.#database.run(
-      `INSERT INTO files(${FILE_COLUMNS})
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT(number) DO UPDATE SET path = excluded.path,
-           session_id = excluded.session_id, size = excluded.size,
-           mtime = excluded.mtime, read_to = excluded.read_to,
-           read_mark = excluded.read_mark, is_read = excluded.is_read,
-           name = excluded.name, problem = excluded.problem,
-           revision = excluded.revision`,
-      file.number,
-      file.path,
-      file.sessionId,
-      file.size,
-      file.mtime,
-      file.readTo,
-      file.readMark,
-      file.isRead ? 1 : 0,
-      file.name ?? null,
-      file.problem ?? null,
-      file.revision,
+      `INSERT INTO ${table}(${columns}) VALUES (${values})
+         ON CONFLICT(${key}) DO UPDATE SET (${columns}) = (${news})`,
+      ...Object.values(row),
     );
   }
 
@@ -321,26 +308,18 @@ export class IndexWriter {
       )
       : undefined;
     const last = new Date(piece?.lastTime ?? file.mtime).toISOString();
-    this.#database.run(
-      `INSERT OR REPLACE INTO sessions(id, started_at, cwd, cli_version, originator,
-         git_branch, git_commit, title, rollout_path, last_event_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      sessionId,
-      head.started ?? null,
-      head.cwd ?? null,
-      head.cliVersion ?? null,
-      head.originator ?? null,
-      head.gitBranch ?? null,
-      head.gitCommit ?? null,
-      titleOf(head, name),
-      path,
-      known?.last_event_at ?? last,
-    );
-    this.#database.run(
-      "UPDATE files SET origin = ? WHERE session_id = ?",
-      originOf(head) ?? null,
-      sessionId,
-    );
+    this.#put("sessions", "id", {
+      id: sessionId,
+      started_at: head.started ?? null,
+      cwd: head.cwd ?? null,
+      cli_version: head.cliVersion ?? null,
+      originator: head.originator ?? null,
+      git_branch: head.gitBranch ?? null,
+      git_commit: head.gitCommit ?? null,
+      title: titleOf(head, name),
+      rollout_path: path,
+      last_event_at: known?.last_event_at ?? last,
+    });
   }
 
   /** Removes the messages of a file from a row on. */
@@ -375,9 +354,9 @@ export class IndexWriter {
       id,
     );
     if (known === undefined) return undefined;
-    this.#database.run("DELETE FROM words WHERE rowid = ?", id);
-    this.#database.run("DELETE FROM symbols WHERE rowid = ?", id);
-    this.#database.run("DELETE FROM records WHERE id = ?", id);
+    for (const table of ["words", "symbols", "records"]) {
+      this.#database.run(`DELETE FROM ${table} WHERE rowid = ?`, id);
+    }
     this.#database.run(
       "DELETE FROM messages WHERE session_id = ? AND offset = ?",
       sessionId,
@@ -393,41 +372,31 @@ export class IndexWriter {
     const before = this.#removeMessage(at, row);
     // A changed message keeps its place and time, if it is in the index: without text it was not.
     const known = isNew ? undefined : before;
-    const inLine = known?.in_line ?? found.inLine;
-    const offset = known?.offset ?? found.offset + found.inLine;
-    const time = known?.time ?? found.time;
     const id = at.number * ROWS_PER_FILE + row;
     const hasText = text !== "";
-    const place = { id, offset, in_line: inLine, time };
-    this.#database.run(
-      "INSERT INTO records(id, offset, in_line, time, sum) VALUES (?, ?, ?, ?, ?)",
+    const place = {
       id,
-      offset,
-      inLine,
-      time,
-      messageSum({ ...place, role, kind, tool_name: toolName, text }, hasText),
-    );
+      offset: known?.offset ?? found.offset + found.inLine,
+      in_line: known?.in_line ?? found.inLine,
+      time: known?.time ?? found.time,
+    };
+    const message = { role, kind, text, tool_name: toolName };
+    const sum = messageSum({ ...place, ...message }, hasText);
+    this.#put("records", "id", { ...place, sum });
     if (!hasText) return;
-    this.#database.run(
-      `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-      at.sessionId,
-      offset,
-      role,
-      kind,
-      text,
-      toolName,
-    );
-    this.#database.run(
-      "INSERT INTO words(rowid, text) VALUES (?, ?)",
-      id,
-      `${text}\n${roleToken(role)}`,
-    );
-    this.#database.run(
-      "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
-      id,
-      `${symbolGrams(text)} ${roleToken(role)}`,
-    );
+    this.#put("messages", "session_id, offset", {
+      session_id: at.sessionId,
+      offset: place.offset,
+      ...message,
+    });
+    const terms = {
+      words: `${text}\n${roleToken(role)}`,
+      symbols: `${symbolGrams(text)} ${roleToken(role)}`,
+    };
+    for (const [table, text] of Object.entries(terms)) {
+      const sql = `INSERT INTO ${table}(rowid, text) VALUES (?, ?)`;
+      this.#database.run(sql, id, text);
+    }
     this.#onStep("message");
   }
 
