@@ -79,9 +79,6 @@ export interface SessionPiece {
   readonly weight: number;
 }
 
-/** The block of the last call of {@linkcode readSession} that has ended, to be used again. */
-let spareBlock: Uint8Array | undefined;
-
 /**
  * Reads a file for an index of sessions, piece by piece. A file that cannot be read yields one
  * piece as well, with the problem.
@@ -106,47 +103,25 @@ let spareBlock: Uint8Array | undefined;
  * assertEquals(report.added, 0);
  * ```
  */
-export async function* readSession(
+export function readSession(
   file: SessionFile,
 ): AsyncGenerator<SessionPiece, void, void> {
-  const block = spareBlock ?? new Uint8Array(BLOCK);
-  spareBlock = undefined;
-  yield* piecesOf({ file, before: undefined }, { block });
-  spareBlock = block;
+  return piecesOf({ file, before: undefined });
 }
 
-/** The pieces of files read ahead, returned file by file, in order. */
-class FilesAhead {
-  readonly #files: readonly SessionFile[];
-  readonly #pieces: AsyncIterator<SessionPiece>;
-  /** How many of the files have been read to their ends. */
-  #filesRead = 0;
-
-  constructor(
-    files: readonly SessionFile[],
-    readAhead: NonNullable<RefreshOptions["readAhead"]>,
-  ) {
-    this.#files = files;
-    this.#pieces = readAhead(files)[Symbol.asyncIterator]();
-  }
-
-  /** Yields the pieces of a file; drops those of files before it that were not asked for. */
-  async *piecesOf(file: SessionFile): AsyncGenerator<FilePiece, void, void> {
-    for (;;) {
-      const { value, done } = await this.#pieces.next();
-      if (done === true) return;
-      const isWanted = this.#files[this.#filesRead] === file;
-      // The cast is safe: `readSession` made the piece, perhaps in another thread.
-      const piece = value as FilePiece;
-      if (piece.isRead) this.#filesRead += 1;
-      if (isWanted) yield piece;
-      if (isWanted && piece.isRead) return;
-    }
-  }
-
-  /** Stops reading ahead. */
-  async end(): Promise<void> {
-    await this.#pieces.return?.();
+/** Yields the pieces of a file that was read ahead; drops those of files before it. */
+async function* piecesAhead(
+  { path }: SessionFile,
+  pieces: AsyncIterator<SessionPiece>,
+): AsyncGenerator<FilePiece, void, void> {
+  for (;;) {
+    const { value, done } = await pieces.next();
+    if (done === true) return;
+    // The cast is safe: `readSession` made the piece, perhaps in another thread.
+    const piece = value as FilePiece;
+    if (piece.path !== path) continue;
+    yield piece;
+    if (piece.isRead) return;
   }
 }
 
@@ -255,7 +230,12 @@ export async function refreshSessionIndex(
 ): Promise<IndexingReport> {
   const found = await findSessionFiles(options);
   const names = await NamesByHome.of(found.files);
-  const refresh = new Refresh(database, options, hooks, found, names);
+  const refresh = new Refresh(database, options, {
+    openContent: openSessionContent,
+    onStep: () => {},
+    batchFiles: BATCH_FILES,
+    ...hooks,
+  }, { found, names });
   await refresh.run();
   return refresh.report();
 }
@@ -393,16 +373,13 @@ class Refresh {
   readonly #shouldStop: () => boolean;
   readonly #found: SessionFiles;
   readonly #names: NamesByHome;
-  readonly #openContent: typeof openSessionContent;
-  readonly #onStep: OnStep;
-  readonly #batchFiles: number;
+  readonly #hooks: Required<RefreshHooks>;
   readonly #writer: IndexWriter;
   readonly #counts = { ...NO_CHANGES };
-  /** The block that files are read into, one after the other. */
-  readonly #block = new Uint8Array(BLOCK);
   /** The files that could not be read, by path: a file may be tried twice. */
   readonly #unreadable = new Map<string, SessionProblem>();
-  #ahead: FilesAhead | undefined;
+  /** The pieces of the files that are read ahead. */
+  #ahead: AsyncIterator<SessionPiece> | undefined;
   /** Updates to write in the next transaction. */
   #waiting: Waiting[] = [];
   #waitingUnits = 0;
@@ -416,23 +393,19 @@ class Refresh {
   constructor(
     database: SessionIndexDatabase,
     options: RefreshOptions,
-    {
-      openContent = openSessionContent,
-      onStep = () => {},
-      batchFiles = BATCH_FILES,
-    }: RefreshHooks,
-    found: SessionFiles,
-    names: NamesByHome,
+    hooks: Required<RefreshHooks>,
+    { found, names }: {
+      readonly found: SessionFiles;
+      readonly names: NamesByHome;
+    },
   ) {
     this.#database = database;
     this.#options = options;
     this.#shouldStop = options.shouldStop ?? (() => false);
+    this.#hooks = hooks;
     this.#found = found;
     this.#names = names;
-    this.#openContent = openContent;
-    this.#onStep = onStep;
-    this.#batchFiles = batchFiles;
-    this.#writer = new IndexWriter(database, found.files, onStep);
+    this.#writer = new IndexWriter(database, found.files, hooks.onStep);
   }
 
   report(): IndexingReport {
@@ -478,7 +451,7 @@ class Refresh {
     const { onProgress, readAhead } = this.#options;
     const fresh = tasks.filter(({ before }) => before === undefined)
       .map(({ file }) => file);
-    this.#ahead = readAhead && new FilesAhead(fresh, readAhead);
+    this.#ahead = readAhead?.(fresh)[Symbol.asyncIterator]();
     const totalFiles = tasks.length;
     const totalBytes = bytesOf(tasks.map(({ file }) => file));
     let bytes = 0;
@@ -506,7 +479,7 @@ class Refresh {
       await this.#flush();
       await this.#remove(gone);
     } finally {
-      await this.#ahead?.end();
+      await this.#ahead?.return?.();
       this.#left = new Set([
         ...tasks.slice(first, end).map(({ file }) => file),
         ...this.#waiting.map(({ update }) => update.file),
@@ -549,14 +522,10 @@ class Refresh {
     const checkpoint = isContinuable
       ? IndexWriter.checkpoint(this.#database, before.number)
       : undefined;
-    const ahead = before === undefined
-      ? this.#ahead?.piecesOf(file)
-      : undefined;
-    const pieces = ahead ?? piecesOf(task, {
-      checkpoint,
-      openContent: this.#openContent,
-      block: this.#block,
-    });
+    const { openContent } = this.#hooks;
+    const pieces = before === undefined && this.#ahead !== undefined
+      ? piecesAhead(file, this.#ahead)
+      : piecesOf(task, checkpoint, openContent);
     return await this.#write(task, pieces, report);
   }
 
@@ -567,26 +536,24 @@ class Refresh {
   ): Promise<boolean> {
     const { path, home } = task.file;
     let { before } = task;
-    for await (const read of pieces) {
-      const { piece, isRead, isContinued, voidFrom, head, problem } = read;
+    for await (const { content, isRead, problem } of pieces) {
       if (problem !== undefined) {
         // A file that was deleted since it was found is no problem.
-        const isThere = piece !== undefined || problem.code !== "ENOENT" ||
+        const isThere = content !== undefined || problem.code !== "ENOENT" ||
           !await isGone(path);
         if (isThere) this.#unreadable.set(path, { path, home, ...problem });
       }
-      if (piece === undefined || head === undefined) return true;
+      if (content === undefined) return true;
+      const { bytes, isContinued, ...changes } = content;
       const update = {
         ...task,
+        ...changes,
         before,
-        voidFrom,
-        piece,
         isRead,
-        head,
         problem: problem?.message,
       };
       if (isRead) {
-        this.#bytesRead += read.bytes -
+        this.#bytesRead += bytes -
           (isContinued ? task.before?.readTo ?? 0 : 0);
         const count = task.before === undefined
           ? "added"
@@ -603,7 +570,7 @@ class Refresh {
         this.#isOvertaken = true;
         return true;
       }
-      await report(read.bytes);
+      await report(bytes);
       if (this.#shouldStop()) return false;
     }
     return false;
@@ -617,7 +584,7 @@ class Refresh {
     }
     if (
       this.#waitingUnits > MAX_UNITS ||
-      this.#waiting.length >= this.#batchFiles
+      this.#waiting.length >= this.#hooks.batchFiles
     ) await this.#flush();
   }
 
@@ -646,7 +613,7 @@ class Refresh {
 
   /** Removes files from the index; one transaction of them even if it is to stop. */
   async #remove(gone: readonly IndexedFile[]): Promise<void> {
-    const size = Math.min(REMOVED_FILES, this.#batchFiles);
+    const size = Math.min(REMOVED_FILES, this.#hooks.batchFiles);
     for (let at = 0; at < gone.length; at += size) {
       if (at > 0 && this.#shouldStop()) return;
       const files = gone.slice(at, at + size);
@@ -658,7 +625,7 @@ class Refresh {
 
   async #transaction<T>(work: () => T): Promise<T> {
     const result = await this.#database.transaction(work, this.#shouldStop);
-    this.#onStep("committed");
+    this.#hooks.onStep("committed");
     return result;
   }
 }
@@ -673,57 +640,57 @@ function bytesOf(files: Iterable<SessionFile>): number {
 type PieceProblem = Pick<SessionProblem, "code" | "message">;
 
 /** A piece of a file: data that can be copied between threads. */
-interface FilePiece {
-  /** The changes to the index; `undefined` if the file cannot be opened. */
-  readonly piece: FoldedPiece | undefined;
+interface FilePiece extends SessionPiece {
+  /** The path of the file. */
+  readonly path: string;
   /** Whether it is the last piece of the file. */
   readonly isRead: boolean;
+  /** What was read; `undefined` if the file cannot be opened. */
+  readonly content: PieceContent | undefined;
+  /** Why the file cannot be read, or not to its end. */
+  readonly problem: PieceProblem | undefined;
+}
+
+interface PieceContent {
+  /** The changes to the index. */
+  readonly piece: FoldedPiece;
   /** Whether the file was read on from its former end. */
   readonly isContinued: boolean;
   /** The first row of the file in the index that is void. */
   readonly voidFrom: number;
   /** The offset up to which the file has been read, in bytes. */
   readonly bytes: number;
-  /** How much memory the piece takes, about, in bytes. */
-  readonly weight: number;
   /** The head of the file, from its first lines. */
-  readonly head: SessionHead | undefined;
-  /** Why the file cannot be read, or not to its end. */
-  readonly problem: PieceProblem | undefined;
+  readonly head: SessionHead;
 }
 
-/** Reads a file piece by piece. A file that cannot be opened yields one piece with the problem. */
+/**
+ * Reads a file piece by piece. A file that cannot be opened yields one piece with the problem.
+ *
+ * @param checkpoint The checkpoint to continue from; `undefined` to begin at the start.
+ */
 async function* piecesOf(
   task: Pick<Task, "file" | "before">,
-  { checkpoint, openContent = openSessionContent, block }: {
-    /** The checkpoint to continue from. */
-    readonly checkpoint?: Uint8Array | undefined;
-    readonly openContent?: typeof openSessionContent;
-    readonly block: Uint8Array;
-  },
+  checkpoint?: Uint8Array,
+  openContent: typeof openSessionContent = openSessionContent,
 ): AsyncGenerator<FilePiece, void, void> {
+  const { path } = task.file;
   let opened: OpenedTask;
   try {
     opened = await openTask(task, checkpoint, openContent);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    yield {
-      piece: undefined,
-      isRead: true,
-      isContinued: false,
-      voidFrom: 0,
-      bytes: 0,
-      weight: 0,
-      head: undefined,
-      problem: problemOf(error),
-    };
+    const problem = problemOf(error);
+    yield { path, isRead: true, content: undefined, problem, weight: 0 };
     return;
   }
-  const { source, fold, isContinued } = opened;
+  const { source, fold } = opened;
   let { voidFrom } = fold;
+  const isContinued = fold.bytes > 0;
   let problem: PieceProblem | undefined;
   // Read while the first block is read. It never throws.
   const reading = readSessionHead(task.file);
+  const block = new Uint8Array(BLOCK);
   try {
     for (let isRead = false; !isRead;) {
       let size: number | null;
@@ -738,16 +705,10 @@ async function* piecesOf(
       isRead = size === null;
       if (!isRead && !fold.isFull) continue;
       const piece = fold.take(isRead);
-      yield {
-        piece,
-        isRead,
-        isContinued,
-        voidFrom,
-        bytes: fold.bytes,
-        weight: weightOf(piece),
-        head: await reading,
-        problem,
-      };
+      const { bytes } = fold;
+      const head = await reading;
+      const content = { piece, isContinued, voidFrom, bytes, head };
+      yield { path, isRead, content, problem, weight: weightOf(piece) };
       voidFrom = Infinity;
     }
   } finally {
@@ -770,8 +731,6 @@ function problemOf(error: unknown): PieceProblem {
 interface OpenedTask {
   readonly source: ByteSource;
   readonly fold: SessionFold;
-  /** Whether the file is read on from its former end. */
-  readonly isContinued: boolean;
 }
 
 /**
@@ -785,24 +744,23 @@ async function openTask(
   checkpoint: Uint8Array | undefined,
   openContent: typeof openSessionContent,
 ): Promise<OpenedTask> {
-  const { start } = file;
-  const fileName = file.path;
+  const { path: fileName, start } = file;
   if (before !== undefined && checkpoint !== undefined) {
-    const { readTo, readMark } = before;
-    const content = await openContent(file, { readTo, mark: readMark });
+    const { readTo, readMark: mark } = before;
+    const content = await openContent(file, { readTo, mark });
     if (content !== undefined) {
-      const from = { readTo, checkpoint, tail: content.tail };
+      const { source, tail } = content;
+      const from = { readTo, checkpoint, tail };
       try {
-        const fold = new SessionFold({ fileName, start, from });
-        return { source: content.source, fold, isContinued: true };
+        return { source, fold: new SessionFold({ fileName, start, from }) };
       } catch {
         // A checkpoint that cannot be restored: the file is read from its start.
-        content.source.close();
+        source.close();
       }
     }
   }
   const content = await openContent(file);
   if (content === undefined) throw new Error("it cannot be read");
-  const fold = new SessionFold({ fileName, start });
-  return { source: content.source, fold, isContinued: false };
+  const { source } = content;
+  return { source, fold: new SessionFold({ fileName, start }) };
 }
