@@ -1,5 +1,6 @@
 /** Sources of bytes: a file, a pipe, or the unpacked content of one. */
 
+import type { FileHandle } from "node:fs/promises";
 import { copyOf } from "../json/bytes.ts";
 
 /** A source that bytes are read from, one buffer at a time. */
@@ -46,6 +47,32 @@ export class ChunkSource implements ByteSource {
     // Not awaited: the generator may be waiting for a read that ends only when the source closes.
     this.#chunks.return(undefined).catch(() => {});
   }
+}
+
+/**
+ * Reads an open file; closing the source closes the file.
+ *
+ * @param start The offset to begin at; `null` for the current place, as in a pipe.
+ */
+export function sourceOf(
+  file: FileHandle,
+  start: number | null = null,
+): ByteSource {
+  let at = start;
+  let isOpen = true;
+  return {
+    async read(into): Promise<number | null> {
+      const { bytesRead } = await file.read(into, 0, into.length, at);
+      if (at !== null) at += bytesRead;
+      return bytesRead === 0 && into.length > 0 ? null : bytesRead;
+    },
+    close(): void {
+      if (!isOpen) return;
+      isOpen = false;
+      // Nothing was written, so an error on close loses no data.
+      file.close().catch(() => {});
+    },
+  };
 }
 
 /**

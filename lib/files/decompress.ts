@@ -2,6 +2,7 @@
 
 import { copyOf } from "../json/bytes.ts";
 import {
+  blocksOf,
   type ByteSource,
   ChunkSource,
   type PackedFormat,
@@ -117,15 +118,15 @@ class SniffedSource implements ByteSource {
       return await this.#content.read(into);
     }
     const encoding = utf16Of(start);
-    if (encoding !== undefined) {
-      this.#content = new ChunkSource(
-        utf8Of(this.#source, copyOf(start), encoding),
-        () => this.#source.close(),
-      );
-    } else if (head === into) {
+    if (encoding === undefined && head === into) {
       this.#content = this.#source;
       return length === 0 && isEnd ? null : length;
-    } else this.#content = new PrefixedSource(start, this.#source);
+    }
+    const chunks = chunksOf(copyOf(start), this.#source);
+    this.#content = new ChunkSource(
+      encoding === undefined ? chunks : utf8Of(chunks, encoding),
+      () => this.#source.close(),
+    );
     return await this.#content.read(into);
   }
 
@@ -136,27 +137,16 @@ class SniffedSource implements ByteSource {
   }
 }
 
-/** A source with the bytes already read from it put back in front. */
-class PrefixedSource implements ByteSource {
-  #prefix: Uint8Array;
-  readonly #source: ByteSource;
+/** How many bytes are read at once. */
+const BLOCK = 1 << 16;
 
-  constructor(prefix: Uint8Array, source: ByteSource) {
-    this.#prefix = prefix;
-    this.#source = source;
-  }
-
-  async read(into: Uint8Array): Promise<number | null> {
-    if (this.#prefix.length === 0) return await this.#source.read(into);
-    const size = Math.min(into.length, this.#prefix.length);
-    into.set(this.#prefix.subarray(0, size));
-    this.#prefix = this.#prefix.subarray(size);
-    return size;
-  }
-
-  close(): void {
-    this.#source.close();
-  }
+/** Yields the bytes already read from a source, then the rest of it. */
+async function* chunksOf(
+  start: Uint8Array,
+  source: ByteSource,
+): AsyncGenerator<Uint8Array> {
+  yield start;
+  yield* blocksOf(source, new Uint8Array(BLOCK));
 }
 
 /** The first bytes of packed data, by format. */
@@ -247,28 +237,15 @@ function matches(
   );
 }
 
-/** How many bytes are read at once. */
-const UTF16_BLOCK = 1 << 16;
-
-/**
- * Converts UTF-16 text to UTF-8 without its byte order mark; half a surrogate pair becomes U+FFFD.
- *
- * @param encoding The byte order of the text.
- */
+/** Converts UTF-16 to UTF-8 without its byte order mark; half a surrogate pair becomes U+FFFD. */
 async function* utf8Of(
-  source: ByteSource,
-  head: Uint8Array,
+  chunks: AsyncIterable<Uint8Array>,
   encoding: Utf16,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder(encoding);
   const encoder = new TextEncoder();
-  const block = new Uint8Array(UTF16_BLOCK);
-  let bytes = head;
-  for (;;) {
-    yield encoder.encode(decoder.decode(bytes, { stream: true }));
-    const size = await source.read(block);
-    if (size === null) break;
-    bytes = block.subarray(0, size);
+  for await (const chunk of chunks) {
+    yield encoder.encode(decoder.decode(chunk, { stream: true }));
   }
   yield encoder.encode(decoder.decode());
 }

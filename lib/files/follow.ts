@@ -9,6 +9,7 @@ import {
   codeOf,
   lastBytes,
   PackedDataError,
+  sourceOf,
 } from "./byte_source.ts";
 import {
   cutOffFormat,
@@ -530,13 +531,15 @@ class OpenedFile {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#handle.close().catch(() => {});
+    if (this.#content !== undefined) this.#content.source.close();
+    else this.#handle.close().catch(() => {});
   }
 
   /** Unpacks from the start; starts over for an offset before the current one. */
   async #unpackAt(into: Uint8Array, position: number): Promise<number> {
     if (this.#content === undefined || this.#content.position > position) {
-      const source = decompressed(this.#bytes(), { name: this.path });
+      const bytes = sourceOf(this.#handle, 0);
+      const source = decompressed(bytes, { name: this.path });
       this.#content = { source, position: 0 };
     }
     const content = this.#content;
@@ -547,19 +550,6 @@ class OpenedFile {
       content.position += size;
       if (before === 0 || size === 0) return size;
     }
-  }
-
-  #bytes(): ByteSource {
-    let at = 0;
-    return {
-      read: async (into): Promise<number | null> => {
-        if (!this.#isOpen) return null;
-        const { bytesRead } = await this.#handle.read(into, 0, into.length, at);
-        at += bytesRead;
-        return bytesRead === 0 && into.length > 0 ? null : bytesRead;
-      },
-      close(): void {},
-    };
   }
 }
 

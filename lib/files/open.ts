@@ -1,7 +1,7 @@
 /** Opens files as byte sources and streams, and converts between sources and streams. */
 
 import { checkBytes } from "../checked.ts";
-import { type ByteSource, ChunkSource } from "./byte_source.ts";
+import { type ByteSource, ChunkSource, sourceOf } from "./byte_source.ts";
 import { decompressed } from "./decompress.ts";
 
 /** How many bytes {@linkcode streamOf} reads at once. */
@@ -29,21 +29,7 @@ const BLOCK = 1 << 18;
  */
 export async function openFile(path: string): Promise<ByteSource> {
   const { open } = await import("node:fs/promises");
-  const handle = await open(path, "r");
-  let isOpen = true;
-  const file: ByteSource = {
-    async read(into): Promise<number | null> {
-      const { bytesRead } = await handle.read(into, 0, into.length, null);
-      return bytesRead === 0 && into.length > 0 ? null : bytesRead;
-    },
-    close(): void {
-      if (!isOpen) return;
-      isOpen = false;
-      // Nothing was written, so an error on close loses no data.
-      handle.close().catch(() => {});
-    },
-  };
-  return decompressed(file, { name: path });
+  return decompressed(sourceOf(await open(path, "r")), { name: path });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { type ByteSource, codeOf } from "../files/byte_source.ts";
+import { type ByteSource, codeOf, sourceOf } from "../files/byte_source.ts";
 import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { TAIL_BYTES } from "./session_fold.ts";
@@ -72,25 +72,12 @@ async function openPlain(
   path: string,
   start: number,
 ): Promise<ByteSource | undefined> {
-  let handle: Awaited<ReturnType<typeof open>>;
   try {
-    handle = await open(path, "r");
+    return sourceOf(await open(path, "r"), start);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-  let at = start;
-  return {
-    async read(into): Promise<number | null> {
-      const { bytesRead } = await handle.read(into, 0, into.length, at);
-      at += bytesRead;
-      return bytesRead === 0 ? null : bytesRead;
-    },
-    close(): void {
-      // Nothing was written, so an error on close loses no data.
-      handle.close().catch(() => {});
-    },
-  };
 }
 
 /**
