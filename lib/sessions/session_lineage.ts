@@ -142,17 +142,16 @@ export async function readSessionLineage(
   if (base === undefined) {
     return { parts: [whole], ancestors: [], missing: unknownExtent(start) };
   }
-  const search = new Search(options.codexHomes, dirname(file.path));
-  await search.goBack(base, new Set([file.path]));
-  const { parts, ancestors, missing } = search;
+  const paths = await sessionPaths(options.codexHomes, dirname(file.path));
+  const found = await historyBefore(base, paths, new Set([file.path]));
+  const { parts } = found;
   return {
+    ...found,
     parts: parts.length === 0 ? [whole] : [
       { ...whole, end: start.rest },
       ...parts,
       { ...whole, start: start.rest },
     ],
-    ancestors,
-    missing,
   };
 }
 
@@ -185,70 +184,60 @@ export function openLineage(
   return new JoinedSource(lineage.parts);
 }
 
-/** Follows a session back to those that it continues. */
-class Search {
-  readonly #codexHomes: readonly string[];
-  readonly #folder: string;
-  readonly parts: LineagePart[] = [];
-  readonly ancestors: string[] = [];
-  missing: MissingHistory | undefined;
-  #paths: ReadonlyMap<string, string> | undefined;
-
-  constructor(codexHomes: readonly string[], folder: string) {
-    this.#codexHomes = codexHomes;
-    this.#folder = folder;
-  }
-
-  /** Adds the parts that come before a part, as far as they are found. */
-  async goBack(base: HistoryBase, seen: Set<string>): Promise<void> {
-    const { thread_id: threadId } = base;
-    const path = await this.#pathOf(threadId);
-    if (path === undefined || seen.has(path)) {
-      return this.#miss(threadId, "not_found", "there is no such session");
-    }
-    seen.add(path);
-    try {
-      const start = await readStart(path);
-      const before = baseOf(start);
-      const isBeforeStart = start.ordinal !== undefined &&
-        base.end_ordinal_exclusive !== null &&
-        base.end_ordinal_exclusive <= start.ordinal;
-      if (isBeforeStart && before !== undefined) {
-        // All of the history is in the session that this one continues.
-        const { end_ordinal_exclusive } = base;
-        this.ancestors.push(threadId);
-        return await this.goBack({
-          ...before,
-          end_ordinal_exclusive,
-          end_byte_offset: null,
-        }, seen);
-      }
-      const extent = await endOf(path, base);
-      this.ancestors.push(threadId);
-      if (!extent.isReached) {
-        this.#miss(threadId, "too_short", "its file is shorter than it was");
-      }
-      const { end } = extent;
-      this.parts.push({ path, start: 0, end: Math.min(start.rest, end) });
-      if (before !== undefined) await this.goBack(before, seen);
-      else this.missing ??= unknownExtent(start);
-      if (end > start.rest) this.parts.push({ path, start: start.rest, end });
-    } catch (error) {
-      this.#miss(threadId, "unreadable", messageOf(error));
-    }
-  }
-
-  async #pathOf(threadId: string): Promise<string | undefined> {
-    this.#paths ??= await sessionPaths(this.#codexHomes, this.#folder);
-    return this.#paths.get(threadId.toLowerCase());
-  }
-
-  #miss(
-    threadId: string,
+/**
+ * Follows a session back to those that it continues.
+ *
+ * @param base The session that it continues, and how much of it.
+ * @param paths The paths of sessions, by id.
+ * @param seen The paths of the sessions that were followed already; new ones are added.
+ * @returns The parts that come before its own, as far as they are found.
+ */
+async function historyBefore(
+  base: HistoryBase,
+  paths: ReadonlyMap<string, string>,
+  seen: Set<string>,
+): Promise<SessionLineage> {
+  const { thread_id: threadId, end_ordinal_exclusive } = base;
+  const lacking = (
     reason: MissingHistory["reason"],
     message: string,
-  ): void {
-    this.missing ??= { threadId, reason, message };
+  ): SessionLineage => ({
+    parts: [],
+    ancestors: [],
+    missing: { threadId, reason, message },
+  });
+  const path = paths.get(threadId.toLowerCase());
+  if (path === undefined || seen.has(path)) {
+    return lacking("not_found", "there is no such session");
+  }
+  seen.add(path);
+  try {
+    const start = await readStart(path);
+    const before = baseOf(start);
+    const isBeforeStart = start.ordinal !== undefined &&
+      end_ordinal_exclusive !== null && end_ordinal_exclusive <= start.ordinal;
+    if (isBeforeStart && before !== undefined) {
+      // All of the history is in the session that this one continues.
+      const extent = { end_ordinal_exclusive, end_byte_offset: null };
+      const found = await historyBefore({ ...before, ...extent }, paths, seen);
+      return { ...found, ancestors: [threadId, ...found.ancestors] };
+    }
+    const { end, isReached } = await endOf(path, base);
+    const { parts, ancestors, missing } = before === undefined
+      ? { parts: [], ancestors: [], missing: unknownExtent(start) }
+      : await historyBefore(before, paths, seen);
+    const short = lacking("too_short", "its file is shorter than it was");
+    return {
+      parts: [
+        { path, start: 0, end: Math.min(start.rest, end) },
+        ...parts,
+        ...(end > start.rest ? [{ path, start: start.rest, end }] : []),
+      ],
+      ancestors: [threadId, ...ancestors],
+      missing: isReached ? missing : short.missing,
+    };
+  } catch (error) {
+    return lacking("unreadable", messageOf(error));
   }
 }
 
