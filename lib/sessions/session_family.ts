@@ -237,12 +237,8 @@ function familiesOf(
     if (from !== to) joined.set(from, to);
   };
   const ids = new Map<string, string>();
-  const folders = new Map<string | undefined, SessionFile[]>();
   for (const session of sessions) {
     const { head, file } = session;
-    const inFolder = folders.get(head.cwd);
-    if (inFolder === undefined) folders.set(head.cwd, [file]);
-    else inFolder.push(file);
     const id = idOf(session) || file.path;
     ids.set(file.path, id);
     join(id, head.parent);
@@ -253,8 +249,10 @@ function familiesOf(
     source === "subagent:review" && TWICE_COUNTED_REGEXP.test(cliVersion)
   );
   for (const { head: { cwd }, file: { path, start } } of reviews) {
-    for (const file of folders.get(cwd) ?? []) {
-      if (file.start > start || file.mtime < start) continue;
+    for (const { head, file } of sessions) {
+      if (head.cwd !== cwd || file.start > start || file.mtime < start) {
+        continue;
+      }
       join(ids.get(path) ?? path, ids.get(file.path));
     }
   }

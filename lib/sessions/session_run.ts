@@ -1,8 +1,7 @@
 /** The run of a session: facts that only its whole file holds. */
 
 import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
-import { blocksOf } from "../files/byte_source.ts";
-import { withSession } from "./open_session.ts";
+import { sessionBlocks } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
 /** The outcome, tokens and duration of a session, from its file. */
@@ -61,12 +60,10 @@ async function judged(
     durationMs = (durationMs ?? 0) + part.durationMs;
   };
   try {
-    await withSession(file, async (source, block) => {
-      for await (const bytes of blocksOf(source, block)) {
-        signal?.throwIfAborted();
-        builder.feed(bytes, take);
-      }
-    });
+    for await (const block of sessionBlocks(file)) {
+      signal?.throwIfAborted();
+      builder.feed(block, take);
+    }
   } catch {
     signal?.throwIfAborted();
     return undefined;

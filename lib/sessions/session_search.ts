@@ -347,19 +347,12 @@ class Search {
     this.#ranked = terms.some(({ kind }) => kind === "words") ? RANKED : 1;
   }
 
-  run(): Pick<SearchResult, "hits" | "hasMore"> {
-    const limit = this.#limit;
-    this.#search(limit);
-    const hits = this.#hits.slice(0, limit).map(({ hit }) => hit);
-    return { hits, hasMore: this.#hits.length > limit };
-  }
-
   /**
    * Reads candidates, the newest first, and ranks them in groups of `#ranked`, until there are more
    * hits than the limit.
    */
-  #search(limit: number): void {
-    let compared: ComparedMessage[] = [];
+  run(): Pick<SearchResult, "hits" | "hasMore"> {
+    const compared: ComparedMessage[] = [];
     let left = this.#ranked;
     for (const id of this.#candidates.newest()) {
       const message = this.#message(id);
@@ -370,19 +363,24 @@ class Search {
         compared.push({ ...message, score });
       }
       if (--left > 0) continue;
-      this.#takeBest(compared, limit);
-      if (this.#hits.length > limit) return;
-      compared = [];
+      this.#takeBest(compared.splice(0));
+      if (this.#hasMore) break;
       left = this.#ranked;
     }
-    this.#takeBest(compared, limit);
+    this.#takeBest(compared);
+    const hits = this.#hits.slice(0, this.#limit).map(({ hit }) => hit);
+    return { hits, hasMore: this.#hasMore };
   }
 
-  #takeBest(messages: ComparedMessage[], limit: number): void {
+  get #hasMore(): boolean {
+    return this.#hits.length > this.#limit;
+  }
+
+  #takeBest(messages: ComparedMessage[]): void {
     messages.sort((a, b) => b.score - a.score || b.id - a.id);
     for (const message of messages) {
       this.#take(message);
-      if (this.#hits.length > limit) return;
+      if (this.#hasMore) return;
     }
   }
 

@@ -5,8 +5,7 @@ import {
   SessionPartCounter,
   type SessionPartSizes,
 } from "../events/session_parts.ts";
-import { blocksOf } from "../files/byte_source.ts";
-import { messageOf, withSession } from "./open_session.ts";
+import { messageOf, sessionBlocks } from "./open_session.ts";
 import { titleOf } from "./session.ts";
 import { type SessionFile, sessionFileAt } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
@@ -97,9 +96,7 @@ async function measured(
     // The single object of the first CLI is not measured by content.
     if (isObjectPath(file.path)) counter.skip((await stat(file.path)).size);
     else {
-      await withSession(file, async (source, block) => {
-        for await (const bytes of blocksOf(source, block)) counter.feed(bytes);
-      });
+      for await (const block of sessionBlocks(file)) counter.feed(block);
     }
   } catch (error) {
     problem = messageOf(error);

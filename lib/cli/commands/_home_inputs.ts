@@ -1,5 +1,6 @@
 /** The session files of Codex homes, as inputs. */
 
+import { isObjectPath } from "../../sessions/session_start.ts";
 import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -27,9 +28,6 @@ export interface ChosenInputs {
   open(input: ChosenInput): Promise<Input>;
 }
 
-/** The session files of the first CLI: one JSON object per file, without token counts. */
-const UNCOUNTED_REGEXP = /\.json$/i;
-
 /**
  * Finds the session files of the Codex homes.
  *
@@ -49,8 +47,9 @@ export async function homeInputs(
     args,
     context,
   );
+  // The session files of the first CLI have no token counts.
   const inputs = files.filter(({ path, mtime }) =>
-    mtime >= since && !UNCOUNTED_REGEXP.test(path)
+    mtime >= since && !isObjectPath(path)
   ).reverse().map((file) => ({
     name: file.path,
     place: placeIn(codexHomes, file.path),

@@ -3,6 +3,7 @@
 import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Session } from "../../sessions/session.ts";
+import { isObjectPath, unpackedPath } from "../../sessions/session_start.ts";
 import { SessionRepairer } from "../../sessions/sessions.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
@@ -12,8 +13,6 @@ import { oneSession } from "../refusals.ts";
 import { targetFolder } from "./_folder_of_files.ts";
 import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
-
-const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 
 export const run: RunCommand = async (args, context) => {
   const query = oneSession(args, "sessions repair");
@@ -33,12 +32,12 @@ async function repair(
   folder: string,
   { process, stdout, diagnostics }: CommandContext,
 ): Promise<number> {
-  if (/\.json$/i.test(file.path)) {
+  if (isObjectPath(file.path)) {
     throw new UsageError(
       `${file.path} is one JSON object, not lines: it cannot be repaired`,
     );
   }
-  const target = join(folder, basename(file.path).replace(PACKED_REGEXP, ""));
+  const target = join(folder, unpackedPath(basename(file.path)));
   if (await process.look(target) !== undefined) {
     throw new UsageError(`${target} exists already: use another folder`);
   }

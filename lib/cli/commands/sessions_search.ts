@@ -134,18 +134,9 @@ async function textOf(
 
 /** A message that was found, as a record. Fields may be added over time. */
 function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
-  const { session_id, title, cwd, rollout_path, offset, time } = hit;
-  const { role, kind, tool_name, snippet } = hit;
+  const { short_id: _, snippet, ...facts } = hit;
   return {
-    session_id,
-    title,
-    cwd,
-    rollout_path,
-    offset,
-    time,
-    role,
-    kind,
-    tool_name,
+    ...facts,
     snippet: snippet.map(({ text, isMatch }) => ({ text, is_match: isMatch })),
   };
 }
