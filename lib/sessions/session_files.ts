@@ -113,7 +113,6 @@ export async function sessionFileAt(
   const absolute = resolve(path);
   const place = {
     path: absolute,
-    name: basename(absolute),
     home: resolve(home),
     isArchived: isInside(path, join(home, "archived_sessions")),
   };
@@ -279,23 +278,15 @@ function lookedAtNow(file: ListedFile): SessionFile | undefined {
   }
 }
 
-/** A file with the name of a session file. */
-interface Candidate {
-  readonly file: ListedFile;
-  /** Whether its folder lists it as a regular file. */
-  readonly isRegular: boolean;
-}
-
 /** Groups files by session. */
-function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
-  const groups = new Map<string, Candidate[]>();
-  for (const place of found) {
-    const file = listedFile(place);
-    const key = file.id === "" ? unpackedPath(file.path) : file.id;
-    const candidate = { file, isRegular: place.isRegular };
+function bySession(found: readonly FoundFile[]): Iterable<FoundFile[]> {
+  const groups = new Map<string, FoundFile[]>();
+  for (const each of found) {
+    const { id, path } = each.file;
+    const key = id === "" ? unpackedPath(path) : id;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [candidate]);
-    else group.push(candidate);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
   }
   return groups.values();
 }
@@ -376,8 +367,7 @@ async function withoutFacts(
     const [other = path] = otherPlacesOf(path);
     const facts = await stat(other).catch(() => undefined);
     if (facts?.isFile()) {
-      const name = basename(other);
-      return lookedAt(listedFile({ ...file, path: other, name }), facts);
+      return lookedAt(listedFile({ ...file, path: other }), facts);
     }
     // A dangling link still exists; any other file was moved or deleted.
     if (await isGone(path)) return undefined;
@@ -387,9 +377,8 @@ async function withoutFacts(
 }
 
 /** Returns the facts in the path of a file. */
-function listedFile(
-  { path, home, isArchived, name }: PlacedFile,
-): ListedFile {
+function listedFile({ path, home, isArchived }: PlacedPath): ListedFile {
+  const name = basename(path);
   const id = idInName(name);
   const sessionId = sessionIdInName(name);
   const nameTime = timeInName(name);
@@ -439,13 +428,9 @@ export interface PlacedPath {
   readonly isArchived: boolean;
 }
 
-/** A file in a session folder. */
-interface PlacedFile extends PlacedPath {
-  readonly name: string;
-}
-
 /** A file with the name of a session file. */
-export interface FoundFile extends PlacedFile {
+export interface FoundFile {
+  readonly file: ListedFile;
   /** Whether its folder lists it as a regular file, not as a link or anything else. */
   readonly isRegular: boolean;
 }
@@ -537,7 +522,7 @@ export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
       } else if (NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name)) {
         if (!entry.isDirectory()) {
-          files.push({ ...place, name, isRegular: entry.isFile() });
+          files.push({ file: listedFile(place), isRegular: entry.isFile() });
         }
       }
     }
