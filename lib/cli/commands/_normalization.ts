@@ -315,7 +315,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
 }
 
 /** Splits a block into lines with their line feeds; the last line may be incomplete. */
-function* linesIn(block: Uint8Array): Generator<Uint8Array> {
+export function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < block.length;) {
     const end = block.indexOf(LF, start);
     const next = end === -1 ? block.length : end + 1;

@@ -13,6 +13,7 @@ import { followInput } from "../followed_input.ts";
 import type { Blocks } from "../input.ts";
 import type { Output } from "../output.ts";
 import { COLORED_STYLE } from "../../render/text_style.ts";
+import { linesIn } from "./_normalization.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (args, context) => {
@@ -138,7 +139,6 @@ class Following {
   }
 }
 
-const LF = 0x0a;
 const DECODER = new TextDecoder();
 const ENCODER = new TextEncoder();
 
@@ -226,25 +226,14 @@ class LiveView {
     };
     work((bytes) => lines = bytes);
     if (this.#transcript !== undefined) {
-      transcribe(lines, this.#transcript, take);
+      for (const line of linesIn(lines)) {
+        const value = DECODER.decode(line);
+        this.#transcript.feed({ ok: true, line: 0, offset: 0, value }, take);
+      }
       end(take);
     }
     if (this.#renderer !== undefined) return ENCODER.encode(text);
     return this.#isShown ? lines : NOTHING;
-  }
-}
-
-/** Feeds normalized lines to a transcript. */
-function transcribe(
-  lines: Uint8Array,
-  transcript: TranscriptBuilder,
-  take: (part: TranscriptPart) => void,
-): void {
-  for (let start = 0; start < lines.length;) {
-    const end = lines.indexOf(LF, start);
-    const value = DECODER.decode(lines.subarray(start, end));
-    transcript.feed({ ok: true, line: 0, offset: 0, value }, take);
-    start = end + 1;
   }
 }
 

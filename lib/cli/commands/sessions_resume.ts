@@ -12,11 +12,9 @@ import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { Gathered, Output } from "../output.ts";
 import { ageText } from "../times.ts";
-import { normalizing, writing } from "./_normalization.ts";
+import { linesIn, normalizing, writing } from "./_normalization.ts";
 import { answerWhole, missingRecord, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
-
-const LF = 0x0a;
 
 export const run: RunCommand = async (args, context) => {
   const { process, stdout, screen, diagnostics } = context;
@@ -119,13 +117,9 @@ function listSink(output: Output): ByteSink {
   let isFirst = true;
   return {
     async write(lines): Promise<number> {
-      let start = 0;
-      for (;;) {
-        const end = lines.indexOf(LF, start);
-        if (end === -1) break;
+      for (const line of linesIn(lines)) {
         list.addText(isFirst ? "\n" : ",\n");
-        list.add(lines.subarray(start, end));
-        start = end + 1;
+        list.add(line.subarray(0, -1));
         isFirst = false;
       }
       await list.writeTo(output);
