@@ -38,10 +38,10 @@ export interface SearchLimits {
   readonly few?: number;
 }
 
-/** An expression to look up, and the table to look it up in. */
+/** An expression to look up, and the table to look it up in; `records` has all messages. */
 interface Lookup {
-  readonly table: "words" | "symbols";
-  readonly expression: string;
+  readonly table: "words" | "symbols" | "records";
+  readonly expression?: string;
 }
 
 /** A range of row ids, without its end. */
@@ -54,13 +54,6 @@ interface Range {
 interface Rows {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-}
-
-/** A look-up, as SQL. */
-interface Conditions {
-  readonly table: string;
-  readonly conditions: string[];
-  readonly values: SqlValue[];
 }
 
 /** Finds messages that may match a search, the newest first. */
@@ -131,7 +124,11 @@ export class SearchCandidates {
       // The smaller set is gathered, and the larger one is filtered by it.
       yield* rest.length < few
         ? this.#lookUp(bySymbols, range, listed(rest))
-        : this.#lookUp(byWords, range, this.#selected(bySymbols, range));
+        : this.#lookUp(byWords, range, {
+          sql: `SELECT rowid FROM symbols
+            WHERE symbols MATCH ? AND rowid >= ? AND rowid < ?`,
+          values: [symbols, range.first, range.end],
+        });
     } finally {
       found.return(undefined);
     }
@@ -154,68 +151,42 @@ export class SearchCandidates {
   }
 
   /** Yields all messages. */
-  *#all(): Generator<number> {
-    if (this.#roles !== undefined) {
-      yield* this.#lookUp({ table: "words", expression: "" });
-      return;
-    }
-    const { first, end } = this.#range;
-    yield* this.#ids("records.id", "records", ["id >= ?", "id < ?"], [
-      first,
-      end,
-    ]);
+  #all(): Generator<number> {
+    return this.#lookUp({
+      table: this.#roles === undefined ? "records" : "words",
+    });
   }
 
+  /**
+   * Yields row ids, restricted to the roles, the files and the time of the search.
+   *
+   * @param among Rows that they have to be among.
+   */
   *#lookUp(
-    lookup: Lookup,
-    range: Range = this.#range,
+    { table, expression }: Lookup,
+    { first, end }: Range = this.#range,
     among?: Rows,
   ): Generator<number> {
-    const { table, conditions, values } = this.#conditions(lookup, range);
+    if (this.#range === NOWHERE) return;
     const id = `${table}.rowid`;
+    let from: string = table;
+    const conditions = [`${id} >= ?`, `${id} < ?`];
+    const values: SqlValue[] = [first, end];
+    if (table !== "records") {
+      const parts = [expression, this.#roles]
+        .filter((part) => part !== undefined).map((part) => `(${part})`);
+      conditions.push(`${table} MATCH ?`);
+      values.push(parts.join(" AND "));
+    }
     if (among !== undefined) {
       // The `+` keeps SQLite from looking up each of the ids.
       conditions.push(`+${id} IN (${among.sql})`);
       values.push(...among.values);
     }
-    yield* this.#ids(id, table, conditions, values);
-  }
-
-  #selected(lookup: Lookup, range: Range): Rows {
-    const { table, conditions, values } = this.#conditions(lookup, range);
-    const sql = `SELECT rowid FROM ${table} WHERE ${conditions.join(" AND ")}`;
-    return { sql, values };
-  }
-
-  #conditions(
-    { table, expression }: Lookup,
-    { first, end }: Range,
-  ): Conditions {
-    const all = [expression, this.#roles]
-      .filter((part) => part !== undefined && part !== "")
-      .map((part) => `(${part})`).join(" AND ");
-    const id = `${table}.rowid`;
-    return {
-      table,
-      conditions: [`${table} MATCH ?`, `${id} >= ?`, `${id} < ?`],
-      values: [all, first, end],
-    };
-  }
-
-  /** Yields row ids, restricted to the files and the time of the search. */
-  *#ids(
-    id: string,
-    table: string,
-    conditions: string[],
-    values: SqlValue[],
-  ): Generator<number> {
-    if (this.#range === NOWHERE) return;
-    let from = table;
     if (this.#files !== undefined) {
-      conditions.push(
-        `${id} / ${ROWS_PER_FILE} IN (SELECT value FROM json_each(?))`,
-      );
-      values.push(JSON.stringify(this.#files));
+      const { sql, values: files } = listed(this.#files);
+      conditions.push(`${id} / ${ROWS_PER_FILE} IN (${sql})`);
+      values.push(...files);
     }
     if (this.#since !== undefined) {
       if (table !== "records") {
