@@ -28,7 +28,6 @@ const SCANNED = 1_000;
  * others 15 ms.
  */
 const FEW = 5_000;
-const NOWHERE = { first: 0, end: 0 } as const;
 
 /** Limits that tests change. */
 export interface SearchLimits {
@@ -56,150 +55,143 @@ interface Rows {
   readonly values: readonly SqlValue[];
 }
 
-/** Finds messages that may match a search, the newest first. */
-export class SearchCandidates {
-  readonly #database: SessionIndexDatabase;
-  readonly #expressions: SearchExpressions;
-  readonly #roles: string | undefined;
-  readonly #since: number | undefined;
+/** The part of an index that is searched. */
+interface SearchScope extends Required<SearchLimits> {
+  readonly database: SessionIndexDatabase;
+  /** The roles of messages, as an expression; `undefined` for all. */
+  readonly roles: string | undefined;
+  readonly since: number | undefined;
   /** The numbers of the files to search; `undefined` for all. */
-  readonly #files: readonly number[] | undefined;
-  readonly #range: Range;
-  readonly #limits: Required<SearchLimits>;
+  readonly files: readonly number[] | undefined;
+  readonly range: Range;
+}
 
-  private constructor(
-    database: SessionIndexDatabase,
-    expressions: SearchExpressions,
-    { roles, since }: SearchFilter,
-    files: readonly number[] | undefined,
-    limits: SearchLimits,
-  ) {
-    this.#database = database;
-    this.#expressions = expressions;
-    this.#roles = roles?.map((role) => quoted(roleToken(role))).join(" OR ");
-    this.#since = since;
-    this.#files = files;
-    this.#limits = { scanned: SCANNED, few: FEW, ...limits };
-    this.#range = roles?.length === 0
-      ? NOWHERE
-      : rangeOf(database, files, since);
+/**
+ * Finds messages that may match a search.
+ *
+ * @returns Their row ids, the highest first.
+ */
+export async function searchCandidates(
+  database: SessionIndexDatabase,
+  { words, symbols, beginnings }: SearchExpressions,
+  { roles, since, cwd }: SearchFilter,
+  limits: SearchLimits = {},
+): Promise<Iterable<number>> {
+  const files = await filesOf(database, cwd);
+  const range = rangeOf(database, files, since);
+  if (range === undefined || roles?.length === 0) return [];
+  const scope: SearchScope = {
+    scanned: SCANNED,
+    few: FEW,
+    ...limits,
+    database,
+    roles: roles?.map((role) => quoted(roleToken(role))).join(" OR "),
+    since,
+    files,
+    range,
+  };
+  if (words !== undefined && symbols !== undefined) {
+    return common(scope, words, symbols);
   }
-
-  /** Prepares a search. */
-  static async of(
-    database: SessionIndexDatabase,
-    expressions: SearchExpressions,
-    filter: SearchFilter,
-    limits: SearchLimits = {},
-  ): Promise<SearchCandidates> {
-    const files = await filesOf(database, filter.cwd);
-    return new SearchCandidates(database, expressions, filter, files, limits);
+  if (words !== undefined) {
+    return lookUp(scope, { table: "words", expression: words });
   }
-
-  /** Yields the row ids, the highest first. */
-  *newest(): Generator<number> {
-    const { words, symbols, beginnings } = this.#expressions;
-    if (words !== undefined && symbols !== undefined) {
-      yield* this.#common(words, symbols);
-    } else if (words !== undefined) {
-      yield* this.#lookUp({ table: "words", expression: words });
-    } else if (symbols !== undefined) {
-      yield* this.#lookUp({ table: "symbols", expression: symbols });
-    } else if (beginnings !== undefined) yield* this.#beginning(beginnings);
+  if (symbols !== undefined) {
+    return lookUp(scope, { table: "symbols", expression: symbols });
   }
+  return beginnings === undefined ? [] : beginning(scope, beginnings);
+}
 
-  /** Finds the rows that match both words and symbols: at first by words only. */
-  *#common(words: string, symbols: string): Generator<number> {
-    const { scanned, few } = this.#limits;
-    const byWords = { table: "words", expression: words } as const;
-    const bySymbols = { table: "symbols", expression: symbols } as const;
-    const found = this.#lookUp(byWords);
-    try {
-      const newest = take(found, scanned);
-      yield* newest;
-      const end = newest[scanned - 1];
-      if (end === undefined) return;
-      const range = { ...this.#range, end };
-      const rest = take(found, few);
-      // The smaller set is gathered, and the larger one is filtered by it.
-      yield* rest.length < few
-        ? this.#lookUp(bySymbols, range, listed(rest))
-        : this.#lookUp(byWords, range, {
-          sql: `SELECT rowid FROM symbols
-            WHERE symbols MATCH ? AND rowid >= ? AND rowid < ?`,
-          values: [symbols, range.first, range.end],
-        });
-    } finally {
-      found.return(undefined);
-    }
-  }
-
-  /**
-   * Yields the newest messages untested, and then those that match beginnings of words, which take
-   * long to look up.
-   */
-  *#beginning(expression: string): Generator<number> {
-    const { scanned } = this.#limits;
-    const all = this.#all();
-    const newest = take(all, scanned);
-    all.return(undefined);
+/** Finds the rows that match both words and symbols: at first by words only. */
+function* common(
+  scope: SearchScope,
+  words: string,
+  symbols: string,
+): Generator<number> {
+  const { scanned, few } = scope;
+  const byWords = { table: "words", expression: words } as const;
+  const bySymbols = { table: "symbols", expression: symbols } as const;
+  const found = lookUp(scope, byWords);
+  try {
+    const newest = take(found, scanned);
     yield* newest;
     const end = newest[scanned - 1];
     if (end === undefined) return;
-    const range = { ...this.#range, end };
-    yield* this.#lookUp({ table: "words", expression }, range);
+    const range = { ...scope.range, end };
+    const rest = take(found, few);
+    // The smaller set is gathered, and the larger one is filtered by it.
+    yield* rest.length < few
+      ? lookUp(scope, bySymbols, range, listed(rest))
+      : lookUp(scope, byWords, range, {
+        sql: `SELECT rowid FROM symbols
+          WHERE symbols MATCH ? AND rowid >= ? AND rowid < ?`,
+        values: [symbols, range.first, range.end],
+      });
+  } finally {
+    found.return(undefined);
   }
+}
 
-  /** Yields all messages. */
-  #all(): Generator<number> {
-    return this.#lookUp({
-      table: this.#roles === undefined ? "records" : "words",
-    });
+/**
+ * Yields the newest messages untested, and then those that match beginnings of words, which take
+ * long to look up.
+ */
+function* beginning(scope: SearchScope, expression: string): Generator<number> {
+  const { scanned, roles } = scope;
+  const all = lookUp(scope, {
+    table: roles === undefined ? "records" : "words",
+  });
+  const newest = take(all, scanned);
+  all.return(undefined);
+  yield* newest;
+  const end = newest[scanned - 1];
+  if (end === undefined) return;
+  const range = { ...scope.range, end };
+  yield* lookUp(scope, { table: "words", expression }, range);
+}
+
+/**
+ * Yields row ids, restricted to the roles, the files and the time of the search.
+ *
+ * @param among Rows that they have to be among.
+ */
+function* lookUp(
+  { database, roles, since, files, range }: SearchScope,
+  { table, expression }: Lookup,
+  { first, end }: Range = range,
+  among?: Rows,
+): Generator<number> {
+  const id = `${table}.rowid`;
+  let from: string = table;
+  const conditions = [`${id} >= ?`, `${id} < ?`];
+  const values: SqlValue[] = [first, end];
+  if (table !== "records") {
+    const parts = [expression, roles]
+      .filter((part) => part !== undefined).map((part) => `(${part})`);
+    conditions.push(`${table} MATCH ?`);
+    values.push(parts.join(" AND "));
   }
-
-  /**
-   * Yields row ids, restricted to the roles, the files and the time of the search.
-   *
-   * @param among Rows that they have to be among.
-   */
-  *#lookUp(
-    { table, expression }: Lookup,
-    { first, end }: Range = this.#range,
-    among?: Rows,
-  ): Generator<number> {
-    if (this.#range === NOWHERE) return;
-    const id = `${table}.rowid`;
-    let from: string = table;
-    const conditions = [`${id} >= ?`, `${id} < ?`];
-    const values: SqlValue[] = [first, end];
+  if (among !== undefined) {
+    // The `+` keeps SQLite from looking up each of the ids.
+    conditions.push(`+${id} IN (${among.sql})`);
+    values.push(...among.values);
+  }
+  if (files !== undefined) {
+    const { sql, values: numbers } = listed(files);
+    conditions.push(`${id} / ${ROWS_PER_FILE} IN (${sql})`);
+    values.push(...numbers);
+  }
+  if (since !== undefined) {
     if (table !== "records") {
-      const parts = [expression, this.#roles]
-        .filter((part) => part !== undefined).map((part) => `(${part})`);
-      conditions.push(`${table} MATCH ?`);
-      values.push(parts.join(" AND "));
+      from += ` CROSS JOIN records ON records.id = ${id}`;
     }
-    if (among !== undefined) {
-      // The `+` keeps SQLite from looking up each of the ids.
-      conditions.push(`+${id} IN (${among.sql})`);
-      values.push(...among.values);
-    }
-    if (this.#files !== undefined) {
-      const { sql, values: files } = listed(this.#files);
-      conditions.push(`${id} / ${ROWS_PER_FILE} IN (${sql})`);
-      values.push(...files);
-    }
-    if (this.#since !== undefined) {
-      if (table !== "records") {
-        from += ` CROSS JOIN records ON records.id = ${id}`;
-      }
-      conditions.push("records.time >= ?");
-      values.push(this.#since);
-    }
-    const sql = `SELECT ${id} AS id FROM ${from}
-      WHERE ${conditions.join(" AND ")} ORDER BY ${id} DESC`;
-    for (const row of this.#database.iterate(sql, ...values)) {
-      yield Number(row.id);
-    }
+    conditions.push("records.time >= ?");
+    values.push(since);
+  }
+  const sql = `SELECT ${id} AS id FROM ${from}
+    WHERE ${conditions.join(" AND ")} ORDER BY ${id} DESC`;
+  for (const row of database.iterate(sql, ...values)) {
+    yield Number(row.id);
   }
 }
 
@@ -240,12 +232,12 @@ async function filesOf(
   ).map(({ number }) => Number(number));
 }
 
-/** Returns the range of the row ids to search. */
+/** Returns the range of the row ids to search; `undefined` if there are none. */
 function rangeOf(
   database: SessionIndexDatabase,
   files: readonly number[] | undefined,
   since: number | undefined,
-): Range {
+): Range | undefined {
   let first = 0;
   let last = Number.MAX_SAFE_INTEGER - 1;
   if (files !== undefined) {
@@ -261,5 +253,5 @@ function rangeOf(
     );
     first = Math.max(first, Number(row?.id ?? Infinity));
   }
-  return first > last ? NOWHERE : { first, end: last + 1 };
+  return first > last ? undefined : { first, end: last + 1 };
 }

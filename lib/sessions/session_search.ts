@@ -10,7 +10,7 @@ import {
 import { isInside } from "./codex_homes.ts";
 import { checkFileSum, checkIndex, checkMessageSum } from "./index_check.ts";
 import { MESSAGE_ROLES, type MessageRole } from "./session_records.ts";
-import { SearchCandidates } from "./search_candidates.ts";
+import { searchCandidates } from "./search_candidates.ts";
 import { SearchMatcher } from "./search_matcher.ts";
 import {
   expressionsOf,
@@ -295,7 +295,7 @@ async function searchSessionIndex(
   const terms = parseSearchQuery(options.query);
   const expressions = expressionsOf(terms);
   const search = new Search(database, options, {
-    candidates: await SearchCandidates.of(database, expressions, options),
+    candidates: await searchCandidates(database, expressions, options),
     terms,
   });
   const { files } = database.get("SELECT count(*) AS files FROM files") ?? {};
@@ -316,7 +316,7 @@ interface ComparedMessage extends Message {
 
 class Search {
   readonly #database: SessionIndexDatabase;
-  readonly #candidates: SearchCandidates;
+  readonly #candidates: Iterable<number>;
   readonly #sessions: SearchedSessions;
   readonly #options: SearchSessionsOptions;
   readonly #limit: number;
@@ -333,7 +333,7 @@ class Search {
     database: SessionIndexDatabase,
     options: SearchSessionsOptions,
     { candidates, terms }: {
-      readonly candidates: SearchCandidates;
+      readonly candidates: Iterable<number>;
       readonly terms: readonly SearchTerm[];
     },
   ) {
@@ -354,7 +354,7 @@ class Search {
   run(): Pick<SearchResult, "hits" | "hasMore"> {
     const compared: ComparedMessage[] = [];
     let left = this.#ranked;
-    for (const id of this.#candidates.newest()) {
+    for (const id of this.#candidates) {
       const message = this.#message(id);
       if (message !== undefined) {
         const score = this.#ranked === 1

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import {
-  SearchCandidates,
+  searchCandidates,
   type SearchFilter,
   type SearchLimits,
 } from "../../lib/sessions/search_candidates.ts";
@@ -53,7 +53,7 @@ const LIMITS: readonly SearchLimits[] = [
   { scanned: 1, few: 1_000 },
 ];
 
-Deno.test("SearchCandidates returns the same messages, newest first, with every limit", async () => {
+Deno.test("searchCandidates() returns the same messages, newest first, with every limit", async () => {
   await withHome({ versions: ["0.169.0", "0.92.0"] }, async ({ path }) => {
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
@@ -71,13 +71,13 @@ Deno.test("SearchCandidates returns the same messages, newest first, with every 
           const terms = parseSearchQuery(query);
           const matcher = new SearchMatcher(terms);
           const find = async (filter: SearchFilter, limits: SearchLimits) => {
-            const candidates = await SearchCandidates.of(
+            const candidates = await searchCandidates(
               database,
               expressionsOf(terms),
               filter,
               limits,
             );
-            const ids = [...candidates.newest()];
+            const ids = [...candidates];
             const sorted = [...new Set(ids)].sort((a, b) => b - a);
             assertEquals(ids, sorted, query);
             return ids.filter((id) => matcher.confirms(texts.get(id) ?? ""));
