@@ -258,28 +258,14 @@ function bounded(text: string): string {
   return whole.replace(NUL_REGEXP, "\ufffd").toWellFormed();
 }
 
-/** An output that is a message of its own. */
-export interface OwnOutput extends SearchableText {
-  /** The type of the record that the output is a part of. */
-  readonly kind: string;
-}
-
-/** An output that belongs to a record. */
-interface AttachedOutput {
-  readonly record: number;
-  /** The output of the call, truncated like any message. */
-  readonly text: string;
-}
-
-/** The output that an event holds beyond what the history shows. */
+/** The output of a call, where the history shows less of it. */
 interface FullOutput {
-  /** An output that is a message of its own. */
-  readonly own?: OwnOutput | undefined;
-  /** An output that belongs to a record. */
-  readonly attached?: AttachedOutput;
+  /** The output, truncated like any message; a message of its own begins with the command. */
+  readonly text: string;
+  /** The record that the output belongs to; `undefined` for a message of its own. */
+  readonly record: number | undefined;
 }
 
-const NO_OUTPUT: FullOutput = {};
 /**
  * Reads the output of an event where the history shows less of it.
  *
@@ -289,18 +275,20 @@ const NO_OUTPUT: FullOutput = {};
 export function readFullOutput(
   event: Fields,
   mutations: readonly HistoryMutation[],
-): FullOutput {
+): FullOutput | undefined {
   if (event.type !== "item.completed" || mutations.length === 0) {
-    return NO_OUTPUT;
+    return undefined;
+  }
+  const isCommand = event.item_type === "command_execution";
+  const record = isCommand ? undefined : cutCallOf(mutations);
+  if (isCommand ? !isExplored(mutations) : record === undefined) {
+    return undefined;
   }
   const content = isObject(event.content) ? event.content : event;
-  if (event.item_type === "command_execution") {
-    return exploredOutput(content, mutations);
-  }
-  const record = cutCallOf(mutations);
-  if (record === undefined) return NO_OUTPUT;
-  const text = messageText(blocksOf(content).map(blockText));
-  return text === undefined ? NO_OUTPUT : { attached: { record, text } };
+  const text = messageText(
+    isCommand ? exploredTexts(content) : blocksOf(content).map(blockText),
+  );
+  return text === undefined ? undefined : { text, record };
 }
 
 /** Returns the id of a record that holds only a part of the output of its call. */
@@ -313,19 +301,12 @@ function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
   return undefined;
 }
 
-function exploredOutput(
-  content: Fields,
-  mutations: readonly HistoryMutation[],
-): FullOutput {
-  if (!isExplored(mutations)) return NO_OUTPUT;
+function exploredTexts(content: Fields): string[] {
   const argv = textsOf(content.argv);
   const command = argv.length > 0
     ? commandText(argv)
     : textOf(content.command) ?? "";
-  const text = messageText([command, printedText(content)]);
-  return text === undefined
-    ? NO_OUTPUT
-    : { own: { role: "command", kind: "explore", text, toolName: "exec" } };
+  return [command, printedText(content)];
 }
 
 /**

@@ -12,7 +12,6 @@ import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
 import {
-  type OwnOutput,
   readFullOutput,
   type SearchableText,
   searchableText,
@@ -234,15 +233,16 @@ export class SessionFold {
     this.#timestamp = timestampOf(fieldsOf(value).timestamp) ?? this.#timestamp;
     const place = { text, offset };
     this.#state.applyEvents(fieldsOf(value), place, (event, mutations) => {
-      const { own, attached } = readFullOutput(event, mutations);
+      const output = readFullOutput(event, mutations);
       // Before the records: the text of the event is in this message, not in the explore record.
-      if (own !== undefined) this.#addOwn(own, offset);
+      if (output !== undefined && output.record === undefined) {
+        this.#addExplored(output.text, offset);
+      }
       for (const mutation of mutations) this.#note(mutation, offset);
-      if (
-        attached === undefined || this.#ids.lastIndexOf(attached.record) === -1
-      ) return;
-      this.#outputs.set(attached.record, attached.text);
-      this.#change(attached.record, offset);
+      if (output?.record === undefined) return;
+      if (this.#ids.lastIndexOf(output.record) === -1) return;
+      this.#outputs.set(output.record, output.text);
+      this.#change(output.record, offset);
     });
   }
 
@@ -274,10 +274,19 @@ export class SessionFold {
     }
   }
 
-  #addOwn(own: OwnOutput, offset: number): void {
+  /** Adds a command with its output, which is a part of an explore record. */
+  #addExplored(text: string, offset: number): void {
     const row = this.#rows.addBetween(this.#state.nextId);
     if (row >= ROWS_PER_FILE) return;
-    this.#own.push({ ...own, ...this.#placeAt(offset), row, isNew: true });
+    this.#own.push({
+      role: "command",
+      kind: "explore",
+      text,
+      toolName: "exec",
+      ...this.#placeAt(offset),
+      row,
+      isNew: true,
+    });
   }
 
   #change(id: number, offset: number): void {
