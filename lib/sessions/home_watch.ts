@@ -15,6 +15,7 @@ import {
   lookedAt,
   type PlacedPath,
   readFolder,
+  rootsOf,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
@@ -115,6 +116,8 @@ const SWEEP_MS = 5 * 60_000;
  */
 export class HomeWatch {
   readonly #homes: readonly string[];
+  /** The folders that the homes have session files in. */
+  readonly #roots: readonly PlacedPath[];
   readonly #since: number;
   readonly #cache: string | undefined;
   readonly #changes: ChangeWaiter;
@@ -141,11 +144,12 @@ export class HomeWatch {
     this.#homes = checkedList("codexHomes", codexHomes).map((home) =>
       resolve(home)
     );
+    this.#roots = rootsOf(this.#homes);
     this.#since = since;
     this.#cache = options.cache;
     this.#now = options.now ?? Date.now;
     this.#changes = options.changes ??
-      new HomeChanges(this.#homes.flatMap(rootsOf));
+      new HomeChanges(this.#roots.map(({ path }) => path));
   }
 
   /** How many sessions there are; `undefined` until all have been found. */
@@ -166,8 +170,9 @@ export class HomeWatch {
     const changes: SessionChange[] = [];
     if (this.#isFirst && this.#since === Infinity && this.#folders.size === 0) {
       // Reports running sessions before thousands of old files have been checked.
-      const roots = this.#homes.map((home) => join(home, "sessions"));
-      await this.#readFolders(new Set(roots), changes, true);
+      const active = this.#roots.filter(({ isArchived }) => !isArchived)
+        .map(({ path }) => path);
+      await this.#readFolders(new Set(active), changes, true);
       return { changes, problems: [] };
     }
     const folders = this.#glance(changes);
@@ -274,15 +279,8 @@ export class HomeWatch {
 
   /** Returns a folder of a home as an entry to read. */
   #placeOf(path: string): PlacedPath | undefined {
-    for (const home of this.#homes) {
-      const [active = "", archive = ""] = rootsOf(home);
-      for (const root of [active, archive]) {
-        if (path === root || isInside(path, root)) {
-          return { path, home, isArchived: root === archive };
-        }
-      }
-    }
-    return undefined;
+    const root = this.#roots.find((root) => isInside(path, root.path));
+    return root && { ...root, path };
   }
 
   /**
@@ -356,7 +354,7 @@ export class HomeWatch {
 
   /** Records the modification times of the folders that new files are created in. */
   #rememberFolders(): void {
-    const folders = new Set(this.#homes.flatMap(rootsOf));
+    const folders = new Set(this.#roots.map(({ path }) => path));
     const [newest] = this.#files.values();
     const files = [...this.#lively.values()];
     for (const file of newest ? [newest, ...files] : files) {
@@ -382,10 +380,6 @@ function foldersOf({ path, home }: SessionFile): string[] {
     folder = dirname(folder)
   ) folders.push(folder);
   return folders;
-}
-
-function rootsOf(home: string): string[] {
-  return [join(home, "sessions"), join(home, "archived_sessions")];
 }
 
 function statsOf(path: string): Stats | undefined {

@@ -467,13 +467,7 @@ async function walkSessionFolders(
   const found: (readonly FoundFile[])[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);
-  let folders = homes.flatMap((home): PlacedPath[] =>
-    ROOTS.map(({ name, isArchived }) => ({
-      path: join(home, name),
-      home,
-      isArchived,
-    }))
-  );
+  let folders = rootsOf(homes);
   for (let level = 0; level <= LEVELS; level += 1) {
     const contents = await mapAtOnce(folders, FOLDERS_AT_ONCE, readFolder);
     for (const { files, problem } of contents) {
@@ -483,6 +477,17 @@ async function walkSessionFolders(
     folders = contents.flatMap(({ folders }) => folders);
   }
   return { files: found.flat(), problems, missingHomes };
+}
+
+/** Returns the folders that homes have session files in. */
+export function rootsOf(homes: readonly string[]): PlacedPath[] {
+  return homes.flatMap((home) =>
+    ROOTS.map(({ name, isArchived }) => ({
+      path: join(home, name),
+      home,
+      isArchived,
+    }))
+  );
 }
 
 /** Drops homes that are the same folder by two paths, of which one is a link. */
