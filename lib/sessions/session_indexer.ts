@@ -286,12 +286,8 @@ function reportOf(
   };
 }
 
-interface Task {
-  readonly file: SessionFile;
-  /** The entry of the file in the index; `undefined` if it has none. */
-  readonly before: IndexedFile | undefined;
-  readonly name: string | undefined;
-}
+/** A file to read. */
+type Task = Pick<FileUpdate, "file" | "before" | "name">;
 
 interface RefreshPlan {
   /** The files to read, newest first. */

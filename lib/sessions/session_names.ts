@@ -7,7 +7,7 @@ import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineFramer } from "../lines/line_framer.ts";
 import { messageOf } from "./open_session.ts";
-import type { SessionProblem } from "./session_files.ts";
+import type { ListedFile, SessionProblem } from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 
 export interface SessionNames {
@@ -62,10 +62,7 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
 }
 
 /** The home of a session file, and the paths of its copies. */
-interface NamedFile {
-  readonly home: string;
-  readonly copies: readonly string[];
-}
+type NamedFile = Pick<ListedFile, "home" | "copies">;
 
 /** The names of sessions in several homes. */
 export class NamesByHome {

@@ -11,6 +11,7 @@ import {
 } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionProblem } from "../../sessions/session_files.ts";
+import type { SessionPage } from "../../sessions/session_list.ts";
 import {
   AmbiguousSessionError,
   findLastSession,
@@ -119,11 +120,7 @@ export async function lookUpSession(
 }
 
 /** The result of a search of the Codex homes, as far as it has to be reported. */
-interface FoundInHomes {
-  readonly total: number;
-  readonly problems: readonly SessionProblem[];
-  readonly missingHomes: readonly string[];
-}
+type FoundInHomes = Pick<SessionPage, "total" | "problems" | "missingHomes">;
 
 /**
  * Reports files and folders that could not be read, given homes that do not exist, and homes

@@ -1,6 +1,6 @@
 /** `codexpipe sessions index`. */
 
-import { countText } from "../../render/quantity_text.ts";
+import { countedText, countText } from "../../render/quantity_text.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
 import {
   type IndexingReport,
@@ -102,8 +102,7 @@ function reportText(report: IndexingReport, path: string): string {
     ? "nothing has changed"
     : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
   const { sessions, files } = report;
-  const noun = sessions === 1 ? "session" : "sessions";
   // A session has several files only if it continues in further ones.
   const where = files === sessions ? "" : ` in ${countText(files)} files`;
-  return `${countText(sessions)} ${noun}${where}: ${summary}\n${path}\n`;
+  return `${countedText(sessions, "session")}${where}: ${summary}\n${path}\n`;
 }
