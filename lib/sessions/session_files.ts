@@ -421,12 +421,7 @@ function compressionOf(name: string): SessionCompression {
 }
 
 /** An entry of a session folder. */
-export interface PlacedPath {
-  readonly path: string;
-  readonly home: string;
-  /** Whether the entry is in `archived_sessions`. */
-  readonly isArchived: boolean;
-}
+export type PlacedPath = Pick<SessionFile, "path" | "home" | "isArchived">;
 
 /** A file with the name of a session file. */
 export interface FoundFile {

@@ -51,15 +51,8 @@ export interface FoldedPiece {
   readonly lastTime: number | undefined;
 }
 
-/** Where to continue reading. */
-export interface FoldStart {
-  /** The offset to read from; everything before it is in the index. */
-  readonly readTo: number;
-  /** The {@linkcode FoldedPiece.checkpoint} at that offset. */
-  readonly checkpoint: Uint8Array;
-  /** The last bytes before that offset. */
-  readonly tail: Uint8Array;
-}
+/** Where to continue reading: behind a piece, up to which everything is in the index. */
+export type FoldStart = Pick<FoldedPiece, "readTo" | "checkpoint" | "tail">;
 
 interface SessionFoldOptions {
   readonly fileName: string;
