@@ -141,13 +141,10 @@ export async function listSessions(
   const listed = latest.filter((file) =>
     (from === undefined || isBehind(file, from)) && matcher.admits(file)
   );
-  const end = listed.findIndex((file) => matcher.endsAt(file));
-  const count = end === -1 ? listed.length : end;
+  const { length } = listed;
   // All of them may be on the page: stat them before the heads fill the memory.
-  const candidates = limit < listed.length || end !== -1
-    ? listed
-    : await lookAtAll(listed);
-  const expected = matcher.needsHeads ? count : Math.min(limit + 1, count);
+  const candidates = limit < length ? listed : await lookAtAll(listed);
+  const expected = matcher.needsHeads ? length : Math.min(limit + 1, length);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // Reads one session more than the page holds, to know whether there is another page.
@@ -160,7 +157,6 @@ export async function listSessions(
       if (matcher.matches(session)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });
-    if (batch.some((file) => matcher.endsAt(file))) break;
   }
   await reader.save();
   const page = sessions.slice(0, limit);
@@ -248,16 +244,11 @@ class SessionMatcher {
       [branch, originator, grep].some((wanted) => wanted !== undefined);
   }
 
-  /** Whether no file after this one, in the order newest first, can match. */
-  endsAt(file: ListedFile): boolean {
-    const { since } = this.#filter;
-    return since !== undefined && file.start < since - ZONES;
-  }
-
   /** Whether the session of a file can match, before its head is read. */
   admits(file: ListedFile): boolean {
-    const { archived, until } = this.#filter;
+    const { archived, since, until } = this.#filter;
     if (archived !== undefined && file.isArchived !== archived) return false;
+    if (since !== undefined && file.start < since - ZONES) return false;
     return until === undefined || file.start < until + ZONES;
   }
 
