@@ -308,15 +308,12 @@ function planRefresh(
   indexed: readonly IndexedFile[],
 ): RefreshPlan {
   const known = new Map(indexed.map((file) => [file.path, file]));
-  const befores = new Map<SessionFile, IndexedFile | undefined>();
-  for (const file of files) {
-    befores.set(file, known.get(file.path));
-    known.delete(file.path);
-  }
+  const paths = new Set(files.map(({ path }) => path));
+  const missing = new Set(indexed.filter(({ path }) => !paths.has(path)));
   const stemOf = ({ path }: { readonly path: string }): string =>
     basename(unpackedPath(path));
-  const missing = new Map(
-    [...known.values()].flatMap((file) => [
+  const byName = new Map(
+    [...missing].flatMap((file) => [
       [file.sessionId, file] as const,
       [stemOf(file), file] as const,
     ]),
@@ -324,14 +321,14 @@ function planRefresh(
   const tasks: Task[] = [];
   for (const file of files) {
     const name = names.nameOf(file, file.sessionId);
-    let before = befores.get(file);
+    let before = known.get(file.path);
     if (before === undefined) {
-      const moved = missing.get(stemOf(file)) ?? missing.get(file.id);
-      if (moved !== undefined && known.delete(moved.path)) before = moved;
+      const moved = byName.get(stemOf(file)) ?? byName.get(file.id);
+      if (moved !== undefined && missing.delete(moved)) before = moved;
     } else if (isSameContent(file, before) && before.name === name) continue;
     tasks.push({ file, before, name });
   }
-  const gone = [...known.values()].filter(({ path }) =>
+  const gone = [...missing].filter(({ path }) =>
     !problems.some((problem) => isInside(path, problem.path))
   );
   return { tasks, gone };
