@@ -307,10 +307,7 @@ interface Message {
   readonly id: number;
   readonly row: SqlRow;
   readonly text: string;
-}
-
-/** A message with its relevance. */
-interface ComparedMessage extends Message {
+  /** Its relevance; 0 if messages are not ranked. */
   readonly score: number;
 }
 
@@ -352,16 +349,11 @@ class Search {
    * hits than the limit.
    */
   run(): Pick<SearchResult, "hits" | "hasMore"> {
-    const compared: ComparedMessage[] = [];
+    const compared: Message[] = [];
     let left = this.#ranked;
     for (const id of this.#candidates) {
       const message = this.#message(id);
-      if (message !== undefined) {
-        const score = this.#ranked === 1
-          ? 0
-          : this.#matcher.score(message.text);
-        compared.push({ ...message, score });
-      }
+      if (message !== undefined) compared.push(message);
       if (--left > 0) continue;
       this.#takeBest(compared.splice(0));
       if (this.#hasMore) break;
@@ -376,7 +368,7 @@ class Search {
     return this.#hits.length > this.#limit;
   }
 
-  #takeBest(messages: ComparedMessage[]): void {
+  #takeBest(messages: Message[]): void {
     messages.sort((a, b) => b.score - a.score || b.id - a.id);
     for (const message of messages) {
       this.#take(message);
@@ -409,7 +401,9 @@ class Search {
     // The role is indexed as a word, which may also be a word of the message.
     if (roles?.every((role) => role !== row.role)) return undefined;
     const text = textOrNull(row.text) ?? "";
-    return this.#matcher.confirms(text) ? { id, row, text } : undefined;
+    if (!this.#matcher.confirms(text)) return undefined;
+    const score = this.#ranked === 1 ? 0 : this.#matcher.score(text);
+    return { id, row, text, score };
   }
 
   /**

@@ -264,22 +264,19 @@ class Watching {
       ...running.map(({ file }) => file),
     ]);
     const { stdout, screen } = this.#context;
+    const texts = due.map((waiting) => this.#text(waiting));
     if (this.#screen === undefined) {
-      await writeTexts(this.#isJson ? stdout : screen, this.#texts(due));
+      await writeTexts(this.#isJson ? stdout : screen, texts);
       return;
     }
     const rows = running.map((session) => ({
       session,
       known: this.#sessions.get(session.file.key),
     }));
-    await this.#screen.show([...this.#texts(due)].join(""), rows, {
+    await this.#screen.show(texts.join(""), rows, {
       homes: this.#homes,
       size: this.#home.size,
     });
-  }
-
-  *#texts(due: readonly Waiting[]): Generator<string> {
-    for (const waiting of due) yield this.#text(waiting);
   }
 
   /** Reads the heads of sessions that are not known yet. */
