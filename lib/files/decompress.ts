@@ -160,10 +160,6 @@ const MAGICS: readonly {
   // A skippable frame: its first byte is 0x50 to 0x5f.
   { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
 ];
-const SUFFIXES: readonly {
-  readonly suffix: string;
-  readonly format: PackedFormat;
-}[] = [{ suffix: ".gz", format: "gzip" }, { suffix: ".zst", format: "zstd" }];
 
 /** A byte order of UTF-16. */
 type Utf16 = "utf-16be" | "utf-16le";
@@ -219,8 +215,8 @@ export function cutOffFormat(
   head: Uint8Array,
   name: string,
 ): PackedFormat | undefined {
-  const named = SUFFIXES.find(({ suffix }) => name.endsWith(suffix));
-  if (named !== undefined) return named.format;
+  if (name.endsWith(".gz")) return "gzip";
+  if (name.endsWith(".zst")) return "zstd";
   // No text begins with two bytes of a magic number; with one byte of it, a text may.
   return head.length >= 2
     ? MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask))?.format

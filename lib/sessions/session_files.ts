@@ -265,10 +265,9 @@ export async function lookAtAll(
   return looked.filter((file) => file !== undefined);
 }
 
-/** Stats a file synchronously; `undefined` if its header is needed too, or `stat` fails. */
+/** Stats a file synchronously; `undefined` if it is not a regular file, or `stat` fails. */
 function lookedAtNow(file: ListedFile): SessionFile | undefined {
   if (isLookedAt(file)) return file;
-  if (file.nameTime === undefined) return undefined;
   try {
     const facts = statSync(file.path, { throwIfNoEntry: false });
     return facts?.isFile() ? lookedAt(file, facts) : undefined;
@@ -448,10 +447,6 @@ const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
 const NUMBER_REGEXP = /^\d+$/;
 /** The levels of folders: years, months, days. */
 const LEVELS = 3;
-const ROOTS = [
-  { name: "sessions", isArchived: false },
-  { name: "archived_sessions", isArchived: true },
-] as const;
 /** How many folders are read at once. */
 const FOLDERS_AT_ONCE = 16;
 
@@ -476,13 +471,10 @@ async function walkSessionFolders(
 
 /** Returns the folders that homes have session files in. */
 export function rootsOf(homes: readonly string[]): PlacedPath[] {
-  return homes.flatMap((home) =>
-    ROOTS.map(({ name, isArchived }) => ({
-      path: join(home, name),
-      home,
-      isArchived,
-    }))
-  );
+  return homes.flatMap((home) => [
+    { path: join(home, "sessions"), home, isArchived: false },
+    { path: join(home, "archived_sessions"), home, isArchived: true },
+  ]);
 }
 
 /** Drops homes that are the same folder by two paths, of which one is a link. */
