@@ -67,28 +67,19 @@ type NamedFile = Pick<ListedFile, "home" | "copies">;
 /** The names of sessions in several homes. */
 export class NamesByHome {
   /** The names in each home; see {@linkcode SessionNames}. */
-  readonly all: ReadonlyMap<string, SessionNames["names"]>;
+  readonly all: Map<string, SessionNames["names"]> = new Map();
   /** Why names could not be read. */
-  readonly problems: readonly SessionProblem[];
-
-  private constructor(
-    all: NamesByHome["all"],
-    problems: readonly SessionProblem[],
-  ) {
-    this.all = all;
-    this.problems = problems;
-  }
+  readonly problems: SessionProblem[] = [];
 
   /** Reads the names in all homes of these files and their copies. */
   static async of(files: readonly NamedFile[]): Promise<NamesByHome> {
-    const all = new Map<string, SessionNames["names"]>();
-    const problems: SessionProblem[] = [];
+    const found = new NamesByHome();
     for (const home of new Set(files.flatMap(homesOf))) {
       const { names, problem } = await readSessionNames(home);
-      all.set(home, names);
-      if (problem !== undefined) problems.push(problem);
+      found.all.set(home, names);
+      if (problem !== undefined) found.problems.push(problem);
     }
-    return new NamesByHome(all, problems);
+    return found;
   }
 
   /** Returns the name of a session: from the home of its file, else from that of a copy. */
