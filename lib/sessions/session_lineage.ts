@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sessionHeaderOf } from "../events/session_reader.ts";
-import { blocksOf, type ByteSource } from "../files/byte_source.ts";
+import type { ByteSource } from "../files/byte_source.ts";
 import {
   type HistoryBase,
   readHistoryBase,
@@ -20,7 +20,7 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { listSessionFiles } from "./session_files.ts";
-import { messageOf, openSession } from "./open_session.ts";
+import { messageOf, openSession, sessionBlocks } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
 /** The place of a line in a file. */
@@ -103,7 +103,6 @@ interface FileStart {
   readonly rest: number;
 }
 
-const BLOCK = 1 << 18;
 /** How many bytes are read at once before the start of a part. */
 const SKIPPED = 1 << 16;
 const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
@@ -403,8 +402,7 @@ async function readLines(
     },
     tooLong(): void {},
   };
-  const source = await openSession({ path });
-  for await (const block of blocksOf(source, new Uint8Array(BLOCK))) {
+  for await (const block of sessionBlocks({ path })) {
     size += block.length;
     framer.feed(block, visitor);
     if (isEnough) break;
