@@ -208,5 +208,10 @@ export async function withSession<T>(
 export async function* sessionBlocks(
   file: { readonly path: string },
 ): AsyncGenerator<Uint8Array, void, void> {
-  yield* blocksOf(await openSession(file), new Uint8Array(BLOCK_BYTES));
+  const block = FREE.pop() ?? new Uint8Array(BLOCK_BYTES);
+  try {
+    yield* blocksOf(await openSession(file), block);
+  } finally {
+    if (FREE.length < MAX_FREE) FREE.push(block);
+  }
 }
