@@ -79,7 +79,7 @@ const SCRATCH = new ByteWriter(KEPT_WORD);
  * @param bytes Hold a list, which is valid JSON, from `start` on.
  * @returns Whether all elements are strings; if not, the caller has to truncate the output.
  */
-export function writeCommand(
+function writeCommand(
   out: ByteWriter,
   bytes: Uint8Array,
   start: number,
