@@ -49,22 +49,20 @@ export interface InitialContext {
   readonly initialTurnId?: string | undefined;
 }
 
-/** An id, as text and as JSON. */
-interface Id {
-  /** The text, trimmed. */
-  readonly text: string;
-  /** The text as a JSON string. */
-  readonly value: JsonSlice;
-}
+/** The slots of the context that plans fill in. */
+const THREAD = 0;
+const TURN = 1;
 
-/** The current ids, which lines without their own get. */
-class Context {
+/** The current ids, trimmed, which lines without their own get. */
+class Context implements RecordContext {
+  readonly rules = Context;
   readonly #reader: JsonReader;
   readonly #initial: InitialContext;
+  /** The number of synthetic turn ids so far. */
   #turns = 0;
 
-  thread: Id | undefined;
-  turn: Id | undefined;
+  thread: JsonSlice | undefined;
+  turn: JsonSlice | undefined;
 
   constructor(reader: JsonReader, initial: InitialContext) {
     this.#reader = reader;
@@ -76,98 +74,88 @@ class Context {
   reset(): void {
     const { initialThreadId = "", initialTurnId = "" } = this.#initial;
     this.#turns = 0;
-    this.thread = this.#id(trimBlank(initialThreadId));
-    this.turn = this.#id(trimBlank(initialTurnId));
+    this.thread = idOf(trimBlank(initialThreadId));
+    this.turn = idOf(trimBlank(initialTurnId));
   }
 
   save(): unknown {
     return {
-      thread_id: this.thread?.text ?? null,
-      turn_id: this.turn?.text ?? null,
+      thread_id: this.#reader.textOf(this.thread) ?? null,
+      turn_id: this.#reader.textOf(this.turn) ?? null,
       turns: this.#turns,
     };
   }
 
   load(saved: unknown): void {
-    this.thread = this.#id(savedText(saved, "thread_id") ?? "");
-    this.turn = this.#id(savedText(saved, "turn_id") ?? "");
+    this.thread = idOf(savedText(saved, "thread_id") ?? "");
+    this.turn = idOf(savedText(saved, "turn_id") ?? "");
     this.#turns = savedCount(saved, "turns");
   }
 
-  /** The number of synthetic turn ids so far. */
-  get turns(): number {
-    return this.#turns;
+  get slots(): Slots {
+    return [this.thread, this.turn];
   }
 
-  /** Sets the thread that plans have found. */
-  goOnThread(value: JsonSlice | undefined): void {
-    this.thread = idOf(value);
+  /** Plans number the turns of streams that have no turn ids. */
+  get counters(): readonly (number | undefined)[] {
+    return [undefined, this.#turns];
   }
 
-  /** Sets the turn that plans have found, and the number of synthetic ids. */
-  goOnTurn(value: JsonSlice | undefined, turns: number): void {
-    this.turn = idOf(value);
-    this.#turns = turns;
+  take(changes: ContextChanges): void {
+    if (changes.isTouched(THREAD)) this.thread = changes.valueOf(THREAD);
+    if (changes.isTouched(TURN)) {
+      this.turn = changes.valueOf(TURN);
+      this.#turns = changes.counterOf(TURN);
+    }
   }
 
   /** Returns the first usable id among some fields (C12, C13). */
-  ownId(line: JsonObject, names: readonly string[]): Id | undefined {
+  ownId(line: JsonObject, names: readonly string[]): JsonSlice | undefined {
     for (const name of names) {
       const value = line.get(name);
       if (value?.kind !== "string") continue;
-      const id = this.#idOf(value);
+      const id = this.#idIn(value);
       if (id !== undefined) return id;
     }
     return undefined;
   }
 
   /** Returns the thread of a line that is not a thread line. */
-  threadOf(line: JsonObject): Id | undefined {
+  threadOf(line: JsonObject): JsonSlice | undefined {
     return this.ownId(line, THREAD_ID_NAMES) ?? this.thread;
   }
 
   /** Returns the next synthetic turn id (C7). */
-  syntheticTurn(): Id | undefined {
+  syntheticTurn(): JsonSlice {
     this.#turns += 1;
-    return this.#id(`synthetic-turn-${this.#turns}`);
+    return stringValue(`synthetic-turn-${this.#turns}`);
   }
 
-  #id(text: string): Id | undefined {
-    return text === "" ? undefined : { text, value: stringValue(text) };
-  }
-
-  #idOf(value: JsonNode): Id | undefined {
+  #idIn(value: JsonNode): JsonSlice | undefined {
     const reader = this.#reader;
-    if (
-      !(value instanceof JsonSlice) || value.escaped || !reader.isObserved
-    ) {
-      return this.#known(value) ??
-        this.#id(trimBlank(reader.textOf(value) ?? ""));
+    if (value instanceof JsonSlice && !value.escaped && reader.isObserved) {
+      // While a record is watched, its id is not compared with the current ones: an id that is
+      // equal to one must still have bytes of its own, so that the watch can distinguish the two.
+      const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
+      const trimmed = trimBlank(text);
+      const id = idOf(trimmed);
+      if (id !== undefined && trimmed === text) reader.observeId(value, id);
+      else reader.looked();
+      return id;
     }
-    // While a record is watched, its id is not compared with the current ones: an id that is equal
-    // to one must still have bytes of its own, so that the watch can distinguish the two.
-    const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
-    const id = this.#id(trimBlank(text));
-    if (id?.text === text) reader.observeId(value, id.value);
-    else reader.looked();
-    return id;
-  }
-
-  /** Returns the current thread or turn, if it is the same id: most ids repeat one of them. */
-  #known(value: JsonNode): Id | undefined {
-    if (!(value instanceof JsonSlice)) return undefined;
-    this.#reader.looked();
-    if (sameSource(this.thread?.value, value)) return this.thread;
-    if (sameSource(this.turn?.value, value)) return this.turn;
-    return undefined;
+    if (value instanceof JsonSlice) {
+      // Most ids repeat one of the current ones.
+      reader.looked();
+      if (sameSource(this.thread, value)) return this.thread;
+      if (sameSource(this.turn, value)) return this.turn;
+    }
+    return idOf(trimBlank(reader.textOf(value) ?? ""));
   }
 }
 
-/** Makes an id from a JSON string that needs no trimming and has no escapes. */
-function idOf(value: JsonSlice | undefined): Id | undefined {
-  if (value === undefined) return undefined;
-  const { bytes, start, end } = value;
-  return { text: decodeUtf8(bytes, start + 1, end - 1), value };
+/** Makes an id of a text; nothing, if it is empty. */
+function idOf(text: string): JsonSlice | undefined {
+  return text === "" ? undefined : stringValue(text);
 }
 
 // Item lines are flattened, and their payloads gathered (normalize.md sections 3 and 4).
@@ -298,39 +286,6 @@ const ITEM_TYPE_WORDS = new Map(
   ),
 );
 
-/** The slots of the context that plans fill in. */
-const THREAD = 0;
-const TURN = 1;
-
-/** The context of a record, for plans: the current ids. */
-class ExecRecordContext implements RecordContext {
-  readonly rules = ExecRecordContext;
-  readonly #context: Context;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  get slots(): Slots {
-    return [this.#context.thread?.value, this.#context.turn?.value];
-  }
-
-  /** Plans number the turns of streams that have no turn ids. */
-  get counters(): readonly (number | undefined)[] {
-    return [undefined, this.#context.turns];
-  }
-
-  take(changes: ContextChanges): void {
-    const context = this.#context;
-    if (changes.isTouched(THREAD)) {
-      context.goOnThread(changes.valueOf(THREAD));
-    }
-    if (changes.isTouched(TURN)) {
-      context.goOnTurn(changes.valueOf(TURN), changes.counterOf(TURN));
-    }
-  }
-}
-
 /** Normalizes exec lines; holds the context of one stream. */
 export class ExecRules extends RecordRules {
   readonly #context: Context;
@@ -345,10 +300,9 @@ export class ExecRules extends RecordRules {
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(2);
     const context = new Context(reader, initial);
-    const old = new OldDialect(reader);
-    super(reader, new ExecRecordContext(context));
+    super(reader, context);
     this.#context = context;
-    this.#old = old;
+    this.#old = new OldDialect(reader);
     this.#writer = new EventWriter(reader);
   }
 
@@ -451,7 +405,7 @@ export class ExecRules extends RecordRules {
     this.#context.thread = id;
     this.#context.turn = undefined;
     this.#old.threadStarted();
-    line.set("thread_id", id.value);
+    line.set("thread_id", id);
     return undefined;
   }
 
@@ -472,8 +426,8 @@ export class ExecRules extends RecordRules {
     context.thread = thread;
     context.turn = starts ? turn : undefined;
     this.#old.turnChanged();
-    line.set("thread_id", thread.value);
-    line.set("turn_id", turn.value);
+    line.set("thread_id", thread);
+    line.set("turn_id", turn);
     return undefined;
   }
 
@@ -482,9 +436,9 @@ export class ExecRules extends RecordRules {
     if (thread === undefined) return noThread(type);
     const turn = this.#context.ownId(line, ["turn_id"]) ??
       (isServers(line) ? undefined : this.#context.turn);
-    line.set("thread_id", thread.value);
+    line.set("thread_id", thread);
     if (turn === undefined) line.take("turn_id");
-    else line.set("turn_id", turn.value);
+    else line.set("turn_id", turn);
     return undefined;
   }
 
@@ -515,23 +469,15 @@ export class ExecRules extends RecordRules {
 /** Moves the error of a failure to `error`, as an object (section 5, Error). */
 function gatherError(line: JsonObject): void {
   const error = line.live("error");
+  const message = error ?? line.get("message");
+  if (message?.kind !== "string") return;
+  const gathered = new JsonObject();
+  gathered.set("message", message);
   if (error === undefined) {
-    const message = line.get("message");
-    if (message?.kind !== "string") return;
-    const gathered = new JsonObject();
-    gathered.set("message", message);
     line.take("message");
-    const code = line.live("code");
-    if (code !== undefined) {
-      line.take("code");
-      gathered.set("code", code);
-    }
-    line.set("error", gathered);
-  } else if (error.kind === "string") {
-    const gathered = new JsonObject();
-    gathered.set("message", error);
-    line.set("error", gathered);
+    if (line.live("code") !== undefined) move(line, "code", gathered, "code");
   }
+  line.set("error", gathered);
 }
 
 /**
