@@ -93,24 +93,22 @@ function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
  */
 type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 
-/** The rule for one kind of item. */
-interface ItemKind {
-  /** Its item type in events. */
-  readonly itemType: string;
-  readonly shape: Shape;
-}
-
-/** The kinds with a known content; the type of any other kind is its name in snake case. */
-const KINDS = new Map<string, ItemKind>([
-  ["agentMessage", { itemType: "agent_message", shape: moved(["text"]) }],
-  ["userMessage", { itemType: "user_message", shape: userMessage }],
-  ["reasoning", { itemType: "reasoning", shape: reasoning }],
-  ["commandExecution", { itemType: "command_execution", shape: command }],
-  ["fileChange", { itemType: "file_change", shape: fileChange }],
-  ["mcpToolCall", { itemType: "mcp_tool_call", shape: mcpToolCall }],
-  ["webSearch", { itemType: "web_search", shape: webSearch }],
-  ["collabAgentToolCall", { itemType: "collab_tool_call", shape: collabCall }],
+/** The kinds with a known content. */
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  ["agentMessage", moved(["text"])],
+  ["userMessage", userMessage],
+  ["reasoning", reasoning],
+  ["commandExecution", command],
+  ["fileChange", fileChange],
+  ["mcpToolCall", mcpToolCall],
+  ["webSearch", webSearch],
+  ["collabAgentToolCall", collabCall],
 ]);
+
+/** Returns the item type of a kind in events: its name in snake case, with one exception. */
+function itemTypeOf(kind: string): string {
+  return kind === "collabAgentToolCall" ? "collab_tool_call" : snakeCase(kind);
+}
 
 /** By type of a part of a prompt, the field with its value. */
 const PARTS = new Map([
@@ -127,11 +125,6 @@ OTHER_ACTION.set("type", wordValue("other"));
 
 function noContent(): JsonObject {
   return new JsonObject();
-}
-
-function itemKindOf(type: string): ItemKind {
-  return KINDS.get(type) ??
-    { itemType: snakeCase(type), shape: noContent };
 }
 
 function planStep(reader: JsonReader, step: JsonObject): void {
@@ -165,18 +158,14 @@ function command(reader: JsonReader, item: JsonObject): JsonObject {
   const content = MOVED_COMMAND(reader, item);
   const actions = item.take("commandActions");
   if (actions !== undefined) {
-    content.set("parsed_cmd", parsedCommands(reader, actions));
+    content.set("parsed_cmd", eachObject(reader, actions, renameAction));
   }
   // exec writes an empty output for a command without any.
   if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
   return content;
 }
 
-/** Converts the actions of a command to the `parsed_cmd` of session files. */
-function parsedCommands(reader: JsonReader, actions: JsonNode): JsonNode {
-  return eachObject(reader, actions, renameAction);
-}
-
+/** Converts an action of a command to a step of the `parsed_cmd` of session files. */
 function renameAction(reader: JsonReader, action: JsonObject): void {
   spellWord(reader, action, "type");
   if (!action.has("cmd")) action.rename("command", "cmd");
@@ -344,77 +333,36 @@ function changeFile(reader: JsonReader, members: JsonObject): void {
 
 // The notifications of an app-server, and the event that each becomes.
 
-/** Returns the text of a parameter, if it is a string. */
-type TextOf = (name: string) => string | undefined;
+/** An increment of an item: the item type, its name in events, and its parameter. */
+type Delta = readonly [itemType: string, to: string, from?: string];
 
-/** The rule for a notification. */
-type Method =
-  | DeltaMethod
-  | NoticeMethod
-  | RemarkMethod
-  | { readonly kind: "item"; readonly type: "item.started" | "item.completed" }
-  | { readonly kind: "turn"; readonly type: "turn.started" | "turn.completed" }
-  | { readonly kind: "error" }
-  | { readonly kind: "plan" }
-  | { readonly kind: "usage" };
-
-/** An increment of an item. */
-interface DeltaMethod {
-  readonly kind: "delta";
-  readonly itemType: string;
-  /** The parameter with the increment. */
-  readonly from: string;
-  /** Its name in the delta of the event. */
-  readonly to: string;
-}
-
-/** A notification that becomes an item of its own, with the item type of exec and session files. */
-interface NoticeMethod {
-  readonly kind: "notice";
-  readonly itemType: string;
-  /** A parameter that is renamed, with its name in the content. */
-  readonly field: readonly [from: string, to: string] | undefined;
-}
-
-/** A warning with a message. */
-interface RemarkMethod {
-  readonly kind: "remark";
-  readonly messageOf: (textOf: TextOf) => string;
-}
+/** The increments by method. */
+const DELTAS: ReadonlyMap<string, Delta> = new Map<string, Delta>([
+  ["item/agentMessage/delta", ["agent_message", "text_delta"]],
+  ["item/plan/delta", ["plan", "text_delta"]],
+  ["item/reasoning/summaryTextDelta", ["reasoning", "text_delta"]],
+  // Raw thoughts have another item type than summaries.
+  ["item/reasoning/textDelta", ["agent_reasoning_raw_content", "text_delta"]],
+  ["item/commandExecution/outputDelta", ["command_execution", "stdout"]],
+  ["item/fileChange/outputDelta", ["file_change", "stdout"]],
+  ["item/mcpToolCall/progress", ["mcp_tool_call", "message", "message"]],
+]);
 
 /**
- * The rules by method. Any other notification of a thread becomes an item too: the type is the
- * method in snake case (`thread/name/updated`: `thread_name_updated`), the content the parameters.
+ * By method of a notification that becomes an item of its own, the item type of exec and session
+ * files, and a parameter that is renamed. The type of any other is the method in snake case
+ * (`thread/name/updated`: `thread_name_updated`).
  */
-const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ["turn/started", { kind: "turn", type: "turn.started" }],
-  ["turn/completed", { kind: "turn", type: "turn.completed" }],
-  ["item/started", { kind: "item", type: "item.started" }],
-  ["item/completed", { kind: "item", type: "item.completed" }],
-  ["item/agentMessage/delta", delta("agent_message", "text_delta")],
-  ["item/plan/delta", delta("plan", "text_delta")],
-  ["item/reasoning/summaryTextDelta", delta("reasoning", "text_delta")],
-  // Raw thoughts have another item type than summaries.
-  [
-    "item/reasoning/textDelta",
-    delta("agent_reasoning_raw_content", "text_delta"),
-  ],
-  ["item/commandExecution/outputDelta", delta("command_execution", "stdout")],
-  ["item/fileChange/outputDelta", delta("file_change", "stdout")],
-  ["item/mcpToolCall/progress", delta("mcp_tool_call", "message", "message")],
-  ["item/reasoning/summaryPartAdded", notice("agent_reasoning_section_break")],
-  ["item/commandExecution/terminalInteraction", notice("terminal_interaction")],
-  ["item/commandExecution/requestApproval", notice("exec_approval_request")],
-  ["item/fileChange/requestApproval", notice("apply_patch_approval_request")],
-  ["turn/plan/updated", { kind: "plan" }],
-  ["turn/diff/updated", notice("turn_diff", ["diff", "unified_diff"])],
-  ["thread/tokenUsage/updated", { kind: "usage" }],
-  ["thread/compacted", notice("context_compacted")],
-  ["error", { kind: "error" }],
-  ["warning", remark((textOf) => textOf("message") ?? "")],
-  ["configWarning", remark(summarized)],
-  ["deprecationNotice", remark(summarized)],
-  ["model/rerouted", remark(rerouted)],
+const NOTICES: ReadonlyMap<
+  string,
+  readonly [itemType: string, from?: string, to?: string]
+> = new Map([
+  ["item/reasoning/summaryPartAdded", ["agent_reasoning_section_break"]],
+  ["item/commandExecution/terminalInteraction", ["terminal_interaction"]],
+  ["item/commandExecution/requestApproval", ["exec_approval_request"]],
+  ["item/fileChange/requestApproval", ["apply_patch_approval_request"]],
+  ["turn/diff/updated", ["turn_diff", "diff", "unified_diff"]],
+  ["thread/compacted", ["context_compacted"]],
 ]);
 
 /** The prefix of the methods that the server calls; others are called by the client. */
@@ -428,35 +376,8 @@ function isServerRequest(method: string): boolean {
 }
 
 /** Appends the details to a message, as exec does. */
-function withDetails(text: string, details: string | undefined): string {
-  return details === undefined || details === ""
-    ? text
-    : `${text} (${details})`;
-}
-
-function delta(itemType: string, to: string, from = "delta"): DeltaMethod {
-  return { kind: "delta", itemType, from, to };
-}
-
-function notice(
-  itemType: string,
-  field?: readonly [from: string, to: string],
-): NoticeMethod {
-  return { kind: "notice", itemType, field };
-}
-
-function remark(messageOf: (textOf: TextOf) => string): RemarkMethod {
-  return { kind: "remark", messageOf };
-}
-
-function rerouted(textOf: TextOf): string {
-  const [from = "", to = "", reason = ""] = ["fromModel", "toModel", "reason"]
-    .map(textOf);
-  return `model rerouted: ${from} -> ${to} (${reason})`;
-}
-
-function summarized(textOf: TextOf): string {
-  return withDetails(textOf("summary") ?? "", textOf("details"));
+function withDetails(text: string, details: string): string {
+  return details === "" ? text : `${text} (${details})`;
 }
 
 // The state of the threads of an app-server.
@@ -752,35 +673,57 @@ export class AppServerRules extends RecordRules {
     return this.#notification({ line, params, thread, method, out });
   }
 
+  /**
+   * Makes the event of a notification of a thread: by default, an item with its parameters as
+   * content.
+   */
   #notification(notification: Notification): FailureReason | undefined {
     const { method, params } = notification;
-    const known = METHODS.get(method);
-    switch (known?.kind) {
-      case undefined:
-        break;
-      case "delta":
-        if (params.get("itemId")?.kind !== "string") break;
-        return this.#delta(notification, known);
-      case "item":
+    switch (method) {
+      case "turn/started":
+        return this.#turn(notification, "turn.started");
+      case "turn/completed":
+        return this.#turn(notification, "turn.completed");
+      case "item/started":
+      case "item/completed":
         if (params.get("item")?.kind !== "object") break;
-        return this.#item(notification, known.type);
-      case "turn":
-        return this.#turn(notification, known.type);
-      case "error":
-        return this.#error(notification);
-      case "remark":
-        return this.#remark(notification, known);
-      case "plan":
+        return this.#item(
+          notification,
+          method === "item/started" ? "item.started" : "item.completed",
+        );
+      case "turn/plan/updated":
         if (this.#id(params.get("turnId")) === undefined) break;
         if (params.get("plan")?.kind !== "array") break;
         return this.#plan(notification);
-      case "usage":
+      case "thread/tokenUsage/updated":
         if (params.get("tokenUsage")?.kind !== "object") break;
         return this.#usage(notification);
-      case "notice":
-        return this.#notice(notification, known);
+      case "error":
+        return this.#error(notification);
+      case "warning":
+        return this.#remark(notification, this.#text(params, "message"));
+      case "configWarning":
+      case "deprecationNotice": {
+        const details = this.#text(params, "details");
+        const message = withDetails(this.#text(params, "summary"), details);
+        return this.#remark(notification, message);
+      }
+      case "model/rerouted": {
+        const [from, to, reason] = ["fromModel", "toModel", "reason"]
+          .map((name) => this.#text(params, name));
+        const message = `model rerouted: ${from} -> ${to} (${reason})`;
+        return this.#remark(notification, message);
+      }
     }
-    return this.#notice(notification, undefined);
+    const delta = DELTAS.get(method);
+    return delta !== undefined && params.get("itemId")?.kind === "string"
+      ? this.#delta(notification, delta)
+      : this.#notice(notification);
+  }
+
+  /** Returns the text of a member; no text for any other value. */
+  #text(members: JsonObject, name: string): string {
+    return this.reader.textOf(members.get(name)) ?? "";
   }
 
   /** Passes a message on as it is. */
@@ -789,17 +732,22 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
-    this.repeatable();
     const type = isRequest ? "rpc.request" : "rpc.notification";
+    return this.#pass(type, line, out);
+  }
+
+  #pass(
+    type: EventType,
+    line: JsonObject,
+    out: ByteWriter,
+  ): FailureReason | undefined {
+    this.repeatable();
     return this.#writer.write(out, type, line);
   }
 
   /** Passes an answer on as it is, unless it is the first message of a thread. */
   #answer(line: JsonObject, out: ByteWriter): FailureReason | undefined {
-    if (line.has("error")) {
-      this.repeatable();
-      return this.#writer.write(out, "rpc.error", line);
-    }
+    if (line.has("error")) return this.#pass("rpc.error", line, out);
     const result = line.get("result");
     if (result === undefined) {
       return unnormalizable('it has no "method" and no "result"', "method");
@@ -813,8 +761,7 @@ export class AppServerRules extends RecordRules {
         return this.#thread(begun.id, begun.thread, members, line, out);
       }
     }
-    this.repeatable();
-    return this.#writer.write(out, "rpc.response", line);
+    return this.#pass("rpc.response", line, out);
   }
 
   /**
@@ -945,7 +892,7 @@ export class AppServerRules extends RecordRules {
     }
     const members = this.reader.members(error);
     const text = this.reader.textOf(members.get("message"));
-    const details = this.reader.textOf(members.get("additionalDetails"));
+    const details = this.#text(members, "additionalDetails");
     if (text !== undefined) {
       members.take("message");
       failure.set("message", stringValue(withDetails(text, details)));
@@ -976,7 +923,7 @@ export class AppServerRules extends RecordRules {
 
   #delta(
     notification: Notification,
-    { itemType, from, to }: DeltaMethod,
+    [itemType, to, from = "delta"]: Delta,
   ): FailureReason | undefined {
     const { params } = notification;
     this.repeatable();
@@ -1005,13 +952,12 @@ export class AppServerRules extends RecordRules {
     }
     this.repeatable();
     params.take("item");
-    const { itemType, shape } = itemKindOf(wireType);
     const event = this.#beginItem(notification);
     item.take("id");
     item.take("type");
     event.set("item_id", id);
-    event.set("item_type", itemTypeValue(itemType));
-    const content = shape(reader, item);
+    event.set("item_type", itemTypeValue(itemTypeOf(wireType)));
+    const content = (SHAPES.get(wireType) ?? noContent)(reader, item);
     if (item.get("status")?.kind === "string") {
       spellWord(reader, item, "status");
       move(item, "status", event, "status");
@@ -1026,20 +972,17 @@ export class AppServerRules extends RecordRules {
   }
 
   /** Makes an item of a notification of a thread. */
-  #notice(
-    notification: Notification,
-    known: NoticeMethod | undefined,
-  ): FailureReason | undefined {
+  #notice(notification: Notification): FailureReason | undefined {
     const { line, params, method } = notification;
     this.repeatable();
-    const itemType = known?.itemType ?? itemTypeOfMethod(method);
+    const [itemType = itemTypeOfMethod(method), from, to] =
+      NOTICES.get(method) ?? [];
     const event = this.#beginNewItem(notification, itemType);
     if (params.get("itemId")?.kind === "string") {
       move(params, "itemId", event, "call_id");
     }
     const content = new JsonObject();
-    if (known?.field !== undefined) {
-      const [from, to] = known.field;
+    if (from !== undefined && to !== undefined) {
       move(params, from, content, to);
     }
     spell(params, content, "params_", content);
@@ -1051,10 +994,9 @@ export class AppServerRules extends RecordRules {
   /** Makes an `error` item of a warning, as exec does. */
   #remark(
     notification: Notification,
-    { messageOf }: RemarkMethod,
+    message: string,
   ): FailureReason | undefined {
     const { params } = notification;
-    const message = messageOf((name) => this.reader.textOf(params.get(name)));
     const event = this.#beginNewItem(notification, "error");
     const content = new JsonObject();
     content.set("message", stringValue(message));
