@@ -163,17 +163,11 @@ interface Field extends FieldRule {
 }
 
 /** The fields of an object. */
-interface ObjectFields {
+export interface ObjectFields {
   /** The fields, in output order. */
   readonly fields: readonly Field[];
   /** At least one of these fields must be present. */
   readonly oneOf: readonly string[] | undefined;
-}
-
-/** The fields of an item of a known type. */
-export interface ItemFields {
-  /** The fields of its content. */
-  readonly content: ObjectFields;
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText: boolean;
 }
@@ -186,7 +180,7 @@ interface EventFields {
   readonly others: ObjectShape;
   /** The shape by known item type. */
   readonly items: ReadonlyMap<string, ObjectShape>;
-  readonly rules: NamedRules;
+  readonly rules: ItemRules<NamedRules>;
 }
 
 /** Rules by the names of fields. */
@@ -198,33 +192,30 @@ interface NamedRules {
 const COMMAND = either(STRING, list(STRING));
 
 /** The rules of objects in events that are rewritten, by shape; all others are copied. */
-const OBJECT_RULES = new Map<AnyShape, NamedRules>([
+const OBJECT_RULES = new Map<AnyShape, ItemRules<NamedRules>>([
   [THREAD_ERROR, {}],
-  [TODO_ENTRY, TODO_RULES],
+  [TODO_ENTRY, { fields: TODO_RULES }],
 ]);
+/** The shape of the content by item type. */
+const CONTENTS = new Map<string, ObjectShape>();
 for (const type of Object.keys(ITEM_CONTENTS)) {
   // The boundary: `Object.keys` loses the type of the keys.
   const itemType = type as KnownItemType;
-  const { fields = {} }: ItemRules<unknown> = ITEM_RULES[itemType] ?? {};
-  OBJECT_RULES.set(ITEM_CONTENTS[itemType], fields);
-  OBJECT_RULES.set(ITEM_DELTAS[itemType], fields);
+  const rules = ITEM_RULES[itemType] ?? {};
+  CONTENTS.set(type, ITEM_CONTENTS[itemType]);
+  OBJECT_RULES.set(ITEM_CONTENTS[itemType], rules);
+  OBJECT_RULES.set(ITEM_DELTAS[itemType], rules);
 }
-const ITEM_TYPES = new Map(
-  Object.keys(ITEM_CONTENTS).map((type) =>
-    [type, type as KnownItemType] as const
-  ),
-);
 
 // A stream has few types of events: tables are made on first use.
-const NO_FIELDS: ObjectFields = { fields: [], oneOf: undefined };
+const NO_FIELDS: ObjectFields = { fields: [], oneOf: undefined, isText: false };
 const OBJECTS = new Map<AnyShape, ObjectFields>();
-const ITEMS = new Map<KnownItemType, ItemFields>();
 const EVENT_FIELDS = new Map<EventType, EventFields>();
 
 /** Returns the fields of an object; nothing if the object is copied. */
 function objectFields(
   shape: AnyShape,
-  rules: NamedRules | undefined = OBJECT_RULES.get(shape),
+  rules: ItemRules<NamedRules> | undefined = OBJECT_RULES.get(shape),
 ): ObjectFields | undefined {
   if (rules === undefined || shape.kind !== "object") return undefined;
   const known = OBJECTS.get(shape);
@@ -234,9 +225,10 @@ function objectFields(
     shape: member,
     isNeeded: !isOptional,
     object: objectFields(member.kind === "list" ? member.element : member),
-    ...rules[name],
+    ...rules.fields?.[name],
   }));
-  const object = { fields, oneOf: shape.oneOf };
+  const isText = rules.isText === true;
+  const object = { fields, oneOf: shape.oneOf, isText };
   OBJECTS.set(shape, object);
   return object;
 }
@@ -253,7 +245,7 @@ function eventFields(type: EventType): EventFields {
     items: new Map(
       shapes.map(([itemType, one]) => [itemType, untyped(one)] as const),
     ),
-    rules: EVENT_RULES[type] ?? {},
+    rules: { fields: EVENT_RULES[type] ?? {} },
   };
   EVENT_FIELDS.set(type, fields);
   return fields;
@@ -267,19 +259,12 @@ function untyped(shape: AnyShape | string): ObjectShape {
   return { kind: "object", members };
 }
 
-/** Returns the fields of an item type; nothing for an unknown type. */
+/** Returns the fields of the content of an item type; nothing for an unknown type. */
 export function itemFields(
   itemType: string | undefined,
-): ItemFields | undefined {
-  const type = itemType === undefined ? undefined : ITEM_TYPES.get(itemType);
-  if (type === undefined) return undefined;
-  const known = ITEMS.get(type);
-  if (known !== undefined) return known;
-  const { isText }: ItemRules<unknown> = ITEM_RULES[type] ?? {};
-  const content = objectFields(ITEM_CONTENTS[type]) ?? NO_FIELDS;
-  const item = { content, isText: isText === true };
-  ITEMS.set(type, item);
-  return item;
+): ObjectFields | undefined {
+  const shape = itemType === undefined ? undefined : CONTENTS.get(itemType);
+  return shape && objectFields(shape);
 }
 
 /** The largest number of item types that are cached as JSON values. */

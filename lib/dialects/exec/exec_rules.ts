@@ -20,7 +20,7 @@ import {
 } from "../../json/value.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import { EventWriter, type ItemFields, itemFields } from "./event_writer.ts";
+import { EventWriter, itemFields, type ObjectFields } from "./event_writer.ts";
 import { type EventType, ITEM_TYPE_ALIASES } from "./events.ts";
 import {
   EVENTS,
@@ -216,7 +216,7 @@ function dropNullId(line: JsonObject): void {
  */
 function gatherPayload(
   line: JsonObject,
-  payload: ItemFields | undefined,
+  payload: ObjectFields | undefined,
   { isDelta, hasPayloadId }: {
     readonly isDelta: boolean;
     readonly hasPayloadId: boolean;
@@ -246,7 +246,7 @@ function gatherPayload(
 /** S1 to S8: moves the fields of the payload from the line into an object. */
 function gather(
   line: JsonObject,
-  { content, isText }: ItemFields,
+  { fields, isText }: ObjectFields,
   hasPayloadId: boolean,
 ): JsonObject {
   const gathered = new JsonObject();
@@ -254,7 +254,7 @@ function gather(
     const id = line.take("id");
     if (id !== undefined) gathered.set("id", id);
   }
-  for (const { name, aliases, stays } of content.fields) {
+  for (const { name, aliases, stays } of fields) {
     if (stays === true) continue;
     if (isText && line.live(name)?.kind !== "string") continue;
     move(line, name, gathered, name);
