@@ -33,6 +33,7 @@ import {
   either,
   list,
   type ListShape,
+  type Member,
   type ObjectShape,
   STRING,
 } from "../../shapes/shapes.ts";
@@ -172,20 +173,19 @@ export interface ObjectFields {
   readonly isText: boolean;
 }
 
-/** The fields of an event type. */
+/** The fields of an event type, except the type itself, which is written first. */
 interface EventFields {
   /** The type, as a JSON value. */
   readonly value: JsonSlice;
-  /** The shape of an event without a known item type. */
-  readonly others: ObjectShape;
-  /** The shape by known item type. */
-  readonly items: ReadonlyMap<string, ObjectShape>;
-  readonly rules: ItemRules<NamedRules>;
+  /** The fields of an event without a known item type. */
+  readonly others: readonly Field[];
+  /** The fields by known item type. */
+  readonly items: ReadonlyMap<string, readonly Field[]>;
 }
 
 /** Rules by the names of fields. */
 interface NamedRules {
-  readonly [name: string]: FieldRule;
+  readonly [name: string]: FieldRule | undefined;
 }
 
 /** A command before it is written: a string or a list of words. */
@@ -208,27 +208,33 @@ for (const type of Object.keys(ITEM_CONTENTS)) {
 }
 
 // A stream has few types of events: tables are made on first use.
-const NO_FIELDS: ObjectFields = { fields: [], oneOf: undefined, isText: false };
 const OBJECTS = new Map<AnyShape, ObjectFields>();
 const EVENT_FIELDS = new Map<EventType, EventFields>();
 
+function fieldsOf(
+  members: readonly Member[],
+  rules: NamedRules = {},
+): readonly Field[] {
+  return members.map(({ name, shape, isOptional }) => ({
+    name,
+    shape,
+    isNeeded: !isOptional,
+    object: objectFields(shape.kind === "list" ? shape.element : shape),
+    ...rules[name],
+  }));
+}
+
 /** Returns the fields of an object; nothing if the object is copied. */
-function objectFields(
-  shape: AnyShape,
-  rules: ItemRules<NamedRules> | undefined = OBJECT_RULES.get(shape),
-): ObjectFields | undefined {
+function objectFields(shape: AnyShape): ObjectFields | undefined {
+  const rules = OBJECT_RULES.get(shape);
   if (rules === undefined || shape.kind !== "object") return undefined;
   const known = OBJECTS.get(shape);
   if (known !== undefined) return known;
-  const fields = shape.members.map(({ name, shape: member, isOptional }) => ({
-    name,
-    shape: member,
-    isNeeded: !isOptional,
-    object: objectFields(member.kind === "list" ? member.element : member),
-    ...rules.fields?.[name],
-  }));
-  const isText = rules.isText === true;
-  const object = { fields, oneOf: shape.oneOf, isText };
+  const object = {
+    fields: fieldsOf(shape.members, rules.fields),
+    oneOf: shape.oneOf,
+    isText: rules.isText === true,
+  };
   OBJECTS.set(shape, object);
   return object;
 }
@@ -238,25 +244,17 @@ function eventFields(type: EventType): EventFields {
   if (known !== undefined) return known;
   const shape: AnyShape = EVENT_SHAPES[type];
   const shapes = shape.kind === "variant" ? [...shape.shapes] : [];
-  const others = shape.kind === "variant" ? shape.others : shape;
+  const fieldsIn = (one: AnyShape | string): readonly Field[] =>
+    typeof one === "object" && one.kind === "object"
+      ? fieldsOf(one.members.slice(1), EVENT_RULES[type])
+      : [];
   const fields: EventFields = {
     value: wordValue(type),
-    others: untyped(others),
-    items: new Map(
-      shapes.map(([itemType, one]) => [itemType, untyped(one)] as const),
-    ),
-    rules: { fields: EVENT_RULES[type] ?? {} },
+    others: fieldsIn(shape.kind === "variant" ? shape.others : shape),
+    items: new Map(shapes.map(([itemType, one]) => [itemType, fieldsIn(one)])),
   };
   EVENT_FIELDS.set(type, fields);
   return fields;
-}
-
-/** The shape of an event without its type, which is written first. */
-function untyped(shape: AnyShape | string): ObjectShape {
-  const members = typeof shape === "object" && shape.kind === "object"
-    ? shape.members.slice(1)
-    : [];
-  return { kind: "object", members };
 }
 
 /** Returns the fields of the content of an item type; nothing for an unknown type. */
@@ -313,13 +311,12 @@ export class EventWriter {
     event: JsonObject,
     itemType?: string,
   ): FailureReason | undefined {
-    const { value, others, items, rules } = eventFields(type);
+    const { value, others, items } = eventFields(type);
     const known = itemType === undefined ? undefined : items.get(itemType);
-    const { fields } = objectFields(known ?? others, rules) ?? NO_FIELDS;
     out.byte(OPEN_BRACE);
     writeKey(out, "type");
     writeNode(out, value);
-    if (!this.#members(out, event, fields, "")) {
+    if (!this.#members(out, event, known ?? others, "")) {
       return {
         kind: "typed",
         message: `Cannot decode ${type}: ${this.#field} is ${this.#state}`,
@@ -514,12 +511,13 @@ export class EventWriter {
 }
 
 /** Removes and returns the first live value among a field's names; removes nulls. */
-function takeLive(
+export function takeLive(
   object: JsonObject,
-  { name, aliases = [] }: Field,
+  { name, aliases }: Field,
 ): JsonNode | undefined {
   let value = object.take(name);
   if (value?.kind === "null") value = undefined;
+  if (aliases === undefined) return value;
   for (const alias of aliases) {
     const node = object.get(alias);
     if (node === undefined) continue;

@@ -20,7 +20,12 @@ import {
 } from "../../json/value.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import { EventWriter, itemFields, type ObjectFields } from "./event_writer.ts";
+import {
+  EventWriter,
+  itemFields,
+  type ObjectFields,
+  takeLive,
+} from "./event_writer.ts";
 import { type EventType, ITEM_TYPE_ALIASES } from "./events.ts";
 import {
   EVENTS,
@@ -254,30 +259,13 @@ function gather(
     const id = line.take("id");
     if (id !== undefined) gathered.set("id", id);
   }
-  for (const { name, aliases, stays } of fields) {
-    if (stays === true) continue;
-    if (isText && line.live(name)?.kind !== "string") continue;
-    move(line, name, gathered, name);
-    if (aliases === undefined) continue;
-    for (const alias of aliases) move(line, alias, gathered, name);
+  for (const field of fields) {
+    if (field.stays === true) continue;
+    if (isText && line.live(field.name)?.kind !== "string") continue;
+    const value = takeLive(line, field);
+    if (value !== undefined) gathered.set(field.name, value);
   }
   return gathered;
-}
-
-/** Moves a member, unless its new name is taken; drops a null. */
-function move(
-  from: JsonObject,
-  name: string,
-  to: JsonObject,
-  newName: string,
-): void {
-  const value = from.get(name);
-  if (value === undefined) return;
-  if (value.kind === "null") from.take(name);
-  else if (!to.has(newName)) {
-    from.take(name);
-    to.set(newName, value);
-  }
 }
 
 const ITEM_TYPE_WORDS = new Map(
@@ -387,12 +375,7 @@ export class ExecRules extends RecordRules {
         itemType = this.#item(line, type === "item.delta", isOld);
         reason = this.#itemLine(type, line);
         break;
-      case "error":
-      case "rpc.request":
-      case "rpc.notification":
-      case "rpc.response":
-      case "rpc.error":
-        break;
+        // Errors and messages of an app-server get no ids.
     }
     return reason ?? this.#writer.write(out, type, line, itemType);
   }
@@ -475,7 +458,11 @@ function gatherError(line: JsonObject): void {
   gathered.set("message", message);
   if (error === undefined) {
     line.take("message");
-    if (line.live("code") !== undefined) move(line, "code", gathered, "code");
+    const code = line.live("code");
+    if (code !== undefined) {
+      line.take("code");
+      gathered.set("code", code);
+    }
   }
   line.set("error", gathered);
 }
