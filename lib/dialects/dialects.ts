@@ -245,17 +245,11 @@ function rulesOf(kind: StreamKind, options: RulesOptions): RecordRules {
     case "rollout":
       return new RolloutRules(options);
     case "snapshot":
-      return new RefusingRules(
-        "a HistoryState snapshot, not a stream of events",
-      );
+      return new RefusingRules("a HistoryState snapshot");
     case "history.jsonl":
-      return new RefusingRules(
-        "the prompts of a history.jsonl, not a stream of events",
-      );
+      return new RefusingRules("the prompts of a history.jsonl");
     case "session_index.jsonl":
-      return new RefusingRules(
-        "the names of a session_index.jsonl, not a stream of events",
-      );
+      return new RefusingRules("the names of a session_index.jsonl");
   }
 }
 
@@ -265,7 +259,9 @@ class RefusingRules extends RecordRules {
 
   constructor(input: string) {
     super(new JsonReader(1));
-    this.#reason = unnormalizable(`it is ${input}`);
+    this.#reason = unnormalizable(
+      `it is ${input}, not a stream of events`,
+    );
   }
 
   override reset(): void {}

@@ -37,10 +37,8 @@ export class KindTeller {
     const method = this.#word(0, "method");
     if (method !== undefined) return this.#is("app-server", this.#rpc(method));
     if (type !== undefined) return this.#typed(type);
-    const msg = this.#member(0, "msg");
-    if (msg !== -1) {
-      const kind = this.#word(msg, "type") ?? "(no type)";
-      return this.#is("exec", `msg/${kind}`);
+    if (this.#member(0, "msg") !== -1) {
+      return this.#is("exec", `msg/${this.#typeIn(0, "msg") ?? "(no type)"}`);
     }
     const id = this.#member(0, "id");
     const isAnswer = this.#member(0, "result") !== -1 ||
@@ -73,16 +71,14 @@ export class KindTeller {
   #typed(type: string): string {
     const payload = this.#member(0, "payload");
     if (payload !== -1) {
-      const inner = this.#inner(type, payload);
-      const kind = inner === undefined ? type : `${type}/${inner}`;
-      return this.#is("rollout", kind);
+      return this.#is("rollout", kindOf(type, this.#inner(type, payload)));
     }
     if (type.startsWith("item.")) {
-      const item = this.#member(0, "item");
-      if (item === -1 && this.#member(0, "item_type") !== -1) return NORMALIZED;
+      if (
+        this.#member(0, "item") === -1 && this.#member(0, "item_type") !== -1
+      ) return NORMALIZED;
       // Items of 0.42 have their type in another field; all of them are one kind.
-      const inner = this.#word(item, "type");
-      return this.#is("exec", inner === undefined ? type : `${type}/${inner}`);
+      return this.#is("exec", kindOf(type, this.#typeIn(0, "item")));
     }
     if (EVENTS.has(type)) return this.#is("exec", type);
     const isBare = BARE_TYPES.has(type) || this.dialect === "rollout";
@@ -93,29 +89,22 @@ export class KindTeller {
    * The type of the payload of a session file's record, with the type of its item if it has one.
    */
   #inner(type: string, payload: number): string | undefined {
-    if (type === "event") {
-      const msg = this.#member(payload, "msg");
-      return msg === -1 ? undefined : this.#word(msg, "type");
-    }
+    if (type === "event") return this.#typeIn(payload, "msg");
     if (type !== "event_msg" && type !== "response_item") return undefined;
     const inner = this.#word(payload, "type");
-    if (inner !== "item_completed" && inner !== "item_started") return inner;
-    const item = this.#member(payload, "item");
-    const of = item === -1 ? undefined : this.#word(item, "type");
-    return of === undefined ? inner : `${inner}/${of}`;
+    return inner === "item_completed" || inner === "item_started"
+      ? kindOf(inner, this.#typeIn(payload, "item"))
+      : inner;
   }
 
   #rpc(method: string): string {
-    const params = this.#member(0, "params");
-    if (params === -1) return method;
-    if (method === "codex/event") {
-      const msg = this.#member(params, "msg");
-      const of = msg === -1 ? undefined : this.#word(msg, "type");
-      return of === undefined ? method : `${method}/${of}`;
-    }
-    const item = this.#member(params, "item");
-    const of = item === -1 ? undefined : this.#word(item, "type");
-    return of === undefined ? method : `${method}/${of}`;
+    const name = method === "codex/event" ? "msg" : "item";
+    return kindOf(method, this.#typeIn(this.#member(0, "params"), name));
+  }
+
+  /** Returns the type of an object in another one; nothing if there is none. */
+  #typeIn(entry: number, name: string): string | undefined {
+    return this.#word(this.#member(entry, name), "type");
   }
 
   #is(dialect: WireDialectName, kind: string): string {
@@ -152,4 +141,9 @@ export class KindTeller {
     if (tape.isEscaped(at) || end - start > MAX_WORD) return "*";
     return WORDS.text(bytes, start, end, hashBytes(bytes, start, end));
   }
+}
+
+/** The kind of a record of a type, with the type of what is in it. */
+function kindOf(type: string, inner: string | undefined): string {
+  return inner === undefined ? type : `${type}/${inner}`;
 }

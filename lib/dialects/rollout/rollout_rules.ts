@@ -4,7 +4,7 @@ import type { FailedRange } from "../../lines/failures.ts";
 import type { FailureReason } from "../../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
-import { writeKey, writeNode } from "../../json/object_writer.ts";
+import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import { JsonReader } from "../../json/reader.ts";
 import {
@@ -244,16 +244,14 @@ export class RolloutRules extends RecordRules {
       if (!BARE_TYPES.has(type) && !this.#file.isBareFile) {
         return noPayload(type, "absent");
       }
-      this.#bare(line, root, "response_item", out);
-      return undefined;
+      return this.#bare(line, root, "response_item", out);
     }
     if (line.has("type")) {
       return unnormalizable('"type" is not a string', "type");
     }
     const recordType = this.reader.wordOf(line.get("record_type"));
     if (recordType !== undefined) {
-      this.#bare(line, root, recordType, out);
-      return undefined;
+      return this.#bare(line, root, recordType, out);
     }
     if (!line.has("id") || !line.has("timestamp")) {
       return unnormalizable(
@@ -261,8 +259,8 @@ export class RolloutRules extends RecordRules {
         "type",
       );
     }
-    this.#bare(line, this.#renameMeta(line) ? line : root, "session_meta", out);
-    return undefined;
+    const meta = this.#renameMeta(line) ? line : root;
+    return this.#bare(line, meta, "session_meta", out);
   }
 
   #wrapped(
@@ -295,12 +293,7 @@ export class RolloutRules extends RecordRules {
     line.take("timestamp");
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
-    for (let place = 0; place < line.size; place++) {
-      const value = line.valueAt(place);
-      if (value === undefined) continue;
-      writeKey(out, line.nameAt(place));
-      writeNode(out, value);
-    }
+    writeMembers(out, line);
     out.byte(CLOSE_BRACE);
     return undefined;
   }
@@ -318,7 +311,7 @@ export class RolloutRules extends RecordRules {
     payload: JsonSlice | JsonObject,
     type: string,
     out: ByteWriter,
-  ): void {
+  ): undefined {
     this.#file.isBareFile = true;
     this.#rememberTime(line);
     out.byte(OPEN_BRACE);
