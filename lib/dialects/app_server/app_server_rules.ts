@@ -424,6 +424,11 @@ const TAKEN: ReadonlySet<string> = new Set([
   "item",
   "id",
 ]);
+const TAKEN_IN_TURN: ReadonlySet<string> = new Set(
+  [...TAKEN].filter((name) => name !== "status"),
+);
+/** In the content of an item, no name has a meaning. */
+const NONE_TAKEN: ReadonlySet<string> = new Set();
 
 /**
  * The state of an app-server that its messages depend on and change: its threads, the one that was
@@ -868,7 +873,7 @@ export class AppServerRules extends RecordRules {
     const error = turn.get("error");
     const isFailed = isEnd && status !== "completed";
     if (isFailed) turn.take("error");
-    spell(turn, event, "turn_", ["status"]);
+    spell(turn, event, "turn_", TAKEN_IN_TURN);
     if (isEnd) {
       const [usage] = this.recall(thread);
       if (usage !== undefined) event.set("usage", usage);
@@ -905,7 +910,7 @@ export class AppServerRules extends RecordRules {
       const kinds = this.reader.members(info);
       if (kinds.size > 0) failure.set("code", stringValue(kinds.nameAt(0)));
     }
-    spell(members, failure, "error_", failure);
+    spell(members, failure, "error_", NONE_TAKEN);
     return failure;
   }
 
@@ -964,7 +969,7 @@ export class AppServerRules extends RecordRules {
     }
     if (content === undefined) spell(item, event, "item_");
     else {
-      spell(item, content, "item_", content);
+      spell(item, content, "item_", NONE_TAKEN);
       event.set("content", content);
     }
     rest(params, event, "params_");
@@ -985,7 +990,7 @@ export class AppServerRules extends RecordRules {
     if (from !== undefined && to !== undefined) {
       move(params, from, content, to);
     }
-    spell(params, content, "params_", content);
+    spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
     line.rename("id", "request_id");
     return this.#write(notification, "item.completed", event);
@@ -1056,11 +1061,11 @@ export class AppServerRules extends RecordRules {
       members.take("last");
       info.set("last_token_usage", spelled(reader.members(last)));
     }
-    spell(members, info, "usage_", info);
+    spell(members, info, "usage_", NONE_TAKEN);
     const event = this.#beginNewItem(notification, "token_count");
     const content = new JsonObject();
     content.set("info", info);
-    spell(params, content, "params_", content);
+    spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
     return this.#write(notification, "item.completed", event);
   }
@@ -1204,9 +1209,10 @@ function keep(
   name: string,
   value: JsonNode,
   prefix: string,
+  taken = TAKEN,
 ): void {
   let free = name;
-  while (TAKEN.has(free) || event.has(free)) free = prefix + free;
+  while (taken.has(free) || event.has(free)) free = prefix + free;
   event.set(free, value);
 }
 
@@ -1218,33 +1224,24 @@ function rest(from: JsonObject, event: JsonObject, prefix: string): void {
   }
 }
 
-/**
- * Sets the members of an object under their names in snake case.
- *
- * @param free The names that need no prefix though they have a meaning in events; all names, if it
- *   is the target itself, such as the content of an item.
- */
+/** Sets the members of an object under their names in snake case; prefixed, if those are taken. */
 function spell(
   from: JsonObject,
   to: JsonObject,
   prefix: string,
-  free: JsonObject | readonly string[] = [],
+  taken = TAKEN,
 ): void {
   for (let place = 0; place < from.size; place++) {
     const value = from.valueAt(place);
     if (value === undefined) continue;
-    const name = snakeCase(from.nameAt(place));
-    const isFree = free === to ||
-      (Array.isArray(free) && free.includes(name));
-    if (isFree && !to.has(name)) to.set(name, value);
-    else keep(to, name, value, prefix);
+    keep(to, snakeCase(from.nameAt(place)), value, prefix, taken);
   }
 }
 
 /** Returns the members of an object under their names in snake case. */
 function spelled(from: JsonObject): JsonObject {
   const to = new JsonObject();
-  spell(from, to, "wire_", to);
+  spell(from, to, "wire_", NONE_TAKEN);
   return to;
 }
 

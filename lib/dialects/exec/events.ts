@@ -683,6 +683,12 @@ const ITEM: Members<ItemEventFields> = {
   item_id: STRING,
   index: optional(WHOLE),
 };
+const WHOLE_ITEM = {
+  ...ITEM,
+  status: STRING,
+  item_type: STRING,
+  content: optional(SOME),
+};
 
 /** @ignore The shape of each event. Members are written in this order (O1). */
 export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
@@ -703,13 +709,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     "rpc.error": {},
   }),
   "item.started": itemEvent<ItemStartedEvent>(
-    object({
-      type: literal("item.started"),
-      ...ITEM,
-      status: STRING,
-      item_type: STRING,
-      content: optional(SOME),
-    }),
+    object({ type: literal("item.started"), ...WHOLE_ITEM }),
     "content",
     ITEM_CONTENTS,
   ),
@@ -726,13 +726,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     ITEM_DELTAS,
   ),
   "item.completed": itemEvent<ItemCompletedEvent>(
-    object({
-      type: literal("item.completed"),
-      ...ITEM,
-      status: STRING,
-      item_type: STRING,
-      content: optional(SOME),
-    }),
+    object({ type: literal("item.completed"), ...WHOLE_ITEM }),
     "content",
     ITEM_CONTENTS,
   ),

@@ -2,7 +2,7 @@
 
 import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
-import { stringValue, TRUE_VALUE, wordValue } from "../../json/literal.ts";
+import { stringValue, TRUE_VALUE } from "../../json/literal.ts";
 import { quote } from "../../json/problems.ts";
 import type {
   ContextChanges,
@@ -23,6 +23,7 @@ import { isOldRecord, OldDialect } from "./_old_dialect.ts";
 import {
   EventWriter,
   itemFields,
+  itemTypeValue,
   type ObjectFields,
   takeLive,
 } from "./event_writer.ts";
@@ -268,12 +269,6 @@ function gather(
   return gathered;
 }
 
-const ITEM_TYPE_WORDS = new Map(
-  [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
-    [alias, { type, value: wordValue(type) }] as const
-  ),
-);
-
 /** Normalizes exec lines; holds the context of one stream. */
 export class ExecRules extends RecordRules {
   readonly #context: Context;
@@ -436,10 +431,10 @@ export class ExecRules extends RecordRules {
     else hasSpareId = flatten(line, this.reader);
     let itemType = this.reader.wordOf(line.get("item_type"));
     if (itemType !== undefined) {
-      const alias = ITEM_TYPE_WORDS.get(itemType);
+      const alias = ITEM_TYPE_ALIASES.get(itemType);
       if (alias !== undefined) {
-        itemType = alias.type;
-        line.set("item_type", alias.value);
+        itemType = alias;
+        line.set("item_type", itemTypeValue(alias));
       }
     }
     // Of item types other than web searches, a second id stays under `id`.
