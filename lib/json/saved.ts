@@ -4,7 +4,6 @@
  */
 
 import { sliceAt } from "./literal.ts";
-import type { JsonKind } from "./tape.ts";
 import type { JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
@@ -55,9 +54,4 @@ export function valueOf(text: string): JsonSlice | undefined {
   }
   const bytes = ENCODER.encode(text.trim());
   return sliceAt(bytes, 0, bytes.length);
-}
-
-/** Whether a text is a JSON value of a kind. */
-export function isJsonText(text: string, kind: JsonKind): boolean {
-  return valueOf(text)?.kind === kind;
 }

@@ -697,8 +697,6 @@ export class AppServerRules extends RecordRules {
           method === "item/started" ? "item.started" : "item.completed",
         );
       case "turn/plan/updated":
-        if (this.#id(params.get("turnId")) === undefined) break;
-        if (params.get("plan")?.kind !== "array") break;
         return this.#plan(notification);
       case "thread/tokenUsage/updated":
         if (params.get("tokenUsage")?.kind !== "object") break;
@@ -780,10 +778,8 @@ export class AppServerRules extends RecordRules {
     if (source?.kind === "object") {
       const thread = this.reader.members(source);
       const id = this.#id(thread.get("id"));
-      const status = thread.get("status");
-      const state = status?.kind === "object"
-        ? this.reader.wordOf(this.reader.members(status).get("type"))
-        : undefined;
+      const status = this.#members(thread.get("status"));
+      const state = this.reader.wordOf(status.get("type"));
       return id === undefined || state === "notLoaded"
         ? undefined
         : { id, thread };
@@ -800,16 +796,12 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
-    const source = params.get("thread");
-    const thread = source?.kind === "object"
-      ? this.reader.members(source)
-      : undefined;
-    const id = this.#id(thread?.get("id"));
-    if (thread === undefined || id === undefined) {
+    const thread = this.#members(params.get("thread"));
+    const id = this.#id(thread.get("id"));
+    // The answer to the request may have begun the thread already.
+    if (id === undefined || !this.#begins(id)) {
       return this.#message(false, line, out);
     }
-    // The answer to the request may have begun the thread already.
-    if (!this.#begins(id)) return this.#message(false, line, out);
     line.take("method");
     line.take("params");
     return this.#thread(id, thread, params, line, out);
@@ -1019,9 +1011,12 @@ export class AppServerRules extends RecordRules {
   #plan(notification: Notification): FailureReason | undefined {
     const { reader } = this;
     const { params, thread } = notification;
-    const plan = params.take("plan");
     const turn = this.#id(params.get("turnId"));
-    if (plan === undefined || turn === undefined) return undefined;
+    const plan = params.get("plan");
+    if (turn === undefined || plan?.kind !== "array") {
+      return this.#notice(notification);
+    }
+    params.take("plan");
     const memory = this.#state.of(reader.text(thread));
     const turnId = reader.text(turn);
     const isFirst = memory.planTurn !== turnId;

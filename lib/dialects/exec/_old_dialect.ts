@@ -13,7 +13,6 @@ import { listOf } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import {
-  isJsonText,
   savedCount,
   savedField,
   savedPairs,
@@ -309,8 +308,8 @@ class OldUsage {
 
   load(saved: unknown): void {
     this.clear();
-    const total = savedText(saved, "total");
-    if (total !== undefined && isJsonText(total, "object")) this.#total = total;
+    const total = savedText(saved, "total") ?? "";
+    if (valueOf(total)?.kind === "object") this.#total = total;
     for (const [name, sum] of savedPairs(saved, "sums")) {
       if (typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum)) {
         this.#sums.set(name, BigInt(sum));

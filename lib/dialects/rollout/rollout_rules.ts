@@ -29,14 +29,13 @@ import type {
 } from "../../json/record_watch.ts";
 import { SLOT_SIZE } from "../../json/kernel_layout.ts";
 import { lasting, stringValue } from "../../json/literal.ts";
-import { isJsonText, savedField, savedText } from "../../json/saved.ts";
+import { savedField, savedText, valueOf } from "../../json/saved.ts";
 import { stringText } from "../../json/tape.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 
 // The state that the lines of a rollout depend on: the time of the line before, and the shape of
 // the file.
 
-const ENCODER = new TextEncoder();
 /** The slots of the context that plans fill in. */
 const TIME = 0;
 const SESSION_TIME = 1;
@@ -109,13 +108,8 @@ class FileContext implements RecordContext {
 
   load(saved: unknown): void {
     this.reset();
-    const text = savedText(saved, "last_time");
-    if (text !== undefined && isJsonText(text, "string")) {
-      const bytes = ENCODER.encode(text);
-      this.remember(
-        new JsonSlice(bytes, 0, bytes.length, "string", true, -1),
-      );
-    }
+    const time = valueOf(savedText(saved, "last_time") ?? "");
+    if (time?.kind === "string") this.remember(time);
     const sessionTime = savedText(saved, "session_time");
     if (sessionTime !== undefined) this.startSession(stringValue(sessionTime));
     this.isBareFile = savedField(saved, "is_bare") === true;
