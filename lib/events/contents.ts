@@ -4,7 +4,7 @@
  * @module
  */
 
-import { commandLineOf } from "./command_line.ts";
+import { commandLineOf } from "../dialects/exec/command_line.ts";
 import {
   arrayOf,
   booleanOf,

@@ -23,7 +23,7 @@ import {
 } from "../json/fields.ts";
 import { endOfString, endOfValue } from "../json/member_texts.ts";
 import type { Call } from "./calls.ts";
-import { commandLineOf } from "./command_line.ts";
+import { commandLineOf } from "../dialects/exec/command_line.ts";
 import { endStatus, imageContent, planContent } from "./contents.ts";
 import {
   isPlanCopy,

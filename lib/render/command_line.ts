@@ -4,9 +4,9 @@
  * @module
  */
 
-import { shellWord } from "../events/command_line.ts";
+import { shellWord } from "../dialects/exec/command_line.ts";
 
-export { shellWord } from "../events/command_line.ts";
+export { shellWord } from "../dialects/exec/command_line.ts";
 
 /** The program of a command that runs a script in a POSIX-like shell. */
 const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;

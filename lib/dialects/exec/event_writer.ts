@@ -6,17 +6,13 @@
 
 import type { FailureReason } from "../../errors.ts";
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
-  LOWER_U,
   OPEN_BRACE,
   OPEN_BRACKET,
-  QUOTE,
-  SPACE,
 } from "../../json/bytes.ts";
-import { ByteWriter } from "../../json/byte_writer.ts";
+import type { ByteWriter } from "../../json/byte_writer.ts";
 import { stringValue, wordValue } from "../../json/literal.ts";
 import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import type { JsonReader } from "../../json/reader.ts";
@@ -37,6 +33,7 @@ import {
   type ObjectShape,
   STRING,
 } from "../../shapes/shapes.ts";
+import { shellWord } from "./command_line.ts";
 import {
   EVENT_SHAPES,
   type EventType,
@@ -53,103 +50,6 @@ import {
   type ItemRules,
   TODO_RULES,
 } from "./field_rules.ts";
-import { stringText } from "../../json/tape.ts";
-
-// Command lines, quoted so that a POSIX shell reads them back as the same words (normalize.md
-// F:command_execution).
-
-/** 1 for the bytes of words that need no quotes in a shell. */
-const BARE = new Uint8Array(256);
-for (
-  const letter of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" +
-    "0123456789_@%+=:,./-"
-) BARE[letter.charCodeAt(0)] = 1;
-const APOSTROPHE = 0x27;
-const SLASH = 0x2f;
-/** An apostrophe between apostrophes: '"'"', escaped for JSON. */
-const QUOTED_APOSTROPHE = new TextEncoder().encode(`'\\"'\\"'`);
-const KEPT_WORD = 1 << 12;
-
-/** Holds a word that is spelled again, without unneeded escapes. */
-const SCRATCH = new ByteWriter(KEPT_WORD);
-
-/**
- * Joins the words of a command, with quotes around those that a shell would split or expand.
- *
- * @param out Receives the command, as a JSON string.
- * @param bytes Hold a list, which is valid JSON, from `start` on.
- * @returns Whether all elements are strings; if not, the caller has to truncate the output.
- */
-function writeCommand(
-  out: ByteWriter,
-  bytes: Uint8Array,
-  start: number,
-): boolean {
-  out.byte(QUOTE);
-  let isFirst = true;
-  for (let at = start + 1;;) {
-    const byte = bytes[at] ?? CLOSE_BRACKET;
-    if (byte === COMMA || byte <= SPACE) at += 1;
-    else if (byte === QUOTE) {
-      if (!isFirst) out.byte(SPACE);
-      isFirst = false;
-      at = writeWord(out, bytes, at);
-    } else {
-      out.byte(QUOTE);
-      return byte === CLOSE_BRACKET;
-    }
-  }
-}
-
-/** Writes one word; returns the index behind the string's closing quote. */
-function writeWord(out: ByteWriter, bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  let isBare = bytes[at] !== QUOTE;
-  let isPlain = true;
-  for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[at]) {
-    if (BARE[byte ?? 0] !== 1) isBare = false;
-    if (byte === BACKSLASH) {
-      at += 1;
-      if (bytes[at] === LOWER_U || bytes[at] === SLASH) isPlain = false;
-    }
-    at += 1;
-  }
-  if (isPlain) {
-    writeQuoted(out, bytes, start + 1, at, isBare);
-    return at + 1;
-  }
-  SCRATCH.clear(KEPT_WORD);
-  SCRATCH.string(stringText(bytes, start, at + 1));
-  const text = SCRATCH.view(1, SCRATCH.length - 1);
-  writeQuoted(
-    out,
-    text,
-    0,
-    text.length,
-    text.every((byte) => BARE[byte] === 1),
-  );
-  return at + 1;
-}
-
-function writeQuoted(
-  out: ByteWriter,
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  isBare: boolean,
-): void {
-  if (isBare) return out.range(bytes, start, end);
-  out.byte(APOSTROPHE);
-  let from = start;
-  for (let at = start; at < end; at++) {
-    if (bytes[at] !== APOSTROPHE) continue;
-    out.range(bytes, from, at);
-    out.all(QUOTED_APOSTROPHE);
-    from = at + 1;
-  }
-  out.range(bytes, from, end);
-  out.byte(APOSTROPHE);
-}
 
 /** A field: its shape and its rules. */
 interface Field extends FieldRule {
@@ -413,22 +313,22 @@ export class EventWriter {
     return true;
   }
 
+  /** Writes a list of words as a line, from which a shell reads the same words. */
   #command(
     out: ByteWriter,
     node: JsonNode,
     shape: AnyShape,
     path: string,
   ): boolean {
-    if (!(node instanceof JsonSlice) || node.kind !== "array") {
-      return this.#refuse(node, COMMAND, path);
+    if (node.kind !== "array") return this.#refuse(node, COMMAND, path);
+    const words: string[] = [];
+    for (const element of this.#elements(node)) {
+      const word = this.#reader.textOf(element);
+      if (word === undefined) return this.#check(node, list(shape), path, "");
+      words.push(shellWord(word));
     }
-    const length = out.length;
-    if (writeCommand(out, node.bytes, node.start)) {
-      this.#reader.looked();
-      return true;
-    }
-    out.truncate(length);
-    return this.#check(node, list(shape), path, "");
+    out.string(words.join(" "));
+    return true;
   }
 
   /** Returns whether a value that is copied has its shape. */
