@@ -2,7 +2,7 @@
 
 import type { FailedRange } from "../../lines/failures.ts";
 import type { FailureReason } from "../../errors.ts";
-import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
+import { CLOSE_BRACE, isSame, OPEN_BRACE } from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
@@ -410,13 +410,10 @@ function lastIndexOf(
   // beginning for each line.
   const line = bytes.subarray(start, end);
   let at = line.lastIndexOf(first, Math.max(0, line.length - text.length));
-  while (at !== -1) {
-    let same = 1;
-    while (same < text.length && line[at + same] === text[same]) same += 1;
-    if (same === text.length) return start + at;
+  while (at !== -1 && !isSame(line, at, text, 0, text.length)) {
     at = at === 0 ? -1 : line.lastIndexOf(first, at - 1);
   }
-  return -1;
+  return at === -1 ? -1 : start + at;
 }
 
 function noPayload(type: string, state: string): FailureReason {
