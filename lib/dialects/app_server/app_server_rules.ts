@@ -548,21 +548,21 @@ const BEGINNING = 1;
 const USAGE = 2;
 /** The note of a beginning has no content. */
 const NOTHING = new JsonObject();
-/** The names of the token counts in the app-server and in events, in the order of exec. */
-const COUNTS: readonly (readonly [wire: string, name: string])[] = [
-  ["inputTokens", "input_tokens"],
-  ["cachedInputTokens", "cached_input_tokens"],
-  ["cacheWriteInputTokens", "cache_write_input_tokens"],
-  ["outputTokens", "output_tokens"],
-  ["reasoningOutputTokens", "reasoning_output_tokens"],
+/** The names of the token counts in the app-server, in the order of exec. */
+const COUNTS: readonly string[] = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteInputTokens",
+  "outputTokens",
+  "reasoningOutputTokens",
 ];
 
 /** Converts the token counts of a thread to the form of exec. */
 function usageOf(counts: JsonObject): JsonObject {
   const usage = new JsonObject();
-  for (const [wire, name] of COUNTS) {
-    const count = counts.live(wire);
-    if (count !== undefined) usage.set(name, count);
+  for (const name of COUNTS) {
+    const count = counts.live(name);
+    if (count !== undefined) usage.set(snakeCase(name), count);
   }
   return usage;
 }
@@ -570,7 +570,7 @@ function usageOf(counts: JsonObject): JsonObject {
 /** The usage of a turn without any count: exec writes zeros then. */
 const NO_USAGE: JsonSlice = sliceOf(
   new TextEncoder().encode(
-    `{${COUNTS.map(([, name]) => `"${name}":0`).join()}}`,
+    `{${COUNTS.map((name) => `"${snakeCase(name)}":0`).join()}}`,
   ),
   "object",
 );
@@ -594,7 +594,6 @@ interface Notification {
 
 /** Normalizes the messages of an app-server; holds the state of its threads. */
 export class AppServerRules extends RecordRules {
-  readonly #initial: InitialContext;
   readonly #writer: EventWriter;
   readonly #state: ServerState;
   /** The rules for lines that are normalized already. */
@@ -612,7 +611,6 @@ export class AppServerRules extends RecordRules {
     const state = new ServerState();
     super(reader, state);
     this.#state = state;
-    this.#initial = initial;
     this.#writer = new EventWriter(reader);
     this.#exec = new ExecRules(initial);
   }

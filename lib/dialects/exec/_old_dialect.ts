@@ -485,7 +485,7 @@ export class OldDialect {
   ): Rewritten {
     switch (itemType) {
       case undefined:
-        this.#turn(line, type, event);
+        this.#turn(line, event);
         return event;
       case "command_execution":
       case "file_change":
@@ -513,12 +513,12 @@ export class OldDialect {
     return event;
   }
 
-  #turn(line: JsonObject, type: string, event: string): void {
-    const reason = type === "turn_aborted" ? line.take("reason") : undefined;
+  /** Fills in what the end of a turn lacks; its begin stays as it is. */
+  #turn(line: JsonObject, event: string): void {
+    const isFailed = event === "turn.failed";
+    const reason = isFailed ? line.take("reason") : undefined;
     if (reason !== undefined) setText(line, "error", "message", reason);
-    if (event === "turn.completed" || event === "turn.failed") {
-      this.#usage.fill(line);
-    }
+    if (isFailed || event === "turn.completed") this.#usage.fill(line);
   }
 
   /** P4, P5: a delta continues the newest open item, and a full text ends the oldest. */
