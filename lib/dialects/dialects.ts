@@ -49,20 +49,6 @@ export interface RulesOptions extends InitialContext, RolloutContext {
   readonly resume?: unknown;
 }
 
-/**
- * Makes the rules for a stream.
- *
- * @param dialect The family of dialects to read it as.
- * @throws {RangeError} If `dialect` is not a {@linkcode Dialect}.
- */
-export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
-  checkedWord("from", dialect, DIALECTS);
-  const family = dialect === "auto" ? undefined : dialect;
-  const rules = new StreamRules(family, options);
-  if (options.resume !== undefined) rules.load(options.resume);
-  return rules;
-}
-
 /** The kind of the stream that was last detected: the guess for the next one. */
 let lastKind: StreamKind | undefined;
 
@@ -87,13 +73,18 @@ export class StreamRules {
   /** The kind of the stream; `undefined` until it is detected. */
   kind: StreamKind | undefined;
 
-  constructor(
-    family: Exclude<Dialect, "auto"> | undefined,
-    options: RulesOptions,
-  ) {
-    this.#family = family;
+  /**
+   * Constructs a new instance.
+   *
+   * @param dialect The family of dialects to read the stream as.
+   * @throws {RangeError} If `dialect` is not a {@linkcode Dialect}.
+   */
+  constructor(dialect: Dialect, options: RulesOptions) {
+    checkedWord("from", dialect, DIALECTS);
+    this.#family = dialect === "auto" ? undefined : dialect;
     this.#options = options;
-    this.kind = family;
+    this.kind = this.#family;
+    if (options.resume !== undefined) this.load(options.resume);
   }
 
   /** The rules in use. */

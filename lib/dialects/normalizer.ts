@@ -6,7 +6,7 @@
 
 import { checkOutcome } from "../checked.ts";
 import type { Dialect } from "./dialect_names.ts";
-import { rulesFor, type RulesOptions, type StreamRules } from "./dialects.ts";
+import { type RulesOptions, StreamRules } from "./dialects.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
 import { failureOf, type LinePlace } from "../lines/failures.ts";
@@ -79,7 +79,7 @@ export class Normalizer
    * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    */
   constructor(options: NormalizerOptions = {}) {
-    this.#rules = rulesFor(options.from ?? "auto", options);
+    this.#rules = new StreamRules(options.from ?? "auto", options);
   }
 
   /**

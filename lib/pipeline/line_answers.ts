@@ -6,7 +6,7 @@
 
 import { checkBytes, checkedList, checkedWord, wordsOf } from "../checked.ts";
 import type { StreamKind } from "../dialects/dialect_names.ts";
-import { rulesFor, type StreamRules } from "../dialects/dialects.ts";
+import { StreamRules } from "../dialects/dialects.ts";
 import type { NormalizerOptions } from "../dialects/normalizer.ts";
 import { type FailureReason, LineError } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
@@ -325,7 +325,7 @@ export class LineAnswers implements LineVisitor {
   ) {
     this.#limit = checkedMaxLineBytes(options.maxLineBytes);
     this.#framer = new LineFramer(this.#limit);
-    this.#rules = rulesFor(options.from ?? "auto", options);
+    this.#rules = new StreamRules(options.from ?? "auto", options);
     this.#taker = taker;
     this.#onError = checkedWord("onError", options.onError, ON_ERROR);
     this.#onFailure = options.onFailure;

@@ -1,10 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Dialect, StreamKind } from "../../lib/dialects/dialect_names.ts";
-import {
-  rulesFor,
-  type RulesOptions,
-  type StreamRules,
-} from "../../lib/dialects/dialects.ts";
+import { type RulesOptions, StreamRules } from "../../lib/dialects/dialects.ts";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
@@ -39,7 +35,7 @@ function kindOf(
   lines: readonly (string | Uint8Array)[],
   from: Dialect = "auto",
 ): StreamKind | undefined {
-  const rules = rulesFor(from, {});
+  const rules = new StreamRules(from, {});
   for (const line of lines) apply(rules, line);
   return rules.kind;
 }
@@ -211,7 +207,7 @@ const CLAUSES = [
 ] satisfies { clause: string; kind: StreamKind; lines: string[] }[];
 
 for (const { clause, kind, lines } of CLAUSES) {
-  Deno.test(`rulesFor() detects ${kind} by ${clause} (D.9)`, () => {
+  Deno.test(`StreamRules detects ${kind} by ${clause} (D.9)`, () => {
     for (const line of lines) {
       assertEquals(kindOf([line]), kind, line);
       assertEquals(kindOf([` ${line}\t`]), kind, line);
@@ -232,7 +228,7 @@ const SPELLINGS = [
 ] satisfies { name: string; line: string }[];
 
 for (const { name, line } of SPELLINGS) {
-  Deno.test(`rulesFor() parses the first record as JSON: ${name}`, () => {
+  Deno.test(`StreamRules parses the first record as JSON: ${name}`, () => {
     assertEquals(kindOf([line]), "rollout");
   });
 }
@@ -264,8 +260,8 @@ const FIRST_RECORDS = [
 ] satisfies { line: string; kind: StreamKind }[];
 
 for (const { name, line, kind } of BEFORE) {
-  Deno.test(`rulesFor() fails ${name} at once and detects the kind by a later line`, () => {
-    const rules = rulesFor("auto", {});
+  Deno.test(`StreamRules fails ${name} at once and detects the kind by a later line`, () => {
+    const rules = new StreamRules("auto", {});
     for (let i = 0; i < 3; i++) {
       assertEquals(apply(rules, line), { failure: kind, record: "" });
       assertEquals(rules.kind, undefined);
@@ -276,7 +272,7 @@ for (const { name, line, kind } of BEFORE) {
   });
 }
 
-Deno.test("rulesFor() skips blank lines and a byte order mark before the first record", () => {
+Deno.test("StreamRules skips blank lines and a byte order mark before the first record", () => {
   for (const { line, kind } of FIRST_RECORDS) {
     const expected = kind === "rollout" ? [] : failuresOf([line]);
     for (const start of ["\ufeff", "\n \t\n\u3000\n", "\ufeff\n\n", "\r\n"]) {
@@ -289,7 +285,7 @@ Deno.test("rulesFor() skips blank lines and a byte order mark before the first r
   }
 });
 
-Deno.test("rulesFor() reports failures before it has detected the kind", () => {
+Deno.test("StreamRules reports failures before it has detected the kind", () => {
   const blocks: string[] = [];
   const normalizer = new JsonlNormalizer({ onError: "inline" });
   for (const line of ["no JSON\n", "[]\n", `${FAILED}\n`]) {
@@ -299,9 +295,9 @@ Deno.test("rulesFor() reports failures before it has detected the kind", () => {
   assertEquals(blocks[2], `${FAILED}\n`);
 });
 
-Deno.test("rulesFor() detects a rollout by a record glued to a torn first line (R5)", () => {
+Deno.test("StreamRules detects a rollout by a record glued to a torn first line (R5)", () => {
   const glued = wrapped("event_msg");
-  const rules = rulesFor("auto", {});
+  const rules = new StreamRules("auto", {});
   assertEquals(apply(rules, `{"timestamp":"20${glued}`), {
     failure: "json",
     record: glued,
@@ -309,7 +305,7 @@ Deno.test("rulesFor() detects a rollout by a record glued to a torn first line (
   assertEquals(rules.kind, "rollout");
 });
 
-Deno.test("rulesFor() fails 100,000 lines of text in linear time", () => {
+Deno.test("StreamRules fails 100,000 lines of text in linear time", () => {
   const lines = 100_000;
   const run = rolloutBytes([encode("plain text 123\n".repeat(lines))], {
     from: "auto",
@@ -321,7 +317,7 @@ Deno.test("rulesFor() fails 100,000 lines of text in linear time", () => {
 // Lines after the kind is known.
 
 for (const { line, kind } of FIRST_RECORDS) {
-  Deno.test(`rulesFor() keeps the kind ${kind} for all later lines`, () => {
+  Deno.test(`StreamRules keeps the kind ${kind} for all later lines`, () => {
     for (const { lines } of CLAUSES) {
       assertEquals(kindOf([line, ...lines]), kind);
     }
@@ -329,23 +325,23 @@ for (const { line, kind } of FIRST_RECORDS) {
 }
 
 for (const from of ["exec", "rollout"] satisfies Dialect[]) {
-  Deno.test(`rulesFor() uses the kind of from ${from} for any line`, () => {
+  Deno.test(`StreamRules uses the kind of from ${from} for any line`, () => {
     assertEquals(kindOf([], from), from);
     for (const { lines } of CLAUSES) assertEquals(kindOf(lines, from), from);
-    const rules = rulesFor(from, {});
+    const rules = new StreamRules(from, {});
     apply(rules, '{"records":[]}');
     rules.reset();
     assertEquals(rules.kind, from);
   });
 }
 
-Deno.test("rulesFor().reset() detects anew, with the same options", () => {
+Deno.test("StreamRules.reset() detects anew, with the same options", () => {
   const options: RulesOptions = {
     initialThreadId: "seed",
     fileName:
       "rollout-2026-11-20T15-40-01-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl",
   };
-  const rules = rulesFor("auto", options);
+  const rules = new StreamRules("auto", options);
   for (let round = 0; round < 2; round++) {
     assertEquals(rules.kind, undefined);
     assertEquals(apply(rules, '{"type":"turn.started","turn_id":"u"}'), {
@@ -370,16 +366,16 @@ Deno.test("rulesFor().reset() detects anew, with the same options", () => {
   }
 });
 
-Deno.test("rulesFor().reset() clears the thread of a stream with a given dialect", () => {
-  const rules = rulesFor("exec", {});
+Deno.test("StreamRules.reset() clears the thread of a stream with a given dialect", () => {
+  const rules = new StreamRules("exec", {});
   apply(rules, '{"type":"thread.started","thread_id":"t"}');
   assertEquals(apply(rules, '{"type":"turn.started"}').failure, undefined);
   rules.reset();
   assertEquals(apply(rules, '{"type":"turn.started"}').failure, "normalize");
 });
 
-Deno.test("rulesFor().reset() works before the kind is known", () => {
-  const rules = rulesFor("auto", {});
+Deno.test("StreamRules.reset() works before the kind is known", () => {
+  const rules = new StreamRules("auto", {});
   rules.reset();
   apply(rules, "no JSON");
   rules.reset();
@@ -435,7 +431,7 @@ const CAPTURED = [
 const captured = readCapturedFiles(/\.jsonl$/);
 
 for (const { content, pathRegexp, kind, count } of CAPTURED) {
-  Deno.test(`rulesFor() detects ${kind ?? "no kind"} in ${content} of every capture`, () => {
+  Deno.test(`StreamRules detects ${kind ?? "no kind"} in ${content} of every capture`, () => {
     const files = captured.filter(({ path }) => pathRegexp.test(path));
     assertEquals(files.length, count);
     for (const { path, bytes } of files) {
