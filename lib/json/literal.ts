@@ -3,7 +3,7 @@
 import { copyOf, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import type { JsonKind } from "./tape.ts";
-import { JsonSlice } from "./value.ts";
+import { type JsonNode, JsonObject, JsonSlice } from "./value.ts";
 
 /** Makes a value of bytes that contain its JSON text and nothing else. */
 export function sliceOf(bytes: Uint8Array, kind: JsonKind): JsonSlice {
@@ -55,6 +55,13 @@ export function stringValue(text: string): JsonSlice {
 export function wordValue(word: string): JsonSlice {
   const bytes = ENCODER.encode(`"${word}"`);
   return new JsonSlice(bytes, 0, bytes.length, "string", false, -1);
+}
+
+/** Makes an object with one member. */
+export function objectOf(name: string, value: JsonNode): JsonObject {
+  const object = new JsonObject();
+  object.set(name, value);
+  return object;
 }
 
 /** Copies a value whose bytes will be overwritten. */

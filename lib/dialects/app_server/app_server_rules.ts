@@ -12,6 +12,7 @@ import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
   lasting,
+  objectOf,
   sliceOf,
   stringValue,
   TRUE_VALUE,
@@ -120,8 +121,7 @@ const PARTS = new Map([
 const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
-const OTHER_ACTION = new JsonObject();
-OTHER_ACTION.set("type", wordValue("other"));
+const OTHER_ACTION = objectOf("type", wordValue("other"));
 
 function noContent(): JsonObject {
   return new JsonObject();
@@ -216,8 +216,7 @@ function collabCall(reader: JsonReader, item: JsonObject): undefined {
 }
 
 function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = new JsonObject();
-  content.set("query", item.take("query") ?? EMPTY);
+  const content = objectOf("query", item.take("query") ?? EMPTY);
   const action = item.take("action");
   if (action?.kind !== "object") {
     content.set("action", OTHER_ACTION);
@@ -251,11 +250,7 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
     if (found === undefined || !(value instanceof JsonSlice)) continue;
     if (value.kind !== "string") continue;
     if (found === "text") texts.push(value);
-    else {
-      const image = new JsonObject();
-      image.set(found, value);
-      images.push(image);
-    }
+    else images.push(objectOf(found, value));
   }
   content.set("text", joined(texts, ""));
   if (images.length > 0) {
@@ -822,8 +817,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     this.repeatable();
-    const event = new JsonObject();
-    event.set("thread_id", id);
+    const event = objectOf("thread_id", id);
     thread.take("id");
     thread.rename("gitInfo", "git");
     around.take("thread");
@@ -854,8 +848,7 @@ export class AppServerRules extends RecordRules {
       return unnormalizable(`${type} names no turn`, "params.turn.id");
     }
     this.repeatable();
-    const event = new JsonObject();
-    event.set("thread_id", thread);
+    const event = objectOf("thread_id", thread);
     event.set("turn_id", id);
     turn.take("id");
     for (const name of ["threadId", "turnId", "turn"]) params.take(name);
@@ -880,18 +873,17 @@ export class AppServerRules extends RecordRules {
 
   /** Makes the error of an event; its message has the form of exec. */
   #failure(error: JsonNode | undefined, fallback: JsonSlice): JsonObject {
-    const failure = new JsonObject();
     if (error?.kind !== "object") {
-      failure.set("message", error?.kind === "string" ? error : fallback);
-      return failure;
+      return objectOf("message", error?.kind === "string" ? error : fallback);
     }
     const members = this.reader.members(error);
     const text = this.reader.textOf(members.get("message"));
     const details = this.#text(members, "additionalDetails");
-    if (text !== undefined) {
-      members.take("message");
-      failure.set("message", stringValue(withDetails(text, details)));
-    } else failure.set("message", fallback);
+    if (text !== undefined) members.take("message");
+    const message = text === undefined
+      ? fallback
+      : stringValue(withDetails(text, details));
+    const failure = objectOf("message", message);
     const info = members.get("codexErrorInfo");
     if (info?.kind === "string") {
       members.take("codexErrorInfo");
@@ -993,9 +985,7 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     const { params } = notification;
     const event = this.#beginNewItem(notification, "error");
-    const content = new JsonObject();
-    content.set("message", stringValue(message));
-    event.set("content", content);
+    event.set("content", objectOf("message", stringValue(message)));
     if (this.reader.textOf(params.get("message")) === message) {
       params.take("message");
     }
@@ -1023,8 +1013,7 @@ export class AppServerRules extends RecordRules {
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
-    const content = new JsonObject();
-    content.set("items", eachObject(reader, plan, planStep));
+    const content = objectOf("items", eachObject(reader, plan, planStep));
     if (isFirst) event.set("content", content);
     else {
       event.set("snapshot", TRUE_VALUE);
@@ -1056,8 +1045,7 @@ export class AppServerRules extends RecordRules {
     }
     spell(members, info, "usage_", NONE_TAKEN);
     const event = this.#beginNewItem(notification, "token_count");
-    const content = new JsonObject();
-    content.set("info", info);
+    const content = objectOf("info", info);
     spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
     return this.#write(notification, "item.completed", event);
@@ -1101,8 +1089,7 @@ export class AppServerRules extends RecordRules {
 
   /** Makes an event with the thread and the turn that the parameters name. */
   #begin({ params, thread }: Notification): JsonObject {
-    const event = new JsonObject();
-    event.set("thread_id", thread);
+    const event = objectOf("thread_id", thread);
     params.take("threadId");
     this.#setTurn(event, params);
     return event;

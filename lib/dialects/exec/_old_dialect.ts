@@ -5,6 +5,7 @@
 
 import {
   FALSE_VALUE,
+  objectOf,
   sliceAt,
   TRUE_VALUE,
   wordValue,
@@ -146,9 +147,7 @@ function setText(
   field: string,
   text: JsonNode | undefined,
 ): void {
-  const object = new JsonObject();
-  if (text !== undefined) object.set(field, text);
-  line.set(name, object);
+  line.set(name, text === undefined ? new JsonObject() : objectOf(field, text));
 }
 
 /** The reason for a message that lacks a field that its type requires. */
@@ -637,8 +636,7 @@ export class OldDialect {
 
   /** Makes an entry of a list of changes; returns nothing if the value is not a change. */
   #change(path: string, change: JsonNode): JsonObject | undefined {
-    const entry = new JsonObject();
-    entry.set("path", new JsonString(path));
+    const entry = objectOf("path", new JsonString(path));
     if (this.#reader.wordOf(change) === "delete") {
       entry.set("kind", change);
       return entry;

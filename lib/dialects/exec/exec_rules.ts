@@ -2,7 +2,7 @@
 
 import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
-import { stringValue, TRUE_VALUE } from "../../json/literal.ts";
+import { objectOf, stringValue, TRUE_VALUE } from "../../json/literal.ts";
 import { quote } from "../../json/problems.ts";
 import type {
   ContextChanges,
@@ -243,9 +243,7 @@ function gatherPayload(
     const gathered = gather(line, payload, hasPayloadId);
     if (gathered.size > 0) line.set(name, gathered);
   } else if (value.kind === "string" && payload.isText) {
-    const wrapped = new JsonObject();
-    wrapped.set("text", value);
-    line.set(name, wrapped);
+    line.set(name, objectOf("text", value));
   }
 }
 
@@ -449,8 +447,7 @@ function gatherError(line: JsonObject): void {
   const error = line.live("error");
   const message = error ?? line.get("message");
   if (message?.kind !== "string") return;
-  const gathered = new JsonObject();
-  gathered.set("message", message);
+  const gathered = objectOf("message", message);
   if (error === undefined) {
     line.take("message");
     const code = line.live("code");
