@@ -1014,11 +1014,8 @@ export class AppServerRules extends RecordRules {
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
     const content = objectOf("items", eachObject(reader, plan, planStep));
-    if (isFirst) event.set("content", content);
-    else {
-      event.set("snapshot", TRUE_VALUE);
-      event.set("delta", content);
-    }
+    event.set(isFirst ? "content" : "delta", content);
+    if (!isFirst) event.set("snapshot", TRUE_VALUE);
     rest(params, event, "params_");
     const type = isFirst ? "item.started" : "item.delta";
     return this.#write(notification, type, event);

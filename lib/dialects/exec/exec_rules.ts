@@ -214,22 +214,19 @@ function dropNullId(line: JsonObject): void {
 }
 
 /**
- * Moves the payload of an item line to `content`, or to `delta` of item.delta.
+ * Moves the payload of an item line to one member.
  *
+ * @param name The member: `delta` of item.delta, otherwise `content`.
  * @param payload The fields of the payload, if the item type is known.
- * @param options Whether the line is item.delta, and whether the `id` of the line belongs to the
- *   payload.
+ * @param hasId Whether the `id` of the line belongs to the payload.
  */
 function gatherPayload(
   line: JsonObject,
+  name: "content" | "delta",
   payload: ObjectFields | undefined,
-  { isDelta, hasPayloadId }: {
-    readonly isDelta: boolean;
-    readonly hasPayloadId: boolean;
-  },
+  hasId: boolean,
 ): void {
-  const name = isDelta ? "delta" : "content";
-  if (isDelta && line.live("delta") === undefined) {
+  if (name === "delta" && line.live("delta") === undefined) {
     // D1, D8: a line without an increment is a full snapshot of the item.
     if (line.live("content") !== undefined) line.rename("content", "delta");
     else {
@@ -240,7 +237,7 @@ function gatherPayload(
   if (payload === undefined) return;
   const value = line.live(name);
   if (value === undefined) {
-    const gathered = gather(line, payload, hasPayloadId);
+    const gathered = gather(line, payload, hasId);
     if (gathered.size > 0) line.set(name, gathered);
   } else if (value.kind === "string" && payload.isText) {
     line.set(name, objectOf("text", value));
@@ -251,13 +248,11 @@ function gatherPayload(
 function gather(
   line: JsonObject,
   { fields, isText }: ObjectFields,
-  hasPayloadId: boolean,
+  hasId: boolean,
 ): JsonObject {
   const gathered = new JsonObject();
-  if (hasPayloadId) {
-    const id = line.take("id");
-    if (id !== undefined) gathered.set("id", id);
-  }
+  const id = hasId ? line.take("id") : undefined;
+  if (id !== undefined) gathered.set("id", id);
   for (const field of fields) {
     if (field.stays === true) continue;
     if (isText && line.live(field.name)?.kind !== "string") continue;
@@ -437,7 +432,8 @@ export class ExecRules extends RecordRules {
     }
     // Of item types other than web searches, a second id stays under `id`.
     const hasPayloadId = hasSpareId && itemType === "web_search";
-    gatherPayload(line, itemFields(itemType), { isDelta, hasPayloadId });
+    const name = isDelta ? "delta" : "content";
+    gatherPayload(line, name, itemFields(itemType), hasPayloadId);
     return itemType;
   }
 }
