@@ -4,6 +4,7 @@
  * @module
  */
 
+import { OLD_NOTICES } from "../dialects/exec/field_rules.ts";
 import {
   type Fields,
   fieldsOf,
@@ -172,26 +173,6 @@ export class EventReader {
 /** The maximum number of unfinished calls between agents that are tracked. */
 const MAX_COLLAB = 256;
 
-/**
- * Notices of the old protocol (normalize.md P12). Normalized, they have their fields in the event
- * itself.
- */
-const NOTICES: ReadonlySet<unknown> = new Set([
-  "agent_reasoning_section_break",
-  "apply_patch_approval_request",
-  "background_event",
-  "conversation_history",
-  "conversation_path",
-  "entered_review_mode",
-  "exec_approval_request",
-  "exited_review_mode",
-  "get_history_entry_response",
-  "list_custom_prompts_response",
-  "mcp_list_tools_response",
-  "shutdown_complete",
-  "token_count",
-  "turn_diff",
-]);
 /** The fields that an event of any item may have. */
 const ITEM_FIELDS: ReadonlySet<string> = new Set([
   "type",
@@ -212,7 +193,7 @@ function noticeOf(event: Fields): Fields | undefined {
   if (event.type !== "item.completed" || event.content !== undefined) {
     return undefined;
   }
-  if (!NOTICES.has(event.item_type)) return undefined;
+  if (!OLD_NOTICES.has(event.item_type)) return undefined;
   const fields: Record<string, unknown> = {};
   const content: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(event)) {

@@ -28,7 +28,7 @@ import {
 } from "../../json/value.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
-import { THREAD_ID_NAMES } from "./field_rules.ts";
+import { OLD_NOTICES, THREAD_ID_NAMES } from "./field_rules.ts";
 import type { FailureReason } from "../../errors.ts";
 import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
@@ -80,24 +80,6 @@ const MESSAGES: ReadonlyMap<string, LineType> = new Map(
     plan_update: ["item.started", "todo_list"],
   }),
 );
-
-/** Messages that become items with the type of the message (P12). */
-const NOTICES: ReadonlySet<string> = new Set([
-  "token_count",
-  "background_event",
-  "turn_diff",
-  "agent_reasoning_section_break",
-  "exec_approval_request",
-  "apply_patch_approval_request",
-  "get_history_entry_response",
-  "mcp_list_tools_response",
-  "list_custom_prompts_response",
-  "conversation_path",
-  "conversation_history",
-  "entered_review_mode",
-  "exited_review_mode",
-  "shutdown_complete",
-]);
 
 const COMPLETED = wordValue("completed");
 const FAILED = wordValue("failed");
@@ -462,7 +444,7 @@ export class OldDialect {
     }
     line.take("msg");
     line.setAll(fields);
-    if (NOTICES.has(type)) {
+    if (OLD_NOTICES.has(type)) {
       return this.#typed(line, type, "item.completed", type);
     }
     const [event, itemType] = MESSAGES.get(type) ?? [];

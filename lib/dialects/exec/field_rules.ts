@@ -114,6 +114,27 @@ export const EVENTS: ReadonlyMap<string, EventType> = new Map<
   ["item.updated", "item.delta"],
 ]);
 
+/**
+ * Messages of the old dialect that become items with the type of the message and with its fields as
+ * fields of the event (P12).
+ */
+export const OLD_NOTICES: ReadonlySet<unknown> = new Set([
+  "token_count",
+  "background_event",
+  "turn_diff",
+  "agent_reasoning_section_break",
+  "exec_approval_request",
+  "apply_patch_approval_request",
+  "get_history_entry_response",
+  "mcp_list_tools_response",
+  "list_custom_prompts_response",
+  "conversation_path",
+  "conversation_history",
+  "entered_review_mode",
+  "exited_review_mode",
+  "shutdown_complete",
+]);
+
 /** The fields that name the thread of a line, first one first (C12). */
 export const THREAD_ID_NAMES = [
   "thread_id",
