@@ -78,9 +78,7 @@ function itemTypeOfMethod(method: string): string {
 
 /** Converts a word in a member to snake case; leaves any other value as it is. */
 function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
-  const value = object.get(name);
-  if (!(value instanceof JsonSlice) || value.kind !== "string") return;
-  const word = reader.wordOf(value) ?? "";
+  const word = reader.wordOf(object.get(name)) ?? "";
   const spelled = snakeCase(word);
   if (spelled !== word && PLAIN_WORD_REGEXP.test(spelled)) {
     object.set(name, wordValue(spelled));
@@ -897,12 +895,9 @@ export class AppServerRules extends RecordRules {
   }
 
   #error(notification: Notification): FailureReason | undefined {
-    const { line, params, thread } = notification;
-    const error = params.take("error");
-    const event = this.#failure(error, stringValue("error"));
-    params.take("threadId");
-    event.set("thread_id", thread);
-    this.#setTurn(event, params);
+    const { line, params } = notification;
+    const failure = this.#failure(params.take("error"), stringValue("error"));
+    const event = this.#begin(notification, failure);
     spell(params, event, "params_");
     line.take("method");
     return this.#write(notification, "error", event);
@@ -1084,11 +1079,17 @@ export class AppServerRules extends RecordRules {
     return rules;
   }
 
-  /** Makes an event with the thread and the turn that the parameters name. */
-  #begin({ params, thread }: Notification): JsonObject {
-    const event = objectOf("thread_id", thread);
+  /** Sets the thread and the turn that the parameters name. */
+  #begin(
+    { params, thread }: Notification,
+    event = new JsonObject(),
+  ): JsonObject {
+    event.set("thread_id", thread);
     params.take("threadId");
-    this.#setTurn(event, params);
+    const value = params.get("turnId");
+    const turn = this.#id(value);
+    if (turn !== undefined || value?.kind === "null") params.take("turnId");
+    if (turn !== undefined) event.set("turn_id", turn);
     return event;
   }
 
@@ -1123,13 +1124,6 @@ export class AppServerRules extends RecordRules {
     rest(line, event, "rpc_");
     const itemType = this.reader.wordOf(event.get("item_type"));
     return this.#writer.write(out, type, event, itemType);
-  }
-
-  #setTurn(event: JsonObject, params: JsonObject): void {
-    const value = params.get("turnId");
-    const turn = this.#id(value);
-    if (turn !== undefined || value?.kind === "null") params.take("turnId");
-    if (turn !== undefined) event.set("turn_id", turn);
   }
 
   /** Returns an id: a string that is not blank, trimmed. */
