@@ -11,6 +11,7 @@ import {
   COMMA,
   OPEN_BRACE,
   OPEN_BRACKET,
+  QUOTE,
 } from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { stringValue, wordValue } from "../../json/literal.ts";
@@ -321,13 +322,17 @@ export class EventWriter {
     path: string,
   ): boolean {
     if (node.kind !== "array") return this.#refuse(node, COMMAND, path);
-    const words: string[] = [];
+    out.byte(QUOTE);
+    let separator = "";
     for (const element of this.#elements(node)) {
       const word = this.#reader.textOf(element);
       if (word === undefined) return this.#check(node, list(shape), path, "");
-      words.push(shellWord(word));
+      // Written one by one, because a hostile line may have millions of words.
+      const text = JSON.stringify(separator + shellWord(word));
+      out.text(text.slice(1, -1));
+      separator = " ";
     }
-    out.string(words.join(" "));
+    out.byte(QUOTE);
     return true;
   }
 
