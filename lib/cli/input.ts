@@ -88,10 +88,31 @@ export async function openInput(
   room?: BlockRoom,
 ): Promise<Input> {
   const file = path === STDIN ? undefined : await open(path, context);
-  const source = decompressed(file ?? context.stdin, { name: path });
+  const bytes = patient(file ?? context.stdin, context);
+  const source = decompressed(bytes, { name: path });
   const input = new Input(source, path, context, { room, file });
   if (file !== undefined) await input.begin();
   return input;
+}
+
+/**
+ * Waits while a source would block, as stdin does if a program before has set it so. The retry must
+ * come before the bytes are unpacked: an unpacked stream cannot go on after an error.
+ */
+function patient(source: ByteSource, context: Surroundings): ByteSource {
+  return {
+    async read(into): Promise<number | null> {
+      for (;;) {
+        try {
+          return await source.read(into);
+        } catch (error) {
+          if (!isWouldBlock(error)) throw error;
+          await context.pause();
+        }
+      }
+    },
+    close: () => source.close(),
+  };
 }
 
 async function open(path: string, context: Surroundings): Promise<FileSource> {
@@ -247,7 +268,7 @@ export class Input implements Blocks {
    * @throws {IoError} If the path is a directory: most systems open one, and fail on reading.
    */
   async begin(): Promise<void> {
-    this.#ahead = this.#read(this.#current.subarray(0, FIRST_BLOCK));
+    this.#ahead = this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
     try {
       await unlessInterrupted(this.#ahead, this.#context.interrupt);
     } catch (error) {
@@ -268,7 +289,7 @@ export class Input implements Blocks {
    * @throws {UsageError} If stdout goes to the file.
    */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
-    this.#ahead ??= this.#read(this.#current.subarray(0, FIRST_BLOCK));
+    this.#ahead ??= this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
     let size: number | null;
     try {
       size = await unlessInterrupted(this.#ahead, this.#context.interrupt);
@@ -288,7 +309,7 @@ export class Input implements Blocks {
     if (size === null) return undefined;
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
-    this.#ahead = this.#read(this.#current.subarray(0, most));
+    this.#ahead = this.#source.read(this.#current.subarray(0, most));
     // The error is thrown by the next call.
     this.#ahead.catch(() => {});
     return block;
@@ -306,17 +327,6 @@ export class Input implements Blocks {
     if (!hasGrown && !isLong) return;
     this.#isDoubtful = false;
     await refuseOwnOutput(this.#name, this.#context, { size: this.size });
-  }
-
-  async #read(into: Uint8Array): Promise<number | null> {
-    for (;;) {
-      try {
-        return await this.#source.read(into);
-      } catch (error) {
-        if (!isWouldBlock(error)) throw error;
-        await this.#context.pause();
-      }
-    }
   }
 }
 

@@ -1,9 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { gzipSync } from "node:zlib";
 import { Interrupted, IoError, UsageError } from "../../lib/cli/endings.ts";
 import type { FileSource, Surroundings } from "../../lib/cli/context.ts";
 import { Input, openInput } from "../../lib/cli/input.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
-import { concat, decode } from "../running.ts";
+import { concat, decode, encode } from "../running.ts";
 import { Hose, platformError, sourceOf } from "./memory.ts";
 
 /** Surroundings in which no file exists. */
@@ -92,23 +93,37 @@ Deno.test("Input.next() returns the blocks before an error first", async () => {
   );
 });
 
-Deno.test("Input.next() waits and tries again after EAGAIN", async () => {
-  let pauses = 0;
-  const source: ByteSource = {
-    read: (into) =>
-      pauses < 2
-        ? Promise.reject(platformError("EAGAIN"))
-        : sourceOf(["a"]).read(into),
-    close(): void {},
-  };
-  const pause = (): Promise<void> => {
-    pauses += 1;
-    return Promise.resolve();
-  };
-  const input = new Input(source, "x", { ...NO_FILES, pause });
-  const block = await input.next();
-  assertEquals([block && decode(block), pauses], ["a", 2]);
-});
+const TEXT = '{"type":"turn.started"}\n';
+const UTF16_UNITS = Array.from(`\ufeff${TEXT}`, (unit) => unit.charCodeAt(0));
+
+for (
+  const [name, bytes] of [
+    ["plain text", encode(TEXT)],
+    ["gzip", new Uint8Array(gzipSync(TEXT))],
+    ["UTF-16", new Uint8Array(Uint16Array.from(UTF16_UNITS).buffer)],
+  ] as const
+) {
+  Deno.test(`openInput() waits and tries again after EAGAIN, at each byte of ${name}`, async () => {
+    let at = 0;
+    let pauses = 0;
+    const stdin: ByteSource = {
+      read(into): Promise<number | null> {
+        if (at === bytes.length) return Promise.resolve(null);
+        if (pauses <= at) return Promise.reject(platformError("EAGAIN"));
+        into[0] = bytes[at++] ?? 0;
+        return Promise.resolve(1);
+      },
+      close(): void {},
+    };
+    const pause = (): Promise<void> => {
+      pauses += 1;
+      return Promise.resolve();
+    };
+    const input = await openInput("-", { ...NO_FILES, stdin, pause });
+    assertEquals((await blocksOf(input)).join(""), TEXT);
+    assertEquals(pauses, bytes.length);
+  });
+}
 
 Deno.test("Input.next() stops waiting when it is interrupted", async () => {
   const controller = new AbortController();
