@@ -222,34 +222,28 @@ const SKIPPED_LINES: readonly string[] = [
  * The effect of an event on the state of a run: whether the run goes on, has answered or failed.
  *
  * - `error`: an error.
- * - `answer`: a message of the model.
+ * - `answer`: a message of the model. In session files it is complete with its response item.
+ * - `message`: a message of the model that has no response item.
  * - `reviewed`: a review ended with a result, which is shown, but not as the turn's message.
  * - `unreviewed`: a review ended without a result, because it failed or was interrupted.
- * - `compacted`: the context was compacted. The answer before it may be just the summary.
+ * - `compacted`: the context was compacted. The answer before it may be just the summary, which
+ *   has the same item id.
  * - `work`: any other item begins or happens.
  * - `settled`: an item that had begun is over.
  * - `begin`: a turn begins or ends; errors before it no longer count.
  * - `run`: a run begins.
  */
 type WorkSign =
-  | { readonly type: "error"; readonly message: string }
-  | {
-    readonly type: "answer";
-    readonly item: string | undefined;
-    /** Whether it is complete without a response item, which answers of session files have. */
-    readonly isAlone: boolean;
-  }
-  | {
-    readonly type: "compacted";
-    /** The id of the item; an answer with the same id is the summary of the compaction. */
-    readonly item: string | undefined;
-  }
-  | { readonly type: "work" | "settled" | "begin" | "run" }
-  | { readonly type: "reviewed" | "unreviewed" };
-
-const WORK: WorkSign = { type: "work" };
-const SETTLED: WorkSign = { type: "settled" };
-const BEGIN: WorkSign = { type: "begin" };
+  | "error"
+  | "answer"
+  | "message"
+  | "reviewed"
+  | "unreviewed"
+  | "compacted"
+  | "work"
+  | "settled"
+  | "begin"
+  | "run";
 
 /**
  * Items without an effect: notices, token counts, settings, answers to queries of a client, and
@@ -297,18 +291,18 @@ function readWorkSign(
   const { type, item_type } = event;
   switch (type) {
     case "error":
-      return { type, message: textOf(event.message) ?? "" };
+      return "error";
     case "thread.started":
-      return { type: "run" };
+      return "run";
     case "turn.started":
       // The prompt has begun the turn already.
-      return event.implied === true ? undefined : BEGIN;
+      return event.implied === true ? undefined : "begin";
     case "turn.completed":
     case "turn.failed":
-      return BEGIN;
+      return "begin";
     case "item.started":
     case "item.delta":
-      return IDLE_ITEMS.has(item_type) ? undefined : WORK;
+      return IDLE_ITEMS.has(item_type) ? undefined : "work";
     case "item.failed":
       return endSign(item_type, isSession);
     case "item.completed":
@@ -324,44 +318,34 @@ function endSign(
 ): WorkSign | undefined {
   if (IDLE_ITEMS.has(itemType)) return undefined;
   // Not all exec streams say that a patch begins.
-  if (isSession && itemType === "file_change") return SETTLED;
-  return SPANS.has(itemType) ? SETTLED : WORK;
+  if (isSession && itemType === "file_change") return "settled";
+  return SPANS.has(itemType) ? "settled" : "work";
 }
 
 /** Determines the effect of a completed item that is no call. */
-function readItem(event: Fields): WorkSign | undefined {
-  const content = fieldsOf(event.content);
-  const item = idOf(event.item_id);
-  switch (event.item_type) {
+function readItem({ item_type, content }: Fields): WorkSign | undefined {
+  const { text, review_output, role } = fieldsOf(content);
+  switch (item_type) {
     case "agent_message":
-      return { type: "answer", item, isAlone: content.text === COMPACTED };
+      return text === COMPACTED ? "message" : "answer";
     case "context_compaction":
-      return { type: "compacted", item };
+      return "compacted";
     case "exited_review_mode":
-      return {
-        type: content.review_output === null ? "unreviewed" : "reviewed",
-      };
+      return review_output === null ? "unreviewed" : "reviewed";
     case "injected_context":
       // The first CLI reports errors as messages of the role `system`.
-      return content.role === "system"
-        ? { type: "error", message: textOf(content.text) ?? "" }
-        : WORK;
+      return role === "system" ? "error" : "work";
     default:
       return undefined;
   }
-}
-
-/** The answers of a turn that a verdict shows. */
-interface ShownAnswer {
-  readonly hasAnswer: boolean;
-  readonly finalMessage: string | null;
 }
 
 /** The state before an answer, restored if the answer proves to be the summary of a compaction. */
 interface BeforeAnswer {
   readonly item: string | undefined;
   readonly endsWithAnswer: boolean;
-  readonly shown: ShownAnswer;
+  readonly hasAnswer: boolean;
+  readonly finalMessage: string | null;
 }
 
 /**
@@ -376,55 +360,28 @@ class WorkTrail {
   /** Whether a review has ended in the turn without a result. */
   #isUnreviewed = false;
   hasWork = false;
-  /** The state before the last answer. */
-  #before: BeforeAnswer | undefined;
-
-  /** Saves the answers shown before an event, in case the event is an answer to be withdrawn. */
-  remember(sign: WorkSign, shown: ShownAnswer): void {
-    if (sign.type !== "answer") return;
-    const endsWithAnswer = this.endsWithAnswer;
-    this.#before = { item: sign.item, endsWithAnswer, shown };
-  }
 
   /**
    * Applies the effect of an event.
    *
-   * @returns The answers to show again, if the event withdraws the answer before it.
+   * @param message The message, if it is an error.
    */
-  apply(sign: WorkSign): ShownAnswer | undefined {
-    switch (sign.type) {
-      case "compacted":
-        return this.#takeBackSummary(sign.item);
-      case "reviewed":
-      case "unreviewed":
-        this.#isUnreviewed = sign.type === "unreviewed";
-        return undefined;
-      case "run":
-        this.hasWork = false;
-        break;
+  apply(sign: Exclude<WorkSign, "compacted">, message = ""): void {
+    if (sign === "reviewed" || sign === "unreviewed") {
+      this.#isUnreviewed = sign === "unreviewed";
+      return;
     }
-    this.pendingError = sign.type === "error" ? sign.message : null;
+    this.pendingError = sign === "error" ? message : null;
     // An item that ends after an answer was left running.
-    if (sign.type === "settled") return undefined;
+    if (sign === "settled") return;
     // A message after a review without a result only says that the review was interrupted.
-    this.endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
-    const isBorder = sign.type === "begin" || sign.type === "run";
-    if (!isBorder) this.hasWork = true;
+    this.endsWithAnswer = (sign === "answer" || sign === "message") &&
+      !this.#isUnreviewed;
+    const isBorder = sign === "begin" || sign === "run";
+    if (sign === "run") this.hasWork = false;
+    else if (!isBorder) this.hasWork = true;
     // Up to 0.98 the only sign of the next turn is its prompt.
-    if (isBorder || sign.type === "work") this.#isUnreviewed = false;
-    return undefined;
-  }
-
-  /**
-   * Withdraws an answer that is the summary of a compaction: session files since 0.136 hold it as
-   * if it were a message to the user.
-   */
-  #takeBackSummary(item: string | undefined): ShownAnswer | undefined {
-    const before = this.#before;
-    this.#before = undefined;
-    if (before === undefined || before.item !== item) return undefined;
-    this.endsWithAnswer = before.endsWithAnswer;
-    return before.shown;
+    if (isBorder || sign === "work") this.#isUnreviewed = false;
   }
 }
 
@@ -758,6 +715,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #commands = new Named<string>();
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
+  /** The state before the last answer. */
+  #beforeAnswer: BeforeAnswer | undefined;
   #reader: EventReader | undefined;
   /** The `steps` of the reader after the last line. */
   #steps = 0;
@@ -948,12 +907,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   #applyLine(): void {
     const { steps = 0, lastAnswer = null } = this.#reader ?? {};
-    if (steps !== this.#steps && !this.#hasSign) this.#apply({ type: "work" });
+    if (steps !== this.#steps && !this.#hasSign) this.#work.apply("work");
     this.#steps = steps;
     if (lastAnswer === this.#answer) return;
     this.#answer = lastAnswer;
-    if (lastAnswer === null) return;
-    this.#apply({ type: "answer", item: lastAnswer.itemId, isAlone: true });
+    if (lastAnswer !== null) this.#work.apply("answer");
   }
 
   /** Handles an event, and passes it on to the transcript (`take`). */
@@ -968,26 +926,36 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lastMessage = idOf(event.last_agent_message);
     this.#isUnanswered = isSession && isWithoutReason(event);
     const sign = readWorkSign(event, isSession);
-    if (sign !== undefined) this.#work.remember(sign, this.#shown);
+    const item = idOf(event.item_id);
+    if (sign === "answer" || sign === "message") {
+      this.#beforeAnswer = {
+        item,
+        endsWithAnswer: this.#work.endsWithAnswer,
+        hasAnswer: this.#seen.hasAnswer,
+        finalMessage: this.#finalMessage,
+      };
+    }
     take();
     // In session files, an answer is complete when its response item arrives.
-    const isPart = isSession && sign?.type === "answer" && !sign.isAlone;
+    const isPart = isSession && sign === "answer";
     if (sign === undefined || isPart) return;
     this.#hasSign = true;
     // Only now: a turn that the event ends is judged by the state before the event.
-    this.#apply(sign);
+    if (sign === "compacted") this.#takeBackSummary(item);
+    else this.#work.apply(sign, messageOf(event));
   }
 
-  get #shown(): ShownAnswer {
-    const { hasAnswer } = this.#seen;
-    return { hasAnswer, finalMessage: this.#finalMessage };
-  }
-
-  #apply(sign: WorkSign): void {
-    const again = this.#work.apply(sign);
-    if (again === undefined) return;
-    this.#seen.hasAnswer = again.hasAnswer;
-    this.#finalMessage = again.finalMessage;
+  /**
+   * Withdraws an answer that is the summary of a compaction: session files since 0.136 hold it as
+   * if it were a message to the user.
+   */
+  #takeBackSummary(item: string | undefined): void {
+    const before = this.#beforeAnswer;
+    this.#beforeAnswer = undefined;
+    if (before === undefined || before.item !== item) return;
+    this.#work.endsWithAnswer = before.endsWithAnswer;
+    this.#seen.hasAnswer = before.hasAnswer;
+    this.#finalMessage = before.finalMessage;
   }
 
   #addPart(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
@@ -1120,6 +1088,11 @@ function declinedOf(event: Fields): string | undefined {
   }
   const paths = listOf(content.changes).map((each) => fieldsOf(each).path);
   return `a change of ${paths.join(", ")}`;
+}
+
+/** Returns the message of an error: an event, or a message of the role `system`. */
+function messageOf({ type, message, content }: Fields): string {
+  return textOf(type === "error" ? message : fieldsOf(content).text) ?? "";
 }
 
 function sum(counts: readonly number[]): number {
