@@ -125,7 +125,11 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   readonly #style: TextStyle;
   readonly #isFormatted: boolean;
   readonly #maxDiffLines: number;
-  readonly #lines: LiveLines;
+  readonly #columns: () => number | undefined;
+  /** The kind of the current block; `undefined` at the beginning. */
+  #block: Block | undefined;
+  /** The lines of the next emission. */
+  #lines: string[] = [];
   #model: string | null = null;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
@@ -150,9 +154,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#style = options.style ?? PLAIN_STYLE;
     this.#isFormatted = options.isFormatted ?? false;
     this.#maxDiffLines = options.maxOutputLines ?? MAX_DIFF_LINES;
-    this.#lines = new LiveLines(
-      options.columns ?? ((): undefined => undefined),
-    );
+    this.#columns = options.columns ?? ((): undefined => undefined);
   }
 
   /**
@@ -163,7 +165,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
    */
   feed(part: TranscriptPart, emit: Emit<string>): void {
     this.#write(part);
-    const text = this.#lines.take();
+    const text = this.#lines.map((line) => `${line}\n`).join("");
+    this.#lines = [];
     if (text !== "") emit(text);
   }
 
@@ -187,14 +190,14 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         return this.#writeEnd(part);
       case "rolled_back":
         this.#begin("prose");
-        return this.#lines.add(
+        return this.#addLine(
           `↶ ${countedText(part.turns, "turn")} taken back`,
           this.#style.yellow,
         );
       case "failure": {
         this.#begin("note");
         const message = this.#shown(part.message);
-        return this.#lines.addText(
+        return this.#addText(
           `line ${part.line}: ${part.kind}: ${message}`,
           { sign: "✗ ", look: this.#style.red },
         );
@@ -232,7 +235,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (facts.length === 0) return;
     this.#begin("prose");
     const { dim } = this.#style;
-    this.#lines.addText(this.#shown(facts.join(" · ")), { look: dim });
+    this.#addText(this.#shown(facts.join(" · ")), { look: dim });
   }
 
   #writeTurn({ model, cwd }: TurnStartedPart): void {
@@ -267,7 +270,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }[status];
     if (text === "") return;
     this.#begin("prose");
-    this.#lines.addText(text, { sign, look });
+    this.#addText(text, { sign, look });
   }
 
   /** Writes the news of an entry. */
@@ -285,7 +288,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeView(view: Exclude<EntryView, CommandView | ToolView>): void {
-    const lines = this.#lines;
     const { bold, dim } = this.#style;
     switch (view.kind) {
       case "message": {
@@ -296,15 +298,15 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         this.#begin("prose");
         if (role === "user") {
           const text = inertText(view.text);
-          return lines.addText(text, { sign: "❯ ", look: bold });
+          return this.#addText(text, { sign: "❯ ", look: bold });
         }
         if (author !== null) {
           const to = recipient === null ? "" : ` → ${recipient}`;
-          lines.add(inertText(`${author}${to}:`), dim);
+          this.#addLine(inertText(`${author}${to}:`), dim);
         }
         return this.#isFormatted
-          ? lines.addMarkdown(view.text, this.#style)
-          : lines.addText(inertText(view.text));
+          ? this.#addMarkdown(view.text)
+          : this.#addText(inertText(view.text));
       }
       case "reasoning":
         return this.#writeReasoning(view);
@@ -315,7 +317,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       case "diff": {
         this.#begin("work");
         const { added, removed } = diffCounts(view.diff);
-        return lines.add(
+        return this.#addLine(
           `→ changed in this turn (+${countText(added)} −${
             countText(removed)
           })`,
@@ -328,7 +330,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         const words = ["image", view.path, caption].filter((word) =>
           word !== ""
         );
-        return lines.addText(inertText(words.join(" ")), {
+        return this.#addText(inertText(words.join(" ")), {
           sign: "→ ",
           look: this.#style.cyan,
         });
@@ -345,7 +347,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         return this.#writeNotice(view);
       case "unknown":
         this.#begin("note");
-        return lines.add(startOf(inertText(`· ${view.type}`), 200), dim);
+        return this.#addLine(startOf(inertText(`· ${view.type}`), 200), dim);
       default:
         view satisfies never;
     }
@@ -353,7 +355,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   /** Writes the beginning of work, its end, or both. */
   #writeWork(part: EntryPart, view: CommandView | ToolView): void {
-    const lines = this.#lines;
     const isOver = part.phase !== "started";
     // The query is not known yet when a search begins.
     if (!isOver && view.kind === "tool" && view.title === "web_search") return;
@@ -371,7 +372,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
     if (title !== undefined && this.#open !== part.id) {
       this.#begin("work");
-      lines.addClipped([title], { look: this.#style.dim });
+      this.#addClipped([title], { look: this.#style.dim });
     }
     this.#open = undefined;
     if (view.status !== "running") this.#begun.delete(part.id);
@@ -382,11 +383,11 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       .map((each) => each.replace(/\r?\n$/, "")).join("\n");
     if (this.#options.tools === "full") {
       if (view.kind === "command" && view.lostBytes > 0) {
-        lines.add(`  … ${lostOutput(view.lostBytes)}`, this.#style.dim);
+        this.#addLine(`  … ${lostOutput(view.lostBytes)}`, this.#style.dim);
       }
       this.#addOutput(text);
       if (view.kind === "tool" && view.isResultCut) {
-        lines.add(`  … ${NO_MORE_RESULT}`, this.#style.dim);
+        this.#addLine(`  … ${NO_MORE_RESULT}`, this.#style.dim);
       }
     }
     const duration = part.durationMs === null
@@ -400,18 +401,19 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #addCommand(command: string): void {
-    const lines = this.#lines;
     const all = inertText(command.trimEnd()).split("\n");
     const shown = all.slice(0, MAX_COMMAND_LINES);
     const omitted = all.length - shown.length;
-    lines.addText(shown.join("\n"), { sign: "$ ", look: this.#style.cyan });
+    this.#addText(shown.join("\n"), { sign: "$ ", look: this.#style.cyan });
     if (omitted > 0) {
-      lines.add(`  … ${countedText(omitted, "more line")}`, this.#style.dim);
+      this.#addLine(
+        `  … ${countedText(omitted, "more line")}`,
+        this.#style.dim,
+      );
     }
   }
 
   #addTool({ title, arguments: list }: ToolView): void {
-    const lines = this.#lines;
     const isSearch = title === "web_search";
     const [first] = list;
     const named = this.#options.tools === "names"
@@ -422,7 +424,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const text = isSearch && first?.name === "query"
       ? `web_search ${first.text.replace(/\s+/g, " ")}`
       : [title, ...named].join(" ");
-    lines.addClipped([inertText(text).replaceAll("\n", " ")], {
+    this.#addClipped([inertText(text).replaceAll("\n", " ")], {
       sign: "» ",
       look: this.#style.cyan,
     });
@@ -432,21 +434,19 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const look = this.#style.dim;
     const maxLines = this.#options.maxOutputLines;
     this.#addCut(text, { maxLines, keep: "end" }, (shown) => {
-      this.#lines.addClipped(shown, { sign: "  ", look });
+      this.#addClipped(shown, { sign: "  ", look });
     });
   }
 
   #addStatus(status: WorkStatus, notes: readonly string[]): void {
-    const lines = this.#lines;
     const known = notes.filter((note) => note !== "").join(" · ");
     const { red, dim } = this.#style;
-    if (status === "running") lines.add("  … still running", dim);
-    else if (status === "success") lines.add(`  ✓ ${known}`.trimEnd(), dim);
-    else lines.add(`  ✗ ${known || "failed"}`, red);
+    if (status === "running") this.#addLine("  … still running", dim);
+    else if (status === "success") this.#addLine(`  ✓ ${known}`.trimEnd(), dim);
+    else this.#addLine(`  ✗ ${known || "failed"}`, red);
   }
 
   #writeEdit({ status, files, failure }: EditView): void {
-    const lines = this.#lines;
     this.#begin("work");
     const { cyan, red, dim } = this.#style;
     const [sign, look] = status === "failed"
@@ -464,17 +464,17 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         ...(movedTo === "" ? [] : ["→", to]),
         ...(counts === "" ? [] : [`(${counts})`]),
       ].join(" ");
-      lines.addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });
+      this.#addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });
       if (this.#isFormatted && this.#options.tools === "full") {
         this.#addDiff(diff);
       }
     }
-    if (files.length === 0) lines.add(`${sign}edit`, look);
+    if (files.length === 0) this.#addLine(`${sign}edit`, look);
     if (failure !== "" && this.#options.tools === "full") {
       this.#addOutput(failure);
     }
-    if (status === "running") lines.add("  … not finished", dim);
-    if (status === "failed" && failure === "") lines.add("  ✗ failed", red);
+    if (status === "running") this.#addLine("  … not finished", dim);
+    if (status === "failed" && failure === "") this.#addLine("  ✗ failed", red);
   }
 
   #addDiff(diff: string): void {
@@ -482,7 +482,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#addCut(diff, { maxLines, keep: "both" }, (shown) => {
       for (const line of diffLines(shown.join("\n"))) {
         const look = diffLook(line, this.#style);
-        this.#lines.addClipped([line.text], { sign: "  ", look });
+        this.#addClipped([line.text], { sign: "  ", look });
       }
     });
   }
@@ -497,18 +497,17 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (head.length > 0) add(head);
     if (omitted > 0) {
       const count = countedText(omitted, "line");
-      this.#lines.add(`  … ${count} left out`, this.#style.dim);
+      this.#addLine(`  … ${count} left out`, this.#style.dim);
     }
     if (tail.length > 0) add(tail);
   }
 
   #writePlan({ name, steps }: PlanView): void {
-    const lines = this.#lines;
     this.#begin("prose");
     const { bold, dim, green, cyan } = this.#style;
     const done = steps.filter(({ status }) => status === "complete").length;
     const title = inertText(name).replaceAll("\n", " ");
-    lines.add(`${title} (${done}/${steps.length})`, bold);
+    this.#addLine(`${title} (${done}/${steps.length})`, bold);
     const looks = {
       complete: ["✓ ", green],
       in_progress: ["▸ ", cyan],
@@ -517,23 +516,21 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     } as const;
     for (const { description, status } of steps) {
       const [sign, look] = looks[status] ?? looks.pending;
-      lines.addText(inertText(description), { sign: `  ${sign}`, look });
+      this.#addText(inertText(description), { sign: `  ${sign}`, look });
     }
   }
 
   #writeReasoning({ text }: ReasoningView): void {
-    const lines = this.#lines;
     if (this.#options.reasoning === "omit" || text.trim() === "") return;
     this.#begin("prose");
     const shown = this.#options.reasoning === "fold" ? headingsOf(text) : text;
-    lines.addText(inertText(shown).replace(/^\*\*(.*)\*\*$/gm, "$1"), {
+    this.#addText(inertText(shown).replace(/^\*\*(.*)\*\*$/gm, "$1"), {
       sign: "· ",
       look: this.#style.dim,
     });
   }
 
   #writeNotice({ level, title, text }: NoticeView): void {
-    const lines = this.#lines;
     const { red, yellow, dim } = this.#style;
     this.#begin("note");
     const whole = [title, text].filter((part) => part !== "").join(": ");
@@ -542,13 +539,47 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       warning: ["⚠ ", yellow] as const,
       info: ["· ", dim] as const,
     }[level];
-    lines.addText(inertText(whole), { sign, look });
+    this.#addText(inertText(whole), { sign, look });
   }
 
-  /** Begins a block, which ends the entry that was written last. */
+  /**
+   * Begins a block, after a blank line if its kind needs one. It ends the entry that was written
+   * last.
+   */
   #begin(block: Block): void {
-    this.#lines.begin(block);
+    const isSpaced = this.#block !== undefined &&
+      (block !== this.#block || block === "prose");
+    if (isSpaced) this.#lines.push("");
+    this.#block = block;
     this.#open = undefined;
+  }
+
+  #addLine(line: string, look: (text: string) => string = same): void {
+    this.#lines.push(line === "" ? "" : look(inertLine(line)));
+  }
+
+  /** Adds a text, and breaks lines that are too long. */
+  #addText(text: string, { sign = "", look = same }: LineLook = {}): void {
+    const lines = withoutEnd(text, "\n").split("\n");
+    for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
+      this.#addLine(line, look);
+    }
+  }
+
+  /** Adds a message with its Markdown laid out. */
+  #addMarkdown(text: string): void {
+    const layout = { columns: this.#columns(), style: this.#style };
+    for (const line of terminalMarkdown(text, layout)) this.#addLine(line);
+  }
+
+  /** Adds lines, and cuts those that are too long. */
+  #addClipped(
+    lines: readonly string[],
+    { sign = "", look = same }: LineLook,
+  ): void {
+    for (const line of clipped(lines, { columns: this.#columns(), sign })) {
+      this.#addLine(line, look);
+    }
   }
 
   #shown(text: string): string {
@@ -617,61 +648,4 @@ interface LineLook {
   readonly sign?: string;
   /** Styles a line. */
   readonly look?: (line: string) => string;
-}
-
-/** Collects the lines of the next emission, fitted to the width of the terminal. */
-class LiveLines {
-  readonly #columns: () => number | undefined;
-  /** The kind of the current block; `undefined` at the beginning. */
-  #block: Block | undefined;
-  #lines: string[] = [];
-
-  constructor(columns: () => number | undefined) {
-    this.#columns = columns;
-  }
-
-  /** Begins a block, after a blank line if its kind needs one. */
-  begin(block: Block): void {
-    const isSpaced = this.#block !== undefined &&
-      (block !== this.#block || block === "prose");
-    if (isSpaced) this.#lines.push("");
-    this.#block = block;
-  }
-
-  add(line: string, look: (text: string) => string = same): void {
-    this.#lines.push(line === "" ? "" : look(inertLine(line)));
-  }
-
-  /** Adds a text, and breaks lines that are too long. */
-  addText(text: string, { sign = "", look = same }: LineLook = {}): void {
-    const lines = withoutEnd(text, "\n").split("\n");
-    for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
-      this.add(line, look);
-    }
-  }
-
-  /** Adds a message with its Markdown laid out. */
-  addMarkdown(text: string, style: TextStyle): void {
-    const columns = this.#columns();
-    for (const line of terminalMarkdown(text, { columns, style })) {
-      this.add(line);
-    }
-  }
-
-  /** Adds lines, and cuts those that are too long. */
-  addClipped(
-    lines: readonly string[],
-    { sign = "", look = same }: LineLook,
-  ): void {
-    for (const line of clipped(lines, { columns: this.#columns(), sign })) {
-      this.add(line, look);
-    }
-  }
-
-  /** Returns the lines added since the last call. */
-  take(): string {
-    const text = this.#lines.map((line) => `${line}\n`).join("");
-    this.#lines = [];
-    return text;
-  }
 }
