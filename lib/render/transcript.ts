@@ -32,11 +32,7 @@ import {
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  type CountContext,
-  readTokenCount,
-  TokenCounter,
-} from "../usage/token_counter.ts";
+import { readTokenCount, TokenCounter } from "../usage/token_counter.ts";
 import {
   addTokens,
   NO_TOKENS,
@@ -177,7 +173,6 @@ export class TranscriptBuilder
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
   #usage = new TurnUsageCounter();
-  #requests = new RequestLog();
   readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #hasImages: boolean;
   #turn: OpenTurn | undefined;
@@ -190,8 +185,6 @@ export class TranscriptBuilder
   #now: string | null = null;
   #hasHeader = false;
   #isEndless = false;
-  /** Whether the session file is paginated (`history_mode`), which numbers its lines. */
-  #isPaginated = false;
   /** Whether inherited events are left out. */
   #skipsInherited = false;
   /** The numbers of turns, by their ids. */
@@ -399,13 +392,13 @@ export class TranscriptBuilder
         break;
       }
       case "token_count":
-        this.#usage.count(content, { hasOrdinal: this.#isPaginated });
+        this.#usage.count(content);
         if (isLeftOut) return false;
         break;
       default:
         return false;
     }
-    this.#requests.note(this.#usage.usage, this.#now);
+    this.#usage.noteRequest(this.#now);
     return true;
   }
 
@@ -441,7 +434,7 @@ export class TranscriptBuilder
     };
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;
-    this.#isPaginated = event.history_mode === "paginated";
+    this.#usage.hasOrdinal = event.history_mode === "paginated";
     // Only for sub-agents: a fork may be read after the file that it continues, which is shown.
     this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
@@ -456,7 +449,6 @@ export class TranscriptBuilder
     this.#endTurn(this.#openStatus);
     // Exec streams up to 0.42 have neither thread ids nor events at the end of turns.
     this.#isEndless = realId(event.thread_id) === undefined;
-    this.#isPaginated = false;
     this.#skipsInherited = false;
     if (this.#hasHeader) {
       this.#lead.release();
@@ -495,7 +487,6 @@ export class TranscriptBuilder
     this.#turns += 1;
     this.#lastAt = this.#now;
     this.#usage.start();
-    this.#requests = new RequestLog();
     const turn: OpenTurn = {
       ...known,
       number: this.#turns,
@@ -564,7 +555,7 @@ export class TranscriptBuilder
     if (turn === undefined) return;
     this.#emitTurn();
     const { number, startedAt, errors } = turn;
-    const { requests } = this.#requests;
+    const { requests } = this.#usage;
     const error = end?.error ?? null;
     // A turn that no event ends is over at its last event, and not when the user goes on.
     const endedAt = end === undefined ? this.#lastAt : this.#now;
@@ -764,12 +755,22 @@ class SessionLead {
   }
 }
 
-/** Counts the tokens of the current turn. */
+/** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
+const MAX_REQUESTS = 240;
+const NO_REQUESTS = { input_tokens: 0, output_tokens: 0 };
+
+/** Counts the tokens of the current turn, and of each of its requests. */
 class TurnUsageCounter {
   /** Whether the counts of the thread begin with those of another thread. */
   isFork = false;
   /** Whether turns have ids. */
   hasTurnIds = false;
+  /** Whether the session file is paginated (`history_mode`), which numbers its lines. */
+  hasOrdinal = false;
+  /** The tokens of the requests of the turn. */
+  requests: RequestUsage[] = [];
+  /** The tokens of the turn when its last request was noted. */
+  #noted: Omit<RequestUsage, "at"> = NO_REQUESTS;
   readonly #counter = new TokenCounter();
   #turns = 0;
   /** The tokens of the turn, as a record for the whole turn states them. */
@@ -783,6 +784,8 @@ class TurnUsageCounter {
     this.#turns += 1;
     this.#recorded = null;
     this.#counted = undefined;
+    this.requests = [];
+    this.#noted = NO_REQUESTS;
   }
 
   /** Sets the tokens of the turn so far, from a record that states them. */
@@ -791,15 +794,8 @@ class TurnUsageCounter {
     this.#counter.recorded();
   }
 
-  /**
-   * Adds the tokens of a count, by the rules of {@linkcode TokenCounter}.
-   *
-   * @param context Whether the lines of the file are numbered.
-   */
-  count(
-    content: Fields,
-    { hasOrdinal }: Pick<CountContext, "hasOrdinal">,
-  ): void {
+  /** Adds the tokens of a count, by the rules of {@linkcode TokenCounter}. */
+  count(content: Fields): void {
     const { last_token_usage, total_token_usage } = fieldsOf(content.info);
     for (const counts of [last_token_usage, total_token_usage].map(fieldsOf)) {
       for (const kind of USAGE_KINDS) {
@@ -810,10 +806,34 @@ class TurnUsageCounter {
       turn: this.#turns,
       isFork: this.isFork,
       hasTurnIds: this.hasTurnIds,
-      hasOrdinal,
+      hasOrdinal: this.hasOrdinal,
     });
     if (tokens === undefined) return;
     this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
+  }
+
+  /**
+   * Adds a request: the tokens by which those of the turn have grown.
+   *
+   * @param at The time of the count; `null` if unknown.
+   */
+  noteRequest(at: string | null): void {
+    const { usage } = this;
+    if (usage === null) return;
+    const input_tokens = usage.input_tokens - this.#noted.input_tokens;
+    const output_tokens = usage.output_tokens - this.#noted.output_tokens;
+    this.#noted = usage;
+    // No growth means a repeated count. A lower total means a new count, not a request.
+    if (input_tokens < 0 || output_tokens < 0) return;
+    if (input_tokens + output_tokens === 0) return;
+    if (this.requests.length >= MAX_REQUESTS) {
+      this.requests = joinedByTwo(this.requests, (a, b) => ({
+        at: b.at,
+        input_tokens: a.input_tokens + b.input_tokens,
+        output_tokens: a.output_tokens + b.output_tokens,
+      }));
+    }
+    this.requests.push({ at, input_tokens, output_tokens });
   }
 
   /** The tokens of the turn so far; `null` without any counts. */
@@ -837,42 +857,4 @@ function readTurnUsage(value: unknown): TurnUsage | undefined {
   const isKnown = isCount(fields.input_tokens) || isCount(fields.output_tokens);
   if (!isKnown) return undefined;
   return usageOf((kind) => isCount(fields[kind]) ? Number(fields[kind]) : null);
-}
-
-/** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
-const MAX_REQUESTS = 240;
-
-/** Derives the tokens of each request from the growing total of a turn. */
-class RequestLog {
-  requests: RequestUsage[] = [];
-  #input = 0;
-  #output = 0;
-
-  /**
-   * Adds a request: the tokens by which the total has grown.
-   *
-   * @param usage The total of the turn so far; `null` if unknown.
-   * @param at The time of the count; `null` if unknown.
-   */
-  note(usage: TurnUsage | null, at: string | null): void {
-    if (usage === null) return;
-    const request: RequestUsage = {
-      at,
-      input_tokens: usage.input_tokens - this.#input,
-      output_tokens: usage.output_tokens - this.#output,
-    };
-    this.#input = usage.input_tokens;
-    this.#output = usage.output_tokens;
-    // No growth means a repeated count. A lower total means a new count, not a request.
-    if (request.input_tokens < 0 || request.output_tokens < 0) return;
-    if (request.input_tokens + request.output_tokens === 0) return;
-    if (this.requests.length >= MAX_REQUESTS) {
-      this.requests = joinedByTwo(this.requests, (a, b) => ({
-        at: b.at,
-        input_tokens: a.input_tokens + b.input_tokens,
-        output_tokens: a.output_tokens + b.output_tokens,
-      }));
-    }
-    this.requests.push(request);
-  }
 }
