@@ -47,7 +47,9 @@ interface Entry {
   /** The duration that the event at its end reports, in milliseconds. */
   reportedMs: number | undefined;
   state: EntryState;
-  /** The content of the last part emitted; `undefined` before the first. */
+  /** Whether a `started` part was emitted, in live transcripts. */
+  isStarted: boolean;
+  /** The content of the last `final` or `late` part emitted; `undefined` before the first. */
   emitted: Emitted | undefined;
   /** The id of the call that asked for this plan or image, until the call is answered. */
   openCall: string | undefined;
@@ -63,8 +65,8 @@ const NO_ENTRIES: readonly Entry[] = [];
 
 /** The maximum number and total weight of entries that wait behind one that is not complete. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
-/** The maximum number of open entries. If there are more, the oldest are ended. */
-const MAX_OPEN = 4096;
+/** The maximum number of entries that may change. If there are more, the oldest open one is ended. */
+const MAX_ENTRIES = 4096;
 /**
  * The maximum number and total weight of past entries that the history keeps, since other copies
  * of the same events may follow. With four times as many, the objects survive two collections of
@@ -114,8 +116,6 @@ export class EntryLog {
   readonly #changed = new Set<Entry>();
   /** The highest id of an entry. */
   #lastId = 0;
-  /** Entries that were open when they were added and have not ended, in order. */
-  readonly #opened = new Set<Entry>();
   /** Entries that are emitted at the end of the turn. */
   #ofTurn: Entry[] = [];
   /** Ids and weights of entries that were emitted and have ended. */
@@ -150,10 +150,7 @@ export class EntryLog {
   #remove(id: number): void {
     const entry = this.#entries.get(id);
     this.#dropOutputs(entry);
-    if (entry !== undefined) {
-      this.#changed.delete(entry);
-      this.#opened.delete(entry);
-    }
+    if (entry !== undefined) this.#changed.delete(entry);
     this.#entries.delete(id);
     this.#waiting = this.#waiting.filter((entry) => {
       if (entry.id !== id) return true;
@@ -169,7 +166,6 @@ export class EntryLog {
     if (entry === undefined) return;
     this.#openCalls.delete(callId);
     entry.openCall = undefined;
-    this.#opened.delete(entry);
     if (isPlan(entry.records[0])) this.#settle(entry);
     else if (entry.state === "settling") this.#images.add(entry);
   }
@@ -197,9 +193,10 @@ export class EntryLog {
   release(): void {
     for (const entry of this.#waiting) this.#emit(entry);
     for (const entry of this.#changedInOrder()) {
-      const isOwed = entry.emitted === NOTHING_EMITTED ||
-        entry.state === "settling" || entry.outputs !== undefined;
-      if (entry.emitted !== undefined && isOwed) this.#emit(entry);
+      const isOwed = entry.emitted === undefined
+        ? entry.isStarted
+        : entry.state === "settling" || entry.outputs !== undefined;
+      if (isOwed) this.#emit(entry);
     }
     this.#waiting = [];
     this.#waitingWeight = 0;
@@ -257,6 +254,7 @@ export class EntryLog {
       reportedMs: undefined,
       state: openCall === undefined ? entryState(record) : "settling",
       openCall,
+      isStarted: false,
       emitted: undefined,
       images: undefined,
       outputs: undefined,
@@ -271,19 +269,16 @@ export class EntryLog {
     this.#updateState(entry);
     if (this.#waiting.length > MAX_WAITING.count) this.#drain();
     if (openCall !== undefined) this.#openCalls.set(openCall, entry);
-    if (entry.state === "open" || openCall !== undefined) this.#open(entry);
+    if (this.#entries.size > MAX_ENTRIES) this.#endOldest();
   }
 
-  /** Adds an entry whose end is expected. If there are too many, the oldest is ended. */
-  #open(entry: Entry): void {
-    this.#opened.add(entry);
-    if (this.#opened.size <= MAX_OPEN) return;
-    const [oldest = entry] = this.#opened;
-    this.#opened.delete(oldest);
-    if (this.#entries.get(oldest.id) !== oldest) return;
-    // It was emitted before: MAX_WAITING is lower than MAX_OPEN.
-    this.#openCalls.delete(oldest.openCall ?? "");
-    this.#end(oldest);
+  /** Ends the oldest open entry. It was emitted before: MAX_WAITING is lower than MAX_ENTRIES. */
+  #endOldest(): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.state !== "open" && entry.openCall === undefined) continue;
+      this.#openCalls.delete(entry.openCall ?? "");
+      return this.#end(entry);
+    }
   }
 
   #update(
@@ -341,9 +336,8 @@ export class EntryLog {
     const now = endedEntry(entry.records[0], at);
     if (now === undefined) return;
     this.printed = undefined;
-    const isEmitted = entry.emitted !== undefined &&
-      entry.emitted !== NOTHING_EMITTED;
     // A repeated end of the command: its output was emitted with the first one.
+    const isEmitted = entry.emitted !== undefined;
     if (isEmitted && sameJson(now, endedEntry(before, at))) return;
     entry.outputs ??= new Map();
     this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
@@ -417,24 +411,23 @@ export class EntryLog {
   }
 
   #emitProgress(entry: Entry): void {
-    const isNew = entry.emitted === undefined;
-    entry.emitted ??= NOTHING_EMITTED;
+    // An entry whose work goes on again, after its end was emitted, is no news.
+    const isNew = !entry.isStarted && entry.emitted === undefined;
+    entry.isStarted = true;
     const record = copyOf(entry);
-    this.#options.emit(
-      entryPart(entry, isNew ? "started" : "updated", { record }),
-    );
+    const phase = isNew ? "started" : "updated";
+    this.#options.emit(entryPart(entry, phase, { record }));
   }
 
   /** Emits an entry: all of it the first time, later only the news. */
   #emit(entry: Entry): void {
     const { emitted } = entry;
     const record = copyOf(entry);
-    const isFirst = emitted === undefined || emitted === NOTHING_EMITTED;
-    const rest = isFirst
+    const rest = emitted === undefined
       ? allOf(record, entry.outputs)
       : newOf(record, emitted, entry.outputs);
     if (rest !== undefined) {
-      const phase = isFirst ? "final" : "late";
+      const phase = emitted === undefined ? "final" : "late";
       this.#options.emit(entryPart(entry, phase, rest));
     }
     entry.emitted = { record, state: entry.state };
@@ -449,7 +442,6 @@ export class EntryLog {
     if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
     this.#changed.delete(entry);
-    this.#opened.delete(entry);
     const weight = entry.weight || weightOf(entry.records[0]);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;
@@ -640,12 +632,6 @@ interface Emitted {
   /** The state at that time. */
   readonly state: EntryState;
 }
-
-/** The value for an entry whose only parts so far are `started` and `updated`. */
-const NOTHING_EMITTED: Emitted = {
-  record: { id: 0, type: "none", payload: {} },
-  state: "open",
-};
 
 /** The record of the next part, reduced to the news, and the outputs of its commands. */
 type Rest = Pick<EntryPart, "record" | "outputs">;
