@@ -106,18 +106,18 @@ interface TurnState extends Draft<"turns"> {
 type TurnsById = Map<string | null, Map<string | null, TurnState>>;
 
 /** The state of a file or stream that is kept after it has been read. */
-interface SourceState {
-  readonly turns: TurnState[];
-  readonly byId: TurnsById;
+class SourceState {
+  readonly turns: TurnState[] = [];
+  readonly byId: TurnsById = new Map();
   /** The turns whose ids in usage differ from those of their rows, by the ids in usage. */
-  readonly counted: TurnsById;
+  readonly counted: TurnsById = new Map();
   /**
    * The requests, packed as numbers, `PACKED` for each, in lists of `MAX_PACKED`: objects take
    * more than twice the memory, and a session has a hundred thousand.
    */
-  readonly requests: Float64Array[];
+  readonly requests: Float64Array[] = [];
   /** The values that are packed as negative numbers: -1 is the first of them. */
-  readonly words: TableValue[];
+  readonly words: TableValue[] = [];
 }
 
 /** How many numbers of a packed request come before its tokens: turn, line, time, model, rule. */
@@ -184,13 +184,7 @@ export class TableExporter implements Exporter {
   begin({ name }: ExportInput): void {
     this.#source = undefined;
     if (this.#sources.has(name)) return;
-    const state: SourceState = {
-      turns: [],
-      byId: new Map(),
-      counted: new Map(),
-      requests: [],
-      words: [],
-    };
+    const state = new SourceState();
     this.#sources.set(name, state);
     const ledger = this.#meter.openLedger(name);
     const source = new TableSource(name, state, this.#writer, this.#content);

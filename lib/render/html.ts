@@ -130,13 +130,13 @@ const MAX_LISTED_TURNS = 10_000;
 const MAX_BEFORE_TITLE = 16;
 
 /** The current turn, or the entries between two turns. */
-interface Section {
-  readonly id: string;
-  readonly turn: number | null;
-  timeline: Timeline;
-  readonly counts: WorkCounts;
-  readonly topic: TurnTopic;
-  entries: number;
+class Section {
+  timeline = new Timeline();
+  readonly counts = new WorkCounts();
+  readonly topic = new TurnTopic();
+  entries = 0;
+
+  constructor(readonly id: string, readonly turn: number | null) {}
 }
 
 /**
@@ -420,7 +420,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
     this.#turnCount += 1;
-    this.#section = newSection(id, turn);
+    this.#section = new Section(id, turn);
     this.#section.timeline.stretch(msOf(startedAt));
     this.#beginSection(this.#section, time);
   }
@@ -441,7 +441,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #openSection(): Section {
     if (this.#section !== undefined) return this.#section;
     this.#betweenCount += 1;
-    const section = newSection(`between-${this.#betweenCount}`, null);
+    const section = new Section(`between-${this.#betweenCount}`, null);
     this.#section = section;
     this.#beginSection(section, "");
     return section;
@@ -613,17 +613,6 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
   constructor(options: HtmlOptions = {}) {
     super(new HtmlRenderer(options));
   }
-}
-
-function newSection(id: string, turn: number | null): Section {
-  return {
-    id,
-    turn,
-    timeline: new Timeline(),
-    counts: new WorkCounts(),
-    topic: new TurnTopic(),
-    entries: 0,
-  };
 }
 
 function msOf(at: string | null): number | null {

@@ -37,14 +37,18 @@ interface Request {
   readonly requestId: unknown;
 }
 
-interface Thread {
+class Thread {
   readonly transcript: TranscriptBuilder;
-  turn: number | null;
+  turn: number | null = null;
   /** Its session part, once that has been emitted. */
   session: SessionPart | undefined;
   /** Its parts, held while those of another thread are emitted. */
-  held: TranscriptPart[];
+  held: TranscriptPart[] = [];
   parent: string | undefined;
+
+  constructor(options: TranscriptOptions) {
+    this.transcript = new TranscriptBuilder(options);
+  }
 }
 
 /**
@@ -113,7 +117,7 @@ export class ThreadTranscripts
   constructor(options: TranscriptOptions = {}) {
     this.#options = options;
     this.#nextTurn = options.firstTurn ?? 1;
-    this.#first = this.#newThread(options);
+    this.#first = new Thread(options);
     this.#shown = this.#first;
   }
 
@@ -187,20 +191,10 @@ export class ThreadTranscripts
     }
   }
 
-  #newThread(options: TranscriptOptions): Thread {
-    return {
-      transcript: new TranscriptBuilder(options),
-      turn: null,
-      session: undefined,
-      held: [],
-      parent: undefined,
-    };
-  }
-
   #thread(id: string): Thread {
     let thread = this.#threads.get(id);
     if (thread === undefined) {
-      thread = this.#newThread({ firstTurn: this.#options.firstTurn });
+      thread = new Thread({ firstTurn: this.#options.firstTurn });
       this.#threads.set(id, thread);
     }
     return thread;
