@@ -473,7 +473,7 @@ class Trajectory {
         const images = listOf(content.images).map((image) =>
           this.#imagePart(image, emit)
         );
-        this.#say(event, "user", id, contentOf([text, ...images]));
+        this.#say(event, "user", id, joined([text, ...images], "\n"));
         return;
       }
       case "inter_agent_message": {
@@ -532,10 +532,8 @@ class Trajectory {
   #takeOutput(event: Fields, output: unknown, emit: Emit<ExportPiece>): void {
     const id = textOf(event.call_id) ?? "";
     const { blocks, extra } = readOutput(output);
-    const content = typeof blocks === "string"
-      ? blocks
-      : contentOf(blocks.map((block) => this.#blockPart(block, emit)));
-    const result = { content, extra };
+    const parts = blocks.map((block) => this.#blockPart(block, emit));
+    const result = { content: joined(parts, "\n"), extra };
     const call = this.#callOf(id);
     if (call !== undefined) answer(call, result);
     else this.#takeLate(event, id, result);
@@ -552,16 +550,14 @@ class Trajectory {
     if (isUsers) return;
     const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type);
     let call = this.#callOf(id);
-    if (isModelCall) {
-      if (!isOver) return;
-      if (call !== undefined) call.facts = resultOf(event);
-      else if (this.#left.has(id) || turn_id !== this.#turn) {
-        this.#takeLate(event, id, resultOf(event));
-      }
+    const isLate = call === undefined &&
+      (this.#left.has(id) || isModelCall && turn_id !== this.#turn);
+    if (isLate) {
+      if (isOver) this.#takeLate(event, id, resultOf(event));
       return;
     }
-    if (call === undefined && this.#left.has(id)) {
-      if (isOver) this.#takeLate(event, id, resultOf(event));
+    if (isModelCall) {
+      if (isOver && call !== undefined) call.facts = resultOf(event);
       return;
     }
     if (call === undefined) {
@@ -802,7 +798,7 @@ class Trajectory {
       this.#member("timestamp", step.timestamp)
     }${member("source", step.source)}${this.#member("model_name", step.model)}${
       this.#member("reasoning_effort", step.effort)
-    }${this.#member("message", joined([...messages.values()]))}${
+    }${this.#member("message", joined([...messages.values()], "\n\n"))}${
       this.#member("reasoning_content", reasoning.join("\n\n") || undefined)
     }${
       calls.length === 0
@@ -948,13 +944,13 @@ function argumentsOf(
 }
 
 /**
- * Reads the output of a model call: a text or blocks, and its metadata.
+ * Reads the output of a model call: texts or blocks, and its metadata.
  *
  * Up to 0.53 the output may be the JSON of an object that contains the text.
  */
 function readOutput(
   output: unknown,
-): { readonly blocks: string | readonly unknown[]; readonly extra?: Fields } {
+): { readonly blocks: readonly unknown[]; readonly extra?: Fields } {
   const parsed = typeof output === "string" && /^[[{]/.test(output)
     ? parseJson(output)
     : output;
@@ -963,12 +959,14 @@ function readOutput(
   }
   const { output: text, content, metadata } = fieldsOf(parsed);
   if (typeof text === "string") {
-    return { blocks: text, ...(isObject(metadata) ? { extra: metadata } : {}) };
+    return { blocks: [text], ...isObject(metadata) && { extra: metadata } };
   }
-  if (typeof output === "string") return { blocks: output };
-  return content === undefined
-    ? { blocks: output === undefined ? "" : jsonTextOf(output) }
-    : readOutput(content);
+  if (typeof output !== "string" && content !== undefined) {
+    return readOutput(content);
+  }
+  return {
+    blocks: output === undefined ? [] : [textOf(output) ?? jsonTextOf(output)],
+  };
 }
 
 /** Whether a value is a block of content. */
@@ -988,22 +986,14 @@ function resultOf(event: Fields): Result {
   return { content: resultTextOf(event), extra };
 }
 
-/** Makes content from texts and parts: a text if there are only texts. */
-function contentOf(parts: readonly (string | Fields)[]): Content {
-  const filled = parts.filter((part) => part !== "");
-  if (filled.every((part) => typeof part === "string")) {
-    return filled.join("\n");
-  }
-  return filled.map((part) =>
-    typeof part === "string" ? { type: "text", text: part } : part
-  );
-}
-
-/** Joins the messages of one step. */
-function joined(contents: readonly Content[]): Content {
+/** Joins texts, parts and lists of parts: to a text, if there are only texts. */
+function joined(
+  contents: readonly (Content | Fields)[],
+  separator: string,
+): Content {
   const filled = contents.filter((content) => content !== "");
   if (filled.every((content) => typeof content === "string")) {
-    return filled.join("\n\n");
+    return filled.join(separator);
   }
   return filled.flatMap((content) =>
     typeof content === "string" ? [{ type: "text", text: content }] : content
