@@ -12,7 +12,7 @@ import {
   markdownNodes,
   markdownText,
 } from "./markdown_nodes.ts";
-import { broken, widthOf } from "./terminal_text.ts";
+import { broken, prefixed, widthOf } from "./terminal_text.ts";
 import type { TextStyle } from "./text_style.ts";
 
 export interface TerminalLayout {
@@ -102,7 +102,7 @@ class TerminalWriter {
             line === "" ? "" : look(line)
           )
         );
-        return prefixed(shown, GAP, GAP);
+        return prefixed(shown, GAP);
       }
       case "blockquote": {
         const sign = dim("│ ");
@@ -134,7 +134,7 @@ class TerminalWriter {
         (_, box) => box === " " ? "☐" : "☑",
       );
       const space = at > 0 && !isTight ? [""] : [];
-      return [...space, ...prefixed(lines, sign, " ".repeat(sign.length))];
+      return [...space, ...prefixed(lines, sign)];
     });
   }
 
@@ -289,14 +289,6 @@ function wordsOf(pieces: readonly Piece[]): string {
 
 function sumOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0);
-}
-
-function prefixed(
-  lines: readonly string[],
-  first: string,
-  rest: string,
-): string[] {
-  return lines.map((line, at) => ((at === 0 ? first : rest) + line).trimEnd());
 }
 
 /** Percent-encodes all characters of a URL but visible ASCII, which every terminal accepts. */

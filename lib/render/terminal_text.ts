@@ -41,10 +41,16 @@ export function clipped(
   { columns, sign }: Layout,
 ): string[] {
   const room = roomOf(columns, sign);
-  const rest = " ".repeat(sign.length);
-  return lines.map((line, at) =>
-    ((at === 0 ? sign : rest) + clip(line, room)).trimEnd()
-  );
+  return prefixed(lines.map((line) => clip(line, room)), sign);
+}
+
+/** Puts a prefix before the first line, and another before the rest: by default, an indent. */
+export function prefixed(
+  lines: readonly string[],
+  first: string,
+  rest: string = " ".repeat(first.length),
+): string[] {
+  return lines.map((line, at) => ((at === 0 ? first : rest) + line).trimEnd());
 }
 
 function roomOf(columns = Infinity, sign: string): number {
