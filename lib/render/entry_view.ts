@@ -255,6 +255,12 @@ function viewKnown(
   outputs: readonly string[],
 ): EntryView {
   const redact = (text: string): string => redactor.redact(text);
+  const notice = (title: string, text: string): NoticeView => ({
+    kind: "notice",
+    level: "info",
+    title: redact(title),
+    text: redact(text),
+  });
   switch (record.type) {
     case "plain_message":
       return viewPlain(record.payload, redact);
@@ -301,8 +307,31 @@ function viewKnown(
           output: redact(outputs[at] ?? ""),
         })),
       };
+    case "notice":
+      return notice(record.payload.title ?? "", linesText(record.payload.body));
+    case "background_event":
+      return notice(record.payload.title, record.payload.description);
+    case "loading":
+      return notice("", record.payload.message);
+    case "upgrade_notice": {
+      const { current_version, latest_version, message } = record.payload;
+      return notice(`${current_version} → ${latest_version}`, message);
+    }
+    case "wait_status": {
+      const { header, details } = record.payload;
+      const lines = [
+        header.summary ?? "",
+        ...details.map(({ label, value }) => `${label}: ${value ?? ""}`),
+      ];
+      return notice(
+        header.title,
+        lines.filter((line) => line !== "").join("\n"),
+      );
+    }
+    case "rate_limits":
+      return notice("Rate limits", limitsText(record.payload));
     default:
-      return viewNotice(record, redactor);
+      return viewUnknown(record, redactor);
   }
 }
 
@@ -424,45 +453,6 @@ function viewArguments(
       value.type === "text" ? value.text : jsonTextOf(value.value),
     ),
   }));
-}
-
-function viewNotice(
-  record: HistoryRecord,
-  redactor: TextRedactor,
-): NoticeView | UnknownView {
-  const notice = (title: string, text: string): NoticeView => ({
-    kind: "notice",
-    level: "info",
-    title: redactor.redact(title),
-    text: redactor.redact(text),
-  });
-  switch (record.type) {
-    case "notice":
-      return notice(record.payload.title ?? "", linesText(record.payload.body));
-    case "background_event":
-      return notice(record.payload.title, record.payload.description);
-    case "loading":
-      return notice("", record.payload.message);
-    case "upgrade_notice": {
-      const { current_version, latest_version, message } = record.payload;
-      return notice(`${current_version} → ${latest_version}`, message);
-    }
-    case "wait_status": {
-      const { header, details } = record.payload;
-      const lines = [
-        header.summary ?? "",
-        ...details.map(({ label, value }) => `${label}: ${value ?? ""}`),
-      ];
-      return notice(
-        header.title,
-        lines.filter((line) => line !== "").join("\n"),
-      );
-    }
-    case "rate_limits":
-      return notice("Rate limits", limitsText(record.payload));
-    default:
-      return viewUnknown(record, redactor);
-  }
 }
 
 /** Lists the used share of each rate limit window that the plan has. */
