@@ -334,27 +334,22 @@ export class ThreadTranscripts
   /** Returns the threads, each after the one that started it. */
   #inOrder(): Thread[] {
     const children = new Map<string | undefined, string[]>();
-    for (const [id, { parent }] of this.#threads) {
-      const isKnown = parent === this.#firstId ||
-        (parent !== undefined && this.#threads.has(parent));
-      const list = children.get(isKnown ? parent : undefined) ?? [];
+    const idsBelow = (id?: string): string[] => children.get(id) ?? [];
+    for (const [id, { parent = "" }] of this.#threads) {
+      const isKnown = parent === this.#firstId || this.#threads.has(parent);
+      const list = idsBelow(isKnown ? parent : undefined);
       children.set(isKnown ? parent : undefined, list);
       list.push(id);
     }
     const threads: Thread[] = [this.#first];
-    // Two threads may name each other as parent, so each is visited only once.
     const left = new Set(this.#threads.keys());
-    const add = (ids: readonly string[]): void => {
-      const open = ids.toReversed();
-      for (let id = open.pop(); id !== undefined; id = open.pop()) {
-        if (!left.delete(id)) continue;
-        threads.push(this.#thread(id));
-        open.push(...(children.get(id) ?? []).toReversed());
-      }
-    };
-    add(children.get(this.#firstId) ?? []);
-    add(children.get(undefined) ?? []);
-    add([...left]);
+    // Two threads may name each other as parent: those come last, and each only once.
+    const open = [...idsBelow(this.#firstId), ...idsBelow(), ...left].reverse();
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (!left.delete(id)) continue;
+      threads.push(this.#thread(id));
+      open.push(...idsBelow(id).toReversed());
+    }
     return threads;
   }
 }
