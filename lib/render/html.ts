@@ -677,9 +677,7 @@ function messageHtml(view: MessageView, frame: EntryFrame): string {
   const body = isUser
     ? `<div class="text" dir="auto">${elementText(text)}</div>`
     : proseHtml(text, "md");
-  return `<article class="e ${isUser ? "user" : "say"}" id="${frame.id}">${
-    headHtml(name + to, frame)
-  }${body}</article>\n`;
+  return articleHtml(isUser ? "user" : "say", name + to, body, frame);
 }
 
 function proseHtml(text: string, look: string): string {
@@ -687,10 +685,18 @@ function proseHtml(text: string, look: string): string {
   return `<div class="${look}" dir="auto">\n${html}\n</div>`;
 }
 
-function headHtml(name: string, frame: EntryFrame): string {
-  return `<h3><span class="who"><a href="#${frame.id}">${
+function articleHtml(
+  look: string,
+  name: string,
+  body: string,
+  frame: EntryFrame,
+): string {
+  const { id } = frame;
+  return `<article class="e ${look}" id="${id}"><h3><span class="who"><a href="#${id}">${
     elementText(name)
-  }</a></span>${metaHtml({ ...frame, durationMs: null })}</h3>`;
+  }</a></span>${
+    metaHtml({ ...frame, durationMs: null })
+  }</h3>${body}</article>\n`;
 }
 
 /** The sign of a plan's step, its label for screen readers, and its class. */
@@ -746,11 +752,8 @@ function noticeHtml(view: NoticeView, frame: EntryFrame): string {
     }, { ...frame, hasNamesOnly: false });
   }
   const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
-  return `<article class="e ${
-    level === "error" ? "error" : "note"
-  }" id="${frame.id}">${headHtml(name, frame)}<div class="text" dir="auto">${
-    elementText(text)
-  }</div></article>\n`;
+  const body = `<div class="text" dir="auto">${elementText(text)}</div>`;
+  return articleHtml(level === "error" ? "error" : "note", name, body, frame);
 }
 
 function entryHtml(view: EntryView, frame: EntryFrame): string {
