@@ -83,23 +83,17 @@ export function githubOutputs(
   verdict?: GithubVerdict,
 ): string {
   const { threadId, status, usage, finalMessage } = report;
-  const values: [name: string, value: string | number | null | undefined][] = [
-    [
-      "thread-id",
-      threadId && threadId.length > MAX_ID_LENGTH ? null : threadId,
-    ],
-    ["status", status],
-    ["verdict", verdict && (verdict.isPassed ? "passed" : "failed")],
-    ["input-tokens", usage?.input_tokens],
-    ["cached-input-tokens", usage?.cached_input_tokens],
-    ["output-tokens", usage?.output_tokens],
-    ["reasoning-output-tokens", usage?.reasoning_output_tokens],
-    [
-      "final-message",
-      finalMessage && cutText(finalMessage, MAX_MESSAGE_LENGTH),
-    ],
-  ];
-  return values.map(([name, value]) =>
+  const values = {
+    "thread-id": (threadId ?? "").length > MAX_ID_LENGTH ? null : threadId,
+    status,
+    verdict: verdict && (verdict.isPassed ? "passed" : "failed"),
+    "input-tokens": usage?.input_tokens,
+    "cached-input-tokens": usage?.cached_input_tokens,
+    "output-tokens": usage?.output_tokens,
+    "reasoning-output-tokens": usage?.reasoning_output_tokens,
+    "final-message": finalMessage && cutText(finalMessage, MAX_MESSAGE_LENGTH),
+  };
+  return Object.entries(values).map(([name, value]) =>
     value === null || value === undefined
       ? ""
       : githubOutput(name, String(value))

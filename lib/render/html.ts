@@ -923,11 +923,11 @@ function linesHtml(
 ): string {
   if (lines.length === 0) return "";
   const text = lines.join("\n");
-  if (text.length <= maxLength) return `${write(text)}\n`;
+  if (text.length <= maxLength) return `${scrolled(write(text))}\n`;
   const start = startOf(text, maxLength / 2);
   const end = endOf(text, maxLength / 2);
   const gap = gapHtml(text.length - start.length - end.length, "character");
-  return `${write(start)}\n${gap}${write(end)}\n`;
+  return `${scrolled(write(start))}\n${gap}${scrolled(write(end))}\n`;
 }
 
 /** Writes an output with the surplus lines in its middle left out, and a note on their number. */
@@ -955,7 +955,7 @@ function outputHtml(text: string, frame: EntryFrame): string {
   return cutHtml(
     text,
     frame,
-    (shown) => scrolled(preText(elementText(plainTerminalText(shown)))),
+    (shown) => preText(elementText(plainTerminalText(shown))),
   );
 }
 
@@ -963,7 +963,7 @@ function cutDiffHtml(diff: string, frame: EntryFrame, language = ""): string {
   return cutHtml(
     diff,
     frame,
-    (shown) => scrolled(preText(diffHtml(shown, language), "diff")),
+    (shown) => preText(diffHtml(shown, language), "diff"),
   );
 }
 
@@ -1023,13 +1023,9 @@ function commandHtml(view: CommandView, frame: EntryFrame): string {
 }
 
 function countsHtml({ added, removed }: EditedFile): string {
-  const plus = added === null || added === 0
-    ? ""
-    : ` <span class="plus">+${countText(added)}</span>`;
-  const minus = removed === null || removed === 0
-    ? ""
-    : ` <span class="minus">−${countText(removed)}</span>`;
-  return plus + minus;
+  const countHtml = (count: number | null, sign: string, look: string) =>
+    count ? ` <span class="${look}">${sign}${countText(count)}</span>` : "";
+  return countHtml(added, "+", "plus") + countHtml(removed, "−", "minus");
 }
 
 function fileVerb({ change, movedTo }: EditedFile): string {
