@@ -127,24 +127,12 @@ export class EntryLog {
   }
 
   /** Applies a mutation of the history. */
-  change(mutation: HistoryMutation): void {
-    switch (mutation.type) {
-      case "inserted":
-        this.#settleBefore(mutation.record.type);
-        this.#add(mutation.id, mutation.record);
-        break;
-      case "replaced":
-      case "appended":
-        this.#update(mutation);
-        break;
-      case "removed":
-        this.#remove(mutation.id);
-        break;
-      case "truncated":
-        break;
-      default:
-        mutation satisfies never;
-    }
+  change(mutation: Exclude<HistoryMutation, { type: "truncated" }>): void {
+    if (mutation.type === "inserted") {
+      this.#settleBefore(mutation.record.type);
+      this.#add(mutation.id, mutation.record);
+    } else if (mutation.type === "removed") this.#remove(mutation.id);
+    else this.#update(mutation);
   }
 
   #remove(id: number): void {
