@@ -19,6 +19,7 @@ import { isFailedWord } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { commandLine } from "./command_line.ts";
 import { type EditedFile, editedFiles } from "./edited_files.ts";
+import { errorText } from "./error_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { linesText, reasoningMarkdown } from "./record_text.ts";
 import { NO_REDACTOR, type TextRedactor } from "./render_options.ts";
@@ -356,19 +357,22 @@ function viewPlain(
   { role, kind, header, lines }: PayloadOf<"plain_message">,
   redact: RedactText,
 ): MessageView | NoticeView {
-  const text = redact(linesText(lines));
-  if (role === "user") return { ...viewAnswer(text), role };
+  const raw = linesText(lines);
+  if (role === "user") return { ...viewAnswer(redact(raw)), role };
   if (role === "assistant") {
     const named = (name: unknown): string | null =>
       typeof name === "string" ? redact(name) : null;
     return {
-      ...viewAnswer(text),
+      ...viewAnswer(redact(raw)),
       author: named(header?.label),
       recipient: named(header?.badge),
     };
   }
-  const isError = role === "error" || kind === "error";
-  if (isError) return { kind: "notice", level: "error", title: "", text };
+  if (role === "error" || kind === "error") {
+    const text = redact(errorText(raw));
+    return { kind: "notice", level: "error", title: "", text };
+  }
+  const text = redact(raw);
   // Histories mark warnings only by this sign.
   const isWarning = text.startsWith("⚠ ");
   return {

@@ -22,6 +22,7 @@ import {
   type WorkStatus,
 } from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
+import { errorText } from "./error_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -191,7 +192,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       unknown: usage === null ? "" : `*${beside}*`,
     }[status];
     if (error !== null && !isErrorShown && error.trim() !== "") {
-      this.#add(quoted(plainLines(this.#options.redactor.redact(error))));
+      const reason = this.#options.redactor.redact(errorText(error));
+      this.#add(quoted(plainLines(reason)));
     }
     if (text !== "") this.#addLine(text);
   }
