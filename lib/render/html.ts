@@ -814,33 +814,33 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
   }
 }
 
-/** Returns the timeline lane of an entry, or `null` for none, and the class of its mark. */
-function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
+/** The timeline lane of an entry, or `null` for none, and the class of its mark. */
+type Mark = readonly [lane: Lane | null, look: string];
+
+const MARKS: Readonly<Record<EntryView["kind"], Mark>> = {
+  message: ["messages", "l-say"],
+  reasoning: ["reasoning", "l-think"],
+  notice: ["messages", "l-think"],
+  command: ["commands", "l-run"],
+  explore: ["commands", "l-run"],
+  edit: ["edits", "l-edit"],
+  diff: [null, "l-edit"],
+  tool: ["tools", "l-tool"],
+  plan: ["tools", "l-tool"],
+  image: ["tools", "l-tool"],
+  unknown: ["tools", "l-tool"],
+};
+
+function markOf(view: EntryView): Mark {
+  const [lane, look] = MARKS[view.kind];
+  if (view.kind === "message" && view.role === "user") return [lane, "l-user"];
+  if (view.kind === "notice" && view.level === "info") return [null, look];
   const isFailed = view.kind === "explore"
     ? view.looks.some(({ status }) => status === "failed")
+    : view.kind === "notice"
+    ? levelOf(view) === "error"
     : "status" in view && view.status === "failed";
-  switch (view.kind) {
-    case "message":
-      return ["messages", view.role === "user" ? "l-user" : "l-say"];
-    case "reasoning":
-      return ["reasoning", "l-think"];
-    case "notice": {
-      const level = levelOf(view);
-      const look = level === "error" ? "l-bad" : "l-think";
-      return [level === "info" ? null : "messages", look];
-    }
-    case "command":
-    case "explore":
-      return ["commands", isFailed ? "l-bad" : "l-run"];
-    case "edit":
-      return ["edits", isFailed ? "l-bad" : "l-edit"];
-    case "diff":
-      return [null, "l-edit"];
-    case "tool":
-      return ["tools", isFailed ? "l-bad" : "l-tool"];
-    default:
-      return ["tools", "l-tool"];
-  }
+  return [lane, isFailed ? "l-bad" : look];
 }
 
 /** Facts of an entry besides its view, and the options for writing it. */
