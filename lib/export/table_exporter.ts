@@ -162,7 +162,6 @@ export class TableExporter implements Exporter {
   readonly #writer: RowWriter;
   readonly #meter = new UsageMeter();
   readonly #sources = new Map<string, SourceState>();
-  readonly #content: boolean;
   /** The input in progress; `undefined` if its rows have been written before. */
   #source: TableSource | undefined;
 
@@ -172,7 +171,6 @@ export class TableExporter implements Exporter {
    * @param options The redactor, the table, and the format of rows.
    */
   constructor(options: ExporterOptions = {}) {
-    this.#content = options.content ?? false;
     this.#writer = new RowWriter(options);
   }
 
@@ -187,7 +185,7 @@ export class TableExporter implements Exporter {
     const state = new SourceState();
     this.#sources.set(name, state);
     const ledger = this.#meter.openLedger(name);
-    const source = new TableSource(name, state, this.#writer, this.#content);
+    const source = new TableSource(name, state, this.#writer);
     source.counts = new EventCounts({
       thread: (id) => ledger.thread(id),
       add(place, addition): void {
@@ -298,11 +296,14 @@ class RowWriter {
   readonly #columns: ReadonlyMap<TableName, readonly Column[]>;
   /** The tables whose header is written. */
   readonly #begun = new Set<TableName>();
+  /** Whether contents are written. */
+  readonly hasContent: boolean;
   emit: Emit<ExportPiece> = () => {};
 
   constructor(options: ExporterOptions) {
     this.#options = options;
-    const { table, content } = options;
+    const { table, content = false } = options;
+    this.hasContent = content;
     const names = TABLE_NAMES.filter((name) =>
       table === undefined || name === table
     );
@@ -370,7 +371,6 @@ class TableSource {
   readonly #name: string;
   readonly #state: SourceState;
   readonly #writer: RowWriter;
-  readonly #hasContent: boolean;
   readonly #threads = new Map<string, ThreadState>();
   readonly #waiting = new Map<string, WaitingItem>();
   readonly #words = new Map<TableValue, number>();
@@ -386,16 +386,10 @@ class TableSource {
   #time: string | undefined;
   counts: EventCounts | undefined;
 
-  constructor(
-    name: string,
-    state: SourceState,
-    writer: RowWriter,
-    hasContent: boolean,
-  ) {
+  constructor(name: string, state: SourceState, writer: RowWriter) {
     this.#name = name;
     this.#state = state;
     this.#writer = writer;
-    this.#hasContent = hasContent;
   }
 
   take(event: Fields, line: number): void {
@@ -649,7 +643,7 @@ class TableSource {
     item.started_at = ownTextOf(event.started_at, isStart && this.#time) ??
       item.started_at;
     if (!isStart) item.ended_at = this.#time;
-    if (this.#hasContent) {
+    if (this.#writer.hasContent) {
       item.text = ownTextOf(content.text, content.message) ?? item.text;
     }
     waiting.call = this.#call(waiting, event);
@@ -704,7 +698,7 @@ class TableSource {
       files,
       duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
-    if (!this.#hasContent) return draft;
+    if (!this.#writer.hasContent) return draft;
     const { args } = known;
     draft.input = typeof args === "string" ? ownText(args) : jsonTextOf(args);
     draft.output = ownTextOf(resultTextOf(event), call?.output);
@@ -715,7 +709,7 @@ class TableSource {
   #delta(waiting: WaitingItem, { delta }: Fields): void {
     const { call } = waiting;
     const { stdout } = fieldsOf(delta);
-    if (call === undefined || !this.#hasContent) return;
+    if (call === undefined || !this.#writer.hasContent) return;
     call.output = `${call.output ?? ""}${textOf(stdout) ?? ""}`;
     this.#weigh(waiting);
   }
