@@ -613,20 +613,13 @@ const ENDS: readonly Verdict["status"][] = [
 ];
 
 /** The observations of the turn in progress, or of a run before its first turn. */
-interface Seen {
-  /** Whether these are of a run, and no turn has begun. */
-  isRun: boolean;
-  isEnded: boolean;
-  hasAnswer: boolean;
-  hasEntries: boolean;
-}
+class Seen {
+  hasAnswer = false;
+  hasEntries = false;
 
-const NOTHING_SEEN: Seen = {
-  isRun: false,
-  isEnded: false,
-  hasAnswer: false,
-  hasEntries: false,
-};
+  /** @param stage `run`: no turn has begun; `ended`: the last turn has ended. */
+  constructor(readonly stage: "run" | "turn" | "ended" | "none") {}
+}
 
 /** The end of a run that began no turn. */
 const NO_TURN: TurnEnd = {
@@ -722,7 +715,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** The last message before the turn in progress, if it belongs to no other turn. */
   #messageBefore: string | null = null;
   /** The observations of the turn in progress, or of the run. */
-  #seen: Seen = { ...NOTHING_SEEN };
+  #seen = new Seen("none");
   #onEvent: (event: Fields) => void = () => {};
   #onFailure: (failure: VerdictFailure) => void = () => {};
 
@@ -828,9 +821,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     if (this.#active.size <= MAX_ACTIVE) return;
     const [oldest = judge] = this.#active;
     this.#active.delete(oldest);
-    const { isRun, isEnded } = oldest.#seen;
+    const { stage } = oldest.#seen;
     // A turn in progress has to be judged as a whole.
-    if (isRun || isEnded) oldest.#suspend(this.#sinkFor(oldest));
+    if (stage === "run" || stage === "ended") {
+      oldest.#suspend(this.#sinkFor(oldest));
+    }
   }
 
   /** Returns a sink that keeps the parts of a further thread, or drops them (`allThreads`). */
@@ -951,13 +946,13 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
         this.#threadId = part.thread_id;
         this.#finalMessage = null;
         this.#status = null;
-        this.#seen = { ...NOTHING_SEEN, isRun: true };
+        this.#seen = new Seen("run");
         break;
       case "turn_started":
         this.#turns += 1;
         this.#messageBefore = this.#seen.hasAnswer ? this.#finalMessage : null;
         this.#finalMessage = null;
-        this.#seen = { ...NOTHING_SEEN };
+        this.#seen = new Seen("turn");
         break;
       case "entry":
         this.#addEntry(part);
@@ -981,7 +976,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       if (answer.trim() !== "") this.#finalMessage = answer;
       else this.#finalMessage ??= answer;
     }
-    if (seen.isEnded) return;
+    if (seen.stage === "ended") return;
     for (const command of failedCommandsOf(record)) this.#commands.add(command);
   }
 
@@ -995,20 +990,20 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const line = isOver ? this.#line : null;
     this.#lastTurns.set(this.#threadKey, { end, turn, line });
     this.#status = end.status;
-    this.#seen = { ...NOTHING_SEEN, isEnded: true };
+    this.#seen = new Seen("ended");
   }
 
   /** Judges a run that had no turn, or one that an error ended after its last turn. */
   #endRun(): void {
-    const { isRun, isEnded } = this.#seen;
+    const { stage } = this.#seen;
     const { pendingError, hasWork } = this.#work;
-    this.#seen = { ...NOTHING_SEEN };
-    if (isEnded) {
+    this.#seen = new Seen("none");
+    if (stage === "ended") {
       if (pendingError === null || this.#status !== "completed") return;
       const end = judgeError(pendingError);
       // An error after which Codex tries again is no failure of a turn that is over.
       if (end.status !== "open") this.#judgeRun(end);
-    } else if (isRun && !this.#isEmpty) {
+    } else if (stage === "run" && !this.#isEmpty) {
       if (hasWork) {
         this.#turns += 1;
         const part = { status: "unknown", error: null } as const;
