@@ -486,10 +486,7 @@ function entryPart(
   const isTimed = entry.startedAt !== null;
   const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
-  const durationMs = longer(
-    durationOf(record, { startedAt, endedAt }),
-    entry.reportedMs,
-  );
+  const durationMs = durationOf(record, { startedAt, endedAt }, entry);
   // Fields one by one take half the time of a literal with spreads.
   const part: { -readonly [Name in keyof EntryPart]: EntryPart[Name] } = {
     type: "entry",
@@ -520,18 +517,15 @@ function timeIn(
     : undefined;
 }
 
+/** Returns the longer of the measured and the reported duration. */
 function durationOf(
   { type, payload }: AnyHistoryRecord,
   { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
+  { reportedMs = 0 }: Entry,
 ): number | null {
-  const known = numberOf(fieldsOf(payload).duration_ms);
-  if (known !== undefined) return known;
   const isWork = type === "exec" || type === "tool_call";
-  return isWork ? msBetween(startedAt, endedAt) : null;
-}
-
-/** Returns the longer of the measured and the reported duration. */
-function longer(ms: number | null, reportedMs = 0): number | null {
+  const ms = numberOf(fieldsOf(payload).duration_ms) ??
+    (isWork ? msBetween(startedAt, endedAt) : null);
   return reportedMs > (ms ?? 0) ? reportedMs : ms;
 }
 
