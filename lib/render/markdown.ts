@@ -78,7 +78,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #model: string | null = null;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
-  #blocks: MarkdownBlock[] = [];
+  /** The text of the current part. */
+  #text = "";
 
   /**
    * Constructs a new instance.
@@ -98,14 +99,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    * @param emit Is called with whole lines, at most once.
    */
   feed(part: TranscriptPart, emit: Emit<string>): void {
-    this.#blocks = [];
+    this.#text = "";
     this.#write(part);
-    let text = "";
-    for (const block of this.#blocks) {
-      text += `${this.#isBegun ? "\n" : ""}${block.join("\n")}\n`;
-      this.#isBegun = true;
-    }
-    if (text !== "") emit(text);
+    if (this.#text !== "") emit(this.#text);
   }
 
   #write(part: TranscriptPart): void {
@@ -454,7 +450,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #add(block: MarkdownBlock): void {
-    this.#blocks.push(block);
+    this.#text += `${this.#isBegun ? "\n" : ""}${block.join("\n")}\n`;
+    this.#isBegun = true;
   }
 }
 
