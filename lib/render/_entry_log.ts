@@ -65,7 +65,7 @@ const NO_ENTRIES: readonly Entry[] = [];
 
 /** The maximum number and total weight of entries that wait behind one that is not complete. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
-/** The maximum number of entries that may change. If there are more, the oldest open one is ended. */
+/** The maximum number of entries that may change. If there are more, the oldest one is ended. */
 const MAX_ENTRIES = 4096;
 /**
  * The maximum number and total weight of past entries that the history keeps, since other copies
