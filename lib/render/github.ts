@@ -493,9 +493,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       heading: this.#status === "completed" || this.#status === "unknown"
         ? "### Final message"
         : "### Last message",
-      blocks: markdownBlocks(shown, { hasLinks: false }).map((block) =>
-        `${block}\n`
-      ),
+      blocks: markdownBlocks(shown).map((block) => `${block}\n`),
       word: "paragraph",
     };
   }

@@ -684,7 +684,7 @@ function messageHtml(view: MessageView, frame: EntryFrame): string {
 }
 
 function proseHtml(text: string, look: string): string {
-  const html = markdownHtml(text, { hasLinks: true, isColored: true });
+  const html = markdownHtml(text);
   return `<div class="${look}" dir="auto">\n${html}\n</div>`;
 }
 

@@ -13,13 +13,6 @@ import {
   markdownText,
 } from "./markdown_nodes.ts";
 
-export interface MarkdownHtmlOptions {
-  /** Whether web and mail URLs become links; otherwise they are text. */
-  readonly hasLinks: boolean;
-  /** Whether code is highlighted; needs a page with the style sheet for it. */
-  readonly isColored?: boolean | undefined;
-}
-
 type Nodes = readonly MarkdownNode[];
 
 /** The number of levels by which headings move down: page, turn and entry have headings above. */
@@ -33,13 +26,14 @@ const HOST_REGEXP = /^(?:https?:\/\/|mailto:)([^/?#]*).*$/is;
 
 /** Writes nodes as HTML with the elements of an allowlist, and everything else as text. */
 class HtmlWriter {
+  /** Whether code is highlighted, by the style sheet of the page. */
+  readonly #isColored: boolean;
   /** Whether URLs become links; false while the label of a link is written. */
   #hasLinks: boolean;
-  readonly #isColored: boolean;
 
-  constructor({ hasLinks, isColored = false }: MarkdownHtmlOptions) {
-    this.#hasLinks = hasLinks;
-    this.#isColored = isColored;
+  constructor(isPage: boolean) {
+    this.#isColored = isPage;
+    this.#hasLinks = isPage;
   }
 
   blocks(nodes: Nodes): string[] {
@@ -173,21 +167,20 @@ class HtmlWriter {
 }
 
 /**
- * Writes a Markdown message as HTML, one string per block.
+ * Writes a Markdown message as HTML for a page: web and mail URLs become links, and code is
+ * highlighted.
  *
  * HTML in the message is shown as text, so it cannot act on the page. No line of the result is
  * blank. Takes time linear in the length of the text.
  */
-export function markdownBlocks(
-  text: string,
-  options: MarkdownHtmlOptions,
-): string[] {
-  return new HtmlWriter(options).blocks(markdownNodes(text));
+export function markdownHtml(text: string): string {
+  return new HtmlWriter(true).blocks(markdownNodes(text)).join("\n");
 }
 
-export function markdownHtml(
-  text: string,
-  options: MarkdownHtmlOptions,
-): string {
-  return markdownBlocks(text, options).join("\n");
+/**
+ * Writes a Markdown message as HTML without links, one string per block, as safely as
+ * {@linkcode markdownHtml} does.
+ */
+export function markdownBlocks(text: string): string[] {
+  return new HtmlWriter(false).blocks(markdownNodes(text));
 }

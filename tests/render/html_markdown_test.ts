@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { markdownHtml } from "../../lib/render/html_markdown.ts";
+import {
+  markdownBlocks,
+  markdownHtml,
+} from "../../lib/render/html_markdown.ts";
 import fc from "../property_seed.ts";
 import { assertClosed } from "./sound_pages.ts";
 
@@ -147,21 +150,21 @@ const CASES = [
 
 for (const { name, text, html } of CASES) {
   Deno.test(`markdownHtml() writes ${name}`, () => {
-    assertEquals(markdownHtml(text, { hasLinks: true }), html);
+    assertEquals(markdownHtml(text), html);
   });
 }
 
-Deno.test("markdownHtml() without links writes addresses as text", () => {
+Deno.test("markdownBlocks() writes addresses as text", () => {
   assertEquals(
-    markdownHtml("[a](https://x.org) ![b](https://y.org) https://z.org", {
-      hasLinks: false,
-    }),
-    "<p>a (<code>https://x.org</code>) [image] b (<code>https://y.org</code>) <code>https://z.org</code></p>",
+    markdownBlocks("[a](https://x.org) ![b](https://y.org) https://z.org"),
+    [
+      "<p>a (<code>https://x.org</code>) [image] b (<code>https://y.org</code>) <code>https://z.org</code></p>",
+    ],
   );
 });
 
 const TAGS = new Set(
-  "a b blockquote br code del em h4 h5 h6 hr i ins li ol p pre s small strong table td th tr ul"
+  "a b blockquote br code del em h4 h5 h6 hr i ins li ol p pre s small span strong table td th tr ul"
     .split(" "),
 );
 
@@ -200,8 +203,12 @@ Deno.test("markdownHtml() closes every tag in order and writes no blank line", (
     fc.property(
       fc.array(pieces, { maxLength: 60 }),
       fc.boolean(),
-      (list, hasLinks) =>
-        assertSound(markdownHtml(list.join(""), { hasLinks })),
+      (list, isPage) => {
+        const text = list.join("");
+        assertSound(
+          isPage ? markdownHtml(text) : markdownBlocks(text).join("\n"),
+        );
+      },
     ),
     { numRuns: 2000 },
   );
@@ -222,7 +229,7 @@ Deno.test("markdownHtml() writes every word, at any depth", () => {
       const text = pieces.join(" ");
       // The info string of a fence is left out.
       const words = text.replace(/[`~]{3}.*/g, "").match(/[a-j]/g) ?? [];
-      const html = markdownHtml(text, { hasLinks: false });
+      const html = markdownBlocks(text).join("\n");
       const shown = html.replace(/<[^>]*>|&[#\w]+;|\[image\]/g, "");
       for (const word of new Set(words)) {
         const count = (letters: string): number => letters.split(word).length;
@@ -275,6 +282,6 @@ const HOSTILE = [
 for (const { name, text } of HOSTILE) {
   Deno.test(`markdownHtml() takes linear time for ${name}`, () => {
     // In quadratic time most texts would take many seconds.
-    assert(markdownHtml(text, { hasLinks: true }).length > 0);
+    assert(markdownHtml(text).length > 0);
   });
 }
