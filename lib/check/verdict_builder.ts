@@ -17,7 +17,7 @@ import {
 import type { Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import { commandLine } from "../render/command_line.ts";
-import { startOf } from "../render/cut_text.ts";
+import { shortened } from "../render/cut_text.ts";
 import { errorText } from "../render/error_text.ts";
 import type {
   EntryPart,
@@ -415,10 +415,7 @@ function failedCommand(
   command: readonly string[],
   exitCode: number | null,
 ): string {
-  const line = commandLine(command).trim();
-  const shown = line.length > MAX_COMMAND
-    ? `${startOf(line, MAX_COMMAND - 1)}…`
-    : line;
+  const shown = shortened(commandLine(command).trim(), MAX_COMMAND);
   const how = exitCode === null ? "" : ` with exit status ${exitCode}`;
   return `a command failed${how}: ${shown}`;
 }

@@ -22,6 +22,11 @@ export function endOf(text: string, limit: number): string {
   return text.slice(text.length - limit).replace(/^[\udc00-\udfff]/, "");
 }
 
+/** Cuts text that is too long, between characters, and puts `…` at its end. */
+export function shortened(text: string, limit: number): string {
+  return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
+}
+
 /**
  * Cuts the end off a text that is too long, and appends a note with the number of characters cut.
  *

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { startOf } from "./cut_text.ts";
+import { shortened } from "./cut_text.ts";
 import { escaped } from "./inert_text.ts";
 
 /** The severity of an annotation. */
@@ -43,11 +43,6 @@ const CONTROL_REGEXP =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-
-/** Cuts text that is too long, between characters, and puts `…` at its end. */
-function shortened(text: string, limit: number): string {
-  return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
-}
 
 /** Escapes the message of a command. `::` need not be escaped: a line holds only one command. */
 function escapeMessage(text: string): string {
