@@ -697,9 +697,7 @@ function articleHtml(
   const { id } = frame;
   return `<article class="e ${look}" id="${id}"><h3><span class="who"><a href="#${id}">${
     elementText(name)
-  }</a></span>${
-    metaHtml({ ...frame, durationMs: null })
-  }</h3>${body}</article>\n`;
+  }</a></span>${metaHtml(frame)}</h3>${body}</article>\n`;
 }
 
 /** The sign of a plan's step, its label for screen readers, and its class. */
@@ -726,9 +724,7 @@ function planHtml({ name, steps }: PlanView, frame: EntryFrame): string {
   const progress = steps.length === 0 ? "empty" : `${done} of ${steps.length}`;
   return `<article class="e plan" id="${frame.id}"><h3><span class="who">${
     elementText(name)
-  }</span><small>${progress}</small>${
-    metaHtml({ ...frame, durationMs: null })
-  }</h3>${list}</article>\n`;
+  }</span><small>${progress}</small>${metaHtml(frame)}</h3>${list}</article>\n`;
 }
 
 /** Returns the level of a notice, where an error that Codex retries is only a warning. */
