@@ -482,9 +482,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
     const html = entryHtml(view, {
       id,
-      at: part.startedAt ?? part.endedAt,
-      durationMs: part.durationMs,
-      isLate: part.phase === "late",
+      part,
       maxOutputLines: isFull
         ? Math.min(maxOutputLines, SHORT_OUTPUT.lines)
         : maxOutputLines,
@@ -842,12 +840,7 @@ function markOf(view: EntryView): Mark {
 /** Facts of an entry besides its view, and the options for writing it. */
 interface EntryFrame {
   readonly id: string;
-  /** The start, as RFC 3339 in UTC; `null` if unknown. */
-  readonly at: string | null;
-  /** The duration in milliseconds; `null` if unknown. */
-  readonly durationMs: number | null;
-  /** Whether it continues an entry that was shown before. */
-  readonly isLate: boolean;
+  readonly part: EntryPart;
   readonly maxOutputLines: number;
   /** The maximum number of characters of an output, however few lines it has. */
   readonly maxOutputLength: number;
@@ -877,22 +870,22 @@ interface Box {
   readonly isOpen?: boolean;
 }
 
-function clockHtml(at: string | null): string {
-  return at === null
+/** Writes the end of a head: facts, duration and time. */
+function metaHtml(
+  { part: { phase, startedAt, endedAt, durationMs } }: EntryFrame,
+  facts: readonly string[] = [],
+): string {
+  const parts = phase === "late" ? ["went on", ...facts] : [...facts];
+  if (durationMs !== null && durationMs > 0) {
+    parts.push(durationText(durationMs));
+  }
+  const at = startedAt ?? endedAt;
+  const clock = at === null
     ? ""
     : `<time class="at" datetime="${attributeText(at)}">${
       elementText(at.slice(11, 19))
     }</time>`;
-}
-
-/** Writes the end of a head: facts, duration and time. */
-function metaHtml(frame: EntryFrame, facts: readonly string[] = []): string {
-  const parts = frame.isLate ? ["went on", ...facts] : [...facts];
-  if (frame.durationMs !== null && frame.durationMs > 0) {
-    parts.push(durationText(frame.durationMs));
-  }
-  const spans = parts.map((part) => `<span>${part}</span>`);
-  const all = [...spans, clockHtml(frame.at)].join("");
+  const all = parts.map((part) => `<span>${part}</span>`).join("") + clock;
   return all === "" ? "" : `<span class="meta">${all}</span>`;
 }
 
