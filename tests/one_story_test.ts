@@ -8,7 +8,6 @@ import { VerdictBuilder } from "../lib/check/verdict_builder.ts";
 import { setOwn } from "../lib/history/plain_json.ts";
 import { isObject, parseJson } from "../lib/json/fields.ts";
 import { JsonlRecords } from "../lib/pipeline/jsonl_records.ts";
-import { errorText } from "../lib/render/error_text.ts";
 import { HtmlRenderer } from "../lib/render/html.ts";
 import type { TranscriptPart } from "../lib/render/parts.ts";
 import { TranscriptBuilder } from "../lib/render/transcript.ts";
@@ -78,11 +77,7 @@ Deno.test("the transcript of a session shows every message that search finds", (
     const shown = wordsOfPage(rendered(bytes));
     for (const { kind, text } of fold.take(true).messages) {
       const lines = text.split("\n").filter((line) => wordsOf(line) !== "");
-      // Of the JSON in an error, the transcript shows the message.
-      const missing = lines.filter((line) =>
-        !shown.includes(shownWords(line)) &&
-        !shown.includes(shownWords(errorText(line)))
-      );
+      const missing = lines.filter((line) => !shown.includes(shownWords(line)));
       const isFolded = missing.length < lines.length &&
         (lines.length > MAX_UNFOLDED || lines.some(isFoldedLine));
       if (missing.length > 0 && !isFolded) {

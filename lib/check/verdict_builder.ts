@@ -18,7 +18,6 @@ import type { Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import { commandLine } from "../render/command_line.ts";
 import { shortened } from "../render/cut_text.ts";
-import { errorText } from "../render/error_text.ts";
 import type {
   EntryPart,
   TranscriptPart,
@@ -573,6 +572,22 @@ function judgeError(message: string): TurnEnd {
     : failed("fatal_error", because("ended with an error", message));
 }
 
+/**
+ * Returns the readable text of an error: where it holds JSON of a server, the message in that.
+ *
+ * @param text The message of an error: prose, JSON, or prose followed by JSON.
+ */
+function errorText(text: string): string {
+  const start = text.indexOf("{");
+  if (start === -1) return text.trim();
+  const fields = fieldsOf(parseJson(text.slice(start)));
+  const inner = textOf(fieldsOf(fields.error).message) ??
+    textOf(fields.message) ?? textOf(fields.detail) ?? "";
+  return inner.trim() === ""
+    ? text.trim()
+    : text.slice(0, start) + inner.trim();
+}
+
 function failed(kind: VerdictReasonKind, message: string): TurnEnd {
   return { status: "failed", reason: { kind, message } };
 }
@@ -591,7 +606,7 @@ function open(why = ""): TurnEnd {
 function because(fact: string, cause: string | null): string {
   return cause === null || cause.trim() === ""
     ? fact
-    : `${fact}: ${errorText(cause).trim()}`;
+    : `${fact}: ${errorText(cause)}`;
 }
 
 /**

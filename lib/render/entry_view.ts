@@ -19,7 +19,6 @@ import { isFailedWord } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { commandLine } from "./command_line.ts";
 import { type EditedFile, editedFiles } from "./edited_files.ts";
-import { errorText } from "./error_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { linesText, reasoningMarkdown } from "./record_text.ts";
 import { NO_REDACTOR, type TextRedactor } from "./render_options.ts";
@@ -357,22 +356,19 @@ function viewPlain(
   { role, kind, header, lines }: PayloadOf<"plain_message">,
   redact: RedactText,
 ): MessageView | NoticeView {
-  const raw = linesText(lines);
-  if (role === "user") return { ...viewAnswer(redact(raw)), role };
+  const text = redact(linesText(lines));
+  if (role === "user") return { ...viewAnswer(text), role };
   if (role === "assistant") {
     const named = (name: unknown): string | null =>
       typeof name === "string" ? redact(name) : null;
     return {
-      ...viewAnswer(redact(raw)),
+      ...viewAnswer(text),
       author: named(header?.label),
       recipient: named(header?.badge),
     };
   }
-  if (role === "error" || kind === "error") {
-    const text = redact(errorText(raw));
-    return { kind: "notice", level: "error", title: "", text };
-  }
-  const text = redact(raw);
+  const isError = role === "error" || kind === "error";
+  if (isError) return { kind: "notice", level: "error", title: "", text };
   // Histories mark warnings only by this sign.
   const isWarning = text.startsWith("⚠ ");
   return {

@@ -28,7 +28,6 @@ import {
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
-import { errorText } from "./error_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -410,9 +409,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #endTurn(part: TurnEndedPart): void {
     const { status, usage, error, isErrorShown } = part;
     this.#status = status;
-    this.#error = error === null
-      ? null
-      : this.#options.redactor.redact(errorText(error));
+    this.#error = error === null ? null : this.#options.redactor.redact(error);
     if (this.#error !== null && !isErrorShown && status === "failed") {
       this.#countError(this.#error);
     }

@@ -40,7 +40,6 @@ import { codeHtml, languageOf } from "./html_code.ts";
 import { markdownHtml } from "./html_markdown.ts";
 import { attributeText, elementText, linkHtml, preText } from "./html_text.ts";
 import { type Lane, Timeline } from "./html_timeline.ts";
-import { errorText } from "./error_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -540,9 +539,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
     const isShown = error === null || isErrorShown ||
       error === words;
-    const reason = isShown
-      ? ""
-      : this.#options.redactor.redact(errorText(error));
+    const reason = isShown ? "" : this.#options.redactor.redact(error);
     const why = reason === ""
       ? ""
       : `<p class="why" dir="auto">${elementText(reason)}</p>\n`;

@@ -22,7 +22,6 @@ import {
   type WorkStatus,
 } from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
-import { errorText } from "./error_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -188,8 +187,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       unknown: usage === null ? "" : `*${beside}*`,
     }[status];
     if (error !== null && !isErrorShown && error.trim() !== "") {
-      const reason = this.#options.redactor.redact(errorText(error));
-      this.#add(quoted(plainLines(reason)));
+      this.#add(quoted(plainLines(this.#options.redactor.redact(error))));
     }
     if (text !== "") this.#addLine(text);
   }

@@ -24,7 +24,6 @@ import {
   type WorkStatus,
 } from "./entry_view.ts";
 import { inertLine, inertText } from "./inert_text.ts";
-import { errorText } from "./error_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -261,7 +260,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const beside = `${tokens === "" ? "" : ` (${tokens})`}${duration}`;
     const reason = error === null || isErrorShown || error.trim() === ""
       ? ""
-      : `: ${this.#shown(errorText(error).trim())}`;
+      : `: ${this.#shown(error.trim())}`;
     const [sign, text, look] = {
       completed: ["✓ ", `done${beside}`, green] as const,
       failed: ["✗ ", `failed${reason}${beside}`, red] as const,

@@ -2,7 +2,6 @@ import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { commandLine } from "../../lib/render/command_line.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
-import { errorText } from "../../lib/render/error_text.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
@@ -67,7 +66,7 @@ Deno.test("TranscriptBuilder emits each record of every capture once and in orde
       }
       const view = viewEntry({ record });
       return view.kind === "notice" &&
-        ends.some(({ error }) => errorText(error ?? "") === view.text);
+        ends.some(({ error }) => error?.trim() === view.text.trim());
     };
     const expected = records.filter((record) =>
       record.type !== "diff" && (shown.includes(record.id) || !isEnd(record))
