@@ -199,6 +199,7 @@ export type { RulesOptions } from "./lib/dialects/dialects.ts";
 export {
   type Engine,
   ENGINES,
+  JsonlCounts,
   type JsonlOptions,
   type OnError,
 } from "./lib/pipeline/line_answers.ts";

@@ -2,7 +2,7 @@
 
 import { checkOutcome, wordsOf } from "../checked.ts";
 import type { RecordOf } from "../dialects/decoder.ts";
-import type { Dialect, StreamKind } from "../dialects/dialect_names.ts";
+import type { Dialect } from "../dialects/dialect_names.ts";
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
 import type { FailureReason } from "../errors.ts";
@@ -19,7 +19,11 @@ import {
   streamOf,
 } from "./batches.ts";
 import { JsonlRecords } from "./jsonl_records.ts";
-import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
+import {
+  JsonlCounts,
+  type JsonlOptions,
+  type OnError,
+} from "./line_answers.ts";
 
 export { JsonlRecords } from "./jsonl_records.ts";
 
@@ -74,7 +78,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
  *
  * @typeParam D The family of the dialects.
  */
-export class JsonlDecoder<D extends Dialect = "auto">
+export class JsonlDecoder<D extends Dialect = "auto"> extends JsonlCounts
   implements Stage<Uint8Array, Outcome<RecordOf<D>>> {
   readonly #records: JsonlRecords<RecordOf<D>>;
 
@@ -87,17 +91,9 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
-    this.#records = new JsonlRecords<RecordOf<D>>(options, lineReason);
-  }
-
-  /** The number of lines that have failed. */
-  get failures(): number {
-    return this.#records.failures;
-  }
-
-  /** The number of lines that became events which the options select. */
-  get records(): number {
-    return this.#records.records;
+    const records = new JsonlRecords<RecordOf<D>>(options, lineReason);
+    super(records);
+    this.#records = records;
   }
 
   /**
@@ -397,7 +393,8 @@ export class EventDecoderStream
  * assertEquals(commands, ["ls"]);
  * ```
  */
-export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
+export class JsonlEvents extends JsonlCounts
+  implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   readonly #records: JsonlRecords;
   readonly #events: EventDecoder;
 
@@ -413,37 +410,14 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
     const { except = [], onAnswer } = options;
     // With `onAnswer` set, leaving out lines costs more than passing all of them: a selection then
     // excludes WebAssembly.
-    this.#records = new JsonlRecords(
+    const records = new JsonlRecords(
       onAnswer === undefined
         ? { ...options, except: [...IDLE_LINES, ...except] }
         : options,
     );
+    super(records);
+    this.#records = records;
     this.#events = new EventDecoder(options);
-  }
-
-  /** The kind of the input; `undefined` until a line has shown it. */
-  get kind(): StreamKind | undefined {
-    return this.#records.kind;
-  }
-
-  /** The engine that currently processes lines. */
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#records.engine;
-  }
-
-  /** The number of lines that WebAssembly has processed. */
-  get fastLines(): number {
-    return this.#records.fastLines;
-  }
-
-  /** The number of lines that have failed. */
-  get failures(): number {
-    return this.#records.failures;
-  }
-
-  /** The number of lines that have become records. */
-  get records(): number {
-    return this.#records.records;
   }
 
   /**
@@ -500,7 +474,7 @@ const WRITTEN_AT_ONCE = 1 << 20;
  * assertEquals(text, '{"type":"thread.started","thread_id":"t","id":"t"}\n');
  * ```
  */
-export class JsonlEventWriter
+export class JsonlEventWriter extends JsonlCounts
   implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   readonly #events: JsonlEvents;
   #text = "";
@@ -514,35 +488,10 @@ export class JsonlEventWriter
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlEventWriterOptions = {}) {
-    this.#events = new JsonlEvents({
-      ...options,
-      onError: options.onError ?? "report",
-    });
-  }
-
-  /** The kind of the input; `undefined` until a line has shown it. */
-  get kind(): StreamKind | undefined {
-    return this.#events.kind;
-  }
-
-  /** The engine that currently processes lines. */
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#events.engine;
-  }
-
-  /** The number of lines that WebAssembly has processed. */
-  get fastLines(): number {
-    return this.#events.fastLines;
-  }
-
-  /** The number of lines that have failed. */
-  get failures(): number {
-    return this.#events.failures;
-  }
-
-  /** The number of lines that have become records. */
-  get records(): number {
-    return this.#events.records;
+    const onError = options.onError ?? "report";
+    const events = new JsonlEvents({ ...options, onError });
+    super(events);
+    this.#events = events;
   }
 
   /**

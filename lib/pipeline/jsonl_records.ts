@@ -1,11 +1,10 @@
 /** Composes the stages from bytes to the values of normalized records. */
 
-import type { StreamKind } from "../dialects/dialect_names.ts";
 import type { FailureReason } from "../errors.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type AnswerTaker,
-  type Engine,
+  JsonlCounts,
   type JsonlOptions,
   LineAnswers,
 } from "./line_answers.ts";
@@ -36,31 +35,10 @@ const KEPT_CAPACITY = 1 << 16;
  * exec streams are events, because they were written by the shapes of their types. The values of
  * rollout files are open: any field may be missing or of another kind than in the known releases.
  */
-export class JsonlRecords<T = unknown>
+export class JsonlRecords<T = unknown> extends JsonlCounts
   implements Stage<Uint8Array, Outcome<T>> {
   readonly #answers: LineAnswers;
-  readonly #check: LineCheck | undefined;
-  #emit: Emit<Outcome<T>> = () => {};
-  readonly #record: AnswerTaker["record"] = (out, start, line, offset) => {
-    const text = decodeUtf8(out.view(), start, out.length);
-    out.clear(KEPT_CAPACITY);
-    return this.#value(JSON.parse(text), text, false, line, offset);
-  };
-  readonly #value: NonNullable<AnswerTaker["value"]> = (
-    value,
-    text,
-    isProven,
-    line,
-    offset,
-  ) => {
-    if (!isProven && this.#check && this.#answers.kind === "rollout") {
-      const reason = this.#check(value);
-      if (reason !== undefined) return reason;
-    }
-    // The boundary where JSON gets its type: the check has accepted the value.
-    this.#emit({ ok: true, line, offset, value: value as T, text });
-    return undefined;
-  };
+  readonly #to: { emit: Emit<Outcome<T>> };
 
   /**
    * Constructs a new instance.
@@ -71,46 +49,43 @@ export class JsonlRecords<T = unknown>
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlOptions, check?: LineCheck) {
-    this.#check = check;
-    this.#answers = new LineAnswers(
+    const to: { emit: Emit<Outcome<T>> } = { emit: () => {} };
+    const take: NonNullable<AnswerTaker["value"]> = (
+      value,
+      text,
+      isProven,
+      line,
+      offset,
+    ) => {
+      if (!isProven && check && answers.kind === "rollout") {
+        const reason = check(value);
+        if (reason !== undefined) return reason;
+      }
+      // The boundary where JSON gets its type: the check has accepted the value.
+      to.emit({ ok: true, line, offset, value: value as T, text });
+      return undefined;
+    };
+    const answers: LineAnswers = new LineAnswers(
       { ...options, onError: options.onError ?? "inline" },
       {
-        record: this.#record,
-        value: this.#value,
+        record(out, start, line, offset): FailureReason | undefined {
+          const text = decodeUtf8(out.view(), start, out.length);
+          out.clear(KEPT_CAPACITY);
+          return take(JSON.parse(text), text, false, line, offset);
+        },
+        value: take,
         proof: ROLLOUT_LINE_PROOF,
-        failure: (failed) => this.#emit(failed.toFailure()),
+        failure: (failed) => to.emit(failed.toFailure()),
       },
     );
-  }
-
-  /** The kind of the input; `undefined` until a line has shown it. */
-  get kind(): StreamKind | undefined {
-    return this.#answers.kind;
+    super(answers);
+    this.#answers = answers;
+    this.#to = to;
   }
 
   /** Returns the state that later lines depend on; see {@linkcode JsonlNormalizer.save}. */
   save(): unknown {
     return this.#answers.save();
-  }
-
-  /** The engine that currently processes lines. */
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#answers.engine;
-  }
-
-  /** The number of lines that WebAssembly has processed. */
-  get fastLines(): number {
-    return this.#answers.fastLines;
-  }
-
-  /** The number of lines that have failed. */
-  get failures(): number {
-    return this.#answers.failures;
-  }
-
-  /** The number of lines that became records which `only` and `thread` select. */
-  get records(): number {
-    return this.#answers.records;
   }
 
   /**
@@ -122,7 +97,7 @@ export class JsonlRecords<T = unknown>
    * @throws {TypeError} If the block is not a `Uint8Array`.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<T>>): void {
-    this.#emit = emit;
+    this.#to.emit = emit;
     this.#answers.feed(block);
   }
 
@@ -132,7 +107,7 @@ export class JsonlRecords<T = unknown>
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<T>>): void {
-    this.#emit = emit;
+    this.#to.emit = emit;
     try {
       this.#answers.flush();
     } finally {

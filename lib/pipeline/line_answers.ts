@@ -284,6 +284,62 @@ export interface AnswerTaker {
   failure(failed: FailedLine, out: ByteWriter): void;
 }
 
+/**
+ * The number of lines that a stage over the bytes of JSONL has read, and what it knows of its input.
+ *
+ * @example The counts of a normalizer
+ * ```ts
+ * import { JsonlNormalizer } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const normalizer = new JsonlNormalizer();
+ * const block = new TextEncoder().encode('{"type":"thread.resumed","id":"t"}\n{"a":1}\n');
+ * normalizer.feed(block, () => {});
+ *
+ * const { kind, records, failures } = normalizer;
+ * assertEquals({ kind, records, failures }, { kind: "exec", records: 1, failures: 1 });
+ * ```
+ */
+export class JsonlCounts {
+  readonly #of: Pick<JsonlCounts, keyof JsonlCounts>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param of The object that counts the lines.
+   */
+  constructor(of: Pick<JsonlCounts, keyof JsonlCounts>) {
+    this.#of = of;
+  }
+
+  /** The kind of the input; `undefined` until a line has shown it. */
+  get kind(): StreamKind | undefined {
+    return this.#of.kind;
+  }
+
+  /**
+   * The engine that currently processes lines; with `engine: "auto"` that changes with the input.
+   */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#of.engine;
+  }
+
+  /** The number of lines that WebAssembly has processed. */
+  get fastLines(): number {
+    return this.#of.fastLines;
+  }
+
+  /** The number of lines that have failed. */
+  get failures(): number {
+    return this.#of.failures;
+  }
+
+  /** The number of lines that became records which `only` and `thread` select. */
+  get records(): number {
+    return this.#of.records;
+  }
+}
+
 /** Normalizes the lines of one stream and passes the answers to an {@linkcode AnswerTaker}. */
 export class LineAnswers implements LineVisitor {
   readonly #framer: LineFramer;

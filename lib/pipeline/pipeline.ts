@@ -1,10 +1,9 @@
 /** Composes the stages from bytes to bytes: blocks in, blocks of normalized JSONL out. */
 
-import type { StreamKind } from "../dialects/dialect_names.ts";
 import { LF } from "../json/bytes.ts";
 import {
   type AnswerTaker,
-  type Engine,
+  JsonlCounts,
   type JsonlOptions,
   LineAnswers,
   type OnError,
@@ -57,7 +56,7 @@ const KEPT_CAPACITY = 1 << 21;
  * assertEquals(problems, ["2: normalize"]);
  * ```
  */
-export class JsonlNormalizer
+export class JsonlNormalizer extends JsonlCounts
   implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   readonly #answers: LineAnswers;
 
@@ -70,15 +69,12 @@ export class JsonlNormalizer
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlNormalizerOptions = {}) {
-    this.#answers = new LineAnswers(
+    const answers = new LineAnswers(
       { ...options, onError: options.onError ?? "report" },
       WRITER,
     );
-  }
-
-  /** The kind of the input; `undefined` until a line has shown it. */
-  get kind(): StreamKind | undefined {
-    return this.#answers.kind;
+    super(answers);
+    this.#answers = answers;
   }
 
   /**
@@ -90,28 +86,6 @@ export class JsonlNormalizer
    */
   save(): unknown {
     return this.#answers.save();
-  }
-
-  /**
-   * The engine that currently processes lines; with `engine: "auto"` that changes with the input.
-   */
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#answers.engine;
-  }
-
-  /** The number of lines that WebAssembly has processed. */
-  get fastLines(): number {
-    return this.#answers.fastLines;
-  }
-
-  /** The number of lines that have failed. */
-  get failures(): number {
-    return this.#answers.failures;
-  }
-
-  /** The number of lines that became records which `only` and `thread` select. */
-  get records(): number {
-    return this.#answers.records;
   }
 
   /**
