@@ -4,12 +4,16 @@
  * @module
  */
 
+import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {
   type Fields,
+  idOf,
   isObject,
   jsonTextOf,
   listOf,
   textOf,
+  textsOf,
+  wholeOf,
 } from "../../json/fields.ts";
 import { keptText } from "../../json/utf8.ts";
 import { startedExec } from "../record_store.ts";
@@ -30,9 +34,16 @@ import {
   renameEntry,
   startExploring,
 } from "./explores.ts";
-import { type CallIds, type FoldContext, TOOL_TYPES } from "./fold_context.ts";
+import { isOpenPatch } from "./file_changes.ts";
+import {
+  type CallIds,
+  type FoldContext,
+  type ItemState,
+  TOOL_TYPES,
+} from "./fold_context.ts";
+import { pathOf } from "./messages.ts";
 
-export interface CommandStart {
+interface CommandStart {
   /** The command; empty if it is not known. */
   readonly command: readonly string[];
   /** The parts of the command, as the producer has parsed them. */
@@ -42,24 +53,71 @@ export interface CommandStart {
   /** The time at which it started. */
   readonly startedAt: string;
   /** Whether `startedAt` stood in the event, and is not just the time of the event. */
-  readonly isTimed?: boolean;
+  readonly isTimed: boolean;
 }
 
-interface CommandEnd {
+/** The members of an end by which success is decided. */
+interface CommandResult {
   /** The exit code; `null` if it is not known. */
   readonly exitCode: number | null;
   /** The status of the item, if it has one. */
   readonly status: unknown;
-  readonly completedAt: string;
-  /** The parts of the command, if the event of its end has them. */
-  readonly parsed?: readonly ParsedCommand[];
 }
-
-/** The members of an end by which success is decided. */
-type CommandResult = Pick<CommandEnd, "exitCode" | "status">;
 
 /** The statuses that mean an error for any exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
+
+/** Shows the start, the output or the end of a command. */
+export function showCommand(context: FoldContext, item: ItemState): void {
+  const { phase, content } = item;
+  const known = context.recordOf(item);
+  // Releases around 0.20 emit the output of a patch as that of a command; its end has it too.
+  if (isOpenPatch(known)) return;
+  if (isObject(content.wait)) {
+    showWait(context, item, content.wait);
+    return;
+  }
+  // Output may arrive before the event that names the command.
+  const isNamed = known?.type === "exec" && known.payload.command.length > 0;
+  const isKnown = known?.type === "exec" || known?.type === "explore";
+  const isNamedNow = !isNamed && idOf(content.command) !== undefined;
+  if (isNamedNow || content.argv !== undefined || !isKnown) {
+    startCommand(context, item, commandStart(context, item), known);
+  }
+  const output: CommandOutput = {
+    stdout: textOf(content.stdout),
+    stderr: textOf(content.stderr),
+  };
+  const id = context.linkOf(item)?.id;
+  // An increment of output has no `command`.
+  const isOutputPiece = phase === "piece" || (phase === "delta" &&
+    (content.command === undefined || !continuesOutput(context, id, output)));
+  if (isOutputPiece) appendOutput(context, id, output);
+  else if (phase !== "completed") replaceOutput(context, id, output);
+  else finishCommand(context, item, output);
+}
+
+function commandStart(
+  context: FoldContext,
+  { phase, content, event }: ItemState,
+): CommandStart {
+  const cwd = textOf(content.cwd);
+  const command = Array.isArray(content.argv)
+    ? textsOf(content.argv)
+    : shellWords(textOf(content.command) ?? "");
+  const started = timestampOf(event.started_at);
+  const durationMs = phase === "completed" ? wholeOf(content.duration_ms) : 0;
+  return {
+    command: command.map(keptText),
+    parsed: readParsedCommands(content.parsed_cmd),
+    cwd: cwd === undefined ? null : pathOf(cwd),
+    startedAt: started ??
+      (durationMs
+        ? timestampOfMs(msOf(context.now) - durationMs) ?? context.now
+        : context.now),
+    isTimed: started !== undefined,
+  };
+}
 
 /** Whether a command is running, in an exec or an explore record. */
 export function isRunningCommand(
@@ -77,7 +135,7 @@ export function isRunningCommand(
  *
  * @param known The record of the call, if it has one.
  */
-export function startCommand(
+function startCommand(
   context: FoldContext,
   call: CallIds,
   start: CommandStart,
@@ -119,7 +177,7 @@ export function startCommand(
 function renameCommand(
   context: FoldContext,
   { id, payload }: HistoryRecordOf<"exec">,
-  { command, parsed, startedAt, isTimed = false }: CommandStart,
+  { command, parsed, startedAt, isTimed }: CommandStart,
 ): void {
   const isOther = command.length !== payload.command.length ||
     command.some((word, at) => word !== payload.command[at]);
@@ -148,18 +206,20 @@ function textOfParts(parsed: readonly ParsedCommand[]): string {
 }
 
 /** Shows the end of a command, or corrects an earlier end. */
-export function finishCommand(
+function finishCommand(
   context: FoldContext,
-  call: CallIds,
-  { exitCode, status, completedAt, parsed = [], ...output }:
-    & CommandEnd
-    & CommandOutput,
+  item: ItemState,
+  output: CommandOutput,
 ): void {
   const { memory, store } = context;
-  const action = memory.exploring.get(call.id) ?? actionOf(parsed);
-  const entryStatus = entryStatusOf({ exitCode, status }, action);
-  if (finishExploring(context, call.id, entryStatus)) return;
-  const record = context.recordOf(call);
+  const { content, event } = item;
+  const exitCode = wholeOf(content.exit_code) ?? null;
+  const result = { exitCode, status: event.status };
+  const action = memory.exploring.get(item.id) ??
+    actionOf(readParsedCommands(content.parsed_cmd));
+  const entryStatus = entryStatusOf(result, action);
+  if (finishExploring(context, item.id, entryStatus)) return;
+  const record = context.recordOf(item);
   if (record?.type !== "exec") return;
   if (takesBack(record.payload, output)) {
     context.replace(record.id, {
@@ -171,9 +231,9 @@ export function finishCommand(
   memory.working.delete(record.id);
   context.note(store.finishExec({
     id: record.id,
-    status: isSuccess({ exitCode, status }) ? "success" : "error",
+    status: isSuccess(result) ? "success" : "error",
     exitCode,
-    completedAt,
+    completedAt: context.now,
     stdoutTail: stdout === "" ? null : stdout,
     stderrTail: stderr === "" ? null : stderr,
     ...waitsOf(record.payload),
@@ -269,31 +329,25 @@ function waitsOf(
   };
 }
 
-interface CommandWait {
-  readonly isActive: boolean;
-  /** The duration of this wait, in milliseconds. */
-  readonly durationMs: number | undefined;
-  /** The notes, one a line. */
-  readonly text: string;
-}
-
 /** The message of a cancelled wait. */
 export const CANCELLED = "Cancelled by user.";
 
 /** Shows that the model waits for a command, or has waited for it. */
-export function showWait(
+function showWait(
   context: FoldContext,
   call: CallIds,
-  { isActive, durationMs, text }: CommandWait,
+  { active, duration_ms, text }: Fields,
 ): void {
   const record = context.recordOf(call);
   if (record?.type !== "exec") return;
   const { wait_total_ms, wait_notes } = record.payload;
+  const isActive = active === true;
+  const durationMs = wholeOf(duration_ms);
   const isOver = !isActive || durationMs !== undefined;
   context.note(context.store.waitExec(context.store.indexOf(record.id), {
     totalMs: isOver ? (wait_total_ms ?? 0) + (durationMs ?? 0) : wait_total_ms,
     active: isActive,
-    notes: withNotes(wait_notes, text, context.now),
+    notes: withNotes(wait_notes, textOf(text) ?? "", context.now),
   }));
 }
 
@@ -314,7 +368,7 @@ function withNotes(
   return notes;
 }
 
-export interface CommandOutput {
+interface CommandOutput {
   /** The output to stdout; `undefined` if the event has none. */
   readonly stdout?: string | undefined;
   /** The output to stderr; `undefined` if the event has none. */
@@ -323,7 +377,7 @@ export interface CommandOutput {
 
 const OUTPUTS = ["stdout", "stderr"] as const;
 
-export function appendOutput(
+function appendOutput(
   context: FoldContext,
   id: number | undefined,
   { stdout, stderr }: CommandOutput,
@@ -346,7 +400,7 @@ export function appendOutput(
 }
 
 /** Sets the whole output of a command, of which a part may be known. */
-export function replaceOutput(
+function replaceOutput(
   context: FoldContext,
   id: number | undefined,
   output: CommandOutput,
@@ -357,7 +411,7 @@ export function replaceOutput(
 /**
  * Whether a text is the whole output so far, and not a piece of it: it starts with the known text.
  */
-export function continuesOutput(
+function continuesOutput(
   context: FoldContext,
   id: number | undefined,
   output: CommandOutput,
@@ -424,7 +478,7 @@ const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
  *
  * @returns The commands in the spelling of the protocol.
  */
-export function readParsedCommands(value: unknown): ParsedCommand[] {
+function readParsedCommands(value: unknown): ParsedCommand[] {
   return listOf(value).map(parsedCommandOf).filter((each) =>
     each !== undefined
   );

@@ -4,7 +4,15 @@
  * @module
  */
 
-import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
+import {
+  booleanOf,
+  type Fields,
+  fieldsOf,
+  isFailedWord,
+  listOf,
+  textOf,
+  wholeOf,
+} from "../../json/fields.ts";
 import { keptText } from "../../json/utf8.ts";
 import type {
   FileChange,
@@ -12,7 +20,7 @@ import type {
   PatchEvent,
   PatchFailure,
 } from "../records.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
+import type { FoldContext, ItemState } from "./fold_context.ts";
 
 interface FileChanges {
   readonly [path: string]: FileChange;
@@ -91,18 +99,6 @@ function headOf(text: string, bytes: number): string {
   return text.slice(0, read);
 }
 
-/** The state of a patch: proposed, being applied, applied or failed. */
-interface PatchUpdate {
-  /** The state; absent if it has not changed. */
-  readonly event?: PatchEvent;
-  /** The changes; empty if the event has none. */
-  readonly changes: FileChanges;
-  /** Whether it needed no approval; absent if the event lacks it. */
-  readonly autoApproved?: boolean | undefined;
-  /** The failure. */
-  readonly failure?: PatchFailure;
-}
-
 /**
  * The record types of calls that may turn out to be patches, such as a command that applies one.
  */
@@ -114,23 +110,37 @@ const PATCH_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Shows the state of a patch, in the record of its call or at the end. */
-export function showPatch(
-  context: FoldContext,
-  call: CallIds,
-  update: PatchUpdate,
-): void {
-  const record = context.recordOf(call);
+export function showFileChange(context: FoldContext, item: ItemState): void {
+  const { content } = item;
+  const event = patchEvent(item);
+  const record = context.recordOf(item);
   const known = record?.type === "patch" ? record.payload : undefined;
   // A late event of the beginning changes neither the state nor the changes of an ended patch.
-  const end = isEnd(update.event) || !isEnd(known?.event) ? undefined : known;
+  const end = isEnd(event) || !isEnd(known?.event) ? undefined : known;
   const payload = {
-    event: end?.event ?? update.event ?? known?.event ?? "apply_begin",
-    auto_approved: update.autoApproved ?? known?.auto_approved ?? null,
-    changes: firstChanges(end?.changes, update.changes, known?.changes),
-    failure: update.failure ?? end?.failure ?? null,
+    event: end?.event ?? event,
+    auto_approved: booleanOf(content.auto_approved) ?? known?.auto_approved ??
+      null,
+    changes: firstChanges(
+      end?.changes,
+      readItemChanges(content),
+      known?.changes,
+    ),
+    failure: event === "apply_failure"
+      ? patchFailure(textOf(content.stdout) ?? "", textOf(content.stderr) ?? "")
+      : end?.failure ?? null,
   };
   if (record !== undefined) context.memory.working.delete(record.id);
-  context.showCall(call, { type: "patch", payload }, PATCH_TYPES, record);
+  context.showCall(item, { type: "patch", payload }, PATCH_TYPES, record);
+}
+
+function patchEvent({ phase, content, event }: ItemState): PatchEvent {
+  if (phase !== "completed") {
+    return event.status === "proposed" ? "proposed" : "apply_begin";
+  }
+  const isFailed = (wholeOf(content.exit_code) ?? 0) !== 0 ||
+    isFailedWord(event.status);
+  return isFailed ? "apply_failure" : "apply_success";
 }
 
 function isEnd(event: PatchEvent | undefined): boolean {

@@ -5,6 +5,7 @@
  */
 
 import { EPOCH } from "../../events/times.ts";
+import type { Fields } from "../../json/fields.ts";
 import { memberTexts, soleMemberText } from "../../json/member_texts.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
@@ -24,6 +25,27 @@ export interface CallIds {
   readonly id: string;
   /** The call id, which is stored in records and lookups; `null` if it has none. */
   readonly callId: string | null;
+}
+
+/**
+ * The phase of an item event. A `piece` is an increment, `updated` is the whole item so far. A
+ * `delta` may be either: `isPiece` decides by the text.
+ */
+export type ItemPhase =
+  | "started"
+  | "delta"
+  | "piece"
+  | "updated"
+  | "completed";
+
+/** An item at one moment. */
+export interface ItemState extends CallIds {
+  /** The phase. */
+  readonly phase: ItemPhase;
+  /** The content or the delta of the event, or the event itself if it has neither. */
+  readonly content: Fields;
+  /** The event. */
+  readonly event: Fields;
 }
 
 /** The record types of a tool call. */

@@ -7,15 +7,9 @@
 import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import { interruptCommand } from "./commands.ts";
 import { entryKey } from "./explores.ts";
-import type { FoldContext } from "./fold_context.ts";
+import type { FoldContext, ItemPhase } from "./fold_context.ts";
 import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
-import {
-  failItem,
-  isMadeUp,
-  itemContent,
-  type ItemPhase,
-  showItem,
-} from "./items.ts";
+import { failItem, isMadeUp, itemContent, showItem } from "./items.ts";
 import {
   attachUsage,
   dropStream,

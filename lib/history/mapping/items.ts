@@ -5,12 +5,7 @@
  */
 
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
-import {
-  msOf,
-  shortDuration,
-  timestampOf,
-  timestampOfMs,
-} from "../../events/times.ts";
+import { shortDuration } from "../../events/times.ts";
 import {
   booleanOf,
   type Fields,
@@ -21,44 +16,32 @@ import {
   jsonTextOf,
   listOf,
   textOf,
-  textsOf,
   wholeOf,
 } from "../../json/fields.ts";
-import { keptText } from "../../json/utf8.ts";
 import { sameJson } from "../plain_json.ts";
 import type {
-  NewRecord,
   PlanStep,
   StepStatus,
   ToolArgument,
+  ToolStatus,
 } from "../records.ts";
 import {
-  appendOutput,
   CANCELLED,
-  type CommandOutput,
-  type CommandStart,
-  continuesOutput,
   failCommand,
-  finishCommand,
   isRunningCommand,
-  readParsedCommands,
-  replaceOutput,
-  shellWords,
-  showWait,
-  startCommand,
+  showCommand,
 } from "./commands.ts";
-import {
-  isOpenPatch,
-  patchFailure,
-  readItemChanges,
-  showPatch,
-} from "./file_changes.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
+import { isOpenPatch, showFileChange } from "./file_changes.ts";
+import type {
+  CallIds,
+  FoldContext,
+  ItemPhase,
+  ItemState,
+} from "./fold_context.ts";
 import {
   appendToStream,
   attachedImage,
   dropStream,
-  pathOf,
   pushError,
   replaceStream,
   showAnswer,
@@ -66,7 +49,7 @@ import {
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
-import { appendToThought, showThought } from "./reasoning.ts";
+import { showThought } from "./reasoning.ts";
 import {
   messageOf,
   showBackground,
@@ -94,31 +77,11 @@ import {
   startTool,
   toolArguments,
   toolArgumentsOfText,
+  type ToolEnd,
   type ToolStart,
   webSearchArguments,
 } from "./tools.ts";
 import { showTokenCount } from "./usage.ts";
-
-/**
- * The phase of an item event. A `piece` is an increment, `updated` is the whole item so far. A
- * `delta` may be either: `isPiece` decides by the text.
- */
-export type ItemPhase =
-  | "started"
-  | "delta"
-  | "piece"
-  | "updated"
-  | "completed";
-
-/** An item at one moment. */
-interface ItemState extends CallIds {
-  /** The phase. */
-  readonly phase: ItemPhase;
-  /** The content or the delta of the event, or the event itself if it has neither. */
-  readonly content: Fields;
-  /** The event. */
-  readonly event: Fields;
-}
 
 type ShowItem = (context: FoldContext, item: ItemState) => void;
 
@@ -190,7 +153,7 @@ export function failItem(
 ): void {
   if (failCommand(context, call, message)) return;
   const record = context.recordOf(call);
-  const end = { isFailed: true, errorMessage: message };
+  const end = { status: "failed", error_message: message } as const;
   switch (record?.type) {
     case "running_tool":
     case "tool_call":
@@ -289,11 +252,12 @@ function showReasoning(joinsAlways: boolean): ShowItem {
     const joins = joinsAlways || content.continues === true;
     const text = itemText(item);
     const known = context.memory.thoughts.get(key);
-    if (isPiece(phase, text, known)) {
-      appendToThought(context, { key, delta: text, joins });
-    } else {
-      showThought(context, { key, text, isOpen: phase !== "completed", joins });
-    }
+    showThought(context, {
+      key,
+      text: isPiece(phase, text, known) ? `${known ?? ""}${text}` : text,
+      isOpen: phase !== "completed",
+      joins,
+    });
   };
 }
 
@@ -357,122 +321,37 @@ function rollBack(context: FoldContext, content: Fields): void {
   if (length !== undefined) context.truncate(length);
 }
 
-function showCommand(context: FoldContext, item: ItemState): void {
-  const { phase, content, event } = item;
-  const known = context.recordOf(item);
-  // Releases around 0.20 emit the output of a patch as that of a command; its end has it too.
-  if (isOpenPatch(known)) return;
-  if (isObject(content.wait)) {
-    const { active, duration_ms, text } = content.wait;
-    showWait(context, item, {
-      isActive: active === true,
-      durationMs: wholeOf(duration_ms),
-      text: textOf(text) ?? "",
-    });
-    return;
-  }
-  // Output may arrive before the event that names the command.
-  const isNamed = known?.type === "exec" && known.payload.command.length > 0;
-  const isKnown = known?.type === "exec" || known?.type === "explore";
-  const isNamedNow = !isNamed && idOf(content.command) !== undefined;
-  if (isNamedNow || content.argv !== undefined || !isKnown) {
-    startCommand(context, item, commandStart(context, item), known);
-  }
-  const output: CommandOutput = {
-    stdout: textOf(content.stdout),
-    stderr: textOf(content.stderr),
-  };
-  const id = context.linkOf(item)?.id;
-  // An increment of output has no `command`.
-  const isOutputPiece = phase === "piece" || (phase === "delta" &&
-    (content.command === undefined || !continuesOutput(context, id, output)));
-  if (isOutputPiece) appendOutput(context, id, output);
-  else if (phase !== "completed") replaceOutput(context, id, output);
-  else {
-    finishCommand(context, item, {
-      ...output,
-      exitCode: wholeOf(content.exit_code) ?? null,
-      status: event.status,
-      completedAt: context.now,
-      parsed: readParsedCommands(content.parsed_cmd),
-    });
-  }
-}
-
-function commandStart(
-  context: FoldContext,
-  { phase, content, event }: ItemState,
-): CommandStart {
-  const cwd = textOf(content.cwd);
-  const command = Array.isArray(content.argv)
-    ? textsOf(content.argv)
-    : shellWords(textOf(content.command) ?? "");
-  const started = timestampOf(event.started_at);
-  const durationMs = phase === "completed" ? wholeOf(content.duration_ms) : 0;
-  return {
-    command: command.map(keptText),
-    parsed: readParsedCommands(content.parsed_cmd),
-    cwd: cwd === undefined ? null : pathOf(cwd),
-    startedAt: started ??
-      (durationMs
-        ? timestampOfMs(msOf(context.now) - durationMs) ?? context.now
-        : context.now),
-    isTimed: started !== undefined,
-  };
-}
-
-function showFileChange(context: FoldContext, item: ItemState): void {
-  const { phase, content, event } = item;
-  const changes = readItemChanges(content);
-  const autoApproved = booleanOf(content.auto_approved);
-  if (phase !== "completed") {
-    const begin = event.status === "proposed" ? "proposed" : "apply_begin";
-    showPatch(context, item, { event: begin, changes, autoApproved });
-    return;
-  }
-  const isFailed = (wholeOf(content.exit_code) ?? 0) !== 0 ||
-    isFailedWord(event.status);
-  if (!isFailed) {
-    showPatch(context, item, { event: "apply_success", changes, autoApproved });
-    return;
-  }
-  showPatch(context, item, {
-    event: "apply_failure",
-    changes,
-    autoApproved,
-    failure: patchFailure(
-      textOf(content.stdout) ?? "",
-      textOf(content.stderr) ?? "",
-    ),
-  });
-}
-
-/** What the rule of a tool adds to its title and arguments when the tool ends. */
-interface ToolResult {
-  /** Whether it failed for a reason that is neither its status nor its error. */
-  readonly isFailed?: boolean;
-  /** The blocks of its result. */
-  readonly blocks?: unknown;
-}
-
-/** Shows the start or the end of a tool call whose content may have an error and a duration. */
+/** Shows the start or the end of a tool call. */
 function showTool(
   context: FoldContext,
   item: ItemState,
   start: ToolStart,
-  { isFailed = false, blocks }: ToolResult,
+  end: ToolEnd,
 ): void {
-  const { phase, content, event } = item;
-  if (phase === "started") startTool(context, item, start);
-  if (phase !== "completed") return;
-  const errorMessage = errorText(content.error);
-  finishTool(context, item, {
-    ...start,
-    isFailed: isFailed || errorMessage !== null || isFailedWord(event.status),
-    durationMs: wholeOf(content.duration_ms),
-    preview: resultPreview(listOf(blocks)),
-    errorMessage,
-  });
+  if (item.phase === "started") startTool(context, item, start);
+  if (item.phase !== "completed") return;
+  finishTool(context, item, { ...start, ...end });
+}
+
+/** Returns the end of a call whose content may have an error and a duration. */
+function toolEnd(
+  { content, event }: ItemState,
+  blocks: unknown,
+  isFailed = false,
+): ToolEnd {
+  const error = errorText(content.error);
+  return {
+    status: toolStatus(
+      isFailed || error !== null || isFailedWord(event.status),
+    ),
+    duration_ms: wholeOf(content.duration_ms) ?? null,
+    result_preview: resultPreview(listOf(blocks)),
+    error_message: error,
+  };
+}
+
+function toolStatus(isFailed: boolean): ToolStatus {
+  return isFailed ? "failed" : "success";
 }
 
 function argumentsOf(
@@ -491,30 +370,23 @@ function argumentsOf(
 function showMcpCall(context: FoldContext, item: ItemState): void {
   const { server_name, tool_name, result, status } = item.content;
   const { is_error, isError, content } = fieldsOf(result);
+  const isFailed = isFailedWord(status) ||
+    (booleanOf(is_error) ?? booleanOf(isError)) === true;
   showTool(context, item, {
     title: qualifiedTitle(server_name, tool_name),
     arguments: argumentsOf(context, item),
-  }, {
-    isFailed: isFailedWord(status) ||
-      (booleanOf(is_error) ?? booleanOf(isError)) === true,
-    blocks: content,
-  });
+  }, toolEnd(item, content, isFailed));
 }
 
 function showWebSearch(context: FoldContext, item: ItemState): void {
-  const { phase, content, event } = item;
-  const { query, action } = content;
+  const { query, action } = item.content;
   // In session files, the query may only repeat the page of the action: then it is left out.
   const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
-  const start = {
+  showTool(context, item, {
     title: "web_search",
     arguments: webSearchArguments(isPage ? undefined : query, action),
-  };
-  if (phase === "started") startTool(context, item, start);
-  if (phase !== "completed") return;
-  // Its status alone says whether a search failed.
-  const isFailed = isFailedWord(event.status);
-  finishTool(context, item, { ...start, isFailed });
+    // Its status alone says whether a search failed.
+  }, { status: toolStatus(isFailedWord(item.event.status)) });
 }
 
 /** Returns the `query` that Codex makes up for an action that opens or searches a page. */
@@ -524,27 +396,23 @@ function pageOf({ url, pattern }: Fields): string {
 }
 
 function showCollabCall(context: FoldContext, item: ItemState): void {
-  const { phase, content, event } = item;
+  const { content, event } = item;
   const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
   const hasStates = isObject(agents_states) &&
     Object.keys(agents_states).length > 0;
-  const start = {
+  showTool(context, item, {
     title: qualifiedTitle("collab", tool),
     arguments: toolArguments({
       ...(prompt === undefined || prompt === null ? {} : { prompt }),
       ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
     }),
-  };
-  if (phase === "started") startTool(context, item, start);
-  if (phase !== "completed") return;
-  finishTool(context, item, {
-    ...start,
+  }, {
     // Its status alone says whether the call failed, also beside an error.
-    isFailed: isFailedWord(event.status),
-    preview: resultPreview(
+    status: toolStatus(isFailedWord(event.status)),
+    result_preview: resultPreview(
       hasStates ? [jsonTextOf(agents_states)] : listOf(output),
     ),
-    errorMessage: errorText(content.error),
+    error_message: errorText(content.error),
   });
 }
 
@@ -553,7 +421,7 @@ function showDynamicCall(context: FoldContext, item: ItemState): void {
   showTool(context, item, {
     title: qualifiedTitle(namespace, tool),
     arguments: argumentsOf(context, item),
-  }, { isFailed: success === false, blocks: content_items });
+  }, toolEnd(item, content_items, success === false));
 }
 
 function showToolCall(context: FoldContext, item: ItemState): void {
@@ -567,12 +435,12 @@ function showToolCall(context: FoldContext, item: ItemState): void {
     arguments: argumentsOf(context, item),
     ...wait === undefined ? {} : {
       wait: {
-        capMs: wholeOf(wait.timeout_ms) ?? null,
-        hasTarget: idOf(wait.for) !== undefined,
-        hasCallId: idOf(wait.call_id) !== undefined,
+        wait_cap_ms: wholeOf(wait.timeout_ms) ?? null,
+        wait_has_target: idOf(wait.for) !== undefined,
+        wait_has_call_id: idOf(wait.call_id) !== undefined,
       },
     },
-  }, { blocks: content.output });
+  }, toolEnd(item, content.output));
 }
 
 /** The argument names of the tool `wait`, which waits for a command or for some time. */
@@ -632,43 +500,31 @@ const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["skipped", "skipped"],
 ]);
 
-/**
- * Makes the record of a plan. Its icon shows the progress (B.10).
- *
- * @param name The name; a blank one becomes `Plan`.
- * @param items The steps, in any spelling: `step`, `title` or `text`, and a status or `completed`.
- */
-function planRecord(
-  name: unknown,
-  items: unknown,
-): Extract<NewRecord, { readonly type: "plan_update" }> {
-  const steps = listOf(items).map(stepOf);
-  const completed = steps.filter(({ status }) => status === "complete").length;
-  const total = steps.length;
-  return {
-    type: "plan_update",
-    payload: {
-      name: textOf(name)?.trim() || "Plan",
-      icon: { custom: iconOf(completed, total) },
-      progress: { completed, total },
-      steps,
-    },
-  };
-}
-
 /** The record types that a plan may replace. */
 const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
 
-/** Shows a plan. An end with the known steps changes nothing. */
+/**
+ * Shows a plan, with an icon of its progress (B.10). An end with the known steps changes nothing.
+ */
 function showTodoList(context: FoldContext, item: ItemState): void {
-  const record = planRecord(item.content.name, item.content.items);
+  const { name, items } = item.content;
+  const steps = listOf(items).map(stepOf);
   const known = context.recordOf(item);
   const isRepeated = item.phase === "completed" &&
-    known?.type === "plan_update" &&
-    sameJson(known.payload.steps, record.payload.steps);
-  if (!isRepeated) context.showCall(item, record, PLAN_TYPES);
+    known?.type === "plan_update" && sameJson(known.payload.steps, steps);
+  if (isRepeated) return;
+  const completed = steps.filter(({ status }) => status === "complete").length;
+  const total = steps.length;
+  const payload = {
+    name: textOf(name)?.trim() || "Plan",
+    icon: { custom: iconOf(completed, total) },
+    progress: { completed, total },
+    steps,
+  };
+  context.showCall(item, { type: "plan_update", payload }, PLAN_TYPES);
 }
 
+/** Reads a step in any spelling: `step`, `title` or `text`, and a status or `completed`. */
 function stepOf(item: unknown): PlanStep {
   const { step, title, text, status, completed } = fieldsOf(item);
   const description = [step, title, text].find((each) =>

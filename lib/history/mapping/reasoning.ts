@@ -176,15 +176,6 @@ export function showThought(context: FoldContext, thought: Thought): void {
   } else replacePart(context, id, { at, sections });
 }
 
-/** Appends text to a part. */
-export function appendToThought(
-  context: FoldContext,
-  thought: Omit<Thought, "text" | "isOpen"> & { readonly delta: string },
-): void {
-  const text = (context.memory.thoughts.get(thought.key) ?? "") + thought.delta;
-  showThought(context, { ...thought, text, isOpen: true });
-}
-
 /** Ends all parts of a record with their known texts. */
 export function settleThought(context: FoldContext, id: number): void {
   const { memory } = context;

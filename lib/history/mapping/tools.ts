@@ -9,8 +9,10 @@ import { endOfString, memberTexts } from "../../json/member_texts.ts";
 import type {
   HistoryRecord,
   NewRecord,
+  RunningToolPayload,
   ToolArgument,
   ToolArgumentValue,
+  ToolCallPayload,
   ToolResultPreview,
 } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
@@ -22,37 +24,24 @@ export interface ToolStart {
   /** The arguments of the call. */
   readonly arguments: readonly ToolArgument[];
   /** The limits of a tool that waits. */
-  readonly wait?: ToolWait;
+  readonly wait?: Pick<
+    RunningToolPayload,
+    "wait_cap_ms" | "wait_has_target" | "wait_has_call_id"
+  >;
 }
 
-/** The arguments of a tool that waits, as far as a record holds them. */
-interface ToolWait {
-  /** The longest time, in milliseconds. */
-  readonly capMs: number | null;
-  /** Whether it has a target. */
-  readonly hasTarget: boolean;
-  /** Whether it has a call id. */
-  readonly hasCallId: boolean;
-}
-
-interface ToolEnd {
-  /** The name of the tool; absent or empty if only the start has it. */
-  readonly title?: string;
-  /** The arguments of the call; absent or empty if only the start has them. */
-  readonly arguments?: readonly ToolArgument[];
-  /** Whether it failed. */
-  readonly isFailed: boolean;
-  /** The duration in milliseconds. */
-  readonly durationMs?: number | undefined;
-  /** A preview of the result. */
-  readonly preview?: ToolResultPreview | null;
-  /** The reason, if it failed. */
-  readonly errorMessage?: string | null;
-}
+/** The end of a call. A title or arguments that are absent or empty are those of the start. */
+export type ToolEnd =
+  & Pick<ToolCallPayload, "status">
+  & Partial<ToolCallPayload>;
 
 /** The error message of a tool that was running when its turn failed. */
 const INTERRUPTED = "interrupted";
-const NO_WAIT: ToolWait = { capMs: null, hasTarget: false, hasCallId: false };
+const NO_WAIT = {
+  wait_cap_ms: null,
+  wait_has_target: false,
+  wait_has_call_id: false,
+};
 
 /** The record types of calls that a tool call may replace: no commands, patches or explores. */
 const REPLACED_TYPES: ReadonlySet<string> = new Set([
@@ -84,9 +73,7 @@ export function startTool(
         title,
         started_at: known?.started_at ?? context.now,
         arguments: mergeArguments(known?.arguments ?? [], start.arguments),
-        wait_cap_ms: wait.capMs,
-        wait_has_target: wait.hasTarget,
-        wait_has_call_id: wait.hasCallId,
+        ...wait,
       },
     },
     REPLACED_TYPES,
@@ -112,15 +99,15 @@ export function finishTool(
   finishAs(context, call, {
     type: "tool_call",
     payload: {
-      status: end.isFailed ? "failed" : "success",
+      status: end.status,
       title: end.title || payload?.title || "",
-      duration_ms: end.durationMs ??
+      duration_ms: end.duration_ms ??
         (known?.type === "tool_call" ? known.payload.duration_ms : null),
       arguments: end.arguments?.length
         ? end.arguments
         : payload?.arguments ?? [],
-      result_preview: end.preview ?? null,
-      error_message: end.errorMessage ?? null,
+      result_preview: end.result_preview ?? null,
+      error_message: end.error_message ?? null,
     },
   }, known);
 }
