@@ -51,12 +51,13 @@ type Node =
     readonly nodes: readonly Node[];
   }
   | { readonly kind: "array"; readonly nodes: readonly Node[] }
-  /** A part; `pair` is the index of its pair in the trace. */
+  /** A part; `pair` is the index of its pair in the trace, `slot` is -1 if it is of the record. */
   | {
     readonly kind: "part";
     readonly of: JsonKind;
+    readonly method: "slot" | "string" | "number" | "boolean" | "json";
     readonly pair: number;
-    readonly slot: number | undefined;
+    readonly slot: number;
   };
 
 /** Makes the value of one record from its parts. */
@@ -143,16 +144,8 @@ function valueOf(node: Node, parts: RecordParts): unknown {
     case "array":
       return node.nodes.map((element) => valueOf(element, parts));
   }
-  const { of, pair, slot } = node;
-  if (slot !== undefined && of === "string") return parts.slot(pair, slot);
-  switch (of) {
-    case "string":
-    case "number":
-    case "boolean":
-      return parts[of](pair);
-    default:
-      return parts.json(pair);
-  }
+  const { method, pair, slot } = node;
+  return parts[method](pair, slot);
 }
 
 /** Returns a value that stands for all values of a node. */
@@ -202,19 +195,19 @@ function codeOf(node: Node): string {
     case "array":
       return `[${node.nodes.map(codeOf).join(",")}]`;
   }
-  const { of, pair, slot } = node;
-  if (slot !== undefined && of === "string") {
-    return `parts.slot(${pair},${slot})`;
-  }
-  switch (of) {
-    case "string":
-    case "number":
-    case "boolean":
-      return `parts.${of}(${pair})`;
-    default:
-      return `parts.json(${pair})`;
-  }
+  const { method, pair, slot } = node;
+  return `parts.${method}(${pair},${slot})`;
 }
+
+/** The methods that make values of each kind. */
+const METHODS = {
+  string: "string",
+  number: "number",
+  boolean: "boolean",
+  null: "json",
+  array: "json",
+  object: "json",
+} as const;
 
 /** Returns how the value of an entry is made; nothing if it has to be parsed. */
 function nodeOf(
@@ -230,7 +223,9 @@ function nodeOf(
     each.start === start && each.end === end
   );
   if (part !== -1) {
-    return { kind: "part", of: kind, pair: 2 * part, slot: parts[part]?.slot };
+    const slot = parts[part]?.slot ?? -1;
+    const method = kind === "string" && slot !== -1 ? "slot" : METHODS[kind];
+    return { kind: "part", of: kind, method, pair: 2 * part, slot };
   }
   if (kind !== "object" && kind !== "array") {
     if (parts.some((each) => each.start >= start && each.end <= end)) {
