@@ -11,6 +11,7 @@ import {
   idOf,
   isFailedWord,
   knownFields,
+  snakeCase,
   textOf,
   textsOf,
 } from "../json/fields.ts";
@@ -286,8 +287,4 @@ function thoughtOf({ summary_text, raw_content }: Fields): string {
 /** Returns the content of a message, which may be just its text. */
 function bodyOf({ content, text }: Fields): unknown {
   return content ?? textOf(text);
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 }

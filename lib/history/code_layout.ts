@@ -9,7 +9,13 @@
  */
 
 import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";
-import { type Fields, fieldsOf, isObject, numberOf } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  numberOf,
+  snakeCase,
+} from "../json/fields.ts";
 import { expectedOf, sortOf } from "../shapes/check.ts";
 import {
   type AnyShape,
@@ -84,12 +90,12 @@ function each(rewrite: Rewrite): Rewrite {
 }
 
 const snake: Rewrite = (value) =>
-  typeof value === "string" ? toSnakeCase(value) : value;
+  typeof value === "string" ? snakeCase(value) : value;
 
 /** Rewrites `{"Custom": x}` to `{"custom": x}`, and `"LightBulb"` to `"light_bulb"`. */
 const snakeTag: Rewrite = (value) => {
   const [name, member] = onlyMember(value) ?? [];
-  return name === undefined ? snake(value) : { [toSnakeCase(name)]: member };
+  return name === undefined ? snake(value) : { [snakeCase(name)]: member };
 };
 
 /** Rewrites `{"Bullet": …}` to `"bullet"`. */
@@ -314,7 +320,7 @@ function fromCodeLayout(
   const isLater = /^[A-Z]/.test(name) && typeof member.id === "number";
   if (rewrite === undefined && !isLater) return undefined;
   const { id, ...rest } = member;
-  const type = toSnakeCase(name);
+  const type = snakeCase(name);
   const isTool = type === "running_tool" || type === "tool_call";
   const callId = isTool && typeof rest.call_id === "string"
     ? rest.call_id
@@ -689,11 +695,6 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Converts a name from PascalCase to snake_case. */
-function toSnakeCase(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
-}
-
 /** Returns the name and the value of the member of an object with exactly one. */
 function onlyMember(value: unknown): [string, unknown] | undefined {
   if (!isObject(value)) return undefined;
@@ -705,7 +706,7 @@ function onlyMember(value: unknown): [string, unknown] | undefined {
 function tagInside(value: unknown): unknown {
   const [name, fields] = onlyMember(value) ?? [];
   if (name === undefined || !isObject(fields)) return value;
-  return { type: toSnakeCase(name), ...fields };
+  return { type: snakeCase(name), ...fields };
 }
 
 /** Rewrites the spellings of a file change to `{"type": …, …}`. */

@@ -32,7 +32,6 @@ import {
 } from "./records.ts";
 import {
   checkSnapshot,
-  type HistoryLookup,
   type HistorySnapshot,
   type HistorySnapshotOptions,
 } from "./snapshot.ts";
@@ -537,7 +536,9 @@ export class RecordStore {
     const snapshot: HistorySnapshot = {
       records,
       next_id: this.#nextId,
-      ...this.#index.lookups(),
+      exec_call_lookup: toObject(this.#index.execCalls),
+      tool_call_lookup: toObject(this.#index.toolCalls),
+      stream_lookup: toObject(this.#index.streams),
       ...this.#unknownFields,
     };
     return copy ? deepCopy(snapshot) : snapshot;
@@ -877,19 +878,6 @@ class RecordIndex {
     for (const map of [this.execCalls, this.toolCalls, this.streams]) {
       map.clear();
     }
-  }
-
-  /** Returns the lookups in the form of a snapshot. */
-  lookups(): {
-    readonly exec_call_lookup: HistoryLookup;
-    readonly tool_call_lookup: HistoryLookup;
-    readonly stream_lookup: HistoryLookup;
-  } {
-    return {
-      exec_call_lookup: toObject(this.execCalls),
-      tool_call_lookup: toObject(this.toolCalls),
-      stream_lookup: toObject(this.streams),
-    };
   }
 
   /** Returns the lookup of a record; each type is in one at most. */

@@ -130,3 +130,8 @@ export function jsonTextOf(value: unknown): string {
 export function isFailedWord(status: unknown): boolean {
   return status === "failed" || status === "declined";
 }
+
+/** Converts a name from PascalCase or camelCase to snake_case. */
+export function snakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+}

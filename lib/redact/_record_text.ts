@@ -5,6 +5,7 @@
 
 import { latin1OfBase64 } from "../json/bytes.ts";
 import { parseJson } from "../json/fields.ts";
+import { closingQuote } from "../json/member_texts.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
@@ -155,8 +156,9 @@ export function redactRecordText(
     start !== -1;
     start = text.indexOf('"', start)
   ) {
-    const end = endOfString(text, start);
-    if (end === -1) break;
+    const quote = closingQuote(text, start);
+    if (quote === -1) break;
+    const end = quote + 1;
     const colon = endOfRun(text, end, JSON_SPACE);
     const isKey = text.charAt(colon) === ":";
     // In a list of arguments, a flag is the name of the string after it.
@@ -328,17 +330,6 @@ function isNext(text: string, end: number, start: number): boolean {
   const comma = endOfRun(text, end, JSON_SPACE);
   return text.charAt(comma) === "," &&
     endOfRun(text, comma + 1, JSON_SPACE) === start;
-}
-
-/** Returns the index after the closing quote of a string; -1 if there is none. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1);;) {
-    if (end === -1) return -1;
-    let backslashes = 0;
-    while (text.charAt(end - 1 - backslashes) === "\\") backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
-    end = text.indexOf('"', end + 1);
-  }
 }
 
 /** Returns the value of a string; its text between the quotes, if that is not valid JSON. */
