@@ -59,129 +59,112 @@ type TellEvent = (
   eventId: string | undefined,
 ) => void;
 
+/** By type of an event, its rule. */
+interface Rules {
+  readonly [type: string]: TellEvent;
+}
+
 /** Events with the same meaning in both modes. */
-const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
-  ["task_started", beginTurn],
-  ["turn_started", beginTurn],
-  ["task_complete", completeTurn],
-  ["turn_complete", completeTurn],
-  ["turn_aborted", abortTurn],
-  ["token_count", tellTokens],
-  ["item_completed", tellTurnItem],
-  ["agent_message_content_delta", streamAnswer],
-  ["reasoning_content_delta", streamThought("summary")],
-  ["reasoning_raw_content_delta", streamThought("raw")],
-  [
-    "plan_delta",
-    (context, event) =>
-      context.delta("plan", { text_delta: textOf(event.delta) ?? "" }, {
-        itemId: idOf(event.item_id),
-      }),
-  ],
-  ["error", tellError],
-  ["warning", remark("warning")],
-  ["guardian_warning", remark("warning")],
-  ["stream_error", remark("notice")],
-  [
-    "background_event",
-    (context, event, eventId) =>
-      context.complete("background_event", restOf(event), {
-        itemId: eventId === undefined ? undefined : `background:${eventId}`,
-      }),
-  ],
-  ["thread_rolled_back", (context, event) => {
+const COMMON_EVENTS: Rules = {
+  task_started: beginTurn,
+  turn_started: beginTurn,
+  task_complete: completeTurn,
+  turn_complete: completeTurn,
+  turn_aborted: abortTurn,
+  token_count: tellTokens,
+  item_completed: tellTurnItem,
+  agent_message_content_delta: streamAnswer,
+  reasoning_content_delta: streamThought("summary"),
+  reasoning_raw_content_delta: streamThought("raw"),
+  plan_delta: (context, event) =>
+    context.delta("plan", { text_delta: textOf(event.delta) ?? "" }, {
+      itemId: idOf(event.item_id),
+    }),
+  error: tellError,
+  warning: remark("warning"),
+  guardian_warning: remark("warning"),
+  stream_error: remark("notice"),
+  background_event: (context, event, eventId) =>
+    context.complete("background_event", restOf(event), {
+      itemId: eventId === undefined ? undefined : `background:${eventId}`,
+    }),
+  thread_rolled_back: (context, event) => {
     context.rollBack(wholeOf(event.num_turns) ?? 0);
     tellAsItem(context, event);
-  }],
+  },
   // The items themselves are in `item_completed`.
-  ["item_started", () => {}],
-];
+  item_started: () => {},
+};
 
 /** Events of messages and tools, which are items in paginated mode. */
-const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
-  ["user_message", tellPrompt],
-  ["agent_message", (context, event) => {
+const LEGACY_EVENTS: Rules = {
+  user_message: tellPrompt,
+  agent_message: (context, event) => {
     const text = textOf(event.message) ?? "";
     tellAnswerCopy(context, event, { text, witness: "event" });
-  }],
-  ["agent_message_delta", streamAnswer],
-  ["agent_reasoning", thought("summary")],
-  ["agent_reasoning_raw_content", thought("raw")],
-  ["agent_reasoning_delta", streamThought("summary")],
-  ["agent_reasoning_raw_content_delta", streamThought("raw")],
-  ["agent_reasoning_section_break", (context) => {
+  },
+  agent_message_delta: streamAnswer,
+  agent_reasoning: thought("summary"),
+  agent_reasoning_raw_content: thought("raw"),
+  agent_reasoning_delta: streamThought("summary"),
+  agent_reasoning_raw_content_delta: streamThought("raw"),
+  agent_reasoning_section_break: (context) => {
     context.isThoughtBroken = true;
-  }],
-  ["context_compacted", (context) => tellCompaction(context, "event")],
-  ["exec_command_begin", begin("command_execution", commandContent)],
-  ["exec_command_output_delta", streamOutput],
-  ["exec_command_end", end("command_execution", endedCommand)],
-  [
-    "mcp_tool_call_begin",
-    begin(
-      "mcp_tool_call",
-      (event) => mcpContent(fieldsOf(event.invocation)),
-      ["invocation"],
-    ),
-  ],
-  [
-    "mcp_tool_call_end",
-    end("mcp_tool_call", ({ invocation, result, duration }) => {
+  },
+  context_compacted: (context) => tellCompaction(context, "event"),
+  exec_command_begin: begin("command_execution", commandContent),
+  exec_command_output_delta: streamOutput,
+  exec_command_end: end("command_execution", endedCommand),
+  mcp_tool_call_begin: begin(
+    "mcp_tool_call",
+    (event) => mcpContent(fieldsOf(event.invocation)),
+    ["invocation"],
+  ),
+  mcp_tool_call_end: end(
+    "mcp_tool_call",
+    ({ invocation, result, duration }) => {
       const { Ok, Err } = fieldsOf(result);
       return endedMcp(fieldsOf(invocation), Ok, Err, duration);
-    }, ["invocation"]),
-  ],
-  [
-    "web_search_begin",
-    begin("web_search", ({ query }) => ({
-      query: textOf(query) ?? "",
-    })),
-  ],
-  [
-    "web_search_end",
-    (context, event) =>
-      tellSearchCopy(context, idOf(event.call_id), event, {
-        witness: "event",
-        isFailed: false,
-      }),
-  ],
-  [
-    "view_image_tool_call",
-    begin("image_view", ({ path }) => ({
-      path: textOf(path) ?? "",
-    })),
-  ],
-  [
-    "image_generation_end",
-    end("image_generation", (event) => ({
-      content: imageContent(event),
-      status: "completed",
-    })),
-  ],
-  ["patch_apply_begin", begin("file_change", patchContent)],
-  ["patch_apply_updated", (context, event) => startPatch(context, event)],
-  ["patch_apply_end", end("file_change", endedPatch)],
-  [
-    "apply_patch_approval_request",
-    (context, event) => startPatch(context, event, "proposed"),
-  ],
-  ["plan_update", tellPlan],
-  ["dynamic_tool_call_request", begin("dynamic_tool_call", dynamicContent)],
-  ["dynamic_tool_call_response", end("dynamic_tool_call", endedDynamic)],
-  ["custom_tool_call_begin", tellCustomCall],
-  ["custom_tool_call_update", tellCustomCall],
-  ["custom_tool_call_end", endCustomCall],
-  ["entered_review_mode", tellReview],
-  ["exited_review_mode", tellReview],
-  ["sub_agent_activity", tellAsItem],
-  ...collabEvents(),
-];
+    },
+    ["invocation"],
+  ),
+  web_search_begin: begin("web_search", ({ query }) => ({
+    query: textOf(query) ?? "",
+  })),
+  web_search_end: (context, event) =>
+    tellSearchCopy(context, idOf(event.call_id), event, {
+      witness: "event",
+      isFailed: false,
+    }),
+  view_image_tool_call: begin("image_view", ({ path }) => ({
+    path: textOf(path) ?? "",
+  })),
+  image_generation_end: end("image_generation", (event) => ({
+    content: imageContent(event),
+    status: "completed",
+  })),
+  patch_apply_begin: begin("file_change", patchContent),
+  patch_apply_updated: (context, event) => startPatch(context, event),
+  patch_apply_end: end("file_change", endedPatch),
+  apply_patch_approval_request: (context, event) =>
+    startPatch(context, event, "proposed"),
+  plan_update: tellPlan,
+  dynamic_tool_call_request: begin("dynamic_tool_call", dynamicContent),
+  dynamic_tool_call_response: end("dynamic_tool_call", endedDynamic),
+  custom_tool_call_begin: tellCustomCall,
+  custom_tool_call_update: tellCustomCall,
+  custom_tool_call_end: endCustomCall,
+  entered_review_mode: tellReview,
+  exited_review_mode: tellReview,
+  sub_agent_activity: tellAsItem,
+  ...Object.fromEntries(collabEvents()),
+};
 
 const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
-  legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
+  legacy: new Map(Object.entries({ ...COMMON_EVENTS, ...LEGACY_EVENTS })),
   paginated: new Map([
-    ...COMMON_EVENTS,
-    ...LEGACY_EVENTS.map(([name]) => [name, () => {}] as const),
+    ...Object.entries(COMMON_EVENTS),
+    ...Object.keys(LEGACY_EVENTS).map((name) => [name, () => {}] as const),
   ]),
 };
 

@@ -45,49 +45,45 @@ type TellItem = (
 ) => void;
 
 /** The rule of each item type. */
-const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>([
-  [
-    "UserMessage",
-    say("user_message", (item) => userContent(readUserContent(bodyOf(item)))),
-  ],
-  [
-    "AgentMessage",
-    say("agent_message", (item) => ({
+const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
+  Object.entries<TellItem>({
+    UserMessage: say(
+      "user_message",
+      (item) => userContent(readUserContent(bodyOf(item))),
+    ),
+    AgentMessage: say("agent_message", (item) => ({
       text: contentText(bodyOf(item)),
       ...saidBeside(item),
     })),
-  ],
-  ["Reasoning", say("reasoning", (item) => ({ text: thoughtOf(item) }))],
-  ["Plan", say("plan", (item) => ({ text: textOf(item.text) ?? "" }))],
-  ["SubAgentActivity", say("sub_agent_activity", restOf)],
-  ["EnteredReviewMode", say("entered_review_mode", restOf)],
-  ["ExitedReviewMode", say("exited_review_mode", restOf)],
-  ["ContextCompaction", tellCompactionItem],
-  ["CommandExecution", act("command_execution", endedCommand)],
-  ["FileChange", act("file_change", endedPatch)],
-  ["McpToolCall", act("mcp_tool_call", endedMcpItem)],
-  [
-    "WebSearch",
-    act("web_search", (item) => withStatus(item, searchContent(item))),
-  ],
-  [
-    "ImageView",
-    act("image_view", ({ path }) => ({
+    Reasoning: say("reasoning", (item) => ({ text: thoughtOf(item) })),
+    Plan: say("plan", (item) => ({ text: textOf(item.text) ?? "" })),
+    SubAgentActivity: say("sub_agent_activity", restOf),
+    EnteredReviewMode: say("entered_review_mode", restOf),
+    ExitedReviewMode: say("exited_review_mode", restOf),
+    ContextCompaction: tellCompactionItem,
+    CommandExecution: act("command_execution", endedCommand),
+    FileChange: act("file_change", endedPatch),
+    McpToolCall: act("mcp_tool_call", endedMcpItem),
+    WebSearch: act(
+      "web_search",
+      (item) => withStatus(item, searchContent(item)),
+    ),
+    ImageView: act("image_view", ({ path }) => ({
       content: { path: textOf(path) ?? "" },
       status: "completed",
     })),
-  ],
-  [
-    "ImageGeneration",
-    act("image_generation", (item) => withStatus(item, imageContent(item))),
-  ],
-  ["DynamicToolCall", act("dynamic_tool_call", endedDynamic)],
-  [
-    "CollabAgentToolCall",
-    act("collab_tool_call", (item) => withStatus(item, collabContent(item))),
-  ],
-  ["FunctionCallOutput", act("tool_call", clientOutput)],
-]);
+    ImageGeneration: act(
+      "image_generation",
+      (item) => withStatus(item, imageContent(item)),
+    ),
+    DynamicToolCall: act("dynamic_tool_call", endedDynamic),
+    CollabAgentToolCall: act(
+      "collab_tool_call",
+      (item) => withStatus(item, collabContent(item)),
+    ),
+    FunctionCallOutput: act("tool_call", clientOutput),
+  }),
+);
 
 /** By kind of an `Extension` item, the item type that it is treated as. */
 const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([

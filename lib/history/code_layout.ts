@@ -244,54 +244,41 @@ const patch: Rewrite = (value) => {
 };
 
 /** The rewrites of payloads, by the fork's name of the record type. */
-const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
-  ["PlainMessage", fields({ role: snake, kind: snake, lines, metadata })],
-  [
-    "WaitStatus",
-    fields({
+const REWRITES: ReadonlyMap<string, Rewrite> = new Map(
+  Object.entries<Rewrite>({
+    PlainMessage: fields({ role: snake, kind: snake, lines, metadata }),
+    WaitStatus: fields({
       header: fields({ title_tone: snake, summary_tone: snake }),
       details: each(fields({ tone: snake })),
     }),
-  ],
-  ["Loading", fields({})],
-  ["RunningTool", fields({ arguments: toolArguments, call_id: null })],
-  [
-    "ToolCall",
-    fields({
+    Loading: fields({}),
+    RunningTool: fields({ arguments: toolArguments, call_id: null }),
+    ToolCall: fields({
       status: snake,
       duration: "duration_ms",
       arguments: toolArguments,
       call_id: null,
     }),
-  ],
-  ["PlanUpdate", fields({ icon: snakeTag })],
-  ["UpgradeNotice", fields({})],
-  [
-    "Reasoning",
-    fields({
+    PlanUpdate: fields({ icon: snakeTag }),
+    UpgradeNotice: fields({}),
+    Reasoning: fields({
       sections: each(fields({ summary: spans, blocks: each(block) })),
       effort: null,
     }),
-  ],
-  ["Exec", codeExec],
-  ["MergedExec", fields({ action: snake, segments: each(codeExec) })],
-  ["AssistantStream", fields({ metadata, truncated_prefix_bytes: null })],
-  [
-    "AssistantMessage",
-    fields({ metadata, token_usage: usage, mid_turn: null }),
-  ],
-  [
-    "Diff",
-    fields({ hunks: each(fields({ lines: diffLines })), title: null }),
-  ],
-  ["Image", image],
-  ["Explore", fields({ entries: each(exploreEntry) })],
-  ["RateLimits", rateLimits],
-  ["Patch", patch],
-  ["BackgroundEvent", fields({})],
-  ["Notice", fields({ body: lines })],
-  ["Context", fields({})],
-]);
+    Exec: codeExec,
+    MergedExec: fields({ action: snake, segments: each(codeExec) }),
+    AssistantStream: fields({ metadata, truncated_prefix_bytes: null }),
+    AssistantMessage: fields({ metadata, token_usage: usage, mid_turn: null }),
+    Diff: fields({ hunks: each(fields({ lines: diffLines })), title: null }),
+    Image: image,
+    Explore: fields({ entries: each(exploreEntry) }),
+    RateLimits: rateLimits,
+    Patch: patch,
+    BackgroundEvent: fields({}),
+    Notice: fields({ body: lines }),
+    Context: fields({}),
+  }),
+);
 
 /** A record of the fork's layout, rewritten but unchecked. */
 interface CodeRecord {

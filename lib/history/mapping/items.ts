@@ -86,41 +86,40 @@ import { showTokenCount } from "./usage.ts";
 type ShowItem = (context: FoldContext, item: ItemState) => void;
 
 /** The rule for each type of item; other items make no record. */
-const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
-  ["agent_message", showAgentMessage],
-  ["reasoning", showReasoning(false)],
-  ["agent_reasoning_raw_content", showReasoning(true)],
-  ["command_execution", call(showCommand)],
-  ["file_change", call(showFileChange)],
-  ["mcp_tool_call", call(showMcpCall)],
-  ["web_search", call(showWebSearch)],
-  ["collab_tool_call", call(showCollabCall)],
-  ["dynamic_tool_call", call(showDynamicCall)],
-  ["tool_call", call(showToolCall)],
-  ["image_view", complete(showViewedImage)],
-  ["image_generation", complete(showMadeImage)],
-  ["todo_list", showTodoList],
-  ["plan", showPlanText],
-  ["error", completed(showErrorItem)],
-  ["user_message", completed(showPrompt)],
-  ["inter_agent_message", completed(showAgentToAgent)],
-  ["speech", completed(showSpeech)],
-  ["sub_agent_activity", completed(showSubAgent)],
-  ["entered_review_mode", completed(showReviewStart)],
-  ["exited_review_mode", completed(showReviewEnd)],
-  ["context_compaction", completed(showCompaction)],
-  ["thread_rolled_back", completed(rollBack)],
-  ["turn_diff", completed(showTurnDiff)],
-  ["token_count", completed(showTokenCount)],
-  ["background_event", completed(showBackground)],
-  [
-    "undo_completed",
-    completed((context, content) =>
+const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
+  Object.entries<ShowItem>({
+    agent_message: showAgentMessage,
+    reasoning: showReasoning(false),
+    agent_reasoning_raw_content: showReasoning(true),
+    command_execution: call(showCommand),
+    file_change: call(showFileChange),
+    mcp_tool_call: call(showMcpCall),
+    web_search: call(showWebSearch),
+    collab_tool_call: call(showCollabCall),
+    dynamic_tool_call: call(showDynamicCall),
+    tool_call: call(showToolCall),
+    image_view: complete(showViewedImage),
+    image_generation: complete(showMadeImage),
+    todo_list: showTodoList,
+    plan: showPlanText,
+    error: completed(showErrorItem),
+    user_message: completed(showPrompt),
+    inter_agent_message: completed(showAgentToAgent),
+    speech: completed(showSpeech),
+    sub_agent_activity: completed(showSubAgent),
+    entered_review_mode: completed(showReviewStart),
+    exited_review_mode: completed(showReviewEnd),
+    context_compaction: completed(showCompaction),
+    thread_rolled_back: completed(rollBack),
+    turn_diff: completed(showTurnDiff),
+    token_count: completed(showTokenCount),
+    background_event: completed(showBackground),
+    undo_completed: completed((context, content) =>
       context.push(backgroundRecord("Undo", messageOf(content)))
     ),
-  ],
-  ["deprecation_notice", completed(showDeprecation)],
-]);
+    deprecation_notice: completed(showDeprecation),
+  }),
+);
 
 /** The prefix of the ids that the reader of session files makes for items without one. */
 const MADE_UP = "synthetic-item-";
