@@ -56,28 +56,22 @@ const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "turn_started",
 ]);
 
+type TellLine = (context: SessionContext, payload: Fields) => void;
+
 /** The rule of each type of line that has events, except of headers. */
-const LINES: ReadonlyMap<
-  string,
-  (context: SessionContext, payload: Fields) => void
-> = new Map([
-  ["turn_context", tellTurnContext],
-  ["response_item", tellResponseItem],
-  ["event_msg", tellEventMsg],
-  ["event", (context, payload) =>
-    tellEventMsg(
-      context,
-      fieldsOf(payload.msg),
-      idOf(payload.id),
-    )],
-  [
-    "compacted",
-    (context, { message }) =>
+const LINES: ReadonlyMap<string, TellLine> = new Map(
+  Object.entries<TellLine>({
+    turn_context: tellTurnContext,
+    response_item: tellResponseItem,
+    event_msg: tellEventMsg,
+    event: (context, { id, msg }) =>
+      tellEventMsg(context, fieldsOf(msg), idOf(id)),
+    compacted: (context, { message }) =>
       tellCompaction(context, "line", { message: textOf(message) }),
-  ],
-  ["realtime_item", tellSpeech],
-  ["token_usage_record", tellUsageRecord],
-]);
+    realtime_item: tellSpeech,
+    token_usage_record: tellUsageRecord,
+  }),
+);
 
 /** The types of lines that have events. */
 export const SESSION_LINE_TYPES: readonly string[] = [
