@@ -16,7 +16,7 @@ import {
   numberOf,
   snakeCase,
 } from "../json/fields.ts";
-import { expectedOf, sortOf } from "../shapes/check.ts";
+import { expectedOf, fits, sortOf } from "../shapes/check.ts";
 import {
   type AnyShape,
   list,
@@ -586,16 +586,10 @@ function readAs(
     case "time": {
       const time = readTime(value);
       if (time !== undefined) return time;
+      // A time in any other format is kept.
+      if (typeof value === "string") return value;
       break;
     }
-    case "words":
-      if (typeof value === "string" && shape.words.includes(value)) {
-        return value;
-      }
-      return refuse(value, path, expectedOf(shape));
-    case "literal":
-      if (value === shape.word) return value;
-      break;
     case "either": {
       const sort = value === undefined ? "null" : sortOfValue(value);
       const one = shape.shapes.find((shape) => sortOf(shape) === sort);
@@ -630,9 +624,7 @@ function readAs(
       return refuse(word, join(path, shape.key), words.join(" or "));
     }
   }
-  return value !== undefined && sortOfValue(value) === sortOf(shape)
-    ? value
-    : refuse(value, path, expectedOf(shape));
+  return fits(shape, value) ? value : refuse(value, path, expectedOf(shape));
 }
 
 function readObject(

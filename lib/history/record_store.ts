@@ -239,8 +239,8 @@ export class RecordStore {
    * @returns The end of the output in bytes of UTF-8; 0 if there is no command.
    */
   outputEnd(index: number, stream: "stdout" | "stderr"): number {
-    const content = this.#list.at(index)?.content;
-    return content?.kind === "exec" ? content[stream].end : 0;
+    const entry = this.#list.at(index);
+    return isExec(entry) ? entry.content[stream].end : 0;
   }
 
   /**
@@ -362,13 +362,9 @@ export class RecordStore {
    */
   streamExec(index: number, output: ExecOutput): HistoryMutation[] {
     const entry = this.#list.at(index);
-    if (entry?.content.kind !== "exec") return [];
-    return this.#grow(
-      entry,
-      entry.content,
-      entry.content.record.payload,
-      output,
-    );
+    return isExec(entry)
+      ? this.#grow(entry, entry.content.record.payload, output)
+      : [];
   }
 
   /**
@@ -380,7 +376,7 @@ export class RecordStore {
    */
   waitExec(index: number, wait: ExecWait): HistoryMutation[] {
     const entry = this.#list.at(index);
-    if (entry?.content.kind !== "exec") return [];
+    if (!isExec(entry)) return [];
     const { content } = entry;
     const payload: ExecPayload = {
       ...content.record.payload,
@@ -405,10 +401,10 @@ export class RecordStore {
       this.#index.get(
         typeof callId === "string" ? calls.get(callId) : undefined,
       );
-    if (entry?.content.kind !== "exec") return [];
-    const { content } = entry;
+    if (!isExec(entry)) return [];
+    const { record, stdout, stderr } = entry.content;
     const payload: ExecPayload = {
-      ...content.record.payload,
+      ...record.payload,
       status: finish.status,
       exit_code: finish.exitCode,
       completed_at: finish.completedAt,
@@ -416,8 +412,7 @@ export class RecordStore {
       wait_active: finish.waitActive ?? false,
       wait_notes: finish.waitNotes ?? [],
     };
-    const { stdout, stderr } = content;
-    return this.#grow(entry, content, payload, {
+    return this.#grow(entry, payload, {
       stdout: finish.stdoutTail
         ? { offset: stdout.end, content: finish.stdoutTail }
         : null,
@@ -546,11 +541,11 @@ export class RecordStore {
 
   /** Sets the payload of a command and adds output to it; one `appended` mutation may hold both. */
   #grow(
-    entry: Entry,
-    content: ExecContent,
+    entry: ExecEntry,
     payload: ExecPayload,
     output: ExecOutput,
   ): HistoryMutation[] {
+    const { content } = entry;
     const before = content.record.payload;
     const finishes = payload !== before;
     const mutations: HistoryMutation[] = [];
@@ -1049,6 +1044,15 @@ interface Entry {
   callIds: readonly string[];
 }
 
+/** The entry of a command. */
+interface ExecEntry extends Entry {
+  content: ExecContent;
+}
+
+function isExec(entry: Entry | undefined): entry is ExecEntry {
+  return entry?.content.kind === "exec";
+}
+
 /** Sets the id of a record and separates the growing parts from it. */
 function contentOf(id: number, record: NewRecord): Content {
   const numbered = { id, ...record };
@@ -1190,7 +1194,7 @@ class DeltaList {
 class OutputBudget {
   readonly #limits: Required<RecordLimits>;
   /** The commands with an output longer than `prunedStreamBytes`: cutting others frees nothing. */
-  readonly #long = new Set<Entry>();
+  readonly #long = new Set<ExecEntry>();
   #bytes = 0;
 
   /**
@@ -1203,18 +1207,17 @@ class OutputBudget {
   }
 
   add(entry: Entry): void {
-    const { content } = entry;
-    if (content.kind !== "exec") return;
-    const { stdout, stderr } = content;
+    if (!isExec(entry)) return;
+    const { stdout, stderr } = entry.content;
     this.#bytes += stdout.bytes + stderr.bytes;
     const longer = Math.max(stdout.bytes, stderr.bytes);
     if (longer > this.#limits.prunedStreamBytes) this.#long.add(entry);
   }
 
   remove(entry: Entry): void {
-    const { content } = entry;
-    if (content.kind !== "exec") return;
-    this.#bytes -= content.stdout.bytes + content.stderr.bytes;
+    if (!isExec(entry)) return;
+    const { stdout, stderr } = entry.content;
+    this.#bytes -= stdout.bytes + stderr.bytes;
     this.#long.delete(entry);
   }
 
@@ -1229,7 +1232,6 @@ class OutputBudget {
     const oldest = [...this.#long].sort((a, b) => a.index - b.index);
     for (const entry of oldest) {
       if (this.#bytes <= this.#limits.totalBytes) break;
-      if (entry.content.kind !== "exec") continue;
       const { stdout, stderr } = entry.content;
       this.remove(entry);
       stdout.keepLast(this.#limits.prunedStreamBytes);

@@ -39,13 +39,12 @@ import type {
   ItemState,
 } from "./fold_context.ts";
 import {
-  appendToStream,
   attachedImage,
   dropStream,
   pushError,
-  replaceStream,
   showAnswer,
   showMadeImage,
+  showStream,
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
@@ -240,8 +239,10 @@ function showAgentMessage(context: FoldContext, item: ItemState): void {
     const isNameless = known === undefined && isMadeUp(event);
     showAnswer(context, isNameless ? null : id, text);
     context.memory.turns.messageItem = id;
-  } else if (isPiece(phase, text, known)) appendToStream(context, id, text);
-  else replaceStream(context, id, text);
+  } else {showStream(context, id, {
+      text,
+      isPiece: isPiece(phase, text, known),
+    });}
 }
 
 /** Makes a rule for reasoning. A part that continues the one before it joins that part's record. */

@@ -102,42 +102,25 @@ export function attachedImage(image: unknown): ImageRecord {
 /**
  * Shows an assistant message in progress.
  *
- * @param update The text so far, and the new part of it.
+ * @param update The next piece of the message, or the whole text so far.
  */
-function showStream(
+export function showStream(
   context: FoldContext,
   streamId: string,
-  { text, delta }: { readonly text: string; readonly delta: string },
+  { text, isPiece }: { readonly text: string; readonly isPiece: boolean },
 ): void {
   const { memory, store, now } = context;
-  memory.streams.set(streamId, text);
+  const known = memory.streams.get(streamId) ?? "";
+  const preview = isPiece ? known + text : text;
+  const isLonger = !isPiece && text.startsWith(known);
+  const delta = isPiece ? text : isLonger ? text.slice(known.length) : "";
+  memory.streams.set(streamId, preview);
   context.note(store.upsertAssistant({
     streamId,
-    preview: text,
+    preview,
     delta: delta === "" ? null : { delta, sequence: null, received_at: now },
     at: now,
   }));
-}
-
-/** Appends text to an assistant message in progress. */
-export function appendToStream(
-  context: FoldContext,
-  streamId: string,
-  delta: string,
-): void {
-  const text = (context.memory.streams.get(streamId) ?? "") + delta;
-  showStream(context, streamId, { text, delta });
-}
-
-/** Sets the whole text so far of an assistant message in progress. */
-export function replaceStream(
-  context: FoldContext,
-  streamId: string,
-  text: string,
-): void {
-  const known = context.memory.streams.get(streamId) ?? "";
-  const delta = text.startsWith(known) ? text.slice(known.length) : "";
-  showStream(context, streamId, { text, delta });
 }
 
 /**
