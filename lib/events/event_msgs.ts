@@ -346,18 +346,22 @@ function streamThought(kind: "summary" | "raw"): TellEvent {
 }
 
 function tellError(context: SessionContext, event: Fields): void {
-  const { type: _type, message, ...rest } = event;
-  const text = textOf(message) ?? textOf(fieldsOf(event.error).message) ?? "";
+  const { type: _type, message: _message, ...rest } = event;
   context.viewedImages = 0;
-  context.tell("error", { message: text, ...rest });
+  context.tell("error", { message: messageOf(event), ...rest });
 }
 
 function remark(severity: "warning" | "notice"): TellEvent {
   return (context, event) => {
-    const { message, ...rest } = restOf(event);
-    const text = textOf(message) ?? textOf(fieldsOf(event.error).message) ?? "";
-    context.complete("error", { message: text, severity, ...rest });
+    const { message: _message, ...rest } = restOf(event);
+    const message = messageOf(event);
+    context.complete("error", { message, severity, ...rest });
   };
+}
+
+/** Returns the message of an error or notice, which may be that of its `error`. */
+function messageOf({ message, error }: Fields): string {
+  return textOf(message) ?? textOf(fieldsOf(error).message) ?? "";
 }
 
 // Calls.

@@ -448,13 +448,24 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
 
 // Outputs.
 
+/** Ends a call by its output. */
 function tellOutput(context: SessionContext, item: Fields): void {
-  const callId = callIdOf(item.call_id, item.id);
-  const call = context.calls.get(callId);
+  const { output } = item;
+  const call = context.calls.get(callIdOf(item.call_id, item.id));
   if (call === undefined || call.hasItem || call.state === "closed") return;
-  const output = readToolOutput(item.output);
-  const success = booleanOf(item.success) ?? output.success;
-  endCall(context, call, { ...output, success }, item.output);
+  const script = call.isScript ? readScriptOutput(output) : undefined;
+  // The script still runs; a later output has its result.
+  if (script?.isFailed === null) return;
+  const callResult = script === undefined
+    ? plainResult(item)
+    : scriptResult(script);
+  if (call.name === "write_stdin") return endWriting(context, call, callResult);
+  // Without that text, the image is part of the output, or could not be read.
+  if (call.type === "image_view" && output !== ATTACHED) {
+    takeViewedImage(context);
+  }
+  const end = ENDS.get(call.type) ?? endTool;
+  end(context, call, callResult);
 }
 
 // The text that the model passes to `apply_patch`.
@@ -702,35 +713,18 @@ const ENDS: ReadonlyMap<string, EndCall> = new Map([
   ["collab_tool_call", endCollab],
 ]);
 
-/**
- * Ends a call by its output.
- *
- * @param output The parsed output.
- * @param raw The output as the item has it.
- */
-function endCall(
-  context: SessionContext,
-  call: Call,
-  output: ToolOutput,
-  raw: unknown,
-): void {
-  const script = call.isScript ? readScriptOutput(raw) : undefined;
-  // The script still runs; a later output has its result.
-  if (script?.isFailed === null) return;
-  const callResult = script === undefined
-    ? { ...output, failure: failureOf(output), isScript: false }
-    : scriptResult(script);
-  if (call.name === "write_stdin") return endWriting(context, call, callResult);
-  // Without that text, the image is part of the output, or could not be read.
-  if (call.type === "image_view" && raw !== ATTACHED) takeViewedImage(context);
-  const end = ENDS.get(call.type) ?? endTool;
-  end(context, call, callResult);
-}
-
-/** Returns the error text of a failed call, by its output; `null` if it did not fail. */
-function failureOf({ text, blocks }: ToolOutput): string | null {
-  const failed = blocks.map(fieldsOf).some((part) => part.isError === true);
-  return failed || beginsWithAny(text, FAILURES) ? text : null;
+/** Converts the output of a call that is no script. */
+function plainResult(item: Fields): CallResult {
+  const output = readToolOutput(item.output);
+  const { text, blocks } = output;
+  const isFailed = beginsWithAny(text, FAILURES) ||
+    blocks.some((part) => fieldsOf(part).isError === true);
+  return {
+    ...output,
+    success: booleanOf(item.success) ?? output.success,
+    failure: isFailed ? text : null,
+    isScript: false,
+  };
 }
 
 function beginsWithAny(text: string, starts: readonly string[]): boolean {

@@ -25,7 +25,7 @@ import {
   object,
   type ObjectShape,
 } from "../shapes/shapes.ts";
-import { setOwn, toObject } from "./plain_json.ts";
+import { setOwn } from "./plain_json.ts";
 import {
   ACTION,
   DURATION,
@@ -434,7 +434,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   return {
     ...snapshot,
     exec_call_lookup: commands,
-    tool_call_lookup: toObject([...callIds].reverse()),
+    tool_call_lookup: Object.fromEntries([...callIds].reverse()),
     stream_lookup: streams,
   };
 }

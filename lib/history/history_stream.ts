@@ -4,7 +4,8 @@
  * @module
  */
 
-import { onSuccess, type Outcome } from "../outcome.ts";
+import { checkOutcome } from "../checked.ts";
+import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { HistoryState } from "./history_state.ts";
 import { parseJson } from "../json/fields.ts";
@@ -40,7 +41,6 @@ export class HistoryReducer
   implements Stage<Outcome<unknown>, Outcome<HistoryMutation>> {
   /** The history so far. */
   readonly state: HistoryState;
-  readonly #stage: Stage<Outcome<unknown>, Outcome<HistoryMutation>>;
 
   /**
    * Constructs a new instance.
@@ -49,15 +49,6 @@ export class HistoryReducer
    */
   constructor(state: HistoryState = new HistoryState()) {
     this.state = state;
-    this.#stage = onSuccess<unknown, HistoryMutation>({
-      feed({ line, offset, value, text }, emit): void {
-        const isText = typeof value === "string";
-        const event = isText ? parseJson(value) : value;
-        for (const mutation of state.apply(event, isText ? value : text)) {
-          emit({ ok: true, line, offset, value: mutation });
-        }
-      },
-    });
   }
 
   /**
@@ -71,7 +62,14 @@ export class HistoryReducer
     outcome: Outcome<unknown>,
     emit: Emit<Outcome<HistoryMutation>>,
   ): void {
-    this.#stage.feed(outcome, emit);
+    checkOutcome(outcome);
+    if (!outcome.ok) return emit(outcome);
+    const { line, offset, value, text } = outcome;
+    const isText = typeof value === "string";
+    const event = isText ? parseJson(value) : value;
+    for (const mutation of this.state.apply(event, isText ? value : text)) {
+      emit({ ok: true, line, offset, value: mutation });
+    }
   }
 }
 

@@ -17,15 +17,6 @@ export function setOwn(target: object, name: string, value: unknown): void {
   } else (target as { [name: string]: unknown })[name] = value;
 }
 
-/** Makes an object from names and values. */
-export function toObject<T>(
-  members: Iterable<readonly [string, T]>,
-): { [name: string]: T } {
-  const object: { [name: string]: T } = {};
-  for (const [name, value] of members) setOwn(object, name, value);
-  return object;
-}
-
 /**
  * Copies a JSON value deeply.
  *

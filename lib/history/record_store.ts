@@ -9,7 +9,7 @@ import { type OutputChange, OutputText } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import { isObject } from "../json/fields.ts";
 import { keptText } from "../json/utf8.ts";
-import { deepCopy, sameJson, toObject } from "./plain_json.ts";
+import { deepCopy, sameJson } from "./plain_json.ts";
 import type {
   AssistantFinal,
   AssistantUpdate,
@@ -531,9 +531,9 @@ export class RecordStore {
     const snapshot: HistorySnapshot = {
       records,
       next_id: this.#nextId,
-      exec_call_lookup: toObject(this.#index.execCalls),
-      tool_call_lookup: toObject(this.#index.toolCalls),
-      stream_lookup: toObject(this.#index.streams),
+      exec_call_lookup: Object.fromEntries(this.#index.execCalls),
+      tool_call_lookup: Object.fromEntries(this.#index.toolCalls),
+      stream_lookup: Object.fromEntries(this.#index.streams),
       ...this.#unknownFields,
     };
     return copy ? deepCopy(snapshot) : snapshot;

@@ -330,13 +330,12 @@ interface OpenText {
 
 /** A line that is held. */
 interface HeldLine {
-  /** The text to redact, if `ready` is `undefined`. */
-  readonly text: string;
-  readonly lineEnd: string;
-  /** The bytes to write, if the line was redacted before; with its line end. */
-  readonly ready: Uint8Array | undefined;
-  readonly pieces: readonly Piece[];
+  /** The number of characters or bytes that it keeps. */
+  readonly size: number;
+  /** The texts that it has pieces of. */
   readonly texts: readonly OpenText[];
+  /** Writes the line, redacted, with its line end. */
+  write(): void;
 }
 
 /** Holds lines with pieces of texts, and the lines after them. */
@@ -380,8 +379,9 @@ class DeltaLines {
       if (open.length >= most) this.#close(key, open);
       return open;
     });
-    const { pieces } = delta;
-    this.#hold({ text, lineEnd, ready: undefined, pieces, texts });
+    const write = (): void =>
+      this.#out.text(this.#redacted(text, delta.pieces) + lineEnd);
+    this.#hold({ size: text.length, texts, write });
     return true;
   }
 
@@ -398,7 +398,8 @@ class DeltaLines {
         text?.includes(open.ending) === true;
       if (isEnd) this.#close(key, open);
     }
-    this.#hold({ text: "", lineEnd: "", ready, pieces: [], texts: [] });
+    const write = (): void => this.#out.all(ready);
+    this.#hold({ size: ready.length, texts: [], write });
   }
 
   /** Ends all texts, and writes all lines. */
@@ -409,7 +410,7 @@ class DeltaLines {
 
   #hold(line: HeldLine): void {
     this.#held.push(line);
-    this.#size += line.text.length + (line.ready?.length ?? 0);
+    this.#size += line.size;
     if (
       this.#size > MAX_HELD || this.#held.length > MAX_LINES ||
       this.#texts.size > MAX_TEXTS
@@ -447,14 +448,13 @@ class DeltaLines {
     for (const line of this.#held) {
       if (line.texts.some(({ isOpen }) => isOpen)) break;
       count += 1;
-      this.#size -= line.text.length + (line.ready?.length ?? 0);
-      if (line.ready !== undefined) this.#out.all(line.ready);
-      else this.#out.text(this.#redacted(line) + line.lineEnd);
+      this.#size -= line.size;
+      line.write();
     }
     if (count > 0) this.#held = this.#held.slice(count);
   }
 
-  #redacted({ text, pieces }: HeldLine): string {
+  #redacted(text: string, pieces: readonly Piece[]): string {
     return redactRecordText(text, this.#redactors, (name, value) => {
       for (const piece of pieces) {
         if (name === PREVIEW && value === piece.preview) {
