@@ -92,9 +92,11 @@ export function showCommand(context: FoldContext, item: ItemState): void {
   // An increment of output has no `command`.
   const isOutputPiece = phase === "piece" || (phase === "delta" &&
     (content.command === undefined || !continuesOutput(context, id, output)));
-  if (isOutputPiece) appendOutput(context, id, output);
-  else if (phase !== "completed") replaceOutput(context, id, output);
-  else finishCommand(context, item, output);
+  if (phase === "completed") finishCommand(context, item, output);
+  else {
+    const added = isOutputPiece ? output : unseenOutput(context, id, output);
+    appendOutput(context, id, added);
+  }
 }
 
 function commandStart(
@@ -397,15 +399,6 @@ function appendOutput(
   };
   if (chunks.stdout === null && chunks.stderr === null) return;
   context.note(context.store.streamExec(index, chunks));
-}
-
-/** Sets the whole output of a command, of which a part may be known. */
-function replaceOutput(
-  context: FoldContext,
-  id: number | undefined,
-  output: CommandOutput,
-): void {
-  appendOutput(context, id, unseenOutput(context, id, output));
 }
 
 /**
