@@ -229,33 +229,30 @@ function kindOf(value: unknown): Sort {
   }
 }
 
+/** By kind of a shape, the kind of its values. */
+const SORTS: Readonly<Record<AnyShape["kind"], Sort>> = {
+  string: "string",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+  whole: "number",
+  count: "number",
+  literal: "string",
+  words: "string",
+  others: "string",
+  time: "string",
+  list: "array",
+  object: "object",
+  map: "object",
+  variant: "object",
+  any: "none",
+  some: "none",
+  either: "none",
+};
+
 /** The kind of the values that a shape is for; `none` if there is no single one. */
-export function sortOf(shape: AnyShape): Sort {
-  switch (shape.kind) {
-    case "string":
-    case "number":
-    case "boolean":
-    case "null":
-      return shape.kind;
-    case "whole":
-    case "count":
-      return "number";
-    case "literal":
-    case "words":
-    case "others":
-    case "time":
-      return "string";
-    case "list":
-      return "array";
-    case "object":
-    case "map":
-    case "variant":
-      return "object";
-    case "any":
-    case "some":
-    case "either":
-      return "none";
-  }
+export function sortOf({ kind }: AnyShape): Sort {
+  return SORTS[kind];
 }
 
 /** The value that a shape expects, as messages word it. */

@@ -93,10 +93,15 @@ export function finishTool(
   end: ToolEnd,
 ): void {
   const known = context.recordOf(call);
+  finishAs(context, call, toolCall(end, known), known);
+}
+
+/** Makes the record of a call that ended, with what its known record has and its end lacks. */
+function toolCall(end: ToolEnd, known: HistoryRecord | undefined): NewRecord {
   const payload = known?.type === "running_tool" || known?.type === "tool_call"
     ? known.payload
     : undefined;
-  finishAs(context, call, {
+  return {
     type: "tool_call",
     payload: {
       status: end.status,
@@ -109,7 +114,7 @@ export function finishTool(
       result_preview: end.result_preview ?? null,
       error_message: end.error_message ?? null,
     },
-  }, known);
+  };
 }
 
 /** Replaces the record of a tool call that ended by another one, or appends that. */
@@ -131,18 +136,8 @@ export function interruptTool(
 ): void {
   const record = context.get(id);
   if (record?.type !== "running_tool") return;
-  const { title, arguments: args } = record.payload;
-  context.replace(id, {
-    type: "tool_call",
-    payload: {
-      status: "failed",
-      title,
-      duration_ms: null,
-      arguments: args,
-      result_preview: null,
-      error_message: INTERRUPTED,
-    },
-  }, callId);
+  const end: ToolEnd = { status: "failed", error_message: INTERRUPTED };
+  context.replace(id, toolCall(end, record), callId);
 }
 
 /** Reads the message of an error: an object or a text. */
