@@ -4,33 +4,17 @@
  * @module
  */
 
-import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
-import { shortDuration } from "../../events/times.ts";
 import {
-  booleanOf,
   type Fields,
   fieldsOf,
-  idOf,
-  isFailedWord,
   isObject,
-  jsonTextOf,
   listOf,
   textOf,
   wholeOf,
 } from "../../json/fields.ts";
 import { sameJson } from "../plain_json.ts";
-import type {
-  PlanStep,
-  StepStatus,
-  ToolArgument,
-  ToolStatus,
-} from "../records.ts";
-import {
-  CANCELLED,
-  failCommand,
-  isRunningCommand,
-  showCommand,
-} from "./commands.ts";
+import type { PlanStep, StepStatus } from "../records.ts";
+import { failCommand, isRunningCommand, showCommand } from "./commands.ts";
 import { isOpenPatch, showFileChange } from "./file_changes.ts";
 import type {
   CallIds,
@@ -61,24 +45,19 @@ import {
 import {
   agentRecord,
   backgroundRecord,
-  errorRecord,
   noticeRecord,
   spokenRecord,
   warningRecord,
 } from "./text_lines.ts";
 import {
-  errorText,
-  finishAs,
   finishTool,
   isRunningTool,
-  qualifiedTitle,
-  resultPreview,
-  startTool,
+  showCollabCall,
+  showDynamicCall,
+  showMcpCall,
+  showToolCall,
+  showWebSearch,
   toolArguments,
-  toolArgumentsOfText,
-  type ToolEnd,
-  type ToolStart,
-  webSearchArguments,
 } from "./tools.ts";
 import { showTokenCount } from "./usage.ts";
 
@@ -220,8 +199,7 @@ function itemText({ content }: ItemState): string {
 /**
  * Whether a text is a piece of an item, and not the whole item. The normalizer marks deltas that it
  * recognizes as whole. It takes the `item.updated` of some producers for deltas, so an unmarked
- * text
- * that starts with the known text and is longer counts as whole, too.
+ * text that starts with the known text and is longer counts as whole, too.
  */
 function isPiece(phase: ItemPhase, text: string, known = ""): boolean {
   if (phase !== "delta") return phase === "piece";
@@ -233,16 +211,15 @@ function showAgentMessage(context: FoldContext, item: ItemState): void {
   const { id, phase, event } = item;
   const text = itemText(item);
   const known = context.memory.streams.get(id);
-  if (phase === "completed") {
-    // A blank message is dropped: the message before it stays the last one of the turn.
-    if (`${known ?? ""}${text}`.trim() === "") return dropStream(context, id);
-    const isNameless = known === undefined && isMadeUp(event);
-    showAnswer(context, isNameless ? null : id, text);
-    context.memory.turns.messageItem = id;
-  } else {showStream(context, id, {
-      text,
-      isPiece: isPiece(phase, text, known),
-    });}
+  if (phase !== "completed") {
+    const update = { text, isPiece: isPiece(phase, text, known) };
+    return showStream(context, id, update);
+  }
+  // A blank message is dropped: the message before it stays the last one of the turn.
+  if (`${known ?? ""}${text}`.trim() === "") return dropStream(context, id);
+  const isNameless = known === undefined && isMadeUp(event);
+  showAnswer(context, isNameless ? null : id, text);
+  context.memory.turns.messageItem = id;
 }
 
 /** Makes a rule for reasoning. A part that continues the one before it joins that part's record. */
@@ -319,177 +296,6 @@ function rollBack(context: FoldContext, content: Fields): void {
   const count = wholeOf(content.num_turns) ?? 0;
   const length = context.memory.turns.rollBack(count);
   if (length !== undefined) context.truncate(length);
-}
-
-/** Shows the start or the end of a tool call. */
-function showTool(
-  context: FoldContext,
-  item: ItemState,
-  start: ToolStart,
-  end: ToolEnd,
-): void {
-  if (item.phase === "started") startTool(context, item, start);
-  if (item.phase !== "completed") return;
-  finishTool(context, item, { ...start, ...end });
-}
-
-/** Returns the end of a call whose content may have an error and a duration. */
-function toolEnd(
-  { content, event }: ItemState,
-  blocks: unknown,
-  isFailed = false,
-): ToolEnd {
-  const error = errorText(content.error);
-  return {
-    status: toolStatus(
-      isFailed || error !== null || isFailedWord(event.status),
-    ),
-    duration_ms: wholeOf(content.duration_ms) ?? null,
-    result_preview: resultPreview(listOf(blocks)),
-    error_message: error,
-  };
-}
-
-function toolStatus(isFailed: boolean): ToolStatus {
-  return isFailed ? "failed" : "success";
-}
-
-function argumentsOf(
-  context: FoldContext,
-  { content }: ItemState,
-): ToolArgument[] {
-  const text: unknown = Reflect.get(content, ARGUMENTS_TEXT);
-  return typeof text === "string"
-    ? toolArgumentsOfText(content.arguments, text)
-    : toolArguments(
-      content.arguments,
-      context.textsOf("content", "arguments"),
-    );
-}
-
-function showMcpCall(context: FoldContext, item: ItemState): void {
-  const { server_name, tool_name, result, status } = item.content;
-  const { is_error, isError, content } = fieldsOf(result);
-  const isFailed = isFailedWord(status) ||
-    (booleanOf(is_error) ?? booleanOf(isError)) === true;
-  showTool(context, item, {
-    title: qualifiedTitle(server_name, tool_name),
-    arguments: argumentsOf(context, item),
-  }, toolEnd(item, content, isFailed));
-}
-
-function showWebSearch(context: FoldContext, item: ItemState): void {
-  const { query, action } = item.content;
-  // In session files, the query may only repeat the page of the action: then it is left out.
-  const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
-  showTool(context, item, {
-    title: "web_search",
-    arguments: webSearchArguments(isPage ? undefined : query, action),
-    // Its status alone says whether a search failed.
-  }, { status: toolStatus(isFailedWord(item.event.status)) });
-}
-
-/** Returns the `query` that Codex makes up for an action that opens or searches a page. */
-function pageOf({ url, pattern }: Fields): string {
-  const page = textOf(url) ?? "";
-  return typeof pattern === "string" ? `'${pattern}' in ${page}` : page;
-}
-
-function showCollabCall(context: FoldContext, item: ItemState): void {
-  const { content, event } = item;
-  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
-  const hasStates = isObject(agents_states) &&
-    Object.keys(agents_states).length > 0;
-  showTool(context, item, {
-    title: qualifiedTitle("collab", tool),
-    arguments: toolArguments({
-      ...(prompt === undefined || prompt === null ? {} : { prompt }),
-      ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
-    }),
-  }, {
-    // Its status alone says whether the call failed, also beside an error.
-    status: toolStatus(isFailedWord(event.status)),
-    result_preview: resultPreview(
-      hasStates ? [jsonTextOf(agents_states)] : listOf(output),
-    ),
-    error_message: errorText(content.error),
-  });
-}
-
-function showDynamicCall(context: FoldContext, item: ItemState): void {
-  const { namespace, tool, success, content_items } = item.content;
-  showTool(context, item, {
-    title: qualifiedTitle(namespace, tool),
-    arguments: argumentsOf(context, item),
-  }, toolEnd(item, content_items, success === false));
-}
-
-function showToolCall(context: FoldContext, item: ItemState): void {
-  const { content, phase } = item;
-  const wait = waitOf(content);
-  if (wait !== undefined && phase === "completed" && endWait(context, item)) {
-    return;
-  }
-  showTool(context, item, {
-    title: qualifiedTitle(content.namespace, content.name),
-    arguments: argumentsOf(context, item),
-    ...wait === undefined ? {} : {
-      wait: {
-        wait_cap_ms: wholeOf(wait.timeout_ms) ?? null,
-        wait_has_target: idOf(wait.for) !== undefined,
-        wait_has_call_id: idOf(wait.call_id) !== undefined,
-      },
-    },
-  }, toolEnd(item, content.output));
-}
-
-/** The argument names of the tool `wait`, which waits for a command or for some time. */
-const WAIT_ARGUMENTS: ReadonlySet<string> = new Set([
-  "call_id",
-  "for",
-  "timeout_ms",
-]);
-
-/** Returns the arguments of that tool; other tools named `wait` have other arguments. */
-function waitOf(content: Fields): Fields | undefined {
-  const { name, namespace } = content;
-  if (name !== "wait" || idOf(namespace) !== undefined) return undefined;
-  const args = fieldsOf(content.arguments);
-  return Object.keys(args).every((key) => WAIT_ARGUMENTS.has(key))
-    ? args
-    : undefined;
-}
-
-/**
- * Shows that a wait ended or was cancelled.
- *
- * @returns Whether it did; a wait that failed for another reason is shown as a tool call.
- */
-function endWait(context: FoldContext, item: ItemState): boolean {
-  const { content, event } = item;
-  const error = errorText(content.error);
-  if (error !== null || isFailedWord(event.status)) {
-    const isCancelled = (error ?? "").includes(CANCELLED);
-    if (isCancelled) finishAs(context, item, errorRecord("Wait cancelled"));
-    return isCancelled;
-  }
-  const durationMs = wholeOf(content.duration_ms);
-  const target = textOf(fieldsOf(content.arguments).for);
-  finishAs(context, item, {
-    type: "wait_status",
-    payload: {
-      header: {
-        title: "Waited",
-        title_tone: "success",
-        summary: durationMs === undefined ? null : shortDuration(durationMs),
-        summary_tone: "dim",
-      },
-      details: target === undefined
-        ? []
-        : [{ label: "for", value: target, tone: "dim" }],
-    },
-  });
-  return true;
 }
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([

@@ -4,7 +4,20 @@
  * @module
  */
 
-import { fieldsOf, isObject, jsonTextOf, textOf } from "../../json/fields.ts";
+import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
+import { shortDuration } from "../../events/times.ts";
+import {
+  booleanOf,
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFailedWord,
+  isObject,
+  jsonTextOf,
+  listOf,
+  textOf,
+  wholeOf,
+} from "../../json/fields.ts";
 import { endOfString, memberTexts } from "../../json/member_texts.ts";
 import type {
   HistoryRecord,
@@ -14,11 +27,13 @@ import type {
   ToolArgumentValue,
   ToolCallPayload,
   ToolResultPreview,
+  ToolStatus,
 } from "../records.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
-import { splitLines } from "./text_lines.ts";
+import { CANCELLED } from "./commands.ts";
+import type { CallIds, FoldContext, ItemState } from "./fold_context.ts";
+import { errorRecord, splitLines } from "./text_lines.ts";
 
-export interface ToolStart {
+interface ToolStart {
   /** The name of the tool. */
   readonly title: string;
   /** The arguments of the call. */
@@ -31,7 +46,7 @@ export interface ToolStart {
 }
 
 /** The end of a call. A title or arguments that are absent or empty are those of the start. */
-export type ToolEnd =
+type ToolEnd =
   & Pick<ToolCallPayload, "status">
   & Partial<ToolCallPayload>;
 
@@ -54,7 +69,7 @@ const REPLACED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Shows a tool that starts; for one that is running, updates the arguments. */
-export function startTool(
+function startTool(
   context: FoldContext,
   call: CallIds,
   start: ToolStart,
@@ -118,7 +133,7 @@ function toolCall(end: ToolEnd, known: HistoryRecord | undefined): NewRecord {
 }
 
 /** Replaces the record of a tool call that ended by another one, or appends that. */
-export function finishAs(
+function finishAs(
   context: FoldContext,
   call: CallIds,
   record: NewRecord,
@@ -140,14 +155,189 @@ export function interruptTool(
   context.replace(id, toolCall(end, record), callId);
 }
 
+/** Shows the start or the end of a tool call. */
+function showTool(
+  context: FoldContext,
+  item: ItemState,
+  start: ToolStart,
+  end: ToolEnd,
+): void {
+  if (item.phase === "started") startTool(context, item, start);
+  if (item.phase !== "completed") return;
+  finishTool(context, item, { ...start, ...end });
+}
+
+/** Returns the end of a call whose content may have an error and a duration. */
+function toolEnd(
+  { content, event }: ItemState,
+  blocks: unknown,
+  isFailed = false,
+): ToolEnd {
+  const error = errorText(content.error);
+  return {
+    status: toolStatus(
+      isFailed || error !== null || isFailedWord(event.status),
+    ),
+    duration_ms: wholeOf(content.duration_ms) ?? null,
+    result_preview: resultPreview(listOf(blocks)),
+    error_message: error,
+  };
+}
+
+function toolStatus(isFailed: boolean): ToolStatus {
+  return isFailed ? "failed" : "success";
+}
+
+function argumentsOf(
+  context: FoldContext,
+  { content }: ItemState,
+): ToolArgument[] {
+  const text: unknown = Reflect.get(content, ARGUMENTS_TEXT);
+  return typeof text === "string"
+    ? toolArgumentsOfText(content.arguments, text)
+    : toolArguments(
+      content.arguments,
+      context.textsOf("content", "arguments"),
+    );
+}
+
+export function showMcpCall(context: FoldContext, item: ItemState): void {
+  const { server_name, tool_name, result, status } = item.content;
+  const { is_error, isError, content } = fieldsOf(result);
+  const isFailed = isFailedWord(status) ||
+    (booleanOf(is_error) ?? booleanOf(isError)) === true;
+  showTool(context, item, {
+    title: qualifiedTitle(server_name, tool_name),
+    arguments: argumentsOf(context, item),
+  }, toolEnd(item, content, isFailed));
+}
+
+export function showWebSearch(context: FoldContext, item: ItemState): void {
+  const { query, action } = item.content;
+  // In session files, the query may only repeat the page of the action: then it is left out.
+  const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
+  const { type: _type, query: searched, ...rest } = fieldsOf(action);
+  const words = [isPage ? undefined : query, searched].find((each) =>
+    typeof each === "string" && each !== ""
+  );
+  showTool(context, item, {
+    title: "web_search",
+    arguments: toolArguments({ query: words, ...rest }),
+    // Its status alone says whether a search failed.
+  }, { status: toolStatus(isFailedWord(item.event.status)) });
+}
+
+/** Returns the `query` that Codex makes up for an action that opens or searches a page. */
+function pageOf({ url, pattern }: Fields): string {
+  const page = textOf(url) ?? "";
+  return typeof pattern === "string" ? `'${pattern}' in ${page}` : page;
+}
+
+export function showCollabCall(context: FoldContext, item: ItemState): void {
+  const { content, event } = item;
+  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
+  const hasStates = isObject(agents_states) &&
+    Object.keys(agents_states).length > 0;
+  showTool(context, item, {
+    title: qualifiedTitle("collab", tool),
+    arguments: toolArguments({
+      ...(prompt === undefined || prompt === null ? {} : { prompt }),
+      ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
+    }),
+  }, {
+    // Its status alone says whether the call failed, also beside an error.
+    status: toolStatus(isFailedWord(event.status)),
+    result_preview: resultPreview(
+      hasStates ? [jsonTextOf(agents_states)] : listOf(output),
+    ),
+    error_message: errorText(content.error),
+  });
+}
+
+export function showDynamicCall(context: FoldContext, item: ItemState): void {
+  const { namespace, tool, success, content_items } = item.content;
+  showTool(context, item, {
+    title: qualifiedTitle(namespace, tool),
+    arguments: argumentsOf(context, item),
+  }, toolEnd(item, content_items, success === false));
+}
+
+export function showToolCall(context: FoldContext, item: ItemState): void {
+  const { content, phase } = item;
+  const wait = waitOf(content);
+  if (wait !== undefined && phase === "completed" && endWait(context, item)) {
+    return;
+  }
+  showTool(context, item, {
+    title: qualifiedTitle(content.namespace, content.name),
+    arguments: argumentsOf(context, item),
+    ...wait === undefined ? {} : {
+      wait: {
+        wait_cap_ms: wholeOf(wait.timeout_ms) ?? null,
+        wait_has_target: idOf(wait.for) !== undefined,
+        wait_has_call_id: idOf(wait.call_id) !== undefined,
+      },
+    },
+  }, toolEnd(item, content.output));
+}
+
+/** The argument names of the tool `wait`, which waits for a command or for some time. */
+const WAIT_ARGUMENTS: ReadonlySet<string> = new Set([
+  "call_id",
+  "for",
+  "timeout_ms",
+]);
+
+/** Returns the arguments of that tool; other tools named `wait` have other arguments. */
+function waitOf(content: Fields): Fields | undefined {
+  const { name, namespace } = content;
+  if (name !== "wait" || idOf(namespace) !== undefined) return undefined;
+  const args = fieldsOf(content.arguments);
+  return Object.keys(args).every((key) => WAIT_ARGUMENTS.has(key))
+    ? args
+    : undefined;
+}
+
+/**
+ * Shows that a wait ended or was cancelled.
+ *
+ * @returns Whether it did; a wait that failed for another reason is shown as a tool call.
+ */
+function endWait(context: FoldContext, item: ItemState): boolean {
+  const { content, event } = item;
+  const error = errorText(content.error);
+  if (error !== null || isFailedWord(event.status)) {
+    const isCancelled = (error ?? "").includes(CANCELLED);
+    if (isCancelled) finishAs(context, item, errorRecord("Wait cancelled"));
+    return isCancelled;
+  }
+  const durationMs = wholeOf(content.duration_ms);
+  const target = textOf(fieldsOf(content.arguments).for);
+  finishAs(context, item, {
+    type: "wait_status",
+    payload: {
+      header: {
+        title: "Waited",
+        title_tone: "success",
+        summary: durationMs === undefined ? null : shortDuration(durationMs),
+        summary_tone: "dim",
+      },
+      details: target === undefined
+        ? []
+        : [{ label: "for", value: target, tone: "dim" }],
+    },
+  });
+  return true;
+}
+
 /** Reads the message of an error: an object or a text. */
-export function errorText(error: unknown): string | null {
+function errorText(error: unknown): string | null {
   if (typeof error === "string") return error;
   return isObject(error) ? textOf(error.message) ?? "" : null;
 }
 
 /** Joins the names of a server or namespace and a tool with a dot. */
-export function qualifiedTitle(owner: unknown, name: unknown): string {
+function qualifiedTitle(owner: unknown, name: unknown): string {
   return [owner, name].filter((part) => typeof part === "string" && part !== "")
     .join(".");
 }
@@ -362,25 +552,6 @@ function mergeArguments(
   const merged = new Map(older.map((argument) => [argument.name, argument]));
   for (const argument of newer) merged.set(argument.name, argument);
   return [...merged.values()];
-}
-
-/**
- * Returns the arguments of a web search: the query, then the other fields of the action.
- *
- * @param query The query, if there is one.
- * @param action The action: a search, or the opening or searching of a page.
- */
-export function webSearchArguments(
-  query: unknown,
-  action: unknown,
-): ToolArgument[] {
-  const { type: _type, query: actionQuery, ...rest } = isObject(action)
-    ? action
-    : {};
-  const words = [query, actionQuery].find((each) =>
-    typeof each === "string" && each !== ""
-  );
-  return toolArguments({ query: words, ...rest });
 }
 
 function valueOf(value: unknown, source?: string): ToolArgumentValue {
