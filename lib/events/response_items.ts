@@ -63,8 +63,6 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["image_generation_call", tellImageGeneration],
 ]);
 
-/** Items that are messages: they do not count as work that follows an answer. */
-const SPEECH: ReadonlySet<unknown> = new Set(["message"]);
 const IDLE: ReadonlySet<unknown> = new Set(IDLE_RESPONSE_ITEMS);
 
 /** The name of a call that is an item type of its own, up to 0.29. */
@@ -90,19 +88,14 @@ const MCP_PREFIX = "mcp__";
 export function tellResponseItem(context: SessionContext, item: Fields): void {
   const { type } = item;
   if (typeof type !== "string") return;
-  if (!SPEECH.has(type) && !IDLE.has(type)) {
+  // Messages do not count as work that follows an answer.
+  if (type !== "message" && !IDLE.has(type)) {
     context.lastAnswer = null;
     context.steps += 1;
   }
   if (context.hasModelCalls) quoteCall(context, type, item);
   ITEMS.get(type)?.(context, item);
 }
-
-/** The names of call items that have no `name`. */
-const CALL_NAMES: ReadonlyMap<string, string> = new Map([
-  ["local_shell_call", LOCAL_SHELL],
-  ["tool_search_call", "tool_search"],
-]);
 
 /** Emits a call, or its output, exactly as the model wrote or received it. */
 function quoteCall(context: SessionContext, type: string, item: Fields): void {
@@ -111,8 +104,8 @@ function quoteCall(context: SessionContext, type: string, item: Fields): void {
     const { output = item.tools } = item;
     return context.quote("model_call_output", callId, { output });
   }
-  const name = CALL_NAMES.get(type) ?? item.name;
-  if (!type.endsWith("_call") || typeof name !== "string") return;
+  const name = callName(type, item);
+  if (!type.endsWith("_call") || name === undefined) return;
   const args = item.arguments ?? item.input ?? item.action;
   context.quote("model_call", callId, {
     name,
@@ -121,6 +114,11 @@ function quoteCall(context: SessionContext, type: string, item: Fields): void {
       ? args
       : context.argumentsText(args) ?? jsonTextOf(args ?? {}),
   });
+}
+
+function callName(type: string, { name }: Fields): string | undefined {
+  if (type === "tool_search_call") return "tool_search";
+  return type === LOCAL_SHELL ? LOCAL_SHELL : textOf(name);
 }
 
 // Messages.
