@@ -16,11 +16,10 @@ import {
   pushError,
   showAnswer,
   showError,
-  showUserMessage,
 } from "./messages.ts";
 import { settleThought } from "./reasoning.ts";
 import { messageOf } from "./remarks.ts";
-import { backgroundRecord } from "./text_lines.ts";
+import { backgroundRecord, userRecord } from "./text_lines.ts";
 import { interruptTool } from "./tools.ts";
 import { readUsage } from "./usage.ts";
 
@@ -69,7 +68,7 @@ function startTurn(context: FoldContext, event: Fields): void {
   if (event.implied === true) return;
   memory.turns.open(store.length);
   const text = textOf(event.input_text) ?? "";
-  if (text.trim() !== "") showUserMessage(context, { text, images: [] }, null);
+  if (text.trim() !== "") context.push(userRecord(text));
 }
 
 function completeTurn(context: FoldContext, event: Fields): void {

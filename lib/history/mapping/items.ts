@@ -23,7 +23,6 @@ import type {
   ItemState,
 } from "./fold_context.ts";
 import {
-  attachedImage,
   dropStream,
   pushError,
   showAnswer,
@@ -81,7 +80,7 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
     todo_list: showTodoList,
     plan: showPlanText,
     error: completed(showErrorItem),
-    user_message: completed(showPrompt),
+    user_message: completed(showUserMessage),
     inter_agent_message: completed(showAgentToAgent),
     speech: completed(showSpeech),
     sub_agent_activity: completed(showSubAgent),
@@ -236,13 +235,6 @@ function showReasoning(joinsAlways: boolean): ShowItem {
       joins,
     });
   };
-}
-
-function showPrompt(context: FoldContext, content: Fields, id: string): void {
-  showUserMessage(context, {
-    text: textOf(content.text) ?? "",
-    images: listOf(content.images).map(attachedImage),
-  }, id);
 }
 
 function showAgentToAgent(context: FoldContext, content: Fields): void {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Fields, fieldsOf, textOf } from "../../json/fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import { sameJson } from "../plain_json.ts";
 import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
@@ -17,34 +17,29 @@ interface UserMessage {
   readonly images: readonly ImageRecord[];
 }
 
-/**
- * Shows a message of the user: replaces the records of the same item, or appends new ones.
- *
- * @param message The text and images.
- * @param item The item id; `null` if the message is no item.
- */
+/** Shows a message of the user: replaces the records of the same item, or appends new ones. */
 export function showUserMessage(
   context: FoldContext,
-  { text, images }: UserMessage,
-  item: string | null,
+  content: Fields,
+  item: string,
 ): void {
   const { memory, store } = context;
-  const { links } = memory;
+  const text = textOf(content.text) ?? "";
+  const images = listOf(content.images).map(attachedImage);
   const isBlank = text.trim() === "";
   // An empty message does not replace a known one.
   if (isBlank && images.length === 0) return;
-  if (item !== null && isKnownUser(context, item)) {
+  if (isKnownUser(context, item)) {
     replaceUser(context, { text, images }, item);
     return;
   }
   memory.turns.prompt(store.length);
   if (!isBlank) {
-    const id = context.push(userRecord(text));
-    if (item !== null) links.set("user_message", item, id);
+    memory.links.set("user_message", item, context.push(userRecord(text)));
   }
   for (const [at, image] of images.entries()) {
     const id = context.push(image);
-    if (item !== null) links.set("user_image", imageKey(item, at), id);
+    memory.links.set("user_image", imageKey(item, at), id);
   }
   memory.turns.prompted(store.length);
 }
@@ -90,7 +85,7 @@ function imageKey(item: string, at: number): string {
 }
 
 /** Makes a record of an image of a message, which has a path, a URL or both. */
-export function attachedImage(image: unknown): ImageRecord {
+function attachedImage(image: unknown): ImageRecord {
   const path = textOf(fieldsOf(image).path);
   const url = textOf(fieldsOf(image).url);
   const record = url === undefined ? undefined : imageRecordOfUrl(url);
