@@ -42,8 +42,8 @@ import {
   showTurnDiff,
 } from "./remarks.ts";
 import {
-  agentRecord,
   backgroundRecord,
+  messageRecord,
   noticeRecord,
   spokenRecord,
   warningRecord,
@@ -241,9 +241,9 @@ function showAgentToAgent(context: FoldContext, content: Fields): void {
   const text = textOf(content.text) ?? "";
   if (text.trim() === "") return;
   const { author, recipient } = content;
-  context.push(
-    agentRecord(text, textOf(author) ?? "", textOf(recipient) ?? null),
-  );
+  const label = textOf(author) ?? "";
+  const badge = textOf(recipient) ?? null;
+  context.push(messageRecord("assistant", text, { label, badge }));
 }
 
 function showSpeech(context: FoldContext, content: Fields, id: string): void {

@@ -70,7 +70,7 @@ function isBlank(line: string | undefined): boolean {
 }
 
 /** Makes a message from a text. The label of its header is its kind by default. */
-function message(
+export function messageRecord(
   kind: "user" | "assistant" | "error" | "notice",
   text: string,
   { label = kind, badge = null, tone }: {
@@ -92,16 +92,16 @@ function message(
 }
 
 export function userRecord(text: string): NewRecord {
-  return message("user", text);
+  return messageRecord("user", text);
 }
 
 export function errorRecord(text: string): NewRecord {
-  return message("error", text, { tone: "error" });
+  return messageRecord("error", text, { tone: "error" });
 }
 
 export function warningRecord(text: string): NewRecord {
   const marked = text.replace(BLANK_START_REGEXP, "⚠ ");
-  return message("notice", marked, { tone: "warning" });
+  return messageRecord("notice", marked, { tone: "warning" });
 }
 
 /** The badge or label of spoken messages. */
@@ -110,17 +110,8 @@ const VOICE = "voice";
 /** Makes a record of speech: of the user, or of the voice model that speaks for the agent. */
 export function spokenRecord(text: string, isUser: boolean): NewRecord {
   return isUser
-    ? message("user", text, { badge: VOICE })
-    : message("assistant", text, { label: VOICE });
-}
-
-/** Makes a record of a message from one agent to another. */
-export function agentRecord(
-  text: string,
-  author: string,
-  recipient: string | null,
-): NewRecord {
-  return message("assistant", text, { label: author, badge: recipient });
+    ? messageRecord("user", text, { badge: VOICE })
+    : messageRecord("assistant", text, { label: VOICE });
 }
 
 export function backgroundRecord(
