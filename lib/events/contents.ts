@@ -198,6 +198,11 @@ export function endedDynamic(event: Fields): Ended {
   };
 }
 
+/** Returns the message of an error or notice, which may be that of its `error`. */
+export function messageOf({ message, error }: Fields): string {
+  return textOf(message) ?? textOf(fieldsOf(error).message) ?? "";
+}
+
 /** Registers the beginning or end of a review. */
 export function noteReview(
   context: SessionContext,

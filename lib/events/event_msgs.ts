@@ -31,6 +31,7 @@ import {
   endStatus,
   imageContent,
   mcpContent,
+  messageOf,
   noteReview,
   patchContent,
   planContent,
@@ -357,11 +358,6 @@ function remark(severity: "warning" | "notice"): TellEvent {
     const message = messageOf(event);
     context.complete("error", { message, severity, ...rest });
   };
-}
-
-/** Returns the message of an error or notice, which may be that of its `error`. */
-function messageOf({ message, error }: Fields): string {
-  return textOf(message) ?? textOf(fieldsOf(error).message) ?? "";
 }
 
 // Calls.

@@ -11,7 +11,6 @@ import {
   callIdOf,
   type Fields,
   fieldsOf,
-  firstIdOf,
   idOf,
   isObject,
   jsonTextOf,
@@ -427,13 +426,13 @@ function tellToolSearchOutput(context: SessionContext, item: Fields): void {
 }
 
 function tellWebSearch(context: SessionContext, item: Fields): void {
-  const callId = firstIdOf(item.id, item.call_id);
+  const callId = idOf(item.id) ?? idOf(item.call_id);
   const isFailed = item.status === "failed";
   tellSearchCopy(context, callId, item, { witness: "item", isFailed });
 }
 
 function tellImageGeneration(context: SessionContext, item: Fields): void {
-  const callId = firstIdOf(item.id, item.call_id);
+  const callId = idOf(item.id) ?? idOf(item.call_id);
   if (context.takeLoose("image_generation", "item") !== undefined) return;
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   if (!isNew && call.hasItem) return;

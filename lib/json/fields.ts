@@ -47,15 +47,6 @@ export function idOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Returns the first of several values that can be an id. */
-export function firstIdOf(...values: readonly unknown[]): string | undefined {
-  for (const value of values) {
-    const id = idOf(value);
-    if (id !== undefined) return id;
-  }
-  return undefined;
-}
-
 /**
  * Returns the id of a call: the first of several values that is a string. It may be empty: some
  * providers give all calls an empty id, and their outputs repeat it.

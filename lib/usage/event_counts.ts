@@ -1,13 +1,7 @@
 /** Finds the token counts in the events of one file or stream, with their thread and turn. */
 
 import { realId } from "../events/ids.ts";
-import {
-  type Fields,
-  fieldsOf,
-  firstIdOf,
-  idOf,
-  textOf,
-} from "../json/fields.ts";
+import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 import { type CountPlace, type CountTaker, timeOf } from "./source_ledger.ts";
 import {
@@ -122,7 +116,7 @@ export class EventCounts {
     const state: ThreadState = {
       counter: new TokenCounter(),
       model: textOf(event.model) ?? null,
-      cwd: firstIdOf(event.workdir, event.cwd) ?? null,
+      cwd: idOf(event.workdir) ?? idOf(event.cwd) ?? null,
       // Some releases have no preview of a fork.
       isResumed: (idOf(event.preview) ?? idOf(event.forked_from_id)) !==
         undefined,

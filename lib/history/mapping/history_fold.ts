@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../events/contents.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import { interruptCommand } from "./commands.ts";
 import { entryKey } from "./explores.ts";
@@ -18,7 +19,6 @@ import {
   showError,
 } from "./messages.ts";
 import { settleThought } from "./reasoning.ts";
-import { messageOf } from "./remarks.ts";
 import { backgroundRecord, userRecord } from "./text_lines.ts";
 import { interruptTool } from "./tools.ts";
 import { readUsage } from "./usage.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "../../events/contents.ts";
 import {
   type Fields,
   fieldsOf,
@@ -33,7 +34,6 @@ import {
 } from "./messages.ts";
 import { showThought } from "./reasoning.ts";
 import {
-  messageOf,
   showBackground,
   showCompaction,
   showReviewEnd,

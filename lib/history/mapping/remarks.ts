@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Fields, fieldsOf, isObject, textOf } from "../../json/fields.ts";
+import { type Fields, isObject, textOf } from "../../json/fields.ts";
 import type { DiffHunk, DiffLine } from "../records.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { backgroundRecord, noticeRecord } from "./text_lines.ts";
@@ -128,11 +128,6 @@ export function showSubAgent(
     item,
     backgroundRecord("Sub-agent", text),
   );
-}
-
-/** Returns the message of an error or notice, or "". */
-export function messageOf(fields: Fields): string {
-  return textOf(fields.message) ?? textOf(fieldsOf(fields.error).message) ?? "";
 }
 
 /**
