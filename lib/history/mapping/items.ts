@@ -75,8 +75,8 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
     collab_tool_call: call(showCollabCall),
     dynamic_tool_call: call(showDynamicCall),
     tool_call: call(showToolCall),
-    image_view: complete(showViewedImage),
-    image_generation: complete(showMadeImage),
+    image_view: showViewedImage,
+    image_generation: showMadeImage,
     todo_list: showTodoList,
     plan: showPlanText,
     error: completed(showErrorItem),
@@ -157,13 +157,6 @@ function completed(
   return (context, { phase, content, id }) => {
     if (phase === "completed") show(context, content, id);
   };
-}
-
-/** Makes a rule that applies the content in every phase. */
-function complete(
-  show: (context: FoldContext, call: CallIds, content: Fields) => void,
-): ShowItem {
-  return (context, item) => show(context, item, item.content);
 }
 
 /** Makes a rule for calls: a start with the id of an ended call begins a new call. */

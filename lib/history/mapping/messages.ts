@@ -8,7 +8,7 @@ import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import { sameJson } from "../plain_json.ts";
 import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
+import type { FoldContext, ItemState } from "./fold_context.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
 interface UserMessage {
@@ -268,30 +268,23 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Shows an image that the agent views, in the record of its call. */
-export function showViewedImage(
-  context: FoldContext,
-  call: CallIds,
-  { path }: Fields,
-): void {
-  const record = imageRecord(pathOf(textOf(path) ?? ""));
-  const known = context.recordOf(call);
+export function showViewedImage(context: FoldContext, item: ItemState): void {
+  const record = imageRecord(pathOf(textOf(item.content.path) ?? ""));
+  const known = context.recordOf(item);
   const isKnown = known?.type === "image" &&
     known.payload.path === record.payload.path;
-  if (!isKnown) context.showCall(call, record, IMAGE_TYPES);
+  if (!isKnown) context.showCall(item, record, IMAGE_TYPES);
 }
 
 /** Shows a generated image, in the record of its call. Absent fields keep their known values. */
-export function showMadeImage(
-  context: FoldContext,
-  call: CallIds,
-  { saved_path, revised_prompt, status }: Fields,
-): void {
-  const known = context.recordOf(call);
+export function showMadeImage(context: FoldContext, item: ItemState): void {
+  const { saved_path, revised_prompt, status } = item.content;
+  const known = context.recordOf(item);
   const shown = known?.type === "image" ? known.payload : undefined;
   const path = textOf(saved_path);
   const word = textOf(status);
   context.showCall(
-    call,
+    item,
     imageRecord(
       path === undefined ? shown?.path ?? "" : pathOf(path),
       textOf(revised_prompt) ?? shown?.caption ?? null,
