@@ -96,19 +96,15 @@ export class FoldContext {
   }
 
   /**
-   * Returns a function that finds an object in the text of the event.
-   *
-   * @param path The path of the object.
-   * @returns A function that returns the JSON texts of the object's members by name.
+   * Returns the JSON texts of the arguments of the current event, by name; none if its text is not
+   * known.
    */
-  textsOf(...path: readonly string[]): () => ReadonlyMap<string, string> {
-    return () => {
-      if (this.text === undefined) return NO_TEXTS;
-      const own = soleMemberText(this.text, path.at(-1) ?? "");
-      return own === undefined
-        ? memberTexts(this.text, path)
-        : memberTexts(own);
-    };
+  argumentTexts(): ReadonlyMap<string, string> {
+    if (this.text === undefined) return NO_TEXTS;
+    const own = soleMemberText(this.text, "arguments");
+    return own === undefined
+      ? memberTexts(this.text, ["content", "arguments"])
+      : memberTexts(own);
   }
 
   /** Appends a record and returns its id. */

@@ -195,10 +195,7 @@ function argumentsOf(
   const text: unknown = Reflect.get(content, ARGUMENTS_TEXT);
   return typeof text === "string"
     ? toolArgumentsOfText(content.arguments, text)
-    : toolArguments(
-      content.arguments,
-      context.textsOf("content", "arguments"),
-    );
+    : toolArguments(content.arguments, () => context.argumentTexts());
 }
 
 export function showMcpCall(context: FoldContext, item: ItemState): void {
