@@ -122,18 +122,20 @@ Deno.test("stages over texts refuse other values", () => {
   }
 });
 
-Deno.test("the option only refuses types that are not texts", () => {
-  for (const [type, words] of [[1, "a number"], [undefined, "undefined"]]) {
-    const only: Untyped = ["error", type];
-    for (const make of [JsonlDecoder, JsonlNormalizer]) {
-      assertThrows(
-        () => new make({ only }),
-        TypeError,
-        `Cannot use only: one is ${words}, expected strings`,
-      );
+for (const option of ["only", "except"]) {
+  Deno.test(`the option ${option} refuses types that are not texts`, () => {
+    for (const [type, words] of [[1, "a number"], [undefined, "undefined"]]) {
+      const options: Untyped = { [option]: ["error", type] };
+      for (const make of [JsonlDecoder, JsonlNormalizer]) {
+        assertThrows(
+          () => new make(options),
+          TypeError,
+          `Cannot use ${option}: one is ${words}, expected strings`,
+        );
+      }
     }
-  }
-});
+  });
+}
 
 Deno.test("decodeEvents() refuses a source that cannot be read", () => {
   for (const source of ["{}", null, undefined, ["{}"], new Uint8Array(1)]) {

@@ -85,8 +85,8 @@ export class RecordSelection {
       );
     }
     this.#thread = thread;
-    this.#kinds = names && kindsOf(names);
-    this.#except = kindsOf(except);
+    this.#kinds = names && kindsOf("only", names);
+    this.#except = kindsOf("except", except);
     this.key = JSON.stringify([names ?? null, except, thread ?? null]);
   }
 
@@ -136,12 +136,15 @@ function isOneOf(
 
 type KindsByType = ReadonlyMap<string, ReadonlySet<string>>;
 
-function kindsOf(names: readonly string[]): KindsByType {
+function kindsOf(
+  option: "only" | "except",
+  names: readonly string[],
+): KindsByType {
   const kindsByType = new Map<string, Set<string>>();
-  for (const name of checkedList("only", names)) {
+  for (const name of checkedList(option, names)) {
     if (typeof name !== "string") {
       throw new TypeError(
-        `Cannot use only: one is ${wordsOf(name)}, expected strings`,
+        `Cannot use ${option}: one is ${wordsOf(name)}, expected strings`,
       );
     }
     const [type = "", ...rest] = name.split("/");
