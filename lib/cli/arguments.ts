@@ -163,20 +163,13 @@ function takenApart(
       operands.push(arg);
       continue;
     }
-    for (const part of partsOf(arg)) {
-      const flag = flagOf(part);
-      if (flag === undefined) throw unknownFlag(part);
-      const { isShort } = part;
-      let { value } = part;
+    for (const part of flagsIn(arg)) {
+      const next = before[at + 1];
       // The next argument is the value, unless it is an option itself.
-      if (flag.value !== undefined && value === undefined) {
-        const next = before[at + 1];
-        if (next !== undefined && !/^-./s.test(next)) {
-          value = next;
-          at += 1;
-        }
-      }
-      found.push({ flag, isShort, value });
+      const isNext = part.flag.value !== undefined &&
+        part.value === undefined && next !== undefined && !/^-./s.test(next);
+      found.push(isNext ? { ...part, value: next } : part);
+      if (isNext) at += 1;
     }
   }
   if (end !== -1) {
@@ -194,36 +187,38 @@ function partsOfValue(
   return isList && text !== undefined ? text.split(",") : [text];
 }
 
-/** A flag as it was written. */
-interface Part {
-  readonly key: string;
-  readonly isShort: boolean;
-  /** The text after `=`, or after the letter. */
-  readonly value: string | undefined;
-}
-
 /** Splits one argument into flags: `--name`, `--name=value`, or several letters. */
-function partsOf(arg: string): Part[] {
+function flagsIn(arg: string): FoundFlag[] {
   if (arg.startsWith("--")) {
-    const [, key = "", value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
-    return [{ key, isShort: false, value }];
+    const [, name = "", value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    return [{ flag: flagOf(name, false), isShort: false, value }];
   }
-  const parts: Part[] = [];
+  const found: FoundFlag[] = [];
   for (let at = 1; at < arg.length; at++) {
-    const part = { key: arg.charAt(at), isShort: true, value: undefined };
+    const flag = flagOf(arg.charAt(at), true);
     const rest = arg.slice(at + 1);
     const isWhole = rest === "" ||
-      flagOf(part)?.value === undefined && /^[A-Za-z]/.test(rest);
-    if (!isWhole) return [...parts, { ...part, value: rest.replace(/^=/, "") }];
-    parts.push(part);
+      flag.value === undefined && /^[A-Za-z]/.test(rest);
+    const value = isWhole ? undefined : rest.replace(/^=/, "");
+    found.push({ flag, isShort: true, value });
+    if (!isWhole) break;
   }
-  return parts;
+  return found;
 }
 
-function flagOf({ key, isShort }: Part): Flag | undefined {
-  return ALL_FLAGS.find(({ name, short }) =>
+function flagOf(key: string, isShort: boolean): Flag {
+  const flag = ALL_FLAGS.find(({ name, short }) =>
     isShort ? short === key : name === key
   );
+  if (flag !== undefined) return flag;
+  const spelling = isShort ? `-${key}` : `--${key}`;
+  // A single letter is too short for a suggestion.
+  const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
+  const meant = isShort ? undefined : optionMeant(key);
+  const advice = meant === undefined
+    ? suggestion(spelling, known)
+    : `; ${meant}`;
+  throw new UsageError(`unknown option "${spelling}"${advice}`);
 }
 
 function check({ name, value }: Flag, text: string | undefined): void {
@@ -245,17 +240,4 @@ function check({ name, value }: Flag, text: string | undefined): void {
 function admits({ choices, admits }: FlagValue, text: string): boolean {
   if (choices !== undefined) return choices.includes(text);
   return admits === undefined ? text !== "" : admits(text);
-}
-
-function unknownFlag({ key, isShort }: Part): UsageError {
-  const spelling = isShort ? `-${key}` : `--${key}`;
-  const meant = isShort ? undefined : optionMeant(key);
-  if (meant !== undefined) {
-    return new UsageError(`unknown option "${spelling}"; ${meant}`);
-  }
-  // A single letter is too short for a suggestion.
-  const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
-  return new UsageError(
-    `unknown option "${spelling}"${suggestion(spelling, known)}`,
-  );
 }
