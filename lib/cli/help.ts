@@ -5,6 +5,7 @@ import type { Command, CommandGroup } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
 import { CATEGORIES, type Flag, flagsOf } from "./flags.ts";
 import type { TextStyle } from "../render/text_style.ts";
+import { fold } from "./text_ruler.ts";
 
 /** The width at which help lines are folded, in columns. */
 const WIDTH = 79;
@@ -130,16 +131,4 @@ function beside(head: string, text: string, column = COLUMN): string[] {
   return head.length + 2 > column
     ? [head, indent + first, ...others]
     : [head.padEnd(column) + first, ...others];
-}
-
-function fold(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

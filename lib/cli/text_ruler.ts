@@ -56,3 +56,21 @@ export class TextRuler {
       : kept.join("") + ELLIPSIS;
   }
 }
+
+/** Folds a text at its spaces; a longer word has a line of its own. */
+export function fold(
+  text: string,
+  width: number,
+  widthOf = (line: string): number => line.length,
+): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && widthOf(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}

@@ -11,7 +11,7 @@ import { unlessInterrupted } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
 import type { TextStyle } from "../../render/text_style.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
-import { TextRuler } from "../text_ruler.ts";
+import { fold, TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
 import { sessionPage } from "./_session_page.ts";
 import { reportHomes } from "./_sessions.ts";
@@ -38,7 +38,8 @@ export const run: RunCommand = async (args, context) => {
   await context.diagnostics.flush();
   if (page.sessions.length === 0) return isIncomplete ? EXIT.io : EXIT.no;
   const chooser = new SessionChooser(page.sessions, {
-    ruler: await TextRuler.for(chooserTexts(page.sessions)),
+    // The keys are not ASCII, so the ruler measures characters of any width.
+    ruler: await TextRuler.for([KEYS]),
     style: context.style,
     now: context.process.now(),
     userHome: userHomeFrom(context.process.env),
@@ -152,21 +153,6 @@ interface Row {
   readonly message: string;
   /** The text that filters search, in lower case. */
   readonly text: string;
-}
-
-/** All texts that a list of sessions may show, for its ruler. */
-function chooserTexts(sessions: readonly Session[]): string[] {
-  return [
-    KEYS,
-    "…",
-    "❯",
-    ...sessions.flatMap(({ head, title }) => [
-      title,
-      head.cwd ?? "",
-      head.gitBranch ?? "",
-      head.firstMessage ?? "",
-    ]),
-  ];
 }
 
 /**
@@ -330,21 +316,12 @@ function rowOf(session: Session, { now, userHome }: ChooserOptions): Row {
   };
 }
 
-/** The first lines of a text, folded between words. */
+/** Folds a text into the lines of the preview. */
 function folded(text: string, room: number, ruler: TextRuler): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && ruler.widthOf(longer) > room) {
-      lines.push(line);
-      line = word;
-      if (lines.length === PREVIEW) break;
-    } else line = longer;
-  }
-  if (lines.length < PREVIEW) lines.push(line);
-  else lines[PREVIEW - 1] = ruler.fitted(`${lines[PREVIEW - 1]} …`, room);
-  return lines.map((line) => ruler.fitted(line, room));
+  const lines = fold(text, room, ruler.widthOf);
+  const shown = lines.slice(0, PREVIEW);
+  if (lines.length > PREVIEW) shown.push(`${shown.pop()} …`);
+  return shown.map((line) => ruler.fitted(line, room));
 }
 
 /**
