@@ -1,31 +1,19 @@
 /** Measures drift: the parts of Codex's lines that no known release writes. */
 
-import { streamKindOf } from "../dialects/dialects.ts";
-import { JsonReader } from "../json/reader.ts";
-import { isBlankLine } from "../lines/blank.ts";
-import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
-import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
-import { releaseNumber, releaseText } from "../dialects/releases.ts";
+import { KNOWN_WIRE } from "../dialects/known_wire.ts";
+import { releaseText } from "../dialects/releases.ts";
+import type { WireDialectName } from "../dialects/wire_kinds.ts";
 import { RECORD_NAMES } from "./_user_data.ts";
-import { treatmentOf } from "./_treatment.ts";
-import {
-  KindTeller,
-  NORMALIZED,
-  type WireDialectName,
-} from "../dialects/wire_kinds.ts";
+import { isNewNode, type Occurrence, WireSource } from "./_wire_source.ts";
+import type { DriftFinding } from "./drift_finding.ts";
 import {
   ANY_NAME,
   type Mark,
   WIRE_TYPES,
-  type WireDialect,
   type WireKind,
   type WireNode,
   WireTree,
 } from "./wire_tree.ts";
-import { LEVELS, WireWalker } from "./_wire_walker.ts";
-import type { DriftFinding } from "./drift_finding.ts";
-import { KNOWN_WIRE } from "../dialects/known_wire.ts";
 
 /** Options for {@linkcode DriftMeter}. */
 export interface DriftMeterOptions {
@@ -92,15 +80,8 @@ interface Tally extends Omit<DriftFinding, "types" | "count"> {
  * The largest number of findings kept: the limit for streams where every record is of another kind.
  */
 const MAX_FINDINGS = 10_000;
-/** A part is reported when it returns after so many known releases without it. */
-const RELEASES_WITHOUT = 5;
 /** The number of sessions from which on a baseline reports missing kinds. */
 const MANY_SESSIONS = 5;
-/**
- * How many bytes of records of one stream are normalized again to find out the treatment of their
- * parts. Later new parts are reported as `kept`.
- */
-const MAX_TRIED = 1 << 24;
 
 /** The findings of one {@linkcode DriftMeter}, as data that `structuredClone` can copy. */
 export interface DriftCounts {
@@ -219,7 +200,8 @@ export class DriftMeter {
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   open(file: string, options: DriftSourceOptions = {}): DriftSource {
-    return new Source(file, this.#tree, this.#isRecording, options, {
+    const how = { ...options, isRecording: this.#isRecording };
+    return new WireSource(file, this.#tree, how, {
       marked: () => this.#isMarked = true,
       found: (mark, at) => this.#found(mark, at),
       ended: (dialect, kinds) => this.#ended(file, dialect, kinds),
@@ -395,203 +377,6 @@ export class DriftMeter {
   }
 }
 
-/** One occurrence of a mark. */
-interface Occurrence {
-  readonly file: string;
-  readonly line: number;
-  readonly release: number;
-  readonly dialect: WireDialectName;
-  readonly kind: WireKind;
-  treatment(mark: Mark): DriftFinding["treatment"];
-}
-
-/** Receives the marks found in a stream. */
-interface SourceReports {
-  marked(): void;
-  found(mark: Mark, at: Occurrence): void;
-  ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
-}
-
-/** Reads one stream or session file. */
-class Source implements DriftSource, LineVisitor {
-  readonly #file: string;
-  readonly #tree: WireTree;
-  readonly #isRecording: boolean;
-  readonly #reports: SourceReports;
-  readonly #framer: LineFramer;
-  readonly #teller = new KindTeller();
-  readonly #walker: WireWalker;
-  readonly #kinds = new Set<WireKind>();
-  #release: number;
-  other: string | undefined;
-  /** The current record: its bytes, its line number and its kind. */
-  #bytes: Uint8Array = NOTHING;
-  #start = 0;
-  #end = 0;
-  #line = 0;
-  #tried = 0;
-  #node: WireKind | undefined;
-  /**
-   * Marks found before the first item. Whether codexpipe wrote the stream shows at an item only:
-   * events of threads and turns look the same in both.
-   */
-  #early: [Mark, Occurrence][] | undefined = [];
-  failures = 0;
-
-  constructor(
-    file: string,
-    tree: WireTree,
-    isRecording: boolean,
-    options: DriftSourceOptions,
-    reports: SourceReports,
-  ) {
-    this.#file = file;
-    this.#tree = tree;
-    this.#isRecording = isRecording;
-    this.#release = releaseNumber(options.release);
-    this.#reports = reports;
-    this.#framer = new LineFramer(checkedMaxLineBytes(options.maxLineBytes));
-    this.#walker = new WireWalker(
-      tree,
-      this.#teller,
-      (mark) => this.#report(mark),
-    );
-  }
-
-  feed(block: Uint8Array): void {
-    if (this.other === undefined) this.#framer.feed(block, this);
-  }
-
-  flush(): void {
-    if (this.other === undefined) this.#framer.flush(this);
-    // In these events Codex writes no thread id, and codexpipe writes it in all of them.
-    const isOwn = this.#early?.some(([{ node }]) =>
-      node.path === "thread_id" && isNewNode(node)
-    );
-    if (isOwn === true) this.other = NORMALIZED_STREAM;
-    if (this.other !== undefined) return;
-    this.#reportEarly();
-    const { dialect } = this.#teller;
-    if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
-  }
-
-  line(bytes: Uint8Array, start: number, end: number, line: number): void {
-    if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
-    const { tape } = this.#teller;
-    if (!tape.scan(bytes, start, end, LEVELS) || tape.kind(0) !== "object") {
-      this.failures += 1;
-      return;
-    }
-    if (this.#teller.dialect === undefined) {
-      this.other = otherThanStream(bytes, start, end);
-      if (this.other !== undefined) return;
-    }
-    const kind = this.#teller.kind(bytes);
-    // Records that codexpipe wrote show nothing about the format of Codex.
-    if (kind === LINE_FAILED) return;
-    if (kind === NORMALIZED) {
-      if (this.#early !== undefined) this.other = NORMALIZED_STREAM;
-      return;
-    }
-    if (!EARLY_REGEXP.test(kind)) this.#reportEarly();
-    const dialect = this.#tree.dialect(this.#teller.last);
-    if (this.#release === 0) this.#begin(this.#teller.release(kind), dialect);
-    else if (this.#walker.limit === 0) this.#begin(this.#release, dialect);
-    const node = this.#tree.kind(dialect, kind);
-    this.#kinds.add(node);
-    this.#bytes = bytes;
-    this.#start = start;
-    this.#end = end;
-    this.#line = line;
-    this.#node = node;
-    this.#walker.walk(bytes, node);
-  }
-
-  tooLong(): void {
-    this.failures += 1;
-  }
-
-  /** Sets the release, as soon as it is known. */
-  #begin(release: number, dialect: WireDialect): void {
-    this.#release = release;
-    this.#walker.limit = this.#isRecording
-      ? Infinity
-      : dialect.releaseBefore(release, RELEASES_WITHOUT);
-    if (this.#isRecording) dialect.addRelease(release);
-  }
-
-  #report(mark: Mark): void {
-    if (this.#isRecording) return mark.widen(this.#release);
-    // A part that returned together with the object around it is reported once, as that object.
-    if (mark.isKnown && lastAround(mark) < this.#walker.limit) return;
-    const kind = this.#node;
-    if (kind === undefined) return;
-    this.#reports.marked();
-    const at = {
-      file: this.#file,
-      line: this.#line,
-      release: this.#release,
-      dialect: this.#teller.last,
-      kind,
-      treatment: (mark: Mark) => this.#treatment(mark),
-    };
-    if (this.#early === undefined) return this.#reports.found(mark, at);
-    // The bytes of the line are overwritten before the report.
-    const treatment = this.#treatment(mark);
-    this.#early.push([mark, { ...at, treatment: () => treatment }]);
-    if (this.#early.length >= MAX_EARLY) this.#reportEarly();
-  }
-
-  #reportEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const [mark, at] of early) this.#reports.found(mark, at);
-  }
-
-  #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
-    this.#tried += this.#end - this.#start;
-    if (this.#tried > MAX_TRIED) return "kept";
-    const text = decodeUtf8(this.#bytes, this.#start, this.#end);
-    const dialect = this.#teller.last;
-    const part = node.parent === undefined
-      ? undefined
-      : { steps: node.steps, type: WIRE_TYPES[type] ?? "", word };
-    return treatmentOf(text, dialect, part);
-  }
-}
-
-const LINE_FAILED = "line.failed";
-const NORMALIZED_STREAM = "normalized stream";
-/** Matches the kinds that Codex and codexpipe spell alike. */
-const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
-/** After so many early marks the stream is taken for one of Codex. */
-const MAX_EARLY = 1000;
-const NOTHING = new Uint8Array(0);
-
-/** Returns the kind of a file that is not a stream or session file; nothing if it may be one. */
-function otherThanStream(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-): string | undefined {
-  const reader = new JsonReader(1);
-  const root = reader.read(bytes, start, end);
-  if (root === undefined) return undefined;
-  const kind = streamKindOf(reader, reader.members(root));
-  return kind === "snapshot" || kind === "history.jsonl" ||
-      kind === "session_index.jsonl"
-    ? kind
-    : undefined;
-}
-
-/** The last release known to write the object that holds a type, or the field that holds a word. */
-function lastAround({ node, word }: Mark): number {
-  const around = word === undefined ? node.parent : node;
-  if (around === undefined) return Infinity;
-  const known = around.marks.filter((mark) => mark !== undefined);
-  return Math.max(-1, ...known.map(({ last }) => last));
-}
-
 /**
  * Returns whether a path exists only because its kind of record is new: the tag of the kind, and
  * the member that wraps the record.
@@ -603,11 +388,6 @@ function isEnvelope({ kind, parent, name }: WireNode): boolean {
       RECORD_NAMES.has(parent.name);
   }
   return name === "type" || name === "method" || RECORD_NAMES.has(name);
-}
-
-/** Returns whether a path is unknown to the baseline. */
-function isNewNode({ marks }: WireNode): boolean {
-  return marks.every((mark) => mark === undefined || !mark.isKnown);
 }
 
 function changeOf(

@@ -1,0 +1,307 @@
+/** Reads one stream, walks all values of its records, and finds their marks in a tree. */
+
+import { streamKindOf } from "../dialects/dialects.ts";
+import { releaseNumber } from "../dialects/releases.ts";
+import {
+  KindTeller,
+  NORMALIZED,
+  type WireDialectName,
+} from "../dialects/wire_kinds.ts";
+import { JsonReader } from "../json/reader.ts";
+import { JsonTape } from "../json/tape.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import { isBlankLine } from "../lines/blank.ts";
+import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
+import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
+import { treatmentOf } from "./_treatment.ts";
+import type { DriftFinding } from "./drift_finding.ts";
+import {
+  INTEGER,
+  type Mark,
+  NUMBER,
+  WIRE_TYPES,
+  type WireDialect,
+  type WireKind,
+  type WireNode,
+  type WireTree,
+} from "./wire_tree.ts";
+
+/** The number of levels on one tape. */
+const LEVELS = 7;
+/** The largest depth that is walked: deeper values have no fields of Codex's. */
+const MAX_DEPTH = 40;
+
+/** The indexes of types, which are the numbers of the kinds on a tape. */
+const ARRAY = 1;
+const STRING = 2;
+const DOT = 0x2e;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+
+/** A part is reported when it returns after so many known releases without it. */
+const RELEASES_WITHOUT = 5;
+/**
+ * How many bytes of records of one stream are normalized again to find out the treatment of their
+ * parts. Later new parts are reported as `kept`.
+ */
+const MAX_TRIED = 1 << 24;
+
+/** One occurrence of a mark. */
+export interface Occurrence {
+  readonly file: string;
+  readonly line: number;
+  readonly release: number;
+  readonly dialect: WireDialectName;
+  readonly kind: WireKind;
+  treatment(mark: Mark): DriftFinding["treatment"];
+}
+
+/** Receives the marks found in a stream. */
+export interface SourceReports {
+  marked(): void;
+  found(mark: Mark, at: Occurrence): void;
+  ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
+}
+
+/** What a stream is read with. */
+export interface WireSourceOptions {
+  readonly isRecording: boolean;
+  readonly release?: string | undefined;
+  readonly maxLineBytes?: number | undefined;
+}
+
+/** Reads one stream or session file: walks all values of its records. */
+export class WireSource implements LineVisitor {
+  readonly #file: string;
+  readonly #tree: WireTree;
+  readonly #isRecording: boolean;
+  readonly #reports: SourceReports;
+  readonly #framer: LineFramer;
+  readonly #teller = new KindTeller();
+  /** Marks whose last release is before this one are reported. */
+  #limit = 0;
+  /** By depth, the tapes for values below the levels of the first tape; reused for each record. */
+  readonly #inner: JsonTape[] = [];
+  readonly #kinds = new Set<WireKind>();
+  #release: number;
+  other: string | undefined;
+  /** The current record: its bytes, its line number and its kind. */
+  #bytes: Uint8Array = NOTHING;
+  #start = 0;
+  #end = 0;
+  #line = 0;
+  #tried = 0;
+  #node: WireKind | undefined;
+  /**
+   * Marks found before the first item. Whether codexpipe wrote the stream shows at an item only:
+   * events of threads and turns look the same in both.
+   */
+  #early: [Mark, Occurrence][] | undefined = [];
+  failures = 0;
+
+  constructor(
+    file: string,
+    tree: WireTree,
+    { isRecording, release, maxLineBytes }: WireSourceOptions,
+    reports: SourceReports,
+  ) {
+    this.#file = file;
+    this.#tree = tree;
+    this.#isRecording = isRecording;
+    this.#release = releaseNumber(release);
+    this.#reports = reports;
+    this.#framer = new LineFramer(checkedMaxLineBytes(maxLineBytes));
+  }
+
+  feed(block: Uint8Array): void {
+    if (this.other === undefined) this.#framer.feed(block, this);
+  }
+
+  flush(): void {
+    if (this.other === undefined) this.#framer.flush(this);
+    // In these events Codex writes no thread id, and codexpipe writes it in all of them.
+    const isOwn = this.#early?.some(([{ node }]) =>
+      node.path === "thread_id" && isNewNode(node)
+    );
+    if (isOwn === true) this.other = NORMALIZED_STREAM;
+    if (this.other !== undefined) return;
+    this.#reportEarly();
+    const { dialect } = this.#teller;
+    if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, line: number): void {
+    if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
+    const { tape } = this.#teller;
+    if (!tape.scan(bytes, start, end, LEVELS) || tape.kind(0) !== "object") {
+      this.failures += 1;
+      return;
+    }
+    if (this.#teller.dialect === undefined) {
+      this.other = otherThanStream(bytes, start, end);
+      if (this.other !== undefined) return;
+    }
+    const kind = this.#teller.kind(bytes);
+    // Records that codexpipe wrote show nothing about the format of Codex.
+    if (kind === LINE_FAILED) return;
+    if (kind === NORMALIZED) {
+      if (this.#early !== undefined) this.other = NORMALIZED_STREAM;
+      return;
+    }
+    if (!EARLY_REGEXP.test(kind)) this.#reportEarly();
+    const dialect = this.#tree.dialect(this.#teller.last);
+    if (this.#release === 0) this.#begin(this.#teller.release(kind), dialect);
+    else if (this.#limit === 0) this.#begin(this.#release, dialect);
+    const node = this.#tree.kind(dialect, kind);
+    this.#kinds.add(node);
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+    this.#line = line;
+    this.#node = node;
+    this.#value(tape, 0, node, 0, 0);
+  }
+
+  tooLong(): void {
+    this.failures += 1;
+  }
+
+  /** Sets the release, as soon as it is known. */
+  #begin(release: number, dialect: WireDialect): void {
+    this.#release = release;
+    this.#limit = this.#isRecording
+      ? Infinity
+      : dialect.releaseBefore(release, RELEASES_WITHOUT);
+    if (this.#isRecording) dialect.addRelease(release);
+  }
+
+  #value(
+    tape: JsonTape,
+    at: number,
+    node: WireNode,
+    level: number,
+    depth: number,
+  ): void {
+    let type = tape.code(at);
+    if (type === NUMBER && this.#isInteger(tape, at)) {
+      // A whole number is nothing new where fractions are known.
+      type = node.marks[NUMBER] === undefined ? INTEGER : NUMBER;
+    }
+    const mark = node.marks[type] ?? node.mark(type);
+    if (mark.last < this.#limit) this.#report(mark);
+    if (type === STRING && node.words !== undefined) {
+      const word = this.#teller.word(tape, at, this.#bytes);
+      const mark = word === undefined ? undefined : node.wordMark(word);
+      if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
+    }
+    if (type > ARRAY || node.isData || depth > MAX_DEPTH) return;
+    if (level < LEVELS) this.#parts(tape, at, node, level, depth);
+    else {
+      const inner = this.#inner[depth] ??= new JsonTape();
+      inner.scan(this.#bytes, tape.start(at), tape.end(at), LEVELS);
+      this.#parts(inner, 0, node, 0, depth);
+    }
+  }
+
+  #parts(
+    tape: JsonTape,
+    at: number,
+    node: WireNode,
+    level: number,
+    depth: number,
+  ): void {
+    const behind = tape.next(at);
+    const isList = tape.code(at) === ARRAY;
+    for (let part = at + 1; part < behind; part = tape.next(part)) {
+      const inner = isList
+        ? node.element(this.#tree)
+        : node.member(tape.name(part), this.#tree);
+      this.#value(tape, part, inner, level + 1, depth + 1);
+    }
+  }
+
+  #isInteger(tape: JsonTape, at: number): boolean {
+    const end = tape.end(at);
+    for (let i = tape.start(at); i < end; i++) {
+      const byte = this.#bytes[i];
+      if (byte === DOT || byte === LOWER_E || byte === UPPER_E) return false;
+    }
+    return true;
+  }
+
+  #report(mark: Mark): void {
+    if (this.#isRecording) return mark.widen(this.#release);
+    // A part that returned together with the object around it is reported once, as that object.
+    if (mark.isKnown && lastAround(mark) < this.#limit) return;
+    const kind = this.#node;
+    if (kind === undefined) return;
+    this.#reports.marked();
+    const at = {
+      file: this.#file,
+      line: this.#line,
+      release: this.#release,
+      dialect: this.#teller.last,
+      kind,
+      treatment: (mark: Mark) => this.#treatment(mark),
+    };
+    if (this.#early === undefined) return this.#reports.found(mark, at);
+    // The bytes of the line are overwritten before the report.
+    const treatment = this.#treatment(mark);
+    this.#early.push([mark, { ...at, treatment: () => treatment }]);
+    if (this.#early.length >= MAX_EARLY) this.#reportEarly();
+  }
+
+  #reportEarly(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const [mark, at] of early) this.#reports.found(mark, at);
+  }
+
+  #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
+    this.#tried += this.#end - this.#start;
+    if (this.#tried > MAX_TRIED) return "kept";
+    const text = decodeUtf8(this.#bytes, this.#start, this.#end);
+    const dialect = this.#teller.last;
+    const part = node.parent === undefined
+      ? undefined
+      : { steps: node.steps, type: WIRE_TYPES[type] ?? "", word };
+    return treatmentOf(text, dialect, part);
+  }
+}
+
+const LINE_FAILED = "line.failed";
+const NORMALIZED_STREAM = "normalized stream";
+/** Matches the kinds that Codex and codexpipe spell alike. */
+const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
+/** After so many early marks the stream is taken for one of Codex. */
+const MAX_EARLY = 1000;
+const NOTHING = new Uint8Array(0);
+
+/** Returns the kind of a file that is not a stream or session file; nothing if it may be one. */
+function otherThanStream(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): string | undefined {
+  const reader = new JsonReader(1);
+  const root = reader.read(bytes, start, end);
+  if (root === undefined) return undefined;
+  const kind = streamKindOf(reader, reader.members(root));
+  return kind === "snapshot" || kind === "history.jsonl" ||
+      kind === "session_index.jsonl"
+    ? kind
+    : undefined;
+}
+
+/** The last release known to write the object that holds a type, or the field that holds a word. */
+function lastAround({ node, word }: Mark): number {
+  const around = word === undefined ? node.parent : node;
+  if (around === undefined) return Infinity;
+  const known = around.marks.filter((mark) => mark !== undefined);
+  return Math.max(-1, ...known.map(({ last }) => last));
+}
+
+/** Returns whether a path is unknown to the baseline. */
+export function isNewNode({ marks }: WireNode): boolean {
+  return marks.every((mark) => mark === undefined || !mark.isKnown);
+}
