@@ -11,6 +11,8 @@ import type { TextStyle } from "../render/text_style.ts";
 
 /** The process, the outputs and the tables that a command works with. */
 export interface CommandContext {
+  /** The arguments, without the name of the command. */
+  readonly args: Arguments;
   readonly process: Surroundings;
   /** All arguments of the process. */
   readonly words: readonly string[];
@@ -65,13 +67,5 @@ export interface CommandTable {
   readonly commonFlags: readonly Flag[];
 }
 
-/**
- * Runs a command.
- *
- * @param args The arguments, without the name of the command.
- * @returns The exit status.
- */
-export type RunCommand = (
-  args: Arguments,
-  context: CommandContext,
-) => Promise<number>;
+/** Runs a command, and returns the exit status. */
+export type RunCommand = (context: CommandContext) => Promise<number>;

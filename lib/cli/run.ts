@@ -151,6 +151,9 @@ export async function run(
       ? new TerminalOutput(out, "stdout", context)
       : screen;
     const commandContext: CommandContext = {
+      args: parsed.withOperands(
+        parsed.operands.slice(command.name.split(" ").length),
+      ),
       // Progress is shown only if stdout is a terminal too: a program that reads our stdout, such
       // as a pager, may use the terminal itself.
       process: isScreen("stderr", context) && context.isTerminal.stdout
@@ -165,10 +168,10 @@ export async function run(
       style,
       table: TABLE,
     };
-    const commandArgs = await commandArguments(command, parsed, commandContext);
-    const status = typeof commandArgs === "number"
-      ? commandArgs
-      : await runCommand(commandArgs, commandContext);
+    const read = await withFiles(command, commandContext);
+    const status = typeof read === "number"
+      ? read
+      : await runCommand({ ...commandContext, args: read });
     await diagnostics.flush();
     await stdout.end();
     await progress.clear();
@@ -224,27 +227,22 @@ async function parse(
 }
 
 /**
- * Returns the arguments after the name of a command. If the command reads several files, folders
- * and `--family` are replaced by their files.
+ * Returns the arguments of a command. If the command reads several files, folders and `--family`
+ * are replaced by their files.
  *
  * @returns The arguments, or the exit status if the family is not found.
  */
-async function commandArguments(
-  { name, operands }: Command,
-  args: Arguments,
+async function withFiles(
+  { operands }: Command,
   context: CommandContext,
 ): Promise<Arguments | number> {
-  const commandArgs = args.withOperands(
-    args.operands.slice(name.split(" ").length),
-  );
-  if (operands[0]?.[0] !== SEVERAL_FILES) return commandArgs;
-  if (commandArgs.has("family")) {
+  const { args, process } = context;
+  if (operands[0]?.[0] !== SEVERAL_FILES) return args;
+  if (args.has("family")) {
     const { withFamily } = await import("./commands/sessions_family.ts");
-    return await withFamily(commandArgs, context);
+    return await withFamily(context);
   }
-  return commandArgs.withOperands(
-    await withoutFolders(commandArgs.operands, context.process),
-  );
+  return args.withOperands(await withoutFolders(args.operands, process));
 }
 
 /** Guesses the command if none is named: `render` on a terminal, `normalize` in a pipe. */

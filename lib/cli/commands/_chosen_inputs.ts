@@ -1,6 +1,5 @@
 /** The inputs of commands that read files, stdin or the session files of Codex homes. */
 
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 import { blockRoom, type Input, openInput } from "../input.ts";
@@ -15,12 +14,11 @@ import { STDIN } from "../flags.ts";
  * @throws {UsageError} If files and a home are given.
  */
 export async function chosenInputs(
-  args: Arguments,
   context: CommandContext,
   since: number,
 ): Promise<ChosenInputs> {
+  const { args, process } = context;
   const { operands } = args;
-  const { process } = context;
   const room = blockRoom();
   let homes: typeof import("./_home_inputs.ts") | undefined;
   const open = async (input: ChosenInput): Promise<Input> => {
@@ -44,7 +42,7 @@ export async function chosenInputs(
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
     const { homeInputs } = await import("./_home_inputs.ts");
-    return { ...await homeInputs(args, context, since), open };
+    return { ...await homeInputs(context, since), open };
   }
   const files = operands.length === 0 ? [STDIN] : operands;
   const inputs = files.map((name) => ({ name }));

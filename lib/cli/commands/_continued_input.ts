@@ -7,7 +7,6 @@ import { goesOn } from "../../events/session_reader.ts";
 import { shellWord } from "../../render/command_line.ts";
 import { idText } from "../../sessions/session_id.ts";
 import type { SessionLineage } from "../../sessions/session_lineage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
 import type { PlaceOf } from "./_normalization.ts";
@@ -32,9 +31,9 @@ export interface ContinuedInput {
 export async function continuedInput(
   file: string,
   { first, blocks }: Pick<Peeked, "first" | "blocks">,
-  args: Arguments,
   context: CommandContext,
 ): Promise<ContinuedInput> {
+  const { args, diagnostics } = context;
   const asItIs = { blocks, isBaseKnown: false };
   if (file === STDIN || !goesOn(first)) return asItIs;
   const facts = await context.process.look(file);
@@ -49,7 +48,6 @@ export async function continuedInput(
   const lineage = await lineageOf(path);
   if (lineage === undefined) return asItIs;
   const { ancestors, missing, parts } = lineage;
-  const { diagnostics } = context;
   if (missing !== undefined && !args.has("quiet")) {
     const advice = missing.reason === "not_found"
       ? `; "codexpipe sessions show ${

@@ -2,7 +2,6 @@
 
 import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
@@ -36,14 +35,13 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
  * @throws {UsageError} If the file is one of the inputs, or lies in a Codex home.
  */
 export async function openDocument(
-  args: Arguments,
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<DocumentFile> {
-  const { process } = context;
+  const { args, process } = context;
   const target = args.value("output");
   const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase() ?? "";
-  const screen = screenDestination(args, context, FORMS_BY_ENDING.get(ending));
+  const screen = screenDestination(context, FORMS_BY_ENDING.get(ending));
   if (target === undefined) return { ...screen, close(): void {} };
   const { form } = screen;
   const homes = args.values("codex-home").map((folder) =>

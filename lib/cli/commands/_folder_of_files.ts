@@ -7,7 +7,6 @@ import {
   sessionFileAt,
   type SessionHead,
 } from "../../sessions/sessions.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
@@ -25,8 +24,7 @@ import { cannot } from "../reasons.ts";
  * @throws {IoError} If it cannot be created.
  */
 export async function targetFolder(
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
   flag: "output" | "to" = "output",
 ): Promise<string | undefined> {
   const name = args.value(flag);

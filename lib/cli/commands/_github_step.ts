@@ -58,10 +58,10 @@ export class GithubStep {
   #verdict: GithubVerdict | undefined;
 
   constructor(
-    args: Arguments,
     context: CommandContext,
     options: GithubStepOptions,
   ) {
+    const { args } = context;
     const room = GITHUB_SUMMARY_BYTES - options.summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
@@ -117,7 +117,7 @@ export class GithubStep {
       this.#say("there is no summary: those of other files use all the space");
     }
     if (this.#redactor !== undefined) {
-      saySecrets(this.#redactor.counts, this.#args, this.#context);
+      saySecrets(this.#redactor.counts, this.#context);
     }
   }
 

@@ -2,7 +2,6 @@
 
 import { isObjectPath } from "../../sessions/session_start.ts";
 import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";
@@ -35,16 +34,14 @@ export interface ChosenInputs {
  * @param since Files that were last written to before this time are left out.
  */
 export async function homeInputs(
-  args: Arguments,
   context: CommandContext,
   since: number,
 ): Promise<Omit<ChosenInputs, "open">> {
-  const { process } = context;
+  const { args, process } = context;
   const { codexHomes } = sessionPlaces(args, process);
   const { files, ...rest } = await findSessionFiles({ codexHomes });
   const isIncomplete = reportHomes(
     { ...rest, total: files.length },
-    args,
     context,
   );
   // The session files of the first CLI have no token counts.

@@ -61,12 +61,12 @@ export class Rendering {
   #remarks: HistoryRemarks | undefined;
 
   private constructor(
-    args: Arguments,
     context: CommandContext,
     destination: Destination,
     rendition: Rendition,
     written: Gathered[],
   ) {
+    const { args } = context;
     this.#args = args;
     this.#context = context;
     this.#destination = destination;
@@ -82,14 +82,13 @@ export class Rendering {
    * @param destination The destination of the document.
    */
   static async create(
-    args: Arguments,
     context: CommandContext,
     destination: Destination,
   ): Promise<Rendering> {
     const written = [new Gathered()];
     const turn = (): void => void written.push(new Gathered());
-    const rendition = await renditionOf(args, context, destination, turn);
-    return new Rendering(args, context, destination, rendition, written);
+    const rendition = await renditionOf(context, destination, turn);
+    return new Rendering(context, destination, rendition, written);
   }
 
   /** Whether an input could not be read to its end. */
@@ -109,7 +108,6 @@ export class Rendering {
     const { blocks, placeOf, isBaseKnown } = await continuedInput(
       file,
       peeked,
-      this.#args,
       this.#context,
     );
     if (file === STDIN) this.#grow();
@@ -155,7 +153,7 @@ export class Rendering {
     await this.#flush();
     if (this.#destination.site === undefined) {
       const { counts } = this.#rendition.redactor ?? { counts: new Map() };
-      saySecrets(counts, this.#args, this.#context);
+      saySecrets(counts, this.#context);
     }
     await this.#context.diagnostics.flush();
   }

@@ -56,8 +56,7 @@ export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
  * @throws {UsageError} If `--images` is given and the form is not html.
  */
 export function screenDestination(
-  args: Arguments,
-  { process, screen }: CommandContext,
+  { args, process, screen }: CommandContext,
   form?: RenderForm,
 ): Destination {
   const chosen = args.choice("to", RENDER_FORMS) ?? form;
@@ -85,11 +84,11 @@ export interface Rendition {
  * @param turn Called when the text that follows belongs to the next page.
  */
 export async function renditionOf(
-  args: Arguments,
   context: CommandContext,
   destination: Destination,
   turn: () => void,
 ): Promise<Rendition> {
+  const { args } = context;
   const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
     (destination.isTerminal ? "text" : "markdown");
   const { site, pages } = destination;
@@ -103,7 +102,7 @@ export async function renditionOf(
     maxOutputLines: args.number("max-output-lines"),
   };
   const renderer: Rendition["renderer"] = form === "text"
-    ? await textRenderer(options, args, context, destination)
+    ? await textRenderer(options, context, destination)
     : await documentRenderer(form, {
       ...options,
       images: hasImages,
@@ -115,8 +114,7 @@ export async function renditionOf(
 
 async function textRenderer(
   options: RenderOptions,
-  args: Arguments,
-  { screen, style, process }: CommandContext,
+  { args, screen, style, process }: CommandContext,
   { isTerminal, output }: Destination,
 ): Promise<TextRenderer> {
   // A file has colours only with --color=always.

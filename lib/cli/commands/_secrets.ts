@@ -46,8 +46,7 @@ export function addSecrets(
  */
 export function saySecrets(
   counts: ReadonlyMap<string, number>,
-  args: Arguments,
-  { diagnostics }: CommandContext,
+  { args, diagnostics }: CommandContext,
 ): void {
   if (counts.size === 0 || args.has("quiet")) return;
   let total = 0;

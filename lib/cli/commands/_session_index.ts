@@ -5,7 +5,6 @@ import { countText } from "../../render/quantity_text.ts";
 import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
 import type { IndexSessionsOptions } from "../../sessions/session_indexer.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
@@ -21,8 +20,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
  * @throws {IoError} If there is no cache folder for the default index.
  */
 export async function indexPlaces(
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
 ): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {
   const { codexHomes } = sessionPlaces(args, process);
   const file = args.value("index");

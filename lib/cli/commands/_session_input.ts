@@ -8,7 +8,6 @@ import {
   readSessionLineage,
   type SessionLineage,
 } from "../../sessions/session_lineage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Input, refuseOwnOutput } from "../input.ts";
 import { EXIT } from "../endings.ts";
@@ -36,12 +35,12 @@ export interface WholeSession {
  * @throws {UsageError} If the arguments name no session or several.
  */
 export async function wholeSession(
-  args: Arguments,
   context: CommandContext,
   command: string,
 ): Promise<WholeSession | number> {
+  const { args } = context;
   const query = oneSession(args, command);
-  const { session, status } = await lookUpSession(query, args, context);
+  const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   const { path } = session.file;
   const { codexHomes } = sessionPlaces(args, context.process);
@@ -97,12 +96,12 @@ export async function openWhole(
  */
 export async function answerWhole<A>(
   { session: { file: { path }, head }, lineage }: WholeSession,
-  args: Arguments,
   context: CommandContext,
   { onOpen, ...answering }:
     & Pick<NormalizationOptions<A>, "make" | "take" | "write">
     & { readonly onOpen?: () => Promise<void> },
 ): Promise<number> {
+  const { args } = context;
   const { input, placeOf } = await openWhole(path, lineage, context);
   await onOpen?.();
   const work = new Normalization(context, {

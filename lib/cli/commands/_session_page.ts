@@ -7,7 +7,6 @@ import {
   type ListSessionsOptions,
   type SessionPage,
 } from "../../sessions/session_list.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { sessionPlaces, workingFolderOf } from "./_sessions.ts";
@@ -30,8 +29,7 @@ export const FILTERS = [
  * @throws {UsageError} If the value of `--cursor` is not a cursor.
  */
 export async function sessionPage(
-  args: Arguments,
-  { process, progress }: CommandContext,
+  { args, process, progress }: CommandContext,
   most: number | undefined,
 ): Promise<SessionPage> {
   const cwd = args.value("cwd");

@@ -85,8 +85,7 @@ export interface LookedUpSession {
  */
 export async function lookUpSession(
   query: string | undefined,
-  args: Arguments,
-  { process, diagnostics }: CommandContext,
+  { args, process, diagnostics }: CommandContext,
   reported: Set<string> = new Set(),
 ): Promise<LookedUpSession> {
   let status: number = EXIT.done;
@@ -130,8 +129,7 @@ type FoundInHomes = Pick<SessionPage, "total" | "problems" | "missingHomes">;
  */
 export function reportHomes(
   { total, problems, missingHomes }: FoundInHomes,
-  args: Arguments,
-  { process, diagnostics }: CommandContext,
+  { args, process, diagnostics }: CommandContext,
 ): boolean {
   for (const problem of problems) diagnostics.say(problemLine(problem));
   const missing = lackingHomes(missingHomes, args);

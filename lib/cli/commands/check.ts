@@ -26,7 +26,8 @@ const ENCODER = new TextEncoder();
 /** The number of reasons that are printed to stderr. */
 const MAX_SAID = 10;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   refuseTwoOutputs(args);
   if (!args.has("github")) {
     refuseIdleFlags(
@@ -37,7 +38,7 @@ export const run: RunCommand = async (args, context) => {
   }
   refuseIdlePatterns(args);
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
-  const check = new Check(args, context, files.length);
+  const check = new Check(context, files.length);
   const verdicts = resultsOf({
     inputs: files.map((name) => ({ name })),
     async *work({ name }) {
@@ -88,7 +89,8 @@ class Check {
   isIncomplete = false;
   hasFailed = false;
 
-  constructor(args: Arguments, context: CommandContext, files: number) {
+  constructor(context: CommandContext, files: number) {
+    const { args } = context;
     this.#args = args;
     this.#context = context;
     this.#isOneOfMany = files > 1 || context.process.starter !== undefined;
@@ -165,7 +167,7 @@ class Check {
     drift: DriftRemark | undefined,
   ): Promise<GithubStep> {
     const { GithubStep } = await import("./_github_step.ts");
-    return new GithubStep(this.#args, this.#context, {
+    return new GithubStep(this.#context, {
       name: this.#isOneOfMany ? file : undefined,
       verdict,
       drift,

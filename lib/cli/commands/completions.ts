@@ -15,8 +15,8 @@ const SCRIPTS: Readonly<
   fish: fishCompletions,
 };
 
-export const run: RunCommand = async ({ operands }, { stdout, table }) => {
-  const [name = "", ...others] = operands;
+export const run: RunCommand = async ({ args, stdout, table }) => {
+  const [name = "", ...others] = args.operands;
   const shell = SHELLS.find((shell) => shell === name);
   if (shell === undefined || others.length > 0) {
     throw new UsageError(`expected one shell: ${oneOf(SHELLS)}`);

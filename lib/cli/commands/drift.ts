@@ -8,7 +8,6 @@ import {
 } from "../../drift/drift.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -28,7 +27,8 @@ const MAX_BASELINE = 1 << 26;
 /** GitHub shows at most ten notices of a step. */
 const MAX_ANNOTATIONS = 10;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const target = args.value("write-baseline");
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
@@ -41,15 +41,14 @@ export const run: RunCommand = async (args, context) => {
       .refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
-  const meter = await meterOf(args, context, isRecording);
+  const meter = await meterOf(context, isRecording);
   const { inputs, isIncomplete, open } = await chosenInputs(
-    args,
     context,
     args.time("since", context.process.now()) ?? -Infinity,
   );
   const found = resultsOf({
     inputs,
-    work: (input) => look(input, open, meter, isRecording, args, context),
+    work: (input) => look(input, open, meter, isRecording, context),
     // The records of a baseline are kept in the meter of this thread.
     jobs: isRecording ? 1 : args.number("jobs"),
     title: "Looking for drift",
@@ -63,7 +62,7 @@ export const run: RunCommand = async (args, context) => {
   }
   const { diagnostics, process, progress } = context;
   await progress.clear();
-  if (target === undefined) await print(meter, files, args, context);
+  if (target === undefined) await print(meter, files, context);
   else {
     await writeFile(target, meter.baseline(), process);
     if (!args.has("quiet")) {
@@ -77,8 +76,7 @@ export const run: RunCommand = async (args, context) => {
 };
 
 async function meterOf(
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
   isRecording: boolean,
 ): Promise<DriftMeter> {
   const file = args.value("baseline");
@@ -106,8 +104,7 @@ async function* look(
   open: ChosenInputs["open"],
   meter: DriftMeter,
   isRecording: boolean,
-  args: Arguments,
-  { diagnostics, process }: CommandContext,
+  { args, diagnostics, process }: CommandContext,
 ): AsyncGenerator<Found> {
   const { name, place } = chosen;
   const source = meter.open(place ?? name, {
@@ -143,8 +140,7 @@ async function* look(
 async function print(
   meter: DriftMeter,
   files: number,
-  args: Arguments,
-  { stdout, diagnostics }: CommandContext,
+  { args, stdout, diagnostics }: CommandContext,
 ): Promise<void> {
   const findings = meter.findings();
   const { more } = meter;

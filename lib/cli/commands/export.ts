@@ -23,12 +23,13 @@ import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const format = formatOf(args);
   refuseIdlePatterns(args);
   const patterns = patternsOf(args);
   const table = args.choice("table", TABLE_NAMES);
-  const folder = await targetFolder(args, context);
+  const folder = await targetFolder(context);
   if (format.flags.includes("table") && (folder ?? table) === undefined) {
     throw new UsageError(
       `--to=${format.name} needs --table=NAME (${
@@ -37,7 +38,6 @@ export const run: RunCommand = async (args, context) => {
     );
   }
   const { inputs: chosen, isIncomplete, open } = await chosenInputs(
-    args,
     context,
     -Infinity,
   );
@@ -70,7 +70,7 @@ export const run: RunCommand = async (args, context) => {
       NestedInput,
       TakenExport,
       Parameters<Exporter["feed"]>[0]
-    >(args, {
+    >({
       ...context,
       stdout: files,
     }, {
@@ -123,7 +123,7 @@ export const run: RunCommand = async (args, context) => {
     });
     await files.writeAll(exporter.flush());
     await files.write();
-    saySecrets(secrets, args, context);
+    saySecrets(secrets, context);
     return isIncomplete || hasRefused ? EXIT.io : status;
   } finally {
     files.close();

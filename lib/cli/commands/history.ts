@@ -33,7 +33,8 @@ import { STDIN } from "../flags.ts";
 /** The number of threads that the message lists when the user has to choose one. */
 const MAX_NAMED = 20;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const restore = args.value("restore");
   if (restore !== undefined && files.length > 1) {
@@ -55,7 +56,7 @@ export const run: RunCommand = async (args, context) => {
   let isIncomplete = false;
   let hasFailures = false;
   for (const file of files) {
-    const fold = new Fold(args, context, base);
+    const fold = new Fold(context, base);
     const isRead = await readOrSay(
       () => args.has("follow") ? fold.follow(file) : fold.run(file),
       (message) => context.diagnostics.say(message),
@@ -108,11 +109,10 @@ class Fold {
   readonly work: Normalization<Outcome<unknown>>;
 
   constructor(
-    args: Arguments,
     context: CommandContext,
     base: HistorySnapshot | undefined,
   ) {
-    const { stdout } = context;
+    const { args, stdout } = context;
     this.#args = args;
     this.#context = context;
     this.#stdout = stdout;
@@ -164,7 +164,7 @@ class Fold {
     }
     const { blocks, placeOf, isBaseKnown } = this.#isRestored
       ? { ...peeked, placeOf: undefined, isBaseKnown: false }
-      : await continuedInput(file, peeked, this.#args, this.#context);
+      : await continuedInput(file, peeked, this.#context);
     this.#file = file;
     this.#remarks = this.#newRemarks(isBaseKnown);
     await this.work.normalizeInput(file, blocks, placeOf);

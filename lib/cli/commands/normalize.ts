@@ -1,7 +1,6 @@
 /** `codexpipe normalize`. */
 
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -18,20 +17,19 @@ import {
 } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
 
-export const run: RunCommand = (args, context) =>
-  answerLines(args, context, normalizing);
+export const run: RunCommand = (context) => answerLines(context, normalizing);
 
 /** Processes the lines of the given files, or of stdin, and writes the results to stdout. */
 export function answerLines(
-  args: Arguments,
   context: CommandContext,
   make: NormalizationOptions["make"],
 ): Promise<number> {
+  const { args } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   refuseSeveral(args, files);
   const inputs = files.map((name) => ({ name }));
   const answering = { make, ...writing(context.stdout) };
-  return answerInputs(args, context, { names: files, inputs, answering });
+  return answerInputs(context, { names: files, inputs, answering });
 }
 
 interface HowItWent<R> extends
@@ -64,12 +62,11 @@ interface AnsweredInputs<T extends JobInput, R, A>
 
 /** Processes the lines of inputs according to the flags, and writes the results to stdout. */
 export async function answerInputs<T extends JobInput, R, A>(
-  args: Arguments,
   context: CommandContext,
   given: AnsweredInputs<T, R, A>,
 ): Promise<number> {
   const { names, inputs, open, answering, onBegin, onEnd, take, add } = given;
-  const { process } = context;
+  const { args, process } = context;
   const isFollowing = args.has("follow");
   const options: JsonlNormalizerOptions = {
     ...readingOptions(args),
@@ -108,7 +105,6 @@ export async function answerInputs<T extends JobInput, R, A>(
       answer,
       given.isInTurn === true || args.value("on-error") === "stop" ||
         IN_TURN.some((name) => args.has(name)),
-      args,
       context,
     );
     for await (const one of answers) {
@@ -134,9 +130,9 @@ async function* shared<T extends JobInput, R>(
   inputs: readonly T[],
   work: (input: T) => AsyncIterable<HowItWent<R>>,
   isInTurn: boolean,
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<HowItWent<R>> {
+  const { args } = context;
   const [input] = inputs;
   if (inputs.length === 1 && input && context.process.starter === undefined) {
     // The module for threads is not loaded for one input, which is the usual case.

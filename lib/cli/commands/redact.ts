@@ -11,8 +11,8 @@ import { STDIN } from "../flags.ts";
 const LF = 0x0a;
 const LINE_END = new Uint8Array([LF]);
 
-export const run: RunCommand = async (args, context) => {
-  const { diagnostics, process, stdout } = context;
+export const run: RunCommand = async (context) => {
+  const { args, diagnostics, process, stdout } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isQuiet = args.has("quiet");
   const patterns = patternsOf(args);
@@ -68,7 +68,7 @@ export const run: RunCommand = async (args, context) => {
       await diagnostics.flush();
     }
   } finally {
-    saySecrets(counts, args, context);
+    saySecrets(counts, context);
     await diagnostics.flush();
   }
   if (isIncomplete) return EXIT.io;

@@ -1,6 +1,5 @@
 /** `codexpipe render`. */
 
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -14,14 +13,14 @@ import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args, process } = context;
   refuseIdlePatterns(args);
   if (args.value("to") === "site") {
     const { renderSite } = await import("./render_site.ts");
-    return await renderSite(args, context);
+    return await renderSite(context);
   }
   refuseIdleFlags(args, ["home", "jobs"], "without --to=site");
-  const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
@@ -41,8 +40,8 @@ export const run: RunCommand = async (args, context) => {
     await new InputFiles(files, process).refuse("errors-to", errorsTo);
   }
   const document: Destination & Partial<DocumentFile> = target === undefined
-    ? screenDestination(args, context)
-    : await fileOf(args, context, files);
+    ? screenDestination(context)
+    : await fileOf(context, files);
   if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
   let errors: ErrorFile | undefined;
   try {
@@ -50,7 +49,7 @@ export const run: RunCommand = async (args, context) => {
       const { ErrorFile } = await import("../error_file.ts");
       errors = await ErrorFile.create(errorsTo, process);
     }
-    const rendering = await Rendering.create(args, context, {
+    const rendering = await Rendering.create(context, {
       ...document,
       errors,
     });
@@ -78,10 +77,9 @@ export const run: RunCommand = async (args, context) => {
 
 /** Opens the file of `--output`; loaded here, since the checks for overwriting load slowly. */
 async function fileOf(
-  args: Arguments,
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<DocumentFile> {
   const { openDocument } = await import("./_document_file.ts");
-  return await openDocument(args, context, inputs);
+  return await openDocument(context, inputs);
 }

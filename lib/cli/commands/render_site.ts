@@ -17,7 +17,6 @@ import {
   UsageMeter,
   type UsageSource,
 } from "../../usage/usage_meter.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
@@ -38,17 +37,18 @@ import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
 /** Writes a page for each session, and an index page. */
-export const renderSite: RunCommand = async (args, context) => {
+export const renderSite: RunCommand = async (context) => {
+  const { args } = context;
   refuseIdleFlags(
     args,
     ["follow", "errors-to", "thread", "thread-id", "turn-id"],
     "with --to=site",
   );
-  const folder = await targetFolder(args, context);
+  const folder = await targetFolder(context);
   if (folder === undefined) {
     throw new UsageError("--to=site needs --output=DIR, a folder");
   }
-  const chosen = await chosenInputs(args, context, -Infinity);
+  const chosen = await chosenInputs(context, -Infinity);
   const { inputs } = chosen;
   if (inputs.some(({ name }) => name === STDIN)) {
     throw new UsageError("--to=site reads files or, with --home, a Codex home");
@@ -70,7 +70,7 @@ export const renderSite: RunCommand = async (args, context) => {
       likeAPage,
     })),
     work: (page) =>
-      writePage(page, { folder, redactor, open: chosen.open }, args, context),
+      writePage(page, { folder, redactor, open: chosen.open }, context),
     jobs: args.value("on-error") === "stop" ? 1 : args.number("jobs"),
     title: "Writing pages",
   }, context);
@@ -106,7 +106,7 @@ export const renderSite: RunCommand = async (args, context) => {
   } finally {
     close();
   }
-  saySecrets(secrets, args, context);
+  saySecrets(secrets, context);
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
 };
@@ -141,7 +141,6 @@ async function* writePage(
     readonly redactor: Redactor | undefined;
     readonly open: ChosenInputs["open"];
   },
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<WrittenPage> {
   const { process } = context;
@@ -153,7 +152,7 @@ async function* writePage(
   const pages = followingPages(page, closePage, created, new Set(numbered));
   let rendering;
   try {
-    rendering = await Rendering.create(args, context, {
+    rendering = await Rendering.create(context, {
       output,
       pages,
       isTerminal: false,

@@ -13,7 +13,7 @@ import { SCHEMA_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { suggestion } from "../guesses.ts";
 
-export const run: RunCommand = async (args, { stdout }) => {
+export const run: RunCommand = async ({ args, stdout }) => {
   const [name, ...others] = args.operands;
   if (others.length > 0) {
     throw new UsageError("schema takes one name, or none for all of them");

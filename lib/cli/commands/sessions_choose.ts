@@ -25,7 +25,8 @@ const SHOW_CURSOR = "\x1b[?25h";
 /** The size of the buffer for keys: more than the bytes that any key sends. */
 const KEY_BYTES = 1 << 10;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const { isTerminal } = context.process;
   refuseOperands(args, "sessions choose");
   if (!isTerminal.stdin || !isTerminal.stdout) {
@@ -33,8 +34,8 @@ export const run: RunCommand = async (args, context) => {
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
     );
   }
-  const page = await sessionPage(args, context, undefined);
-  const isIncomplete = reportHomes(page, args, context);
+  const page = await sessionPage(context, undefined);
+  const isIncomplete = reportHomes(page, context);
   await context.diagnostics.flush();
   if (page.sessions.length === 0) return isIncomplete ? EXIT.io : EXIT.no;
   const chooser = new SessionChooser(page.sessions, {
@@ -48,7 +49,8 @@ export const run: RunCommand = async (args, context) => {
   if (choice.action === "interrupt") throw new Interrupted();
   if (choice.session === undefined) return EXIT.done;
   const sessionArgs = args.withOperands([choice.session.file.path]);
-  return await (choice.action === "show" ? show : resume)(sessionArgs, context);
+  const run = choice.action === "show" ? show : resume;
+  return await run({ ...context, args: sessionArgs });
 };
 
 /** Shows the list until the user chooses or leaves, and erases it. */

@@ -53,17 +53,17 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
   project: "Project",
 };
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   refuseOperands(args, "sessions du", "use --codex-home=DIR for another home");
-  const found = await measure(args, context);
+  const found = await measure(context);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
   await writeTexts(
     format === "table" ? context.screen : context.stdout,
-    texts(found, format, args, context),
+    texts(found, format, context),
   );
   const isIncomplete = reportHomes(
     { ...found, total: found.sessions.length },
-    args,
     context,
   );
   const torn = found.sessions.filter(({ problem }) => problem !== undefined);
@@ -84,10 +84,9 @@ interface MeasuredSessions
 }
 
 async function measure(
-  args: Arguments,
   context: CommandContext,
 ): Promise<MeasuredSessions> {
-  const { process, progress } = context;
+  const { args, process, progress } = context;
   const { codexHomes } = sessionPlaces(args, process);
   const { files, problems, missingHomes } = process.starter === undefined
     ? await findSessionFiles({ codexHomes })
@@ -117,9 +116,9 @@ async function measure(
 async function* texts(
   found: MeasuredSessions,
   format: typeof USAGE_FORMATS[number],
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {
+  const { args } = context;
   const { sessions } = found;
   const { now } = context.process;
   const keys = args.choices("by", SIZE_KEYS);
@@ -129,7 +128,7 @@ async function* texts(
       .flatMap((key) => groupsBy(key, found, now()));
   switch (format) {
     case "table":
-      yield* tables(found, keys, args, context);
+      yield* tables(found, keys, context);
       break;
     case "json": {
       const report: SessionSizesReport = {
@@ -264,9 +263,9 @@ function* sessionRows(sessions: readonly SessionSize[]): Generator<string> {
 async function* tables(
   found: MeasuredSessions,
   keys: readonly SizeKey[],
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {
+  const { args } = context;
   const { sessions, bytes, diskBytes } = found;
   if (sessions.length === 0) return;
   const isAll = keys.length === 0;

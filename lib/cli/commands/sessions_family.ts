@@ -21,11 +21,12 @@ import { oneSession } from "../refusals.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const shards = args.value("shards");
-  if (shards !== undefined) return await divide(Number(shards), args, context);
+  if (shards !== undefined) return await divide(Number(shards), context);
   const query = oneSession(args, "sessions family");
-  const { family, status } = await lookUpFamily(query, args, context);
+  const { family, status } = await lookUpFamily(query, context);
   if (family === undefined) return status;
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";
   const output = form === "table" ? context.screen : context.stdout;
@@ -60,9 +61,9 @@ async function familyTexts(
 /** Divides all sessions into shards, for separate processes. */
 async function divide(
   count: number,
-  args: Arguments,
   context: CommandContext,
 ): Promise<number> {
+  const { args } = context;
   if (args.operands.length > 0 || args.has("last")) {
     throw new UsageError("--shards divides all sessions: give no session");
   }
@@ -72,9 +73,9 @@ async function divide(
       "--shards divides files, not ids: use --format=paths or jsonl",
     );
   }
-  const page = await sessionPage(args, context, undefined);
+  const page = await sessionPage(context, undefined);
   // The shards have the files that other commands read with --home.
-  const { inputs, isIncomplete } = await homeInputs(args, context, -Infinity);
+  const { inputs, isIncomplete } = await homeInputs(context, -Infinity);
   const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
   const shards = divideSessions(files, page.sessions, count);
   context.paging.begin();
@@ -154,11 +155,10 @@ interface LookedUpFamily {
 /** Finds the family of a session; reports why none was found, and a missing session. */
 async function lookUpFamily(
   query: string | undefined,
-  args: Arguments,
   context: CommandContext,
 ): Promise<LookedUpFamily> {
-  const { process, diagnostics } = context;
-  const { session, status } = await lookUpSession(query, args, context);
+  const { args, process, diagnostics } = context;
+  const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return { family: undefined, status };
   const family = await findSessionFamily(session, sessionPlaces(args, process));
   if (family.missing !== undefined) {
@@ -177,15 +177,15 @@ async function lookUpFamily(
  * @throws {UsageError} If files are given too.
  */
 export async function withFamily(
-  args: Arguments,
   context: CommandContext,
 ): Promise<Arguments | number> {
+  const { args } = context;
   if (args.operands.length > 0) {
     throw new UsageError(
       "--family and files cannot be read together: give one or the other",
     );
   }
-  const found = await lookUpFamily(args.value("family"), args, context);
+  const found = await lookUpFamily(args.value("family"), context);
   const { family, status } = found;
   if (family === undefined) return status;
   return args.withOperands(

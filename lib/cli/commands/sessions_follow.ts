@@ -16,7 +16,8 @@ import { COLORED_STYLE } from "../../render/text_style.ts";
 import { linesIn } from "./_normalization.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const [query, ...more] = args.operands;
   if (more.length > 0) {
     throw new UsageError(
@@ -28,9 +29,9 @@ export const run: RunCommand = async (args, context) => {
       "give a session or --last, not both",
     );
   }
-  const { session, status } = await lookUpSession(query, args, context);
+  const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
-  await new Following(session.file.path, args, context).run();
+  await new Following(session.file.path, context).run();
   return EXIT.done;
 };
 
@@ -50,7 +51,8 @@ class Following {
   /** Whether the initial content has been read. */
   #isCaughtUp = false;
 
-  constructor(path: string, args: Arguments, context: CommandContext) {
+  constructor(path: string, context: CommandContext) {
+    const { args } = context;
     this.#path = path;
     this.#args = args;
     this.#context = context;

@@ -17,13 +17,13 @@ import { refuseOperands } from "../refusals.ts";
 import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args, process, stdout } = context;
   refuseOperands(
     args,
     "sessions index",
     '"sessions search" searches for words, --index=FILE names an index',
   );
-  const { process, stdout } = context;
   const readAhead = (
     files: readonly SessionFile[],
   ): AsyncGenerator<SessionPiece> =>
@@ -36,7 +36,7 @@ export const run: RunCommand = async (args, context) => {
       isCallerBusy: true,
     }, context);
   if (process.starter !== undefined) await readAhead([]).next();
-  const places = await indexPlaces(args, context);
+  const places = await indexPlaces(context);
   const report = await withProgress(
     context,
     places.path,
@@ -56,7 +56,6 @@ export const run: RunCommand = async (args, context) => {
   await stdout.writeText(text);
   const isIncomplete = reportHomes(
     { ...report, total: report.files },
-    args,
     context,
   );
   return isIncomplete ? EXIT.io : EXIT.done;

@@ -32,7 +32,8 @@ import { sessionsTable } from "./_sessions_table.ts";
 /** The default number of rows of a table on a terminal. */
 const SCREENFUL = 50;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args, diagnostics } = context;
   refuseOperands(
     args,
     "sessions list",
@@ -44,11 +45,9 @@ export const run: RunCommand = async (args, context) => {
   }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
   const page = await sessionPage(
-    args,
     context,
     isScreen ? SCREENFUL : undefined,
   );
-  const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
   context.paging.begin();
   // Lists of ids and paths do not show it.
@@ -57,12 +56,12 @@ export const run: RunCommand = async (args, context) => {
     : await hiddenFromCodex(page.sessions, {
       cache: sessionPlaces(args, context.process).cache,
     });
-  const pieces = piecesOf({ ...page, codex }, form, args, context);
+  const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
   await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
   await context.progress.clear();
-  const isIncomplete = reportHomes(page, args, context);
-  for (const line of remarks(page, args, context)) diagnostics.say(line);
+  const isIncomplete = reportHomes(page, context);
+  for (const line of remarks(page, context)) diagnostics.say(line);
   for (const { state, file, reason } of codex.indexes) {
     if (state !== "unknown") continue;
     diagnostics.say(
@@ -90,8 +89,7 @@ type RunSession = readonly [session: Session, run: SessionRun | undefined];
 /** Yields the sessions of a page, and reads the file of each only when it is requested. */
 async function* runSessions(
   { sessions }: MarkedPage,
-  args: Arguments,
-  { process, progress }: CommandContext,
+  { args, process, progress }: CommandContext,
 ): AsyncGenerator<RunSession> {
   if (args.has("fast")) {
     for (const session of sessions) yield [session, undefined];
@@ -117,7 +115,6 @@ async function* runSessions(
 async function* piecesOf(
   page: MarkedPage,
   form: typeof LIST_FORMATS[number],
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {
   const { sessions, codex: { hidden } } = page;
@@ -125,7 +122,7 @@ async function* piecesOf(
     case "table": {
       if (sessions.length === 0) break;
       const runs = new Map<string, SessionRun>();
-      for await (const [{ file }, run] of runSessions(page, args, context)) {
+      for await (const [{ file }, run] of runSessions(page, context)) {
         if (run !== undefined) runs.set(file.path, run);
       }
       await context.progress.clear();
@@ -133,16 +130,16 @@ async function* piecesOf(
       break;
     }
     case "json":
-      yield* jsonPieces(page, args, context);
+      yield* jsonPieces(page, context);
       break;
     case "jsonl":
-      for await (const each of runSessions(page, args, context)) {
+      for await (const each of runSessions(page, context)) {
         yield `${JSON.stringify(listedRecord(each, page))}\n`;
       }
       break;
     case "tsv":
       yield `${TSV_FIELDS.join("\t")}\n`;
-      for await (const each of runSessions(page, args, context)) {
+      for await (const each of runSessions(page, context)) {
         yield tsvLine(each, page);
       }
       break;
@@ -159,13 +156,13 @@ async function* piecesOf(
 /** Writes one JSON value in pieces: a single text could exceed the limit of strings. */
 async function* jsonPieces(
   page: MarkedPage,
-  args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {
+  const { args } = context;
   const { sessions, nextCursor, total } = page;
   yield '{"sessions":[';
   let before = "\n";
-  for await (const each of runSessions(page, args, context)) {
+  for await (const each of runSessions(page, context)) {
     yield before + JSON.stringify(listedRecord(each, page));
     before = ",\n";
   }
@@ -238,8 +235,7 @@ function listedRecord(
 
 function* remarks(
   page: SessionPage,
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
 ): Generator<string> {
   const { sessions, nextCursor, total } = page;
   if (total > 0 && sessions.length === 0) {

@@ -4,7 +4,8 @@ import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const isLast = args.has("last");
   if (isLast === args.operands.length > 0) {
     throw new UsageError(
@@ -17,7 +18,7 @@ export const run: RunCommand = async (args, context) => {
   const reported = new Set<string>();
   let status: number = EXIT.done;
   for (const query of queries) {
-    const found = await lookUpSession(query, args, context, reported);
+    const found = await lookUpSession(query, context, reported);
     const { session } = found;
     status = Math.max(status, found.status);
     if (session !== undefined) {

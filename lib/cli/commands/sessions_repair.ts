@@ -14,15 +14,16 @@ import { targetFolder } from "./_folder_of_files.ts";
 import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const query = oneSession(args, "sessions repair");
-  const folder = await targetFolder(args, context, "to");
+  const folder = await targetFolder(context, "to");
   if (folder === undefined) {
     throw new UsageError(
       "sessions repair needs --to=DIR: nothing is repaired in place",
     );
   }
-  const { session, status } = await lookUpSession(query, args, context);
+  const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   return Math.max(status, await repair(session, folder, context));
 };

@@ -16,14 +16,14 @@ import { linesIn, normalizing, writing } from "./_normalization.ts";
 import { answerWhole, missingRecord, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
 
-export const run: RunCommand = async (args, context) => {
-  const { process, stdout, screen, diagnostics } = context;
+export const run: RunCommand = async (context) => {
+  const { args, process, stdout, screen, diagnostics } = context;
   if (args.has("command") && args.has("format")) {
     throw new UsageError("--command and --format exclude each other");
   }
   const form = args.choice("format", REPORT_FORMATS) ??
     (process.isTerminal.stdout ? "text" : "json");
-  const whole = await wholeSession(args, context, "sessions resume");
+  const whole = await wholeSession(context, "sessions resume");
   if (typeof whole === "number") return whole;
   const { session } = whole;
   const { file, head } = session;
@@ -50,7 +50,7 @@ export const run: RunCommand = async (args, context) => {
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
   const list = new Output(listSink(stdout), "history", context.process);
-  const status = await answerWhole(whole, args, context, {
+  const status = await answerWhole(whole, context, {
     make: normalizing,
     ...writing(list),
     onOpen: () =>

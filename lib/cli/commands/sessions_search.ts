@@ -9,7 +9,6 @@ import {
   type SearchResult,
   searchSessions,
 } from "../../sessions/session_search.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
@@ -32,7 +31,8 @@ const MIN_TITLE = 10;
 /** The marks around a match if the output has no styles. */
 const MARK = "**";
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const query = args.operands.join(" ");
   if (query.trim() === "") {
     throw new UsageError(
@@ -42,10 +42,10 @@ export const run: RunCommand = async (args, context) => {
   const form = args.choice("format", SEARCH_FORMATS) ?? "text";
   const output = form === "text" ? context.screen : context.stdout;
   context.paging.begin();
-  const result = await search(query, args, context);
+  const result = await search(query, context);
   const text = await textOf(query, result, form, context);
   await output.writeText(text);
-  const isIncomplete = remark(result, args, context);
+  const isIncomplete = remark(result, context);
   if (result.hits.length === 0) hint(args.operands, context);
   if (isIncomplete) return EXIT.io;
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
@@ -70,14 +70,13 @@ function hint(
 
 async function search(
   query: string,
-  args: Arguments,
   context: CommandContext,
 ): Promise<SearchResult> {
-  const { process } = context;
+  const { args, process } = context;
   const roles = args.values("role");
   const cwd = args.value("cwd");
   const start = process.now();
-  const places = await indexPlaces(args, context);
+  const places = await indexPlaces(context);
   return await withProgress(context, places.path, (watch) =>
     searchSessions({
       ...places,
@@ -176,12 +175,11 @@ function partText(
  */
 function remark(
   { hasMore, files, refresh, makeshift }: SearchResult,
-  args: Arguments,
   context: CommandContext,
 ): boolean {
   const { diagnostics } = context;
   const isIncomplete = refresh !== undefined &&
-    reportHomes({ ...refresh, total: refresh.files }, args, context);
+    reportHomes({ ...refresh, total: refresh.files }, context);
   if (refresh === undefined && files === 0) {
     diagnostics.say(
       "the index is empty; without --no-refresh it is updated first",

@@ -2,7 +2,6 @@
 
 import { HistoryState } from "../../history/history_state.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
@@ -31,7 +30,8 @@ const OF_TRANSCRIPTS = [
   "images",
 ] as const;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   const forms = OTHER_FORMS.filter((form) => args.has(form));
   const [form] = forms;
   if (forms.length > 1 || (form !== undefined && args.has("to"))) {
@@ -50,7 +50,7 @@ export const run: RunCommand = async (args, context) => {
   if (form === undefined || form === "jsonl") {
     refuseIdleFlags(args, ["pretty"], "without --history or --meta");
   }
-  const whole = await wholeSession(args, context, "sessions show");
+  const whole = await wholeSession(context, "sessions show");
   if (typeof whole === "number") return whole;
   const { file, head } = whole.session;
   if (head.problem !== undefined && !args.has("quiet")) {
@@ -59,16 +59,16 @@ export const run: RunCommand = async (args, context) => {
   }
   switch (form) {
     case undefined:
-      return await render(whole, args, context);
+      return await render(whole, context);
     case "jsonl":
-      return await answerWhole(whole, args, context, {
+      return await answerWhole(whole, context, {
         make: normalizing,
         ...writing(context.stdout),
       });
     case "history":
-      return await writeHistory(whole, args, context);
+      return await writeHistory(whole, context);
     case "meta":
-      return await writeMeta(whole, args, context);
+      return await writeMeta(whole, context);
     default:
       return form satisfies never;
   }
@@ -76,16 +76,15 @@ export const run: RunCommand = async (args, context) => {
 
 async function render(
   whole: WholeSession,
-  args: Arguments,
   context: CommandContext,
 ): Promise<number> {
   context.paging.begin();
   const { path, copies } = whole.session.file;
   const inputs = [...copies, ...whole.lineage.parts.map(({ path }) => path)];
   const { Rendering } = await import("./_rendering.ts");
-  const document = await openDocument(args, context, inputs);
+  const document = await openDocument(context, inputs);
   try {
-    const rendering = await Rendering.create(args, context, document);
+    const rendering = await Rendering.create(context, document);
     const { input, placeOf } = await openWhole(path, whole.lineage, context);
     await rendering.renderInput(path, input, placeOf);
     await rendering.end();
@@ -97,11 +96,11 @@ async function render(
 
 async function writeHistory(
   whole: WholeSession,
-  args: Arguments,
   context: CommandContext,
 ): Promise<number> {
+  const { args } = context;
   const state = new HistoryState();
-  const status = await answerWhole(whole, args, context, {
+  const status = await answerWhole(whole, context, {
     make: (options) => new JsonlRecords(options),
     take(outcome): void {
       if (outcome.ok) state.apply(outcome.value, outcome.text);
@@ -117,8 +116,7 @@ async function writeHistory(
 /** Writes the facts of a session, with the sessions that it continues. */
 async function writeMeta(
   { session, lineage }: WholeSession,
-  args: Arguments,
-  { stdout }: CommandContext,
+  { args, stdout }: CommandContext,
 ): Promise<number> {
   const meta = {
     ...sessionRecord(session),

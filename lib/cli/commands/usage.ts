@@ -22,7 +22,6 @@ import {
   type UsageRow,
   type UsageValue,
 } from "../../usage/usage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
@@ -42,7 +41,8 @@ const MAX_PRICES = 1 << 24;
 /** The flags that have no effect with `--explain`. */
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args, diagnostics, progress, process, style } = context;
   if (args.has("explain")) {
     refuseIdleFlags(
       args,
@@ -50,7 +50,6 @@ export const run: RunCommand = async (args, context) => {
       "with --explain, which shows every line",
     );
   }
-  const { diagnostics, progress, process, style } = context;
   const now = process.now();
   const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
   const since = args.time("since", now) ?? -Infinity;
@@ -64,13 +63,13 @@ export const run: RunCommand = async (args, context) => {
   const meter = new UsageMeter(options);
   /** Counts one input at a time; its counts are taken out before the next input begins. */
   const inputMeter = new UsageMeter(options);
-  const prices = await pricesOf(args, context);
-  const chosen = await chosenInputs(args, context, since);
+  const prices = await pricesOf(context);
+  const chosen = await chosenInputs(context, since);
   let { isIncomplete } = chosen;
   let hasFailures = false;
   const counts = resultsOf({
     inputs: chosen.inputs,
-    work: (input) => count(input, chosen.open, inputMeter, args, context),
+    work: (input) => count(input, chosen.open, inputMeter, context),
     jobs: args.number("jobs"),
     title: "Counting tokens",
   }, context);
@@ -80,7 +79,7 @@ export const run: RunCommand = async (args, context) => {
     isIncomplete ||= counted.isIncomplete;
   }
   await progress.clear();
-  const rows = await rowsOf(meter, args, context);
+  const rows = await rowsOf(meter, context);
   if (!args.has("quiet")) {
     const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
     for (const line of missing) diagnostics.say(line);
@@ -112,8 +111,7 @@ async function* count(
   chosen: ChosenInput,
   open: ChosenInputs["open"],
   meter: UsageMeter,
-  args: Arguments,
-  { process, diagnostics }: CommandContext,
+  { args, process, diagnostics }: CommandContext,
 ): AsyncGenerator<Counted> {
   const { name } = chosen;
   const source = meter.open(name, readingOptions(args));
@@ -132,8 +130,7 @@ async function* count(
 }
 
 async function pricesOf(
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
 ): Promise<PriceList | undefined> {
   const file = args.value("prices");
   if (file === undefined) return undefined;
@@ -148,8 +145,7 @@ async function pricesOf(
 
 async function rowsOf(
   meter: UsageMeter,
-  args: Arguments,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
 ): Promise<UsageRow[]> {
   const rows = meter.rows();
   const cwd = args.value("cwd");

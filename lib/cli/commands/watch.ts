@@ -21,7 +21,6 @@ import {
 import type { Session } from "../../sessions/session.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
 import { otherPlacesOf } from "../../sessions/session_places.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
@@ -62,13 +61,14 @@ const SPARE_ROWS = 4;
 /** The length of commands in the output, in UTF-16 units. */
 const MAX_COMMAND = 120;
 
-export const run: RunCommand = async (args, context) => {
+export const run: RunCommand = async (context) => {
+  const { args } = context;
   refuseOperands(
     args,
     "watch",
     '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
   );
-  const watch = new Watching(args, context);
+  const watch = new Watching(context);
   try {
     return await watch.run();
   } finally {
@@ -120,8 +120,8 @@ class Watching {
   /** The time of the last reported event. */
   #lastAt = -Infinity;
 
-  constructor(args: Arguments, context: CommandContext) {
-    const { process } = context;
+  constructor(context: CommandContext) {
+    const { args, process } = context;
     const { codexHomes, cache } = sessionPlaces(args, process);
     if (codexHomes.length === 0) throw new UsageError(noSessions([]));
     const now = process.now();
