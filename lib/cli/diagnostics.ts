@@ -15,11 +15,14 @@ function inert(text: string): string {
 export class Diagnostics {
   readonly #output: Output;
   readonly #style: TextStyle;
+  readonly #isQuiet: boolean;
   readonly #lines = new Gathered();
 
-  constructor(output: Output, style: TextStyle) {
+  /** @param isQuiet Whether remarks and failed lines are left out. */
+  constructor(output: Output, style: TextStyle, isQuiet = false) {
     this.#output = output;
     this.#style = style;
+    this.#isQuiet = isQuiet;
   }
 
   /** Adds a message: `codexpipe: MESSAGE`. */
@@ -28,6 +31,11 @@ export class Diagnostics {
     this.#lines.addText(
       `${bold("codexpipe:")} ${inert(message)}\n`,
     );
+  }
+
+  /** Adds a message, unless `--quiet` is given. */
+  remark(message: string): void {
+    if (!this.#isQuiet) this.say(message);
   }
 
   /** Adds a workflow command as it is; it must be escaped already. */
@@ -40,15 +48,19 @@ export class Diagnostics {
     this.#lines.add(bytes);
   }
 
-  /** Adds a message about a failed line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
+  /**
+   * Adds a message about a failed line, unless `--quiet` is given:
+   * `codexpipe: FILE:LINE: KIND: MESSAGE`.
+   */
   failed(
     file: string,
-    { line, kind, message }: {
+    { line, error }: {
       readonly line: number;
-      readonly kind: string;
-      readonly message: string;
+      readonly error: { readonly kind: string; readonly message: string };
     },
   ): void {
+    if (this.#isQuiet) return;
+    const { kind, message } = error;
     const { bold, red } = this.#style;
     // V8's cache of number strings would keep `${line}` alive, and its young generation would
     // grow; toFixed() bypasses that cache.

@@ -19,15 +19,6 @@ import { STDIN } from "./flags.ts";
 /** The size of a block in bytes, the same as for other inputs. */
 const BLOCK = 1 << 19;
 
-export interface FollowInputOptions {
-  /** Called whenever all current content was processed; `true` ends the following. */
-  readonly atEnd?: () => boolean;
-  /** Whether changes of the file are not reported at all. */
-  readonly isQuiet?: boolean;
-  /** Whether all changes of the file are reported, and not only that it is missing. */
-  readonly isVerbose?: boolean;
-}
-
 /**
  * Follows a growing file, and decompresses it.
  *
@@ -40,23 +31,25 @@ export interface FollowInputOptions {
  * throws when the next input is requested. So the consumer of an input must not check the
  * interrupt signal, but read the input to its end.
  *
+ * With `--verbose`, all changes of the file are reported, otherwise only that it is missing.
+ *
  * @param path The path of a file, or `-`.
+ * @param atEnd Called whenever all current content was processed; `true` ends the following.
  * @returns The inputs; leaving the loop early closes the file.
  * @throws {UsageError} If stdout is redirected to the file.
  * @throws {Interrupted} After the last input, if the user interrupted.
  */
 export async function* followInput(
   path: string,
-  context: Pick<CommandContext, "process" | "diagnostics">,
-  options: FollowInputOptions = {},
+  context: CommandContext,
+  atEnd?: () => boolean,
 ): AsyncGenerator<Blocks, void, void> {
-  const { process, diagnostics } = context;
+  const { args, process, diagnostics } = context;
   if (path === STDIN || !await isFollowed(path, process)) {
     yield await openInput(path, process);
     return;
   }
   await refuseOwnOutput(path, process);
-  const { isQuiet = false, isVerbose = false, atEnd } = options;
   const { changes, interrupt } = process;
   let name = path;
   const contents = follow([path, ...otherPlacesOf(path)], {
@@ -68,8 +61,8 @@ export async function* followInput(
       name = where;
       // These are reported without --verbose too: they explain why there is no output.
       const isWaited = change === "awaited" || change === "gone";
-      if (isQuiet || !(isVerbose || isWaited)) return;
-      diagnostics.say(`${nameBefore}: ${textOf(change, where)}`);
+      if (!isWaited && !args.has("verbose")) return;
+      diagnostics.remark(`${nameBefore}: ${textOf(change, where)}`);
       await diagnostics.flush();
     },
   });

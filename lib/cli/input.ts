@@ -361,6 +361,6 @@ export async function invite(
   { process: { isTerminal }, diagnostics }: CommandContext,
 ): Promise<void> {
   if (file !== STDIN || !isTerminal.stdin || !isTerminal.stderr) return;
-  diagnostics.say("reading from the terminal");
+  diagnostics.remark("reading from the terminal");
   await diagnostics.flush();
 }

@@ -119,7 +119,11 @@ export async function run(
   let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
   try {
     const parsed = await parse(args, context);
-    diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
+    diagnostics = new Diagnostics(
+      stderr,
+      styleOf("stderr", parsed),
+      parsed.has("quiet"),
+    );
     const screen = new Output(out, "stdout", context);
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";

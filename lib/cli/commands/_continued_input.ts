@@ -48,7 +48,7 @@ export async function continuedInput(
   const lineage = await lineageOf(path);
   if (lineage === undefined) return asItIs;
   const { ancestors, missing, parts } = lineage;
-  if (missing !== undefined && !args.has("quiet")) {
+  if (missing !== undefined) {
     const advice = missing.reason === "not_found"
       ? `; "codexpipe sessions show ${
         // Keeps a name that begins with a dash from being taken for an option.
@@ -56,7 +56,7 @@ export async function continuedInput(
           file.startsWith("-") ? `./${file}` : file,
         )}" searches the default Codex home, too`
       : "";
-    diagnostics.say(`${file}: ${missingText(missing)}${advice}`);
+    diagnostics.remark(`${file}: ${missingText(missing)}${advice}`);
   }
   if (parts.length === 1) return { blocks, isBaseKnown: missing !== undefined };
   if (args.has("verbose")) {

@@ -101,20 +101,24 @@ export class GithubStep {
 
   /** Writes the annotations and the summary of the run. */
   async end(): Promise<void> {
-    const { process } = this.#context;
+    const { diagnostics, process } = this.#context;
     if (this.#hasRoom) {
       this.#renderer.flush((text) => this.#summary += text);
     }
     const { name } = this.#options;
     const prefix = name === undefined ? "" : `${name}: `;
     for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
-      this.#context.diagnostics.command(annotationOf(prefix + message));
+      diagnostics.command(annotationOf(prefix + message));
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
     if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
-    else this.#say("GITHUB_STEP_SUMMARY is not set: there is no summary");
+    else {diagnostics.remark(
+        "GITHUB_STEP_SUMMARY is not set: there is no summary",
+      );}
     if (!this.#hasRoom) {
-      this.#say("there is no summary: those of other files use all the space");
+      diagnostics.remark(
+        "there is no summary: those of other files use all the space",
+      );
     }
     if (this.#redactor !== undefined) {
       saySecrets(this.#redactor.counts, this.#context);
@@ -136,10 +140,6 @@ export class GithubStep {
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
     if (path !== "") await this.#append(path, this.#outputs(isPassed));
-  }
-
-  #say(message: string): void {
-    if (!this.#args.has("quiet")) this.#context.diagnostics.say(message);
   }
 
   /** The verdict for the summary; valid when the whole input has been read. */

@@ -8,8 +8,6 @@ import type { CommandContext } from "../command.ts";
 type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
 
 export interface HistoryRemarksOptions {
-  /** Whether no message is printed. */
-  readonly isQuiet: boolean;
   /** Whether the session that the file continues was read, or reported as missing, already. */
   readonly isBaseKnown?: boolean;
   /** Whether the unknown history mode was reported already. */
@@ -27,13 +25,12 @@ export class HistoryRemarks {
   constructor(
     file: string,
     context: CommandContext,
-    { isQuiet, isBaseKnown = false, isModeKnown = false }:
-      HistoryRemarksOptions,
+    { isBaseKnown = false, isModeKnown = false }: HistoryRemarksOptions,
   ) {
     this.#file = file;
     this.#context = context;
-    this.#isBaseKnown = isBaseKnown || isQuiet;
-    this.#isModeKnown = isModeKnown || isQuiet;
+    this.#isBaseKnown = isBaseKnown;
+    this.#isModeKnown = isModeKnown;
   }
 
   /** Checks the facts so far, and prints messages that are due. */
@@ -41,7 +38,7 @@ export class HistoryRemarks {
     const { diagnostics } = this.#context;
     if (!this.#isBaseKnown && base !== null) {
       this.#isBaseKnown = true;
-      diagnostics.say(
+      diagnostics.remark(
         `${this.#file}: partial: it continues the session ${
           idText(base.thread_id)
         }, which was not read${
@@ -51,7 +48,7 @@ export class HistoryRemarks {
     }
     if (!this.#isModeKnown && unknownMode !== null) {
       this.#isModeKnown = true;
-      diagnostics.say(unknownModeText(this.#file, unknownMode));
+      diagnostics.remark(unknownModeText(this.#file, unknownMode));
     }
   }
 }

@@ -10,7 +10,6 @@ import type {
   LineageSource,
   LinePlace,
 } from "../../sessions/session_lineage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -69,8 +68,6 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   readonly options: JsonlNormalizerOptions;
   /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
-  /** The arguments of the command: `--quiet`, `--verbose` and `--line-buffered` matter. */
-  readonly args: Arguments;
   /**
    * Whether each failed line is reported on stderr.
    *
@@ -85,7 +82,6 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
 export class Normalization<A = Uint8Array<ArrayBuffer>> {
   readonly #context: CommandContext;
   readonly #options: NormalizationOptions<A>;
-  readonly #isQuiet: boolean;
   readonly #isVerbose: boolean;
   /** Whether an input could not be read to its end. */
   isIncomplete = false;
@@ -103,8 +99,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
     this.#options = options;
-    this.#isQuiet = options.args.has("quiet");
-    this.#isVerbose = options.args.has("verbose");
+    this.#isVerbose = context.args.has("verbose");
     this.#resume = options.options.resume;
   }
 
@@ -138,11 +133,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     const { followInput } = await import("../followed_input.ts");
     this.#isFollowing = true;
     try {
-      const inputs = followInput(file, this.#context, {
-        isQuiet: this.#isQuiet,
-        isVerbose: this.#isVerbose,
-      });
-      for await (const input of inputs) {
+      for await (const input of followInput(file, this.#context)) {
         await this.normalizeInput(file, input);
         if (this.hasStopped) break;
       }
@@ -165,7 +156,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   ): Promise<Input | undefined> {
     try {
       const input = await opening();
-      if (!this.#isQuiet) await invite(file, this.#context);
+      await invite(file, this.#context);
       return input;
     } catch (error) {
       this.#reportUnreadable(error);
@@ -237,7 +228,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
       }
       drift?.feed(block);
       const { failures } = normalizer;
-      const pieces = this.#options.args.has("line-buffered")
+      const pieces = this.#context.args.has("line-buffered")
         ? linesIn(block)
         : piecesIn(block, size, normalizer);
       for (const piece of pieces) {
@@ -282,13 +273,9 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
       this.#failures.threadless += 1;
     }
     errors?.add(failed, place);
-    if (this.#isQuiet || !isReporting) return;
-    const { kind, message } = failed.error;
-    this.#context.diagnostics.failed(place.path, {
-      line: place.line,
-      kind,
-      message,
-    });
+    if (!isReporting) return;
+    const { line, path } = place;
+    this.#context.diagnostics.failed(path, { line, error: failed.error });
   }
 
   #reportUnreadable(error: unknown): void {
@@ -303,14 +290,14 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     const { failures, records } = normalizer;
     // Failures from an earlier run, and lines that are too long, do not hint at a wrong dialect.
     const { inBand, tooLong } = this.#failures;
-    const isDoubtful = !this.hasStopped && !this.#isQuiet && from === "auto" &&
+    const isDoubtful = !this.hasStopped && from === "auto" &&
       failures - inBand - tooLong > records;
     if (!this.#isVerbose && !isDoubtful) return;
     const { hintOf, summaryOf } = await import("./_normalization_report.ts");
     const { diagnostics } = this.#context;
     if (this.#isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
     const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
-    if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
+    if (hint !== undefined) diagnostics.remark(`${file}: ${hint}`);
   }
 }
 

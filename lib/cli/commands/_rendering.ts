@@ -112,7 +112,8 @@ export class Rendering {
     );
     if (file === STDIN) this.#grow();
     else this.#isGrowing = false;
-    this.#remarksOnNext = () => this.#remarksOn(file, isBaseKnown);
+    this.#remarksOnNext = () =>
+      new HistoryRemarks(file, this.#context, { isBaseKnown });
     await this.#renderLines(file, blocks, placeOf);
   }
 
@@ -123,7 +124,7 @@ export class Rendering {
    */
   async follow(file: string): Promise<void> {
     this.#grow();
-    this.#remarksOnNext = () => this.#remarksOn(file, false);
+    this.#remarksOnNext = () => new HistoryRemarks(file, this.#context, {});
     await this.work.follow(file);
   }
 
@@ -190,11 +191,6 @@ export class Rendering {
     await this.work.normalizeInput(name, blocks, placeOf);
   }
 
-  #remarksOn(file: string, isBaseKnown: boolean): HistoryRemarks {
-    const isQuiet = this.#args.has("quiet");
-    return new HistoryRemarks(file, this.#context, { isQuiet, isBaseKnown });
-  }
-
   /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
@@ -226,7 +222,6 @@ export class Rendering {
         onError: isReporting || onError === "inline" ? "mark" : onError,
       },
       errors: this.#destination.errors,
-      args,
       isReporting: isReporting || onError === "stop",
       onEnd: () => {
         // All lines may be of kinds that are not shown; the transcript exists all the same.

@@ -46,13 +46,13 @@ export function addSecrets(
  */
 export function saySecrets(
   counts: ReadonlyMap<string, number>,
-  { args, diagnostics }: CommandContext,
+  { diagnostics }: CommandContext,
 ): void {
-  if (counts.size === 0 || args.has("quiet")) return;
+  if (counts.size === 0) return;
   let total = 0;
   for (const count of counts.values()) total += count;
   const kinds = [...counts].map(([kind, count]) => `${kind} ${count}`);
-  diagnostics.say(
+  diagnostics.remark(
     `masked ${total} secret${total === 1 ? "" : "s"}: ${kinds.join(", ")}`,
   );
 }

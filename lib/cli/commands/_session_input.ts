@@ -51,8 +51,8 @@ export async function wholeSession(
       codexHomes: [...homes],
     });
     const { missing } = lineage;
-    if (missing !== undefined && !args.has("quiet")) {
-      context.diagnostics.say(`${path}: ${missingText(missing)}`);
+    if (missing !== undefined) {
+      context.diagnostics.remark(`${path}: ${missingText(missing)}`);
       await context.diagnostics.flush();
     }
     return { session, lineage };
@@ -101,14 +101,12 @@ export async function answerWhole<A>(
     & Pick<NormalizationOptions<A>, "make" | "take" | "write">
     & { readonly onOpen?: () => Promise<void> },
 ): Promise<number> {
-  const { args } = context;
   const { input, placeOf } = await openWhole(path, lineage, context);
   await onOpen?.();
   const work = new Normalization(context, {
     ...answering,
     // A file that is given by its path may not be a session file.
     options: { from: head.hasHeader ? "rollout" : "auto" },
-    args,
   });
   await work.normalizeInput(path, input, placeOf);
   return work.isIncomplete ? EXIT.io : EXIT.done;

@@ -123,7 +123,7 @@ class Check {
     this.#filesLeft -= 1;
     const isRead = await readOrSay(async () => {
       const input = await openInput(file, process);
-      if (!this.#args.has("quiet")) await invite(file, this.#context);
+      await invite(file, this.#context);
       await this.#read(blocksOf(input, process), builder, witnesses, (part) => {
         this.#report(file, part, step);
         step?.take(part);
@@ -138,16 +138,15 @@ class Check {
     }
     const { unknownMode } = builder;
     const verdict = verdictOf();
-    if (unknownMode !== null && !this.#args.has("quiet")) {
+    if (unknownMode !== null) {
       const { unknownModeText } = await import("./_history_remarks.ts");
       const message = unknownModeText(file, unknownMode);
-      diagnostics.say(step?.masked(message) ?? message);
+      diagnostics.remark(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
     const remark = witnesses.drift?.text;
-    const isSaid = this.#args.has("quiet") || this.#args.has("fail-on-drift");
-    if (remark !== undefined && !isSaid) {
-      diagnostics.say(`${file}: ${remark}`);
+    if (remark !== undefined && !this.#args.has("fail-on-drift")) {
+      diagnostics.remark(`${file}: ${remark}`);
     }
     await step?.end();
     this.#summaryBytes += step?.summaryBytes ?? 0;
@@ -233,9 +232,10 @@ class Check {
     part: TranscriptPart,
     step: GithubStep | undefined,
   ): void {
-    if (part.type !== "failure" || this.#args.has("quiet")) return;
+    if (part.type !== "failure") return;
+    const { line, kind } = part;
     const message = step?.masked(part.message) ?? part.message;
-    this.#context.diagnostics.failed(file, { ...part, message });
+    this.#context.diagnostics.failed(file, { line, error: { kind, message } });
   }
 
   /**
@@ -244,7 +244,6 @@ class Check {
    * @param words The reasons with secrets masked, if there is a report to GitHub Actions.
    */
   #say(file: string, verdict: Verdict, words?: readonly string[]): void {
-    if (this.#args.has("quiet")) return;
     const { diagnostics } = this.#context;
     const name = this.#isOneOfMany ? `${file}: ` : "";
     const { isPassed, tokens } = verdict;
@@ -252,22 +251,22 @@ class Check {
     // A single reason more takes no more space than the message that it is left out.
     const shown = reasons.length === MAX_SAID + 1 ? reasons.length : MAX_SAID;
     for (const message of reasons.slice(0, shown)) {
-      diagnostics.say(`${name}failed: ${message}`);
+      diagnostics.remark(`${name}failed: ${message}`);
     }
     const more = reasons.length - shown;
     if (more > 0) {
-      diagnostics.say(
+      diagnostics.remark(
         `${name}failed: ... and ${
           countText(more)
         } more reasons: --json prints all`,
       );
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
-      diagnostics.say(
+      diagnostics.remark(
         `${name}--max-tokens could not be checked: the input has no token counts`,
       );
     }
-    if (isPassed) diagnostics.say(`${name}passed: ${runFigures(verdict)}`);
+    if (isPassed) diagnostics.remark(`${name}passed: ${runFigures(verdict)}`);
   }
 
   async #print(file: string, verdict: Verdict): Promise<void> {

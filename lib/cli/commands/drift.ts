@@ -65,11 +65,9 @@ export const run: RunCommand = async (context) => {
   if (target === undefined) await print(meter, files, context);
   else {
     await writeFile(target, meter.baseline(), process);
-    if (!args.has("quiet")) {
-      diagnostics.say(
-        `${target}: baseline of ${countedText(files, "file")} written`,
-      );
-    }
+    diagnostics.remark(
+      `${target}: baseline of ${countedText(files, "file")} written`,
+    );
   }
   if (isUnread) return EXIT.io;
   return !isRecording && meter.count > 0 ? EXIT.no : EXIT.done;
@@ -116,18 +114,16 @@ async function* look(
   }, (message) => diagnostics.say(message));
   source.flush();
   const { other, failures } = source;
-  if (!args.has("quiet")) {
-    if (other !== undefined) {
-      diagnostics.say(
-        `${name}: left out: it is a ${other}, not a stream or session of Codex`,
-      );
-    }
-    if (failures > 0) {
-      const lines = countedText(failures, "line");
-      diagnostics.say(
-        `${name}: ${lines} could not be read; codexpipe normalize reports why`,
-      );
-    }
+  if (other !== undefined) {
+    diagnostics.remark(
+      `${name}: left out: it is a ${other}, not a stream or session of Codex`,
+    );
+  }
+  if (failures > 0) {
+    const lines = countedText(failures, "line");
+    diagnostics.remark(
+      `${name}: ${lines} could not be read; codexpipe normalize reports why`,
+    );
   }
   await diagnostics.flush();
   yield {
@@ -153,12 +149,11 @@ async function print(
       : findings.map((finding) => `${textOf(finding)}\n`),
   );
   if (args.has("github")) annotate(findings, diagnostics);
-  if (args.has("quiet")) return;
   if (more > 0) {
-    diagnostics.say(`... and ${countText(more)} more that are not shown`);
+    diagnostics.remark(`... and ${countText(more)} more that are not shown`);
   }
   if (findings.length === 0 && files > 0) {
-    diagnostics.say(`nothing new in ${countedText(files, "file")}`);
+    diagnostics.remark(`nothing new in ${countedText(files, "file")}`);
   }
 }
 

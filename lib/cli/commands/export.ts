@@ -116,8 +116,8 @@ export const run: RunCommand = async (context) => {
           context.diagnostics.say(
             `${current}: left out: ${refusal}: export a session file that does, or a run as it happens, with --stamp`,
           );
-        } else if (!files.hasNews && !args.has("quiet")) {
-          context.diagnostics.say(`${current}: nothing in it to export`);
+        } else if (!files.hasNews) {
+          context.diagnostics.remark(`${current}: nothing in it to export`);
         }
       },
     });

@@ -131,7 +131,6 @@ class Fold {
         except: LINES_WITHOUT_RECORD,
         resume: isObject(resume) ? resume.normalizer : undefined,
       },
-      args,
       onEnd: () => {
         this.#isOver = true;
         return Promise.resolve();
@@ -200,7 +199,6 @@ class Fold {
   #newRemarks(isBaseKnown = false): HistoryRemarks {
     const { base, unknownMode } = this.#state;
     return new HistoryRemarks(this.#file, this.#context, {
-      isQuiet: this.#args.has("quiet"),
       // Remarks about a restored history were printed when it was made.
       isBaseKnown: isBaseKnown || base !== null,
       isModeKnown: unknownMode !== null,

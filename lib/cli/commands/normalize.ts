@@ -82,7 +82,6 @@ export async function answerInputs<T extends JobInput, R, A>(
     ...answering,
     options,
     errors,
-    args,
     ...(onEnd === undefined ? {} : { onEnd }),
   });
   async function* answer(input: T): AsyncGenerator<HowItWent<R>> {

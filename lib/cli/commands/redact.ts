@@ -14,7 +14,6 @@ const LINE_END = new Uint8Array([LF]);
 export const run: RunCommand = async (context) => {
   const { args, diagnostics, process, stdout } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
-  const isQuiet = args.has("quiet");
   const patterns = patternsOf(args);
   const maxLineBytes = maxLineBytesOf(args);
   const counts = new Map<string, number>();
@@ -36,13 +35,13 @@ export const run: RunCommand = async (context) => {
   };
   const redact = async (file: string): Promise<void> => {
     const input = await openInput(file, process);
-    if (!isQuiet) await invite(file, context);
+    await invite(file, context);
     const redactor = new JsonlRedactor({
       patterns,
       maxLineBytes,
-      onFailure: ({ line, error: { kind, message } }) => {
+      onFailure: (failed) => {
         hasFailures = true;
-        if (!isQuiet) diagnostics.failed(file, { line, kind, message });
+        diagnostics.failed(file, failed);
       },
     });
     // Keeps the last line of one file and the first of the next apart.

@@ -68,11 +68,11 @@ class Following {
     const { diagnostics } = this.#context;
     if (this.#args.has("from-start")) this.#view.show();
     this.#context.progress.watch(() => this.#renderer?.running);
-    const inputs = followInput(this.#path, this.#context, {
-      isQuiet: this.#args.has("quiet"),
-      isVerbose: this.#args.has("verbose"),
-      atEnd: () => this.#isOver(),
-    });
+    const inputs = followInput(
+      this.#path,
+      this.#context,
+      () => this.#isOver(),
+    );
     let isFirst = true;
     for await (const input of inputs) {
       if (!isFirst) {
@@ -130,13 +130,10 @@ class Following {
         columns: () => process.columns(),
       });
     }
-    const isQuiet = this.#args.has("quiet");
     return new LiveView(this.#path, {
       renderer: this.#renderer,
       isWatchingTurns: this.#endsWithTurn,
-      onFailure: ({ line, error: { kind, message } }) => {
-        if (!isQuiet) diagnostics.failed(this.#path, { line, kind, message });
-      },
+      onFailure: (failed) => diagnostics.failed(this.#path, failed),
     });
   }
 }

@@ -34,10 +34,8 @@ export const run: RunCommand = async (context) => {
   }
   const codex = codexCommand(session, context);
   const command = `${codex} resume ${head.id}`;
-  if (!args.has("quiet")) {
-    for (const line of remarks(session, codex)) diagnostics.say(line);
-    await diagnostics.flush();
-  }
+  for (const line of remarks(session, codex)) diagnostics.remark(line);
+  await diagnostics.flush();
   if (args.has("command")) {
     await stdout.writeText(`${command}\n`);
     return EXIT.done;

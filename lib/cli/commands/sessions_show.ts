@@ -53,8 +53,8 @@ export const run: RunCommand = async (context) => {
   const whole = await wholeSession(context, "sessions show");
   if (typeof whole === "number") return whole;
   const { file, head } = whole.session;
-  if (head.problem !== undefined && !args.has("quiet")) {
-    context.diagnostics.say(`${file.path}: ${head.problem}`);
+  if (head.problem !== undefined) {
+    context.diagnostics.remark(`${file.path}: ${head.problem}`);
     await context.diagnostics.flush();
   }
   switch (form) {

@@ -80,10 +80,8 @@ export const run: RunCommand = async (context) => {
   }
   await progress.clear();
   const rows = await rowsOf(meter, context);
-  if (!args.has("quiet")) {
-    const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
-    for (const line of missing) diagnostics.say(line);
-  }
+  const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
+  for (const line of missing) diagnostics.remark(line);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
   const tableOptions = { width: process.columns(), style };
   const keys = new Set(args.choices("by", USAGE_KEYS));
@@ -115,10 +113,7 @@ async function* count(
 ): AsyncGenerator<Counted> {
   const { name } = chosen;
   const source = meter.open(name, readingOptions(args));
-  const isQuiet = args.has("quiet");
-  const report = ({ line, error }: Failure): void => {
-    if (!isQuiet) diagnostics.failed(name, { line, ...error });
-  };
+  const report = (failure: Failure): void => diagnostics.failed(name, failure);
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);
     for await (const block of blocks) source.feed(block, report);
