@@ -6,14 +6,35 @@ import { unlessInterrupted } from "./input.ts";
 import { Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
+/** An open output file. */
+export class OutputFile extends Output {
+  readonly #file: FileSink;
+
+  constructor(
+    file: FileSink,
+    path: string,
+    context: Pick<Surroundings, "pause">,
+  ) {
+    super(file, path, context);
+    this.#file = file;
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.#file.close();
+  }
+}
+
 /** Opens a file for writing and truncates it. */
 export async function createFile(
   path: string,
-  { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,
-): Promise<FileSink> {
+  context: Pick<Surroundings, "create" | "interrupt" | "pause">,
+): Promise<OutputFile> {
+  const { create, interrupt } = context;
   try {
     // Opening a named pipe waits for a reader.
-    return await unlessInterrupted(create(path), interrupt);
+    const file = await unlessInterrupted(create(path), interrupt);
+    return new OutputFile(file, path, context);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     throw cannot("create", path, error);

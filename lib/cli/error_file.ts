@@ -1,27 +1,25 @@
 /** The file of `--errors-to`. */
 
 import type { FailureView } from "../pipeline/pipeline.ts";
-import type { FileSink, Surroundings } from "./context.ts";
-import { createFile } from "./created_file.ts";
+import type { Surroundings } from "./context.ts";
+import { createFile, type OutputFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";
-import { Gathered, Output } from "./output.ts";
+import { Gathered } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 
 /** Buffers the records of failed lines, and writes them in blocks. */
 export class ErrorFile {
-  readonly #file: FileSink;
-  readonly #output: Output;
+  readonly #file: OutputFile;
   readonly #records = new Gathered();
 
-  private constructor(file: FileSink, path: string, context: Surroundings) {
+  private constructor(file: OutputFile) {
     this.#file = file;
-    this.#output = new Output(file, path, context);
   }
 
   /** Opens a file and truncates it. */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
-    return new ErrorFile(await createFile(path, context), path, context);
+    return new ErrorFile(await createFile(path, context));
   }
 
   /**
@@ -40,7 +38,7 @@ export class ErrorFile {
   /** Writes the buffered records. */
   async flush(): Promise<void> {
     try {
-      await this.#records.writeTo(this.#output);
+      await this.#records.writeTo(this.#file);
     } catch (error) {
       // The file can be a pipe whose reader closed it: the work goes on.
       if (!(error instanceof ClosedOutput)) throw error;

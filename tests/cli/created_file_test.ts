@@ -7,6 +7,7 @@ Deno.test("createFile() waits for the reader of a named pipe until it is interru
   const created = createFile("pipe", {
     create: () => new Promise(() => {}),
     interrupt: interrupt.signal,
+    pause: () => Promise.resolve(),
   });
   interrupt.abort();
   await assertRejects(() => created, Interrupted);

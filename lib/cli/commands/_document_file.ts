@@ -4,15 +4,15 @@ import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { createFile } from "../created_file.ts";
-import { Output } from "../output.ts";
+import { createFile, type OutputFile } from "../created_file.ts";
+import type { Output } from "../output.ts";
 import { InputFiles } from "./_overwriting.ts";
 import {
   type Destination,
   type FollowingPages,
   screenDestination,
 } from "./_rendition.ts";
-import { folderOf } from "./_sessions.ts";
+import { sessionPlaces } from "./_sessions.ts";
 
 export interface DocumentFile extends Destination {
   /** Closes the file. */
@@ -44,22 +44,17 @@ export async function openDocument(
   const screen = screenDestination(context, FORMS_BY_ENDING.get(ending));
   if (target === undefined) return { ...screen, close(): void {} };
   const { form } = screen;
-  const homes = args.values("codex-home").map((folder) =>
-    folderOf(folder, process)
-  );
-  const files = new InputFiles(inputs, process, homes);
-  const created = (path: string): Promise<CreatedPage> =>
+  const { codexHomes } = sessionPlaces(args, process);
+  const files = new InputFiles(inputs, process, codexHomes);
+  const created = (path: string): Promise<OutputFile> =>
     createPage(path, files, process);
-  const [output, close] = await created(target);
-  const following = followingPages(target, close, created);
+  const output = await created(target);
+  const following = followingPages(target, output, created);
   const pages = form === "html" && /\.html?$/i.test(target)
     ? following
     : undefined;
   return { output, pages, isTerminal: false, form, close: following.close };
 }
-
-/** An open output file, and the function that closes it. */
-export type CreatedPage = readonly [output: Output, close: () => void];
 
 /**
  * Creates an output file.
@@ -72,24 +67,23 @@ export async function createPage(
   inputs: InputFiles,
   process: Surroundings,
   isInFolder = false,
-): Promise<CreatedPage> {
+): Promise<OutputFile> {
   await inputs.refuse("output", path, isInFolder);
-  const file = await createFile(path, process);
-  return [new Output(file, path, process), () => file.close()];
+  return await createFile(path, process);
 }
 
 /**
  * Creates the pages after `NAME.html`: `NAME.2.html` and so on, one of them open at a time.
  *
- * @param first The path of the first page, which is open.
- * @param close Closes the first page.
+ * @param first The path of the first page.
+ * @param file The file of the open page.
  * @param create Creates another page.
  * @param taken The paths that must not be used.
  */
 export function followingPages(
   first: string,
-  close: () => void,
-  create: (page: string) => Promise<CreatedPage>,
+  file: OutputFile,
+  create: (page: string) => Promise<OutputFile>,
   taken: ReadonlySet<string> = new Set(),
 ): FollowingPages & Pick<DocumentFile, "close"> {
   const [stem, ending = ""] = first.split(/(\.[^.]*)$/);
@@ -100,11 +94,9 @@ export function followingPages(
   return {
     nameOf: (page) => basename(pathOf(page)),
     async open(page): Promise<Output> {
-      close();
-      const [output, closePage] = await create(pathOf(page));
-      close = closePage;
-      return output;
+      file.close();
+      return file = await create(pathOf(page));
     },
-    close: () => close(),
+    close: () => file.close(),
   };
 }

@@ -11,7 +11,7 @@ import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
-import { folderOf } from "./_sessions.ts";
+import { folderOf, sessionPlaces } from "./_sessions.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
 import { cannot } from "../reasons.ts";
@@ -30,10 +30,8 @@ export async function targetFolder(
   const name = args.value(flag);
   if (name === undefined) return undefined;
   const folder = folderOf(name, process);
-  const homes = args.values("codex-home").map((home) =>
-    folderOf(home, process)
-  );
-  await refuseCodexHome(flag, folder, process, homes);
+  const { codexHomes } = sessionPlaces(args, process);
+  await refuseCodexHome(flag, folder, process, codexHomes);
   const found = await process.look(folder);
   if (found?.isDirectory === false) {
     throw new UsageError(`--${flag}: ${name} is not a folder`);

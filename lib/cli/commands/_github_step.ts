@@ -12,7 +12,6 @@ import {
   type TranscriptPart,
   type TurnUsage,
 } from "../../render/render.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -47,7 +46,6 @@ export interface GithubStepOptions {
 }
 
 export class GithubStep {
-  readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #options: GithubStepOptions;
   readonly #redactor: Redactor | undefined;
@@ -64,7 +62,6 @@ export class GithubStep {
     const { args } = context;
     const room = GITHUB_SUMMARY_BYTES - options.summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
-    this.#args = args;
     this.#context = context;
     this.#options = options;
     this.#redactor = args.has("no-redact")

@@ -324,8 +324,8 @@ class ExportFiles extends Output {
   async #create(name: string, file: ExportFile): Promise<Output> {
     const { process } = this.#context;
     const path = join(this.#folder ?? "", name);
-    const [output, close] = await createPage(path, this.#inputs, process, true);
-    file.close = close;
+    const output = await createPage(path, this.#inputs, process, true);
+    file.close = () => output.close();
     return output;
   }
 

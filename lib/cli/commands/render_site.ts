@@ -18,6 +18,7 @@ import {
   type UsageSource,
 } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
+import type { OutputFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, type Input, readOrSay } from "../input.ts";
@@ -26,11 +27,7 @@ import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
-import {
-  type CreatedPage,
-  createPage,
-  followingPages,
-} from "./_document_file.ts";
+import { createPage, followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { Rendering } from "./_rendering.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
@@ -95,7 +92,7 @@ export const renderSite: RunCommand = async (context) => {
     index.add(listing);
   }
   await context.progress.clear();
-  const [output, close] = await createPage(
+  const output = await createPage(
     join(folder, SITE_INDEX),
     new InputFiles(likeAPage, context.process),
     context.process,
@@ -104,7 +101,7 @@ export const renderSite: RunCommand = async (context) => {
   try {
     await writeTexts(output, index.write(meter.rows()));
   } finally {
-    close();
+    output.close();
   }
   saySecrets(secrets, context);
   if (isIncomplete) return EXIT.io;
@@ -146,10 +143,10 @@ async function* writePage(
   const { process } = context;
   const seen = new SiteSession("", "", undefined, new Map());
   const inputs = new InputFiles(likeAPage, process);
-  const created = (page: string): Promise<CreatedPage> =>
+  const created = (page: string): Promise<OutputFile> =>
     createPage(join(folder, page), inputs, process, true);
-  const [output, closePage] = await created(page);
-  const pages = followingPages(page, closePage, created, new Set(numbered));
+  const output = await created(page);
+  const pages = followingPages(page, output, created, new Set(numbered));
   let rendering;
   try {
     rendering = await Rendering.create(context, {

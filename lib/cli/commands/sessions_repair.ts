@@ -8,7 +8,6 @@ import { SessionRepairer } from "../../sessions/sessions.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { Output } from "../output.ts";
 import { oneSession } from "../refusals.ts";
 import { targetFolder } from "./_folder_of_files.ts";
 import { openSessionInput } from "./_home_inputs.ts";
@@ -44,8 +43,7 @@ async function repair(
   }
   const { path: name, size } = file;
   const input = await openSessionInput({ name, size }, process);
-  const sink = await createFile(target, process);
-  const output = new Output(sink, target, process);
+  const output = await createFile(target, process);
   const repairer = new SessionRepairer();
   const pieces: Uint8Array[] = [];
   const emit = (bytes: Uint8Array): void => void pieces.push(bytes.slice());
@@ -71,7 +69,7 @@ async function repair(
     await write();
   } finally {
     input.close();
-    sink.close();
+    output.close();
   }
   const { torn, tornCount, lines } = repairer;
   for (const part of torn) {
