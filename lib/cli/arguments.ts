@@ -7,6 +7,7 @@ import {
   type Flag,
   type FlagName,
   type FlagValue,
+  STDIN,
 } from "./flags.ts";
 import { optionMeant, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
@@ -88,6 +89,64 @@ export class Arguments {
   /** The value of a flag as a time, in milliseconds since 1970. */
   time(name: FlagName, now: number): number | undefined {
     return parseTime(this.value(name) ?? "", now);
+  }
+
+  /** The input files: the operands, or stdin if there are none. */
+  get files(): readonly string[] {
+    return this.operands.length === 0 ? [STDIN] : this.operands;
+  }
+
+  /** Returns the operand of a command that takes one session; `undefined` for `--last`. */
+  oneSession(command: string): string | undefined {
+    const { operands } = this;
+    if (operands.length + Number(this.has("last")) === 1) return operands[0];
+    throw new UsageError(
+      `${command} takes one session: its id, its name or its file, or --last`,
+    );
+  }
+
+  /**
+   * Refuses flags that would have no effect: a user who gives one relies on it.
+   *
+   * @param where The reason that they have no effect, such as `with --jsonl`.
+   * @throws {UsageError} If one of them is given.
+   */
+  refuseIdle(flags: readonly FlagName[], where: string): void {
+    const idle = flags.find((name) => this.has(name));
+    if (idle === undefined) return;
+    throw new UsageError(`--${idle} has no effect ${where}`);
+  }
+
+  /**
+   * Refuses `--redact-pattern` with `--no-redact`. Call it before any file is opened for writing.
+   *
+   * @throws {UsageError} If both are given.
+   */
+  refuseIdlePatterns(): void {
+    if (!this.has("no-redact")) return;
+    this.refuseIdle(["redact-pattern"], "with --no-redact");
+  }
+
+  /**
+   * Refuses operands of a command that has none.
+   *
+   * @param advice The commands or flags that the user may have meant.
+   */
+  refuseOperands(command: string, advice?: string): void {
+    const [operand] = this.operands;
+    if (operand === undefined) return;
+    const more = advice === undefined ? "" : `: ${advice}`;
+    throw new UsageError(
+      `${command} takes no ${JSON.stringify(operand)}${more}`,
+    );
+  }
+
+  /** Refuses to follow several files: their lines would be mixed in one output. */
+  refuseSeveral(): void {
+    if (!this.has("follow") || this.files.length === 1) return;
+    throw new UsageError(
+      "--follow takes one file, since the lines of several would be mixed; run one codexpipe for each",
+    );
   }
 
   withOperands(operands: readonly string[]): Arguments {

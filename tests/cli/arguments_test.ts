@@ -247,3 +247,13 @@ Deno.test("parseArguments() parses several choices of a flag, in a list or one b
   const { values } = parseArguments(["--codex-home=a,b"]).given[0] ?? {};
   assertEquals(values, ["a,b"]);
 });
+
+Deno.test("refuseIdle() refuses a flag only if it was given", () => {
+  const args = parseArguments(["--tee", "--pretty"]);
+  args.refuseIdle(["redact", "github"], "here");
+  assertThrows(
+    () => args.refuseIdle(["redact", "pretty"], "with --jsonl"),
+    UsageError,
+    "--pretty has no effect with --jsonl",
+  );
+});

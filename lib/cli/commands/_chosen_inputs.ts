@@ -4,7 +4,6 @@ import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 import { blockRoom, type Input, openInput } from "../input.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
-import { STDIN } from "../flags.ts";
 
 /**
  * Finds the inputs of a command.
@@ -44,7 +43,6 @@ export async function chosenInputs(
     const { homeInputs } = await import("./_home_inputs.ts");
     return { ...await homeInputs(context, since), open };
   }
-  const files = operands.length === 0 ? [STDIN] : operands;
-  const inputs = files.map((name) => ({ name }));
+  const inputs = args.files.map((name) => ({ name }));
   return { isHome: false, inputs, isIncomplete: false, open };
 }

@@ -21,7 +21,6 @@ import type { CommandContext } from "../command.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { COLOR } from "../flags.ts";
 import type { Output } from "../output.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { patternsOf } from "./_secrets.ts";
 
@@ -60,7 +59,7 @@ export function screenDestination(
   form?: RenderForm,
 ): Destination {
   const chosen = args.choice("to", RENDER_FORMS) ?? form;
-  if (chosen !== "html") refuseIdleFlags(args, ["images"], "without --to=html");
+  if (chosen !== "html") args.refuseIdle(["images"], "without --to=html");
   const isTerminal = process.isTerminal.stdout;
   return { output: screen, isTerminal, form: chosen };
 }

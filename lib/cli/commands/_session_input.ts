@@ -12,7 +12,6 @@ import type { CommandContext } from "../command.ts";
 import { Input, refuseOwnOutput } from "../input.ts";
 import { EXIT } from "../endings.ts";
 import { cannot } from "../reasons.ts";
-import { oneSession } from "../refusals.ts";
 import {
   Normalization,
   type NormalizationOptions,
@@ -39,7 +38,7 @@ export async function wholeSession(
   command: string,
 ): Promise<WholeSession | number> {
   const { args } = context;
-  const query = oneSession(args, command);
+  const query = args.oneSession(command);
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   const { path } = session.file;

@@ -11,10 +11,9 @@ import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
-import { REPORT_FORMATS, STDIN } from "../flags.ts";
+import { REPORT_FORMATS } from "../flags.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { readingOptions } from "./_reading_options.ts";
@@ -30,14 +29,13 @@ export const run: RunCommand = async (context) => {
   const { args } = context;
   refuseTwoOutputs(args);
   if (!args.has("github")) {
-    refuseIdleFlags(
-      args,
+    args.refuseIdle(
       ["redact", "no-redact", "redact-pattern"],
       "without --github",
     );
   }
-  refuseIdlePatterns(args);
-  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  args.refuseIdlePatterns();
+  const { files } = args;
   const check = new Check(context, files.length);
   const verdicts = resultsOf({
     inputs: files.map((name) => ({ name })),

@@ -15,7 +15,6 @@ import { SEARCH_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
@@ -32,11 +31,7 @@ export const run: RunCommand = async (context) => {
   const target = args.value("write-baseline");
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
-    refuseIdleFlags(
-      args,
-      idle,
-      "with --write-baseline, which compares nothing",
-    );
+    args.refuseIdle(idle, "with --write-baseline, which compares nothing");
     await new InputFiles(args.operands, context.process)
       .refuse("write-baseline", target);
   }

@@ -14,7 +14,6 @@ import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
-import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { createPage } from "./_document_file.ts";
@@ -26,7 +25,7 @@ import { answerInputs } from "./normalize.ts";
 export const run: RunCommand = async (context) => {
   const { args } = context;
   const format = formatOf(args);
-  refuseIdlePatterns(args);
+  args.refuseIdlePatterns();
   const patterns = patternsOf(args);
   const table = args.choice("table", TABLE_NAMES);
   const folder = await targetFolder(context);
@@ -142,7 +141,7 @@ function formatOf(args: Arguments): ExportFormat {
   for (const flag of format.flags) others.delete(flag);
   const idle = ALL_FLAGS.map(({ name }) => name)
     .filter((name) => others.has(name));
-  refuseIdleFlags(args, idle, `with --to=${format.name}`);
+  args.refuseIdle(idle, `with --to=${format.name}`);
   return format;
 }
 

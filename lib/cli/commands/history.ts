@@ -17,7 +17,6 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, type Output, writeTexts } from "../output.ts";
 import { openInput, readOrSay } from "../input.ts";
-import { refuseSeveral } from "../refusals.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization } from "./_normalization.ts";
@@ -35,14 +34,14 @@ const MAX_NAMED = 20;
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const { files } = args;
   const restore = args.value("restore");
   if (restore !== undefined && files.length > 1) {
     throw new UsageError(
       "--restore continues with one input, not with several",
     );
   }
-  refuseSeveral(args, files);
+  args.refuseSeveral();
   if (
     args.has("follow") && (!args.has("mutations") || args.has("checkpoint"))
   ) {

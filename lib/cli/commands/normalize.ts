@@ -5,10 +5,9 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { ENGINES, type FlagName, ON_ERROR, STDIN } from "../flags.ts";
+import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
-import { refuseSeveral } from "../refusals.ts";
 import {
   Normalization,
   type NormalizationOptions,
@@ -24,12 +23,13 @@ export function answerLines(
   context: CommandContext,
   make: NormalizationOptions["make"],
 ): Promise<number> {
-  const { args } = context;
-  const files = args.operands.length === 0 ? [STDIN] : args.operands;
-  refuseSeveral(args, files);
-  const inputs = files.map((name) => ({ name }));
-  const answering = { make, ...writing(context.stdout) };
-  return answerInputs(context, { names: files, inputs, answering });
+  const { args, stdout } = context;
+  args.refuseSeveral();
+  return answerInputs(context, {
+    names: args.files,
+    inputs: args.files.map((name) => ({ name })),
+    answering: { make, ...writing(stdout) },
+  });
 }
 
 interface HowItWent<R> extends

@@ -6,14 +6,13 @@ import { EXIT } from "../endings.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
-import { STDIN } from "../flags.ts";
 
 const LF = 0x0a;
 const LINE_END = new Uint8Array([LF]);
 
 export const run: RunCommand = async (context) => {
   const { args, diagnostics, process, stdout } = context;
-  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const { files } = args;
   const patterns = patternsOf(args);
   const maxLineBytes = maxLineBytesOf(args);
   const counts = new Map<string, number>();

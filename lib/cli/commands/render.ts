@@ -3,11 +3,6 @@
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import {
-  refuseIdleFlags,
-  refuseIdlePatterns,
-  refuseSeveral,
-} from "../refusals.ts";
 import type { DocumentFile } from "./_document_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
@@ -15,15 +10,15 @@ import { STDIN } from "../flags.ts";
 
 export const run: RunCommand = async (context) => {
   const { args, process } = context;
-  refuseIdlePatterns(args);
+  args.refuseIdlePatterns();
   if (args.value("to") === "site") {
     const { renderSite } = await import("./render_site.ts");
     return await renderSite(context);
   }
-  refuseIdleFlags(args, ["home", "jobs"], "without --to=site");
-  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  args.refuseIdle(["home", "jobs"], "without --to=site");
+  const { files } = args;
   const isFollowing = args.has("follow");
-  refuseSeveral(args, files);
+  args.refuseSeveral();
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
   if (target !== undefined && errorsTo !== undefined) {

@@ -23,7 +23,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, type Input, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
@@ -36,8 +35,7 @@ import { STDIN } from "../flags.ts";
 /** Writes a page for each session, and an index page. */
 export const renderSite: RunCommand = async (context) => {
   const { args } = context;
-  refuseIdleFlags(
-    args,
+  args.refuseIdle(
     ["follow", "errors-to", "thread", "thread-id", "turn-id"],
     "with --to=site",
   );

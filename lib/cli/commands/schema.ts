@@ -10,7 +10,6 @@ import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { SCHEMA_FORMATS } from "../flags.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { suggestion } from "../guesses.ts";
 
 export const run: RunCommand = async ({ args, stdout }) => {
@@ -19,7 +18,7 @@ export const run: RunCommand = async ({ args, stdout }) => {
     throw new UsageError("schema takes one name, or none for all of them");
   }
   const isSql = args.choice("format", SCHEMA_FORMATS) === "sql";
-  if (!isSql) refuseIdleFlags(args, ["content"], "without --format=sql");
+  if (!isSql) args.refuseIdle(["content"], "without --format=sql");
   const text = isSql
     ? statements(name, { content: args.has("content") })
     : `${JSON.stringify(schemaOf(name), undefined, 2)}\n`;

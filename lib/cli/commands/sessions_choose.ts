@@ -8,7 +8,6 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
-import { refuseOperands } from "../refusals.ts";
 import type { TextStyle } from "../../render/text_style.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
 import { fold, TextRuler } from "../text_ruler.ts";
@@ -28,7 +27,7 @@ const KEY_BYTES = 1 << 10;
 export const run: RunCommand = async (context) => {
   const { args } = context;
   const { isTerminal } = context.process;
-  refuseOperands(args, "sessions choose");
+  args.refuseOperands("sessions choose");
   if (!isTerminal.stdin || !isTerminal.stdout) {
     throw new UsageError(
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',

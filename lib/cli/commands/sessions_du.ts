@@ -23,7 +23,6 @@ import { EXIT } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { writeTexts } from "../output.ts";
-import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
@@ -55,7 +54,7 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  refuseOperands(args, "sessions du", "use --codex-home=DIR for another home");
+  args.refuseOperands("sessions du", "use --codex-home=DIR for another home");
   const found = await measure(context);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";
   await writeTexts(

@@ -17,7 +17,6 @@ import { tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
 import { sessionPage } from "./_session_page.ts";
-import { oneSession } from "../refusals.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
@@ -25,7 +24,7 @@ export const run: RunCommand = async (context) => {
   const { args } = context;
   const shards = args.value("shards");
   if (shards !== undefined) return await divide(Number(shards), context);
-  const query = oneSession(args, "sessions family");
+  const query = args.oneSession("sessions family");
   const { family, status } = await lookUpFamily(query, context);
   if (family === undefined) return status;
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";

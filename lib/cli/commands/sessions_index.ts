@@ -13,14 +13,12 @@ import type { RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseOperands } from "../refusals.ts";
 import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
   const { args, process, stdout } = context;
-  refuseOperands(
-    args,
+  args.refuseOperands(
     "sessions index",
     '"sessions search" searches for words, --index=FILE names an index',
   );

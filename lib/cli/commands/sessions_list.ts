@@ -19,7 +19,6 @@ import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { refuseIdleFlags, refuseOperands } from "../refusals.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
 import {
   problemRecords,
@@ -34,14 +33,13 @@ const SCREENFUL = 50;
 
 export const run: RunCommand = async (context) => {
   const { args, diagnostics } = context;
-  refuseOperands(
-    args,
+  args.refuseOperands(
     "sessions list",
     '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
   );
   const form = args.choice("format", LIST_FORMATS) ?? "table";
   if (form === "ids" || form === "paths") {
-    refuseIdleFlags(args, ["fast"], `with --format=${form}, which is fast`);
+    args.refuseIdle(["fast"], `with --format=${form}, which is fast`);
   }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
   const page = await sessionPage(

@@ -8,14 +8,13 @@ import { SessionRepairer } from "../../sessions/sessions.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { oneSession } from "../refusals.ts";
 import { targetFolder } from "./_folder_of_files.ts";
 import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  const query = oneSession(args, "sessions repair");
+  const query = args.oneSession("sessions repair");
   const folder = await targetFolder(context, "to");
   if (folder === undefined) {
     throw new UsageError(

@@ -5,7 +5,6 @@ import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
-import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { openDocument } from "./_document_file.ts";
 import { normalizing, writing } from "./_normalization.ts";
 import {
@@ -39,16 +38,15 @@ export const run: RunCommand = async (context) => {
     throw new UsageError(`--${one} and --${other} exclude each other`);
   }
   if (form !== undefined) {
-    refuseIdleFlags(args, OF_TRANSCRIPTS, `with --${form}`);
-    refuseIdleFlags(
-      args,
+    args.refuseIdle(OF_TRANSCRIPTS, `with --${form}`);
+    args.refuseIdle(
       ["redact", "redact-pattern"],
       `with --${form}: "codexpipe sessions show --jsonl ID | codexpipe redact" masks secrets`,
     );
   }
-  refuseIdlePatterns(args);
+  args.refuseIdlePatterns();
   if (form === undefined || form === "jsonl") {
-    refuseIdleFlags(args, ["pretty"], "without --history or --meta");
+    args.refuseIdle(["pretty"], "without --history or --meta");
   }
   const whole = await wholeSession(context, "sessions show");
   if (typeof whole === "number") return whole;

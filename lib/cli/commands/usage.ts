@@ -29,7 +29,6 @@ import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { type Column, type TableOptions, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
@@ -44,11 +43,7 @@ const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 export const run: RunCommand = async (context) => {
   const { args, diagnostics, progress, process, style } = context;
   if (args.has("explain")) {
-    refuseIdleFlags(
-      args,
-      UNEXPLAINED,
-      "with --explain, which shows every line",
-    );
+    args.refuseIdle(UNEXPLAINED, "with --explain, which shows every line");
   }
   const now = process.now();
   const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");

@@ -27,7 +27,6 @@ import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
-import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
 import { TextRuler } from "../text_ruler.ts";
@@ -63,8 +62,7 @@ const MAX_COMMAND = 120;
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  refuseOperands(
-    args,
+  args.refuseOperands(
     "watch",
     '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
   );
