@@ -61,11 +61,12 @@ export interface Job<I extends JobInput, O> {
    */
   readonly weigh?: (part: O) => number;
   /**
-   * The number of threads.
+   * Whether inputs are processed one after the other, in this thread. Otherwise there are `--jobs`
+   * threads, or one for each 64 MB of input, and at most the number of cores.
    *
-   * @default {undefined} One for each 64 MB of input, and at most the number of cores.
+   * @default {false}
    */
-  readonly jobs: number | undefined;
+  readonly isInTurn?: boolean;
   /**
    * Whether the caller works on results for so long that it counts as one of the threads. Then
    * four times as much may wait for its turn.
@@ -126,7 +127,7 @@ export async function* resultsOf<I extends JobInput, O>(
   job: Job<I, O>,
   context: CommandContext,
 ): AsyncGenerator<O, void, void> {
-  const { process, progress } = context;
+  const { args, process, progress } = context;
   const { inputs, work, title } = job;
   // The casts are safe: the other thread runs the same command, so its inputs are of type I.
   await process.starter?.obey({
@@ -134,8 +135,9 @@ export async function* resultsOf<I extends JobInput, O>(
     weigh: (part) => job.weigh?.(part as O) ?? 0,
     window: job.isCallerBusy ? 4 * WINDOW : WINDOW,
   });
-  const sizes = await sizesOf(job, process);
-  const count = countOf(job, sizes, process);
+  const jobs = job.isInTurn === true ? 1 : args.number("jobs");
+  const sizes = await sizesOf(job, jobs, process);
+  const count = countOf(inputs, jobs, sizes, process);
   const started = job.isCallerBusy ? count - 1 : count;
   const crew = count > 1 ? new Crew(job, started, sizes, context) : undefined;
   try {
@@ -157,7 +159,8 @@ export async function* resultsOf<I extends JobInput, O>(
 
 /** The sizes of inputs, as far as they matter for the number and order of jobs. */
 async function sizesOf<I extends JobInput, O>(
-  { inputs, jobs, title }: Job<I, O>,
+  { inputs, title }: Job<I, O>,
+  jobs: number | undefined,
   { threads, look }: Surroundings,
 ): Promise<readonly number[]> {
   const sizes: number[] = [];
@@ -173,8 +176,9 @@ async function sizesOf<I extends JobInput, O>(
 }
 
 /** The number of threads to use. */
-function countOf<I extends JobInput, O>(
-  { inputs, jobs }: Job<I, O>,
+function countOf(
+  inputs: readonly JobInput[],
+  jobs: number | undefined,
   sizes: readonly number[],
   { threads }: Surroundings,
 ): number {

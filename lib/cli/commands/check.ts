@@ -45,7 +45,7 @@ export const run: RunCommand = async (context) => {
       yield { isIncomplete, hasFailed };
     },
     // The summaries of all files share a limit, so each depends on those before it.
-    jobs: args.has("github") ? 1 : args.number("jobs"),
+    isInTurn: args.has("github"),
   }, context);
   for await (const { isIncomplete, hasFailed } of verdicts) {
     check.isIncomplete ||= isIncomplete;

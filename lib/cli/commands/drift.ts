@@ -45,7 +45,7 @@ export const run: RunCommand = async (context) => {
     inputs,
     work: (input) => look(input, open, meter, isRecording, context),
     // The records of a baseline are kept in the meter of this thread.
-    jobs: isRecording ? 1 : args.number("jobs"),
+    isInTurn: isRecording,
     title: "Looking for drift",
   }, context);
   let files = 0;

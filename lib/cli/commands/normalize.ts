@@ -131,18 +131,13 @@ async function* shared<T extends JobInput, R>(
   isInTurn: boolean,
   context: CommandContext,
 ): AsyncGenerator<HowItWent<R>> {
-  const { args } = context;
   const [input] = inputs;
   if (inputs.length === 1 && input && context.process.starter === undefined) {
     // The module for threads is not loaded for one input, which is the usual case.
     return yield* work(input);
   }
   const { resultsOf } = await import("../jobs.ts");
-  yield* resultsOf({
-    inputs,
-    work,
-    jobs: isInTurn ? 1 : args.number("jobs"),
-  }, context);
+  yield* resultsOf({ inputs, work, isInTurn }, context);
 }
 
 /** Opens the file of `--errors-to`; its modules are loaded here, since few runs have one. */

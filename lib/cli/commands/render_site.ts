@@ -66,7 +66,7 @@ export const renderSite: RunCommand = async (context) => {
     })),
     work: (page) =>
       writePage(page, { folder, redactor, open: chosen.open }, context),
-    jobs: args.value("on-error") === "stop" ? 1 : args.number("jobs"),
+    isInTurn: args.value("on-error") === "stop",
     title: "Writing pages",
   }, context);
   const index = new SiteIndex();

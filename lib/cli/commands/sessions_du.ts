@@ -95,7 +95,6 @@ async function measure(
     async *work({ file }) {
       yield await measureSession(file);
     },
-    jobs: args.number("jobs"),
     title: "Reading sessions",
   }, context);
   const sessions: SessionSize[] = [];

@@ -29,7 +29,6 @@ export const run: RunCommand = async (context) => {
       inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
       work: ({ file }) => readSession(file),
       weigh: ({ weight }) => weight,
-      jobs: args.number("jobs"),
       // The index is written meanwhile, in this thread.
       isCallerBusy: true,
     }, context);

@@ -65,7 +65,6 @@ export const run: RunCommand = async (context) => {
   const counts = resultsOf({
     inputs: chosen.inputs,
     work: (input) => count(input, chosen.open, inputMeter, context),
-    jobs: args.number("jobs"),
     title: "Counting tokens",
   }, context);
   for await (const counted of counts) {
