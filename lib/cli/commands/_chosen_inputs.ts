@@ -6,15 +6,13 @@ import { blockRoom, type Input, openInput } from "../input.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 
 /**
- * Finds the inputs of a command.
+ * Finds the inputs of a command. Session files of a home that were last written to before
+ * `--since` are left out.
  *
- * @param since The time, in milliseconds since 1970, before which session files of a home were
- *   last written to if they are left out.
  * @throws {UsageError} If files and a home are given.
  */
 export async function chosenInputs(
   context: CommandContext,
-  since: number,
 ): Promise<ChosenInputs> {
   const { args, process } = context;
   const { operands } = args;
@@ -41,7 +39,7 @@ export async function chosenInputs(
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
     const { homeInputs } = await import("./_home_inputs.ts");
-    return { ...await homeInputs(context, since), open };
+    return { ...await homeInputs(context), open };
   }
   const inputs = args.files.map((name) => ({ name }));
   return { isHome: false, inputs, isIncomplete: false, open };

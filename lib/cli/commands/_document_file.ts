@@ -44,7 +44,7 @@ export async function openDocument(
   const screen = screenDestination(context, FORMS_BY_ENDING.get(ending));
   if (target === undefined) return { ...screen, close(): void {} };
   const { form } = screen;
-  const { codexHomes } = sessionPlaces(args, process);
+  const { codexHomes } = sessionPlaces(context);
   const files = new InputFiles(inputs, process, codexHomes);
   const created = (path: string): Promise<OutputFile> =>
     createPage(path, files, process);

@@ -30,7 +30,7 @@ export async function targetFolder(
   const name = args.value(flag);
   if (name === undefined) return undefined;
   const folder = folderOf(name, process);
-  const { codexHomes } = sessionPlaces(args, process);
+  const { codexHomes } = sessionPlaces({ args, process });
   await refuseCodexHome(flag, folder, process, codexHomes);
   const found = await process.look(folder);
   if (found?.isDirectory === false) {

@@ -28,17 +28,17 @@ export interface ChosenInputs {
 }
 
 /**
- * Finds the session files of the Codex homes.
+ * Finds the session files of the Codex homes, except those that were last written to before
+ * `--since`.
  *
  * @param context Its diagnostics report files and folders that could not be read.
- * @param since Files that were last written to before this time are left out.
  */
 export async function homeInputs(
   context: CommandContext,
-  since: number,
 ): Promise<Omit<ChosenInputs, "open">> {
   const { args, process } = context;
-  const { codexHomes } = sessionPlaces(args, process);
+  const { codexHomes } = sessionPlaces(context);
+  const since = args.time("since", process.now()) ?? -Infinity;
   const { files, ...rest } = await findSessionFiles({ codexHomes });
   const isIncomplete = reportHomes(
     { ...rest, total: files.length },

@@ -22,7 +22,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 export async function indexPlaces(
   { args, process }: CommandContext,
 ): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {
-  const { codexHomes } = sessionPlaces(args, process);
+  const { codexHomes } = sessionPlaces({ args, process });
   const file = args.value("index");
   if (file !== undefined) {
     await refuseCodexHome("index", file, process, codexHomes);

@@ -42,7 +42,7 @@ export async function wholeSession(
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   const { path } = session.file;
-  const { codexHomes } = sessionPlaces(args, context.process);
+  const { codexHomes } = sessionPlaces(context);
   // A file that is given by its path may lie in another home.
   const homes = new Set([...codexHomes, session.file.home]);
   try {

@@ -35,7 +35,7 @@ export async function sessionPage(
   const cwd = args.value("cwd");
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
-    ...sessionPlaces(args, process),
+    ...sessionPlaces({ args, process }),
     limit: args.number("limit") ?? most,
     cursor: args.value("cursor"),
     cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),

@@ -38,8 +38,7 @@ export interface SessionPlaces {
 
 /** Determines the Codex homes, from the flags or else the environment, and the cache folder. */
 export function sessionPlaces(
-  args: Arguments,
-  process: Pick<Surroundings, "env" | "cwd">,
+  { args, process }: Pick<CommandContext, "args" | "process">,
 ): SessionPlaces {
   const { env } = process;
   const named = args.values("codex-home");
@@ -90,7 +89,7 @@ export async function lookUpSession(
 ): Promise<LookedUpSession> {
   let status: number = EXIT.done;
   const options = {
-    ...sessionPlaces(args, process),
+    ...sessionPlaces({ args, process }),
     onProblem(problem: SessionProblem): void {
       status = EXIT.io;
       if (reported.has(problem.path)) return;
@@ -137,7 +136,7 @@ export function reportHomes(
     diagnostics.say(`${home}: cannot read: not found`);
   }
   if (total === 0 && missing.length === 0) {
-    diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
+    diagnostics.say(noSessions(sessionPlaces({ args, process }).codexHomes));
   }
   return problems.length > 0 || missing.length > 0;
 }

@@ -37,10 +37,7 @@ export const run: RunCommand = async (context) => {
   }
   const isRecording = target !== undefined;
   const meter = await meterOf(context, isRecording);
-  const { inputs, isIncomplete, open } = await chosenInputs(
-    context,
-    args.time("since", context.process.now()) ?? -Infinity,
-  );
+  const { inputs, isIncomplete, open } = await chosenInputs(context);
   const found = resultsOf({
     inputs,
     work: (input) => look(input, open, meter, isRecording, context),

@@ -36,10 +36,7 @@ export const run: RunCommand = async (context) => {
       }), or --output=DIR for all of them`,
     );
   }
-  const { inputs: chosen, isIncomplete, open } = await chosenInputs(
-    context,
-    -Infinity,
-  );
+  const { inputs: chosen, isIncomplete, open } = await chosenInputs(context);
   const { process } = context;
   const names = chosen.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);

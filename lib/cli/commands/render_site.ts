@@ -43,7 +43,7 @@ export const renderSite: RunCommand = async (context) => {
   if (folder === undefined) {
     throw new UsageError("--to=site needs --output=DIR, a folder");
   }
-  const chosen = await chosenInputs(context, -Infinity);
+  const chosen = await chosenInputs(context);
   const { inputs } = chosen;
   if (inputs.some(({ name }) => name === STDIN)) {
     throw new UsageError("--to=site reads files or, with --home, a Codex home");

@@ -85,8 +85,8 @@ interface MeasuredSessions
 async function measure(
   context: CommandContext,
 ): Promise<MeasuredSessions> {
-  const { args, process, progress } = context;
-  const { codexHomes } = sessionPlaces(args, process);
+  const { process, progress } = context;
+  const { codexHomes } = sessionPlaces(context);
   const { files, problems, missingHomes } = process.starter === undefined
     ? await findSessionFiles({ codexHomes })
     : { files: [], problems: [], missingHomes: [] };

@@ -74,7 +74,7 @@ async function divide(
   }
   const page = await sessionPage(context, undefined);
   // The shards have the files that other commands read with --home.
-  const { inputs, isIncomplete } = await homeInputs(context, -Infinity);
+  const { inputs, isIncomplete } = await homeInputs(context);
   const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
   const shards = divideSessions(files, page.sessions, count);
   context.paging.begin();
@@ -156,10 +156,10 @@ async function lookUpFamily(
   query: string | undefined,
   context: CommandContext,
 ): Promise<LookedUpFamily> {
-  const { args, process, diagnostics } = context;
+  const { diagnostics } = context;
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return { family: undefined, status };
-  const family = await findSessionFamily(session, sessionPlaces(args, process));
+  const family = await findSessionFamily(session, sessionPlaces(context));
   if (family.missing !== undefined) {
     diagnostics.say(
       `the family is incomplete: session ${family.missing} was not found`,

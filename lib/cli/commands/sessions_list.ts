@@ -52,7 +52,7 @@ export const run: RunCommand = async (context) => {
   const codex = form === "ids" || form === "paths"
     ? NOTHING_HIDDEN
     : await hiddenFromCodex(page.sessions, {
-      cache: sessionPlaces(args, context.process).cache,
+      cache: sessionPlaces(context).cache,
     });
   const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
@@ -94,7 +94,7 @@ async function* runSessions(
     return;
   }
   const { readSessionRuns } = await import("../../sessions/head_reader.ts");
-  const { cache } = sessionPlaces(args, process);
+  const { cache } = sessionPlaces({ args, process });
   const signal = process.interrupt;
   let done = 0;
   try {
@@ -238,7 +238,7 @@ function* remarks(
   const { sessions, nextCursor, total } = page;
   if (total > 0 && sessions.length === 0) {
     const where = args.has("cursor") ? " after the cursor" : "";
-    const { codexHomes } = sessionPlaces(args, process);
+    const { codexHomes } = sessionPlaces({ args, process });
     yield `no session matches${where}, of ${countText(total)} in ${
       codexHomes.join(", ")
     }`;

@@ -47,11 +47,10 @@ export const run: RunCommand = async (context) => {
   }
   const now = process.now();
   const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
-  const since = args.time("since", now) ?? -Infinity;
   const options = {
     timeZone,
     explain: args.has("explain"),
-    since,
+    since: args.time("since", now) ?? -Infinity,
     until: args.time("until", now) ?? Infinity,
     runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
   };
@@ -59,7 +58,7 @@ export const run: RunCommand = async (context) => {
   /** Counts one input at a time; its counts are taken out before the next input begins. */
   const inputMeter = new UsageMeter(options);
   const prices = await pricesOf(context);
-  const chosen = await chosenInputs(context, since);
+  const chosen = await chosenInputs(context);
   let { isIncomplete } = chosen;
   let hasFailures = false;
   const counts = resultsOf({

@@ -120,7 +120,7 @@ class Watching {
 
   constructor(context: CommandContext) {
     const { args, process } = context;
-    const { codexHomes, cache } = sessionPlaces(args, process);
+    const { codexHomes, cache } = sessionPlaces(context);
     if (codexHomes.length === 0) throw new UsageError(noSessions([]));
     const now = process.now();
     const since = args.time("since", now);
