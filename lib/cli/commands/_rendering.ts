@@ -66,8 +66,7 @@ export class Rendering {
     rendition: Rendition,
     written: Gathered[],
   ) {
-    const { args } = context;
-    this.#args = args;
+    this.#args = context.args;
     this.#context = context;
     this.#destination = destination;
     this.#rendition = rendition;

@@ -37,8 +37,7 @@ export async function wholeSession(
   context: CommandContext,
   command: string,
 ): Promise<WholeSession | number> {
-  const { args } = context;
-  const query = args.oneSession(command);
+  const query = context.args.oneSession(command);
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   const { path } = session.file;

@@ -156,7 +156,6 @@ async function* jsonPieces(
   page: MarkedPage,
   context: CommandContext,
 ): AsyncGenerator<string> {
-  const { args } = context;
   const { sessions, nextCursor, total } = page;
   yield '{"sessions":[';
   let before = "\n";
@@ -167,7 +166,7 @@ async function* jsonPieces(
   const rest: Omit<SessionListReport, "sessions"> = {
     next_cursor: nextCursor ?? null,
     total,
-    problems: problemRecords(page, args),
+    problems: problemRecords(page, context.args),
     codex_indexes: page.codex.indexes,
   };
   const end = sessions.length === 0 ? "" : "\n";

@@ -13,8 +13,7 @@ import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
-  const { args } = context;
-  const query = args.oneSession("sessions repair");
+  const query = context.args.oneSession("sessions repair");
   const folder = await targetFolder(context, "to");
   if (folder === undefined) {
     throw new UsageError(

@@ -96,7 +96,6 @@ async function writeHistory(
   whole: WholeSession,
   context: CommandContext,
 ): Promise<number> {
-  const { args } = context;
   const state = new HistoryState();
   const status = await answerWhole(whole, context, {
     make: (options) => new JsonlRecords(options),
@@ -106,7 +105,7 @@ async function writeHistory(
     write: () => Promise.resolve(),
   });
   const history = state.snapshot({ copy: false });
-  const texts = snapshotText(history, args.has("pretty"));
+  const texts = snapshotText(history, context.args.has("pretty"));
   await writeTexts(context.stdout, texts);
   return status;
 }

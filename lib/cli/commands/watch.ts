@@ -61,8 +61,7 @@ const SPARE_ROWS = 4;
 const MAX_COMMAND = 120;
 
 export const run: RunCommand = async (context) => {
-  const { args } = context;
-  args.refuseOperands(
+  context.args.refuseOperands(
     "watch",
     '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
   );
