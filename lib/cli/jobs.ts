@@ -8,14 +8,7 @@
 
 import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
-import type {
-  ByteSink,
-  Orders,
-  Peer,
-  RunContext,
-  Starter,
-  Surroundings,
-} from "./context.ts";
+import type { ByteSink, Orders, Peer, RunContext, Starter } from "./context.ts";
 import { Interrupted, IoError, UsageError } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { STDIN } from "./flags.ts";
@@ -127,7 +120,7 @@ export async function* resultsOf<I extends JobInput, O>(
   job: Job<I, O>,
   context: CommandContext,
 ): AsyncGenerator<O, void, void> {
-  const { args, process, progress } = context;
+  const { process, progress } = context;
   const { inputs, work, title } = job;
   // The casts are safe: the other thread runs the same command, so its inputs are of type I.
   await process.starter?.obey({
@@ -135,9 +128,7 @@ export async function* resultsOf<I extends JobInput, O>(
     weigh: (part) => job.weigh?.(part as O) ?? 0,
     window: job.isCallerBusy ? 4 * WINDOW : WINDOW,
   });
-  const jobs = job.isInTurn === true ? 1 : args.number("jobs");
-  const sizes = await sizesOf(job, jobs, process);
-  const count = countOf(inputs, jobs, sizes, process);
+  const { count, sizes } = await planOf(job, context);
   const started = job.isCallerBusy ? count - 1 : count;
   const crew = count > 1 ? new Crew(job, started, sizes, context) : undefined;
   try {
@@ -157,37 +148,28 @@ export async function* resultsOf<I extends JobInput, O>(
   }
 }
 
-/** The sizes of inputs, as far as they matter for the number and order of jobs. */
-async function sizesOf<I extends JobInput, O>(
-  { inputs, title }: Job<I, O>,
-  jobs: number | undefined,
-  { threads, look }: Surroundings,
-): Promise<readonly number[]> {
+/** The number of threads to use, and the sizes of inputs as far as they matter for jobs. */
+async function planOf<I extends JobInput, O>(
+  { inputs, title, isInTurn = false }: Job<I, O>,
+  { args, process: { threads, look } }: CommandContext,
+): Promise<{ readonly count: number; readonly sizes: readonly number[] }> {
   const sizes: number[] = [];
-  if (threads === undefined || inputs.length < 2 || jobs === 1) return sizes;
-  let missing = jobs === undefined ? threads.cores * WORTH : 0;
-  for (const { name, size } of inputs) {
-    if (title === undefined && missing <= 0) break;
-    const bytes = size ?? (await look(name))?.size ?? 0;
-    sizes.push(bytes);
-    missing -= bytes;
-  }
-  return sizes;
-}
-
-/** The number of threads to use. */
-function countOf(
-  inputs: readonly JobInput[],
-  jobs: number | undefined,
-  sizes: readonly number[],
-  { threads }: Surroundings,
-): number {
   // Other threads cannot read stdin.
-  const isAlone = inputs.some(({ name }) => name === STDIN);
-  if (threads === undefined || isAlone) return 1;
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const isAlone = isInTurn || inputs.some(({ name }) => name === STDIN);
+  const jobs = args.number("jobs");
+  if (threads === undefined || inputs.length < 2 || isAlone || jobs === 1) {
+    return { count: 1, sizes };
+  }
+  const most = threads.cores * WORTH;
+  let bytes = 0;
+  for (const { name, size } of inputs) {
+    if (title === undefined && (jobs !== undefined || bytes >= most)) break;
+    const length = size ?? (await look(name))?.size ?? 0;
+    sizes.push(length);
+    bytes += length;
+  }
   const count = jobs ?? Math.min(threads.cores, Math.floor(bytes / WORTH));
-  return Math.min(count, inputs.length);
+  return { count: Math.min(count, inputs.length), sizes };
 }
 
 /** Another thread, and the size of the inputs that it has not finished, in bytes. */

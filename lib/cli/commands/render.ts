@@ -1,6 +1,6 @@
 /** `codexpipe render`. */
 
-import type { CommandContext, RunCommand } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import type { DocumentFile } from "./_document_file.ts";
@@ -36,7 +36,10 @@ export const run: RunCommand = async (context) => {
   }
   const document: Destination & Partial<DocumentFile> = target === undefined
     ? screenDestination(context)
-    : await fileOf(context, files);
+    // Loaded here, since the checks for overwriting load slowly.
+    : await import("./_document_file.ts").then(({ openDocument }) =>
+      openDocument(context, files)
+    );
   if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
   let errors: ErrorFile | undefined;
   try {
@@ -69,12 +72,3 @@ export const run: RunCommand = async (context) => {
     errors?.close();
   }
 };
-
-/** Opens the file of `--output`; loaded here, since the checks for overwriting load slowly. */
-async function fileOf(
-  context: CommandContext,
-  inputs: readonly string[],
-): Promise<DocumentFile> {
-  const { openDocument } = await import("./_document_file.ts");
-  return await openDocument(context, inputs);
-}
