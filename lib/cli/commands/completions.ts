@@ -1,14 +1,15 @@
 /** `codexpipe completions`. */
 
-import type { CommandTable, RunCommand } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { bashCompletions } from "../completions/bash.ts";
 import { fishCompletions } from "../completions/fish.ts";
+import { type Grammar, grammarOf } from "../completions/grammar.ts";
 import { oneOf, SHELLS } from "../flags.ts";
 import { zshCompletions } from "../completions/zsh.ts";
 import { EXIT, UsageError } from "../endings.ts";
 
 const SCRIPTS: Readonly<
-  Record<typeof SHELLS[number], (table: CommandTable) => string>
+  Record<typeof SHELLS[number], (grammar: Grammar) => string>
 > = {
   bash: bashCompletions,
   zsh: zshCompletions,
@@ -21,6 +22,6 @@ export const run: RunCommand = async ({ args, stdout, table }) => {
   if (shell === undefined || others.length > 0) {
     throw new UsageError(`expected one shell: ${oneOf(SHELLS)}`);
   }
-  await stdout.writeText(SCRIPTS[shell](table));
+  await stdout.writeText(SCRIPTS[shell](grammarOf(table)));
   return EXIT.done;
 };

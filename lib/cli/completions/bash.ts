@@ -1,17 +1,17 @@
 /** Completions for bash. */
 
-import type { CommandTable } from "../command.ts";
 import {
   type Filler,
   type FlagPlace,
-  grammarOf,
+  type Grammar,
   LIST_SESSIONS,
   type Word,
 } from "./grammar.ts";
 
 /** Writes a script that completes the command line in bash (3.2 and later), to be sourced. */
-export function bashCompletions(table: CommandTable): string {
-  const { first, groups, common, commands } = grammarOf(table);
+export function bashCompletions(
+  { first, groups, common, commands }: Grammar,
+): string {
   return `# bash completion of codexpipe: source <(codexpipe completions bash)
 
 _codexpipe() {
@@ -115,9 +115,8 @@ function valueCases(start: string, flags: readonly FlagPlace[]): string[] {
     if (value === undefined) return [];
     const spellings = [`${start}--${flag.name}"`];
     if (flag.short !== undefined) spellings.push(`${start}-${flag.short}"`);
-    const isList = flag.isRepeatable && value.kind === "choices";
-    const words = isList
-      ? `_codexpipe_list "${value.choices.join(" ")}"`
+    const words = flag.isRepeatable && typeof value !== "string"
+      ? `_codexpipe_list "${value.join(" ")}"`
       : fill(value);
     return [`    ${spellings.join(" | ")}) ${words}; return ;;`];
   });
@@ -131,9 +130,9 @@ const FILLS = {
 };
 
 function fill(filler: Filler): string {
-  return filler.kind === "choices"
-    ? `_codexpipe_words "${filler.choices.join(" ")}"`
-    : FILLS[filler.kind];
+  return typeof filler === "string"
+    ? FILLS[filler]
+    : `_codexpipe_words "${filler.join(" ")}"`;
 }
 
 function wordList(words: readonly Word[]): string {

@@ -1,16 +1,16 @@
 /** Completions for fish. */
 
-import type { CommandTable } from "../command.ts";
 import {
   type Filler,
   type FlagPlace,
-  grammarOf,
+  type Grammar,
   LIST_SESSIONS,
 } from "./grammar.ts";
 
 /** Writes a script that completes the command line in fish, to be sourced. */
-export function fishCompletions(table: CommandTable): string {
-  const { first, groups, common, commands } = grammarOf(table);
+export function fishCompletions(
+  { first, groups, common, commands }: Grammar,
+): string {
   return `# fish completion of codexpipe: codexpipe completions fish | source
 
 # Prints the words typed so far that name a command.
@@ -55,7 +55,7 @@ ${
       return [
         ...flags.filter((place) => !common.includes(place))
           .map((place) => flagLine(condition, place)),
-        ...(operand === undefined || operand.kind === "anything"
+        ...(operand === undefined || operand === "anything"
           ? []
           : [`complete -c codexpipe ${condition} ${fill(operand, false)}`]),
       ];
@@ -77,9 +77,10 @@ function flagLine(condition: string, { flag, value }: FlagPlace): string {
 
 function fill(filler: Filler, isValue: boolean): string {
   const required = isValue ? "-x " : "";
-  switch (filler.kind) {
-    case "choices":
-      return `${required}-a ${quote(filler.choices.join(" "))}`;
+  if (typeof filler !== "string") {
+    return `${required}-a ${quote(filler.join(" "))}`;
+  }
+  switch (filler) {
     case "files":
       return isValue ? "-r -F" : "-F";
     case "folders":

@@ -6,10 +6,13 @@
 import type { Command, CommandTable } from "../command.ts";
 import { type Flag, flagsOf } from "../flags.ts";
 
-/** The values that complete a place on the command line. */
+/** The values that complete a place on the command line: a list of words, or a kind. */
 export type Filler =
-  | { readonly kind: "choices"; readonly choices: readonly string[] }
-  | { readonly kind: "files" | "folders" | "sessions" | "anything" };
+  | readonly string[]
+  | "files"
+  | "folders"
+  | "sessions"
+  | "anything";
 
 /** A word that names a command or a group. */
 export interface Word {
@@ -88,9 +91,7 @@ function placeOf(flag: Flag): FlagPlace {
 function valueOf({ name, value }: Flag): Filler {
   const filler = fillerOf(value?.name ?? "", value?.choices);
   // Of the flags with an ID, only --thread-id is completed with ids of sessions.
-  return filler.kind === "sessions" && name !== "thread-id"
-    ? { kind: "anything" }
-    : filler;
+  return filler === "sessions" && name !== "thread-id" ? "anything" : filler;
 }
 
 function operandOf({ operands }: Command): Filler | undefined {
@@ -100,9 +101,8 @@ function operandOf({ operands }: Command): Filler | undefined {
 
 /** Derives the completions from the placeholder of the help. */
 function fillerOf(name: string, choices?: readonly string[]): Filler {
-  if (choices !== undefined) return { kind: "choices", choices };
-  if (/\bFILE\b/.test(name)) return { kind: "files" };
-  if (/\bDIR\b/.test(name)) return { kind: "folders" };
-  if (/\bID\b/.test(name)) return { kind: "sessions" };
-  return { kind: "anything" };
+  if (choices !== undefined) return choices;
+  if (/\bFILE\b/.test(name)) return "files";
+  if (/\bDIR\b/.test(name)) return "folders";
+  return /\bID\b/.test(name) ? "sessions" : "anything";
 }

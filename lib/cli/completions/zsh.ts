@@ -1,12 +1,11 @@
 /** Completions for zsh. */
 
 import { shellWord } from "../../render/command_line.ts";
-import type { CommandTable } from "../command.ts";
 import {
   type CommandPlace,
   type Filler,
   type FlagPlace,
-  grammarOf,
+  type Grammar,
   LIST_SESSIONS,
   type Word,
 } from "./grammar.ts";
@@ -15,8 +14,9 @@ import {
  * Writes a script that completes the command line in zsh, to be sourced, or put into a folder of
  * `fpath`.
  */
-export function zshCompletions(table: CommandTable): string {
-  const { first, groups, common, commands } = grammarOf(table);
+export function zshCompletions(
+  { first, groups, common, commands }: Grammar,
+): string {
   return `#compdef codexpipe
 # zsh completion of codexpipe: source <(codexpipe completions zsh)
 
@@ -122,9 +122,7 @@ const ACTIONS = {
 };
 
 function action(filler: Filler): string {
-  return filler.kind === "choices"
-    ? `(${filler.choices.join(" ")})`
-    : ACTIONS[filler.kind];
+  return typeof filler === "string" ? ACTIONS[filler] : `(${filler.join(" ")})`;
 }
 
 function described(tag: string, words: readonly Word[]): string {
