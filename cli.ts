@@ -238,34 +238,24 @@ function size(): { columns: number; rows: number } | undefined {
 
 /** The members that the global scope of a worker has and Deno's types of a main module lack. */
 interface ThreadScope {
-  postMessage(message: unknown, moved: readonly ArrayBuffer[]): void;
+  postMessage(message: unknown, moved: ArrayBuffer[]): void;
   onmessage: (event: MessageEvent) => void;
 }
 
-/** Starts a worker that runs this module, too. */
-function startThread(): Peer {
-  const worker = new Worker(import.meta.url, { type: "module" });
+/** Another thread: a worker that this one has started, or the thread that has started this one. */
+function peerOf(port: Worker | ThreadScope): Peer {
+  const worker = port instanceof Worker ? port : undefined;
   return {
-    post: (message, moved = []) => worker.postMessage(message, [...moved]),
+    post: (message, moved = []) => port.postMessage(message, [...moved]),
     listen(take, fail): void {
-      worker.onmessage = ({ data }) => take(data);
+      port.onmessage = ({ data }) => take(data);
+      if (worker === undefined) return;
       worker.onerror = (event) => {
         event.preventDefault();
         fail(new Error(event.message));
       };
     },
-    end: () => worker.terminate(),
-  };
-}
-
-/** The thread that started this worker. */
-function starterOf(scope: ThreadScope): Peer {
-  return {
-    post: (message, moved = []) => scope.postMessage(message, moved),
-    listen(take): void {
-      scope.onmessage = ({ data }) => take(data);
-    },
-    end(): void {},
+    end: () => worker?.terminate(),
   };
 }
 
@@ -302,7 +292,8 @@ const context: RunContext = {
     get cores(): number {
       return navigator.hardwareConcurrency;
     },
-    start: startThread,
+    // A worker runs this module, too.
+    start: () => peerOf(new Worker(import.meta.url, { type: "module" })),
   },
   pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
 };
@@ -310,7 +301,7 @@ const context: RunContext = {
 // A worker receives no message before its module has been evaluated, so `runThread` is not awaited.
 if ("DedicatedWorkerGlobalScope" in globalThis) {
   const { runThread } = await import("./lib/cli/jobs.ts");
-  runThread(starterOf(globalThis as unknown as ThreadScope), context, run);
+  runThread(peerOf(globalThis as unknown as ThreadScope), context, run);
 } else {
   Deno.addSignalListener("SIGINT", onInterrupt);
   Deno.exit(await run(Deno.args, context));
