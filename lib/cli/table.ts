@@ -16,6 +16,8 @@ export interface Column {
   readonly align?: "left" | "right";
   /** The side at which cells are cut if the table is too wide; by default, they are not cut. */
   readonly cut?: "start" | "end";
+  /** Whether the column is left out if the table is too wide. */
+  readonly isSpare?: boolean;
   /** The width relative to other columns that are cut. The default is 1. */
   readonly share?: number;
   /** Styles a cell; by default, cells are plain. */
@@ -33,16 +35,17 @@ export interface TableOptions {
  * Lays out a table: a line of titles, and one for each row.
  *
  * Control characters are escaped, so a cell is one line and cannot affect a terminal. If the
- * table is too wide, the widest columns that can be cut are cut until it fits, or until all have
- * their minimum width.
+ * table is too wide, spare columns are left out, and then the widest columns that can be cut are
+ * cut until it fits, or until all have their minimum width.
  *
  * @param rows The cells of each row, as plain text.
  */
 export async function tableText(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { width, style }: TableOptions,
+  options: TableOptions,
 ): Promise<string> {
+  const { width = Infinity, style } = options;
   const cells = rows.map((row) =>
     columns.map((_, i) => escapeControls(row[i] ?? ""))
   );
@@ -54,7 +57,14 @@ export async function tableText(
       ruler.widthOf(title),
     )
   );
-  shrink(columns, widths, width);
+  const gaps = GAP.length * (columns.length - 1);
+  const excess = widths.reduce((sum, each) => sum + each, gaps) - width;
+  const spare = columns.findIndex(({ isSpare }) => isSpare === true);
+  if (excess > 0 && spare !== -1) {
+    const others = rows.map((row) => row.toSpliced(spare, 1));
+    return await tableText(columns.toSpliced(spare, 1), others, options);
+  }
+  shrink(columns, widths, excess);
   const lineOf = (
     row: readonly string[],
     look: (text: string, column: Column) => string,
@@ -79,11 +89,9 @@ export async function tableText(
 function shrink(
   columns: readonly Column[],
   widths: number[],
-  width = Infinity,
+  excess: number,
 ): void {
-  const gaps = GAP.length * (columns.length - 1);
-  let excess = widths.reduce((sum, width) => sum + width, gaps) - width;
-  while (excess > 0) {
+  for (let left = excess; left > 0; left--) {
     let widest = -1;
     let most = 0;
     for (const [i, { cut, share = 1 }] of columns.entries()) {
@@ -95,6 +103,5 @@ function shrink(
     }
     if (widest === -1) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
-    excess -= 1;
   }
 }

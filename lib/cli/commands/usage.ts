@@ -313,8 +313,6 @@ interface CostedGroup {
 
 interface GroupColumn extends Column {
   cell(row: CostedGroup): string;
-  /** Whether the column is left out if the table is too wide. */
-  readonly isSpare?: boolean;
 }
 
 const UNKNOWN = "unknown";
@@ -363,7 +361,7 @@ async function groupsTable(
   rows: readonly CostedGroup[],
   total: CostedGroup,
   by: readonly UsageKey[],
-  { width, style }: TableOptions,
+  options: TableOptions,
 ): Promise<string> {
   // Turns are shown with their threads.
   const keys = by.includes("turn") && !by.includes("thread")
@@ -377,18 +375,13 @@ async function groupsTable(
     ),
     ...(total.cost === undefined ? [] : [COST]),
   ];
-  const cellsOf = (columns: readonly GroupColumn[]): string[][] => [
+  const cells = [
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
     columns.map((column, i) =>
       i < keys.length ? (i === 0 ? "Total" : "") : column.cell(total)
     ),
   ];
-  const isTooWide = width !== undefined &&
-    widthOf(columns, cellsOf(columns)) > width;
-  const shown = isTooWide
-    ? columns.filter(({ isSpare }) => isSpare !== true)
-    : columns;
-  return await tableText(shown, cellsOf(shown), { width, style });
+  return await tableText(columns, cells, options);
 }
 
 async function derivationsTable(
@@ -437,20 +430,6 @@ function grouped(text: string): string {
   const [whole = "", places] = text.split(".");
   const commas = countText(BigInt(whole));
   return places === undefined ? commas : `${commas}.${places}`;
-}
-
-/** Estimates the width of a table in UTF-16 units, to decide whether to leave out a column. */
-function widthOf(
-  columns: readonly Column[],
-  cells: readonly (readonly string[])[],
-): number {
-  return columns.reduce((sum, { title }, i) => {
-    const width = cells.reduce(
-      (most, row) => Math.max(most, row[i]?.length ?? 0),
-      title.length,
-    );
-    return sum + width + 2;
-  }, -2);
 }
 
 function number(
