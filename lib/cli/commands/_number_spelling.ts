@@ -10,15 +10,9 @@ const UNUSUAL_REGEXP =
 /** The depth up to which spelling is preserved: revivers of JSON.parse() fail at some depth. */
 const MAX_DEPTH = 500;
 
-/** A number with its spelling in the source text. */
-class SpelledNumber {
-  readonly value: unknown;
-  readonly text: string;
-
-  constructor(value: unknown, text: string) {
-    this.value = value;
-    this.text = text;
-  }
+/** A number with its spelling in the source text; `JSON.stringify` writes it as it is. */
+interface SpelledNumber {
+  readonly rawJSON: string;
 }
 
 /** Features of newer engines that TypeScript does not declare. */
@@ -31,7 +25,8 @@ interface JsonOfSources {
       context?: { readonly source?: string },
     ) => unknown,
   ): unknown;
-  rawJSON?(text: string): unknown;
+  rawJSON?(text: string): SpelledNumber;
+  isRawJSON?(value: unknown): value is SpelledNumber;
 }
 
 const SOURCES: JsonOfSources = JSON;
@@ -43,21 +38,18 @@ const SOURCES: JsonOfSources = JSON;
  *   the engine does not support it, or if the value nests too deep.
  */
 export function spellingOf(text: string, value: unknown): unknown {
-  if (SOURCES.rawJSON === undefined || !UNUSUAL_REGEXP.test(text)) {
-    return undefined;
-  }
+  const { rawJSON } = SOURCES;
+  if (rawJSON === undefined || !UNUSUAL_REGEXP.test(text)) return undefined;
   if (isDeeperThan(value, MAX_DEPTH)) return undefined;
   return SOURCES.parse(text, (_name, value, context) => {
     if (typeof value === "object" && value !== null) {
       // Members without such numbers are removed.
-      const hasAny = value instanceof SpelledNumber ||
-        Object.keys(value).length > 0;
-      return hasAny ? value : undefined;
+      return Object.keys(value).length > 0 ? value : undefined;
     }
     const source = context?.source;
     const isUnusual = typeof value === "number" && source !== undefined &&
       source !== String(value);
-    return isUnusual ? new SpelledNumber(value, source) : undefined;
+    return isUnusual ? rawJSON(source) : undefined;
   });
 }
 
@@ -68,9 +60,8 @@ export function spellingOf(text: string, value: unknown): unknown {
  * @param spelling The result of {@linkcode spellingOf}.
  */
 export function spelled(value: unknown, spelling: unknown): unknown {
-  if (spelling instanceof SpelledNumber) {
-    const { text } = spelling;
-    return value === spelling.value ? SOURCES.rawJSON?.(text) ?? value : value;
+  if (SOURCES.isRawJSON?.(spelling)) {
+    return value === Number(spelling.rawJSON) ? spelling : value;
   }
   if (!isContainer(value) || !isContainer(spelling)) return value;
   if (Array.isArray(value)) {
