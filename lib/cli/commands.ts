@@ -63,12 +63,27 @@ const FILES_OR_HOME: Command["operands"] = [[
 /** The flags that select a thread and set the ids of lines before the first thread or turn line. */
 const THREADS = ["thread", "thread-id", "turn-id"] as const;
 
+/** The flags that set how lines are read. */
+const READING = ["from", "max-line-bytes", ...THREADS] as const;
+
+/** The flags of commands that find one session. */
+const ONE_SESSION = ["last", "codex-home"] as const;
+
+/** The flags of transcripts. */
+const TRANSCRIPT: Command["flags"] = [
+  "reasoning",
+  "tools",
+  "max-output-lines",
+  "images",
+  "redact",
+  "no-redact",
+  "redact-pattern",
+];
+
 /** The flags of commands that write a result for each line. */
 const ANSWERING: Command["flags"] = [
-  "from",
+  ...READING,
   "follow",
-  "max-line-bytes",
-  ...THREADS,
   "on-error",
   "errors-to",
   "strict",
@@ -241,13 +256,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
           "FILE is overwritten. With --to=site, FILE is a folder outside the Codex home: it is created if it does not exist, and files of the same names in it are overwritten.",
       },
       "follow",
-      "reasoning",
-      "tools",
-      "max-output-lines",
-      "images",
-      "redact",
-      "no-redact",
-      "redact-pattern",
+      ...TRANSCRIPT,
       "family",
       "codex-home",
       "home",
@@ -316,9 +325,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
       },
-      "from",
-      "max-line-bytes",
-      ...THREADS,
+      ...READING,
       "codex-home",
       "home",
       "family",
@@ -408,9 +415,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: INPUT_FILES,
     flags: [
-      "from",
-      "max-line-bytes",
-      ...THREADS,
+      ...READING,
       "max-failures",
       "fail-on-command",
       "fail-on-declined",
@@ -585,7 +590,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codexpipe sessions path --last",
     ],
     operands: [["ID ...", "The sessions to find."]],
-    flags: ["last", "codex-home"],
+    flags: ONE_SESSION,
     load: () => import("./commands/sessions_path.ts"),
   },
   "sessions family": {
@@ -599,8 +604,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: [["ID", "A session of the family."]],
     flags: [
-      "last",
-      "codex-home",
+      ...ONE_SESSION,
       "shards",
       {
         name: "format",
@@ -625,8 +629,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: [["ID", "The session."]],
     flags: [
-      "last",
-      "codex-home",
+      ...ONE_SESSION,
       "to",
       "output",
       "jsonl",
@@ -637,13 +640,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         summary: "Indent the JSON of --history and --meta.",
         details: "Without this option, it is one line.",
       },
-      "reasoning",
-      "tools",
-      "max-output-lines",
-      "images",
-      "redact",
-      "no-redact",
-      "redact-pattern",
+      ...TRANSCRIPT,
       "quiet",
       "verbose",
       "no-pager",
@@ -661,8 +658,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: [["ID", "The session."]],
     flags: [
-      "last",
-      "codex-home",
+      ...ONE_SESSION,
       "command",
       {
         name: "format",
@@ -686,8 +682,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: [["[ID]", "The session; by default the last one written to."]],
     flags: [
-      "last",
-      "codex-home",
+      ...ONE_SESSION,
       "from-start",
       "exit-on",
       {
@@ -816,8 +811,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     ],
     operands: [["ID", "The session."]],
     flags: [
-      "last",
-      "codex-home",
+      ...ONE_SESSION,
       {
         name: "to",
         value: { name: "DIR", expects: "a folder", example: "repaired" },
