@@ -52,11 +52,7 @@ export interface Command {
 }
 
 /** Commands that share their first word, such as `sessions`. */
-export interface CommandGroup {
-  readonly name: string;
-  /** A summary in one sentence. */
-  readonly summary: string;
-}
+export type CommandGroup = Pick<Command, "name" | "summary">;
 
 export interface CommandTable {
   /** The commands, in the order of the help. */

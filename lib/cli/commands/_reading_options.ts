@@ -1,19 +1,14 @@
 /** The flags that set how lines are read, as options. */
 
-import { type Dialect, DIALECTS } from "../../dialects/dialect_names.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
+import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../flags.ts";
 
-export interface ReadingOptions {
-  readonly from: Dialect | undefined;
-  readonly maxLineBytes: number | undefined;
-  /** The only thread to read. */
-  readonly thread: string | undefined;
-  readonly initialThreadId: string | undefined;
-  readonly initialTurnId: string | undefined;
-}
-
-export function readingOptions(args: Arguments): ReadingOptions {
+export function readingOptions(args: Arguments): Pick<
+  JsonlNormalizerOptions,
+  "from" | "maxLineBytes" | "thread" | "initialThreadId" | "initialTurnId"
+> {
   return {
     from: args.choice("from", DIALECTS),
     maxLineBytes: maxLineBytesOf(args),

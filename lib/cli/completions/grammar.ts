@@ -15,11 +15,7 @@ export type Filler =
   | "anything";
 
 /** A word that names a command or a group. */
-export interface Word {
-  readonly name: string;
-  /** The summary, one sentence. */
-  readonly summary: string;
-}
+export type Word = Pick<Command, "name" | "summary">;
 
 /** A flag of one command. */
 export interface FlagPlace {
