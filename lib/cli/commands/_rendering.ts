@@ -23,12 +23,7 @@ import {
 import { readingOptions } from "./_reading_options.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
-import {
-  isObject,
-  type Peeked,
-  peekOptions,
-  peekSnapshot,
-} from "./_snapshot_text.ts";
+import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 
 /**
  * Renders inputs into one document. Reads the flags `to`, `reasoning`, `tools`,
@@ -193,7 +188,7 @@ export class Rendering {
   /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
-      return await peekSnapshot(input, name, peekOptions(this.#args));
+      return await peekSnapshot(input, name, this.#args);
     } catch (error) {
       input.close();
       // The other files are still rendered.

@@ -5,7 +5,11 @@ import {
   type HistorySnapshot,
   HistorySnapshotError,
 } from "../../history/snapshot.ts";
-import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../../lines/line_framer.ts";
+import {
+  DEFAULT_MAX_LINE_BYTES,
+  LineFramer,
+  MAX_LINE_BYTES,
+} from "../../lines/line_framer.ts";
 import type { Arguments } from "../arguments.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
@@ -30,37 +34,27 @@ export interface Peeked {
   readonly blocks: Blocks;
 }
 
-export interface PeekOptions {
-  /** The value of `--from`; `auto` detects a snapshot. */
-  readonly from: string;
-  /** The limit of a line in bytes; it is also the limit of a whole snapshot. */
-  readonly maxLineBytes: number;
-}
-
-export function peekOptions(args: Arguments): PeekOptions {
-  return {
-    from: args.value("from") ?? "auto",
-    maxLineBytes: maxLineBytesOf(args) ?? DEFAULT_MAX_LINE_BYTES,
-  };
-}
-
 /**
  * Detects a snapshot by the first line of an input: a snapshot object, or the brace that an
  * indented one begins with. Of other inputs only that line is read, and if the beginning looks
  * neither like a snapshot nor like a session file, only the beginning.
  *
+ * @param args The arguments whose `--from` and `--max-line-bytes` apply, if they apply to the input.
  * @throws {IoError} If the input should be a snapshot but is not, or if a snapshot is too long or
  *   invalid.
  */
 export async function peekSnapshot(
   input: Blocks,
   name: string,
-  options: PeekOptions,
+  args?: Arguments,
 ): Promise<Peeked> {
-  const { from } = options;
+  const from = args?.value("from") ?? "auto";
+  const maxLineBytes = args === undefined
+    ? MAX_LINE_BYTES
+    : maxLineBytesOf(args) ?? DEFAULT_MAX_LINE_BYTES;
   const peeked = from === "exec"
     ? { snapshot: undefined, blocks: input }
-    : await peek(input, name, options);
+    : await peek(input, name, from, maxLineBytes);
   if (from !== "history" || peeked.snapshot !== undefined) return peeked;
   throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
 }
@@ -68,7 +62,8 @@ export async function peekSnapshot(
 async function peek(
   input: Blocks,
   name: string,
-  { from, maxLineBytes }: PeekOptions,
+  from: string,
+  maxLineBytes: number,
 ): Promise<Peeked> {
   const beginning = new Beginning(input, maxLineBytes);
   const line = await beginning.firstLine();

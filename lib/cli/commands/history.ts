@@ -8,7 +8,6 @@ import {
 import type { HistoryMutation } from "../../history/mutations.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
-import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
 import type { Outcome, Success } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import { idText } from "../../sessions/session_id.ts";
@@ -21,12 +20,7 @@ import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
-import {
-  isObject,
-  peekOptions,
-  peekSnapshot,
-  snapshotText,
-} from "./_snapshot_text.ts";
+import { isObject, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
 
 /** The number of threads that the message lists when the user has to choose one. */
@@ -75,10 +69,7 @@ async function readSnapshotFile(
   const input = await openInput(file, process);
   try {
     // --from and --max-line-bytes apply to the input, not to the snapshot.
-    const { snapshot } = await peekSnapshot(input, file, {
-      from: "auto",
-      maxLineBytes: MAX_LINE_BYTES,
-    });
+    const { snapshot } = await peekSnapshot(input, file);
     if (snapshot !== undefined) return snapshot;
     throw new IoError(`${file}: cannot restore: it holds no snapshot`);
   } finally {
@@ -148,7 +139,7 @@ class Fold {
     const input = await this.work.open(file);
     if (input === undefined) return;
     const isPretty = this.#args.has("pretty");
-    const peeked = await peekSnapshot(input, file, peekOptions(this.#args));
+    const peeked = await peekSnapshot(input, file, this.#args);
     const { snapshot, spelling } = peeked;
     if (snapshot !== undefined) {
       input.close();
