@@ -126,11 +126,7 @@ async function compile(target?: string): Promise<string> {
 async function checksum(name: string): Promise<string> {
   const bytes = await Deno.readFile(new URL(name, DIST));
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  const hex = Array.from(
-    new Uint8Array(digest),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  );
-  return `${hex.join("")}  ${name}\n`;
+  return `${new Uint8Array(digest).toHex()}  ${name}\n`;
 }
 
 const args = parseArgs(Deno.args, {
