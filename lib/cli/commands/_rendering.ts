@@ -93,22 +93,7 @@ export class Rendering {
   /** Renders a file, or stdin. An error of reading is reported, not thrown. */
   async render(file: string): Promise<void> {
     const input = await this.work.open(file);
-    const peeked = input && await this.#peek(file, input);
-    if (peeked === undefined) return;
-    const { snapshot } = peeked;
-    if (snapshot !== undefined) {
-      return await this.#renderSnapshot(snapshot, peeked.blocks);
-    }
-    const { blocks, placeOf, isBaseKnown } = await continuedInput(
-      file,
-      peeked,
-      this.#context,
-    );
-    if (file === STDIN) this.#grow();
-    else this.#isGrowing = false;
-    this.#remarksOnNext = () =>
-      new HistoryRemarks(file, this.#context, { isBaseKnown });
-    await this.#renderLines(file, blocks, placeOf);
+    if (input !== undefined) await this.renderInput(file, input);
   }
 
   /**
@@ -123,9 +108,10 @@ export class Rendering {
   }
 
   /**
-   * Renders an open input, and closes it. Prints no remarks about an incomplete history.
+   * Renders an open input, and closes it.
    *
-   * @param placeOf Maps lines to their own files, if several files are joined.
+   * @param placeOf Maps lines to their own files, if several files are joined already. Then there
+   *   are no remarks about an incomplete history.
    */
   async renderInput(
     name: string,
@@ -135,8 +121,19 @@ export class Rendering {
     const peeked = await this.#peek(name, input);
     if (peeked === undefined) return;
     const { snapshot, blocks } = peeked;
-    if (snapshot === undefined) await this.#renderLines(name, blocks, placeOf);
-    else await this.#renderSnapshot(snapshot, blocks);
+    if (snapshot !== undefined) {
+      return await this.#renderSnapshot(snapshot, blocks);
+    }
+    if (placeOf !== undefined) {
+      return await this.#renderLines(name, blocks, placeOf);
+    }
+    const joined = await continuedInput(name, peeked, this.#context);
+    if (name === STDIN) this.#grow();
+    else this.#isGrowing = false;
+    const { isBaseKnown } = joined;
+    this.#remarksOnNext = () =>
+      new HistoryRemarks(name, this.#context, { isBaseKnown });
+    await this.#renderLines(name, joined.blocks, joined.placeOf);
   }
 
   /** Ends the document, and reports the secrets that were masked. */
