@@ -4,7 +4,7 @@ import { msOf, timestampOf } from "../events/times.ts";
 import { ownText } from "../json/utf8.ts";
 import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";
-import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";
+import { addTokens, type Tokens } from "./tokens.ts";
 
 /** 15 minutes in milliseconds: the offsets of all time zones in use are multiples of it. */
 const QUARTER_HOUR = 900_000;
@@ -243,14 +243,6 @@ export class SourceLedger implements CountTaker, Ledger {
     const counted = tokens === undefined ? {} : { tokens };
     this.steps.push({ line, thread, turn, rule, run, ...counted });
   }
-}
-
-/** Adds up the slices of a turn. */
-export function tokensOfTurn({ slices }: TurnEntry): Tokens {
-  return slices.reduce(
-    (sum, { tokens }) => addTokens(sum, tokens),
-    NO_TOKENS,
-  );
 }
 
 /** Parses an RFC 3339 time: milliseconds since 1970, or `undefined` if it is not a time. */

@@ -19,7 +19,6 @@ import {
   SourceLedger,
   type Step,
   type ThreadEntry,
-  tokensOfTurn,
   type TurnEntry,
 } from "./source_ledger.ts";
 import type { UsageDerivation, UsageRule } from "./derivations.ts";
@@ -171,7 +170,11 @@ function isGrowing(
 }
 
 function isMore(one: TurnEntry, other: TurnEntry): boolean {
-  return tokensOfTurn(one).total_tokens > tokensOfTurn(other).total_tokens;
+  return totalOf(one) > totalOf(other);
+}
+
+function totalOf({ slices }: TurnEntry): bigint {
+  return slices.reduce((sum, { tokens }) => sum + tokens.total_tokens, 0n);
 }
 
 // Reading one file or stream.
@@ -246,7 +249,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    * @param options The dialect, the limit of lines and the thread.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
-  constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
+  constructor(ledger: CountTaker, options: UsageSourceOptions = {}) {
     this.#lines = new JsonlRecords({
       ...options,
       only: LINES.types,
@@ -407,10 +410,7 @@ export class UsageMeter {
    * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24.
    */
   open(name: string, options: UsageSourceOptions = {}): UsageSource {
-    const ledger = new SourceLedger(name, this.#options);
-    const source = new UsageSource(ledger, options);
-    this.#ledgers.push(ledger);
-    return source;
+    return new UsageSource(this.openLedger(name), options);
   }
 
   /** @ignore Opens a file or stream whose events the caller reads; returns its ledger. */
