@@ -68,7 +68,18 @@ function isLarge(count: number): boolean {
   return Number.isInteger(count) && !Number.isSafeInteger(count);
 }
 
-/** Restores counts that were saved as plain JSON: `{exact: digits}` is a bigint. */
+/** Returns counts as plain JSON: a bigint becomes `{exact: digits}`. */
+export function savedCounts(counts: unknown): unknown {
+  if (!isObject(counts)) return null;
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, each]) => [
+      name,
+      typeof each === "bigint" ? { exact: String(each) } : each,
+    ]),
+  );
+}
+
+/** Restores the counts that {@linkcode savedCounts} returned. */
 export function readSavedCounts(saved: unknown): unknown {
   if (!isObject(saved)) return null;
   return Object.fromEntries(

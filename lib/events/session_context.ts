@@ -6,7 +6,6 @@
 
 import { keptText, Utf8Decoder } from "../json/utf8.ts";
 import {
-  booleanOf,
   type Fields,
   fieldsOf,
   isObject,
@@ -17,9 +16,12 @@ import {
   wholeOf,
 } from "../json/fields.ts";
 import { memberTexts, soleMemberText } from "../json/member_texts.ts";
-import { restoreState, type SavedFields, savedState } from "../json/state.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
-import { readSavedCounts, withExactCounts } from "./exact_counts.ts";
+import {
+  readSavedCounts,
+  savedCounts,
+  withExactCounts,
+} from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
@@ -78,12 +80,6 @@ export interface LastAnswer {
 }
 
 type HistoryMode = "legacy" | "paginated";
-
-/**
- * The state of a turn: `prompted` has only a prompt, `open` was begun because of a prompt, `begun`
- * by an event of the file.
- */
-type Turn = "none" | "prompted" | "open" | "begun";
 
 /** The item that was emitted for one copy of a message. */
 interface PairedItem {
@@ -177,51 +173,56 @@ export class SessionContext {
   /** Whether calls also have events as the model made them. */
   readonly hasModelCalls: boolean;
   /** The id of the thread, if a header names it. */
-  threadId: string | null = null;
+  threadId: string | null;
   /** Whether the header has been read. */
-  hasHeader = false;
+  hasHeader: boolean;
   /** The mode in which the file records its history. */
-  mode: HistoryMode = "legacy";
+  mode: HistoryMode;
   /** Whether the mode is not known: there is no header, or its word for the mode is unknown. */
-  isModeOpen = true;
+  isModeOpen: boolean;
   /** The time of the line, or of the last line that has one. */
   now: string | undefined;
   /** Whether the line was copied from another thread. */
   isInherited = false;
   /** The id of the current turn. */
-  turnId: string | null = null;
-  /** The state of the current turn. */
-  turn: Turn = "none";
+  turnId: string | null;
+  /**
+   * The state of the current turn: `prompted` has only a prompt, `open` was begun because of a
+   * prompt, `begun` by an event of the file.
+   */
+  turn: "none" | "prompted" | "open" | "begun";
   /** The ids of the last turns, in order. */
-  readonly turns: string[] = [];
+  readonly turns: string[];
   /** How many synthetic ids have been made, by kind of object. */
-  readonly made = { turns: 0, items: 0, streams: 0, thoughts: 0 };
+  readonly made: {
+    turns: number;
+    items: number;
+    streams: number;
+    thoughts: number;
+  };
   /** The unmatched copies of messages. */
   readonly pairing: Pairing<PairedItem>;
   /** The calls. */
-  readonly calls: CallBook = new CallBook();
+  readonly calls: CallBook;
   /** The item id of the answer that is being streamed without an id. */
-  liveStream: string | null = null;
+  liveStream: string | null;
   /** By kind, the item ids of the reasoning texts that are being streamed without an id. */
-  readonly liveThoughts: { summary: string[]; raw: string[] } = {
-    summary: [],
-    raw: [],
-  };
+  readonly liveThoughts: { summary: string[]; raw: string[] };
   /** Whether the next delta of reasoning begins a new part. */
-  isThoughtBroken = false;
+  isThoughtBroken: boolean;
   /** The number of images that the model asked for and may still receive in a user message. */
-  viewedImages = 0;
+  viewedImages: number;
   /** The last prompt of the current review, empty at its start; `null` if there is no review. */
-  reviewPrompt: string | null = null;
+  reviewPrompt: string | null;
   /**
    * The compaction whose second line may still follow: its item id, and which of the two lines came
    * first.
    */
-  compaction: { itemId: string; from: "line" | "event" } | null = null;
+  compaction: { itemId: string; from: "line" | "event" } | null;
   /** The id of the last item that a reader of the session sees. */
-  lastItem: string | null = null;
+  lastItem: string | null;
   /** The last message of the model, if nothing followed it. */
-  lastAnswer: LastAnswer | null = null;
+  lastAnswer: LastAnswer | null;
   /** The number of response items that are no messages and show work of the model. */
   steps = 0;
   /**
@@ -234,11 +235,11 @@ export class SessionContext {
     answer: boolean;
     review: string | null;
     request: string | null;
-  } = { prompt: false, answer: false, review: null, request: null };
+  };
   /** By stream and call, the decoders of output that ended inside a character. */
-  readonly decoders: Map<string, Utf8Decoder> = new Map();
+  readonly decoders: Map<string, Utf8Decoder>;
   /** The tokens that the thread has used, from the last count. */
-  usage: unknown = null;
+  usage: unknown;
   /** The position and text of the current line. */
   place: LinePlace = {};
   /** The names that lead from the line to the object that describes its events. */
@@ -258,14 +259,92 @@ export class SessionContext {
     this.hasModelCalls = modelCalls;
     this.#unwanted = unwanted;
     this.#initialThreadId = initialThreadId;
+    const field = fieldsOf(saved);
+    const made = fieldsOf(field.made);
+    const seen = fieldsOf(field.seen);
+    const live = fieldsOf(field.live_thoughts);
+    this.threadId = textOf(field.thread_id) ?? null;
+    this.hasHeader = field.has_header === true;
+    this.mode = field.mode === "paginated" ? "paginated" : "legacy";
+    this.isModeOpen = field.is_mode_open !== false;
+    this.now = textOf(field.now);
+    this.turnId = textOf(field.turn_id) ?? null;
+    this.turn = turnOf(field.turn);
+    this.turns = textsOf(field.turns);
+    this.made = {
+      turns: wholeOf(made.turns) ?? 0,
+      items: wholeOf(made.items) ?? 0,
+      streams: wholeOf(made.streams) ?? 0,
+      thoughts: wholeOf(made.thoughts) ?? 0,
+    };
     this.#isSelection = isSelection;
-    this.pairing = new Pairing(fieldsOf(saved).pairing, isSelection);
-    restoreState(this, SAVED, saved);
+    this.pairing = new Pairing(field.pairing, isSelection);
+    this.calls = new CallBook(field.calls);
+    this.liveStream = textOf(field.live_stream) ?? null;
+    this.liveThoughts = {
+      summary: textsOf(live.summary),
+      raw: textsOf(live.raw),
+    };
+    this.isThoughtBroken = field.is_thought_broken === true;
+    this.viewedImages = wholeOf(field.viewed_images) ?? 0;
+    this.reviewPrompt = textOf(field.review_prompt) ?? null;
+    const { itemId, from } = fieldsOf(field.compaction);
+    this.compaction = typeof itemId === "string"
+      ? { itemId, from: from === "line" ? "line" : "event" }
+      : null;
+    this.lastItem = textOf(field.last_item) ?? null;
+    const answer = fieldsOf(field.last_answer);
+    this.lastAnswer = typeof answer.text === "string"
+      ? { text: answer.text, itemId: textOf(answer.itemId) ?? "" }
+      : null;
+    this.seen = {
+      prompt: seen.prompt === true,
+      answer: seen.answer === true,
+      review: textOf(seen.review) ?? null,
+      request: textOf(seen.request) ?? null,
+    };
+    this.decoders = new Map(
+      listOf(field.decoders).map((each) => {
+        const [key, bytes] = listOf(each);
+        const pending = listOf(bytes).map((byte) => numberOf(byte) ?? 0);
+        return [textOf(key) ?? "", new Utf8Decoder(pending)];
+      }),
+    );
+    this.usage = readSavedCounts(field.usage);
   }
 
   /** Returns the state as plain JSON. */
   save(): Fields {
-    return savedState(this, SAVED);
+    return {
+      thread_id: this.threadId,
+      has_header: this.hasHeader,
+      mode: this.mode,
+      is_mode_open: this.isModeOpen,
+      now: this.now ?? null,
+      turn_id: this.turnId,
+      turn: this.turn,
+      turns: [...this.turns],
+      made: { ...this.made },
+      pairing: this.pairing.save(),
+      calls: this.calls.save(),
+      live_stream: this.liveStream,
+      live_thoughts: {
+        summary: [...this.liveThoughts.summary],
+        raw: [...this.liveThoughts.raw],
+      },
+      is_thought_broken: this.isThoughtBroken,
+      viewed_images: this.viewedImages,
+      review_prompt: this.reviewPrompt,
+      compaction: this.compaction && { ...this.compaction },
+      last_item: this.lastItem,
+      last_answer: this.lastAnswer && { ...this.lastAnswer },
+      seen: { ...this.seen },
+      decoders: [...this.decoders].map(([key, decoder]) => [
+        key,
+        [...decoder.pending],
+      ]),
+      usage: savedCounts(this.usage),
+    };
   }
 
   /** The id of the thread in events. */
@@ -631,53 +710,8 @@ function mayBeRespelled(args: unknown): boolean {
 /** Keys that JavaScript moves before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
-const TURNS: readonly Turn[] = ["none", "prompted", "open", "begun"];
-
-/** The fields that are saved, in their order in a checkpoint. */
-const SAVED: SavedFields<SessionContext> = {
-  threadId: textOf,
-  hasHeader: booleanOf,
-  mode: (mode) => mode === "paginated" ? mode : undefined,
-  isModeOpen: booleanOf,
-  now: textOf,
-  turnId: textOf,
-  turn: (saved) => TURNS.find((turn) => turn === saved),
-  turns: textsOf,
-  made: { turns: wholeOf, items: wholeOf, streams: wholeOf, thoughts: wholeOf },
-  // The constructor reads it, because it depends on the options.
-  pairing: () => undefined,
-  calls: (calls) => new CallBook(calls),
-  liveStream: textOf,
-  liveThoughts: { summary: textsOf, raw: textsOf },
-  isThoughtBroken: booleanOf,
-  viewedImages: wholeOf,
-  reviewPrompt: textOf,
-  compaction: (saved) => {
-    const { itemId, from } = fieldsOf(saved);
-    return typeof itemId === "string"
-      ? { itemId, from: from === "line" ? "line" : "event" }
-      : undefined;
-  },
-  lastItem: textOf,
-  lastAnswer: (saved) => {
-    const { text, itemId } = fieldsOf(saved);
-    return typeof text === "string"
-      ? { text, itemId: textOf(itemId) ?? "" }
-      : undefined;
-  },
-  seen: {
-    prompt: booleanOf,
-    answer: booleanOf,
-    review: textOf,
-    request: textOf,
-  },
-  decoders: (saved) =>
-    new Map(
-      listOf(saved).map((each) => {
-        const [key, bytes] = listOf(each);
-        const pending = listOf(bytes).map((byte) => numberOf(byte) ?? 0);
-        return [textOf(key) ?? "", new Utf8Decoder(pending)];
-      }),
-    ),
-  usage: readSavedCounts,
-};
+function turnOf(saved: unknown): SessionContext["turn"] {
+  return saved === "prompted" || saved === "open" || saved === "begun"
+    ? saved
+    : "none";
+}

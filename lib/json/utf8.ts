@@ -121,11 +121,6 @@ export class Utf8Decoder {
     return [...this.#pending];
   }
 
-  /** Returns these bytes, as plain JSON. */
-  save(): readonly number[] {
-    return this.pending;
-  }
-
   /**
    * Decodes a piece. Bytes that are not UTF-8 become U+FFFD.
    *

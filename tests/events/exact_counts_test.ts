@@ -3,10 +3,10 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   readSavedCounts,
+  savedCounts,
   withExactCounts,
 } from "../../lib/events/exact_counts.ts";
 import type { Fields } from "../../lib/json/fields.ts";
-import { savedState } from "../../lib/json/state.ts";
 
 const LARGE = 9007199254740993n;
 
@@ -42,10 +42,8 @@ Deno.test("withExactCounts() returns exact numbers, and numbers without a text, 
   assertEquals(withExactCounts(large, undefined, []), large);
 });
 
-Deno.test("readSavedCounts() restores counts that were saved through JSON", () => {
-  const usage: unknown = { input_tokens: LARGE, output_tokens: 3 };
-  const { usage: saved } = JSON.parse(
-    JSON.stringify(savedState({ usage }, { usage: readSavedCounts })),
-  );
-  assertEquals(readSavedCounts(saved), usage);
+Deno.test("readSavedCounts() restores savedCounts() through JSON", () => {
+  const counts = { input_tokens: LARGE, output_tokens: 3 };
+  const saved = JSON.parse(JSON.stringify(savedCounts(counts)));
+  assertEquals(readSavedCounts(saved), counts);
 });

@@ -16,11 +16,6 @@ import {
   wholeOf,
 } from "../../json/fields.ts";
 import { savedField } from "../../json/saved.ts";
-import {
-  restoreState,
-  type SavedFields,
-  savedState,
-} from "../../json/state.ts";
 
 /** A link from an item to its record. */
 export interface RecordLink {
@@ -293,48 +288,84 @@ interface OpenExplore {
 /** The state on which the next events depend and that no record holds. */
 export class FoldMemory {
   /** The time of the last event that had one. */
-  now: string | null = null;
+  now: string | null;
   /** The number of runs of the producer in the stream so far. */
-  run = 0;
+  run: number;
   /** The id of the thread. */
-  threadId: string | null = null;
+  threadId: string | null;
   /** Whether the events are those of a session file, as far as is known. */
-  isSession = false;
+  isSession: boolean;
   /** Whether events that were copied from another thread are skipped. */
-  skipsInherited = false;
+  skipsInherited: boolean;
   /** The `history_mode` of the session file, if it is unknown. */
-  unknownMode: string | null = null;
+  unknownMode: string | null;
   /** The part of another file that the session file continues. */
-  base: HistoryBase | null = null;
+  base: HistoryBase | null;
   /** The turns. */
-  readonly turns: TurnLog = new TurnLog();
+  readonly turns: TurnLog;
   /** The links from items to records. */
-  readonly links: RecordLinks = new RecordLinks();
+  readonly links: RecordLinks;
   /** The call ids of unfinished records of calls, by record id. */
-  readonly working: Map<number, string | null> = new Map();
+  readonly working: Map<number, string | null>;
   /** The texts of unfinished assistant messages, by stream id. */
-  readonly streams: Map<string, string> = new Map();
+  readonly streams: Map<string, string>;
   /** The item ids of unfinished parts of a reasoning, by record id. */
-  readonly thinking: Map<number, Set<string>> = new Map();
+  readonly thinking: Map<number, Set<string>>;
   /** The texts of unfinished parts of reasonings, by item id. */
-  readonly thoughts: Map<string, string> = new Map();
+  readonly thoughts: Map<string, string>;
   /** The number of sections of each part, by record id, for records with several parts. */
-  readonly parts: Map<number, number[]> = new Map();
+  readonly parts: Map<number, number[]>;
   /** The texts of unfinished plans, by item id. */
-  readonly plans: Map<string, string> = new Map();
+  readonly plans: Map<string, string>;
   /** The explore record to which the next exploring command is added. */
-  explore: OpenExplore | null = null;
+  explore: OpenExplore | null;
   /** The kinds (`ExecAction`) of the running commands in explore records, by item id. */
-  readonly exploring: Map<string, string> = new Map();
+  readonly exploring: Map<string, string>;
   /** The number of thresholds that each window of the rate limits has crossed. */
-  readonly crossed = { primary: 0, secondary: 0 };
+  readonly crossed: { primary: number; secondary: number };
   /** The subject of the review in progress. */
-  reviewHint: string | null = null;
+  reviewHint: string | null;
   /** The subjects of ended reviews, by the id of the record of their end. */
-  readonly reviewHints: Map<number, string> = new Map();
+  readonly reviewHints: Map<number, string>;
 
   constructor(saved?: unknown) {
-    restoreState(this, SAVED, saved);
+    const field = (name: string): unknown => savedField(saved, name);
+    this.now = timestampOf(field("now")) ?? null;
+    this.run = wholeOf(field("run")) ?? 0;
+    this.threadId = textOf(field("thread_id")) ?? null;
+    this.isSession = field("is_session") === true;
+    this.skipsInherited = field("skips_inherited") === true;
+    this.unknownMode = textOf(field("unknown_mode")) ?? null;
+    this.base = readHistoryBase(field("base"));
+    this.turns = new TurnLog(field("turns"));
+    this.links = new RecordLinks(field("links"));
+    this.working = savedMap(
+      field("working"),
+      wholeOf,
+      (id) => textOf(id) ?? null,
+    );
+    this.streams = savedMap(field("streams"), textOf, textOf);
+    this.thinking = savedMap(
+      field("thinking"),
+      wholeOf,
+      (keys) => new Set(textsOf(keys)),
+    );
+    this.thoughts = savedMap(field("thoughts"), textOf, textOf);
+    this.plans = savedMap(field("plans"), textOf, textOf);
+    this.parts = savedMap(
+      field("parts"),
+      wholeOf,
+      (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
+    );
+    this.explore = readExplore(field("explore"));
+    this.exploring = savedMap(field("exploring"), textOf, textOf);
+    const crossed = fieldsOf(field("crossed"));
+    this.crossed = {
+      primary: wholeOf(crossed.primary) ?? 0,
+      secondary: wholeOf(crossed.secondary) ?? 0,
+    };
+    this.reviewHint = textOf(field("review_hint")) ?? null;
+    this.reviewHints = savedMap(field("review_hints"), wholeOf, textOf);
   }
 
   /** Drops the memory of a record that was removed. */
@@ -352,42 +383,32 @@ export class FoldMemory {
 
   /** Returns the memory as plain JSON. */
   save(): unknown {
-    return savedState(this, SAVED);
+    return {
+      now: this.now,
+      run: this.run,
+      thread_id: this.threadId,
+      is_session: this.isSession,
+      skips_inherited: this.skipsInherited,
+      unknown_mode: this.unknownMode,
+      base: this.base === null ? null : { ...this.base },
+      turns: this.turns.save(),
+      links: this.links.save(),
+      working: [...this.working],
+      streams: [...this.streams],
+      thinking: [...this.thinking].map(([id, keys]) => [id, [...keys]]),
+      thoughts: [...this.thoughts],
+      parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
+      plans: [...this.plans],
+      explore: this.explore === null
+        ? null
+        : { id: this.explore.id, entries: [...this.explore.entries] },
+      exploring: [...this.exploring],
+      crossed: { ...this.crossed },
+      review_hint: this.reviewHint,
+      review_hints: [...this.reviewHints],
+    };
   }
 }
-
-/** The fields that are saved, in their order in a checkpoint. */
-const SAVED: SavedFields<FoldMemory> = {
-  now: timestampOf,
-  run: wholeOf,
-  threadId: textOf,
-  isSession: booleanOf,
-  skipsInherited: booleanOf,
-  unknownMode: textOf,
-  base: readHistoryBase,
-  turns: (turns) => new TurnLog(turns),
-  links: (links) => new RecordLinks(links),
-  working: mapOf(wholeOf, (callId) => textOf(callId) ?? null),
-  streams: mapOf(textOf, textOf),
-  thinking: mapOf(wholeOf, (keys) => new Set(textsOf(keys))),
-  thoughts: mapOf(textOf, textOf),
-  parts: mapOf(
-    wholeOf,
-    (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
-  ),
-  plans: mapOf(textOf, textOf),
-  explore: (saved) => {
-    const { id, entries } = fieldsOf(saved);
-    const number = wholeOf(id);
-    return number === undefined
-      ? undefined
-      : { id: number, entries: mapOf(textOf, wholeOf)(entries) };
-  },
-  exploring: mapOf(textOf, textOf),
-  crossed: { primary: wholeOf, secondary: wholeOf },
-  reviewHint: textOf,
-  reviewHints: mapOf(wholeOf, textOf),
-};
 
 /**
  * Reads the `history_base` of a session header.
@@ -404,21 +425,26 @@ export function readHistoryBase(value: unknown): HistoryBase | null {
   };
 }
 
-/**
- * Makes a reader of maps that were saved as lists of pairs. Pairs of unexpected values are left out.
- */
-function mapOf<K, V>(
+/** Reads a map that was saved as a list of pairs. Pairs of unexpected values are left out. */
+function savedMap<K, V>(
+  saved: unknown,
   readKey: (key: unknown) => K | undefined,
   readValue: (value: unknown) => V | undefined,
-): (saved: unknown) => Map<K, V> {
-  return (saved) => {
-    const map = new Map<K, V>();
-    for (const pair of listOf(saved)) {
-      const [savedKey, savedValue] = listOf(pair);
-      const key = readKey(savedKey);
-      const value = readValue(savedValue);
-      if (key !== undefined && value !== undefined) map.set(key, value);
-    }
-    return map;
+): Map<K, V> {
+  const map = new Map<K, V>();
+  for (const pair of listOf(saved)) {
+    const [savedKey, savedValue] = listOf(pair);
+    const key = readKey(savedKey);
+    const value = readValue(savedValue);
+    if (key !== undefined && value !== undefined) map.set(key, value);
+  }
+  return map;
+}
+
+function readExplore(saved: unknown): OpenExplore | null {
+  const id = wholeOf(savedField(saved, "id"));
+  return id === undefined ? null : {
+    id,
+    entries: savedMap(savedField(saved, "entries"), textOf, wholeOf),
   };
 }
