@@ -176,8 +176,8 @@ export interface VerdictOptions {
   readonly jsonOutput?: boolean | undefined;
   /**
    * Whether to read only the lines about threads, turns and tokens, which takes a fifth of the
-   * time. Tokens and durations are then still exact. Of the rest, only the status `completed` is
-   * reliable: any other status may depend on lines that were not read.
+   * time. Tokens and durations are then still exact. The status `completed` is reliable; the others may be
+   * wrong, because messages and commands were not read.
    *
    * @default {false}
    */
@@ -228,7 +228,7 @@ const SKIPPED_LINES: readonly string[] = [
  * - `unreviewed`: a review ended without a result, because it failed or was interrupted.
  * - `compacted`: the context was compacted. The answer before it may be just the summary, which
  *   has the same item id.
- * - `work`: any other item begins or happens.
+ * - `work`: an item that has no word of its own in this list begins or happens.
  * - `settled`: an item that had begun is over.
  * - `begin`: a turn begins or ends; errors before it no longer count.
  * - `run`: a run begins.

@@ -32,8 +32,8 @@ const KEPT_CAPACITY = 1 << 16;
  * Reads JSONL of any dialect: blocks of bytes in, the values of normalized records out.
  *
  * A line fails if it cannot be normalized, or if there is a check and it fails that. The values of
- * exec streams are events, because they were written by the shapes of their types. The values of
- * rollout files are open: any field may be missing or of another kind than in the known releases.
+ * exec streams are events, because they were written by the shapes of their types. In rollout files a
+ * field may be absent or of a type that no known release writes, unless a check refuses it.
  */
 export class JsonlRecords<T = unknown> extends JsonlCounts
   implements Stage<Uint8Array, Outcome<T>> {

@@ -28,8 +28,8 @@ import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 
 const LF = 0x0a;
-/** The first byte of a byte order mark. */
-const BOM = 0xef;
+/** A byte order mark in UTF-8. */
+const BOM = [0xef, 0xbb, 0xbf];
 /** Matches numbers that may be infinite in JavaScript, which encodes those as null. */
 const HUGE_REGEXP = /\de\+?\d{3}/i;
 
@@ -147,15 +147,15 @@ export const PIPELINE_LAWS: readonly Law[] = [
       // State is saved between lines, not within one.
       const at = stream.lastIndexOf(LF, random.below(stream.length)) + 1;
       const [head, tail] = [stream.subarray(0, at), stream.subarray(at)];
-      // Each input may begin with a byte order mark; inside of one it is damage.
-      if (tail[0] === BOM) return;
       const first = new JsonlNormalizer({ onError: "inline" });
       const blocks: Uint8Array[] = [];
       const keep = (block: Uint8Array): void => void blocks.push(block.slice());
       first.feed(head, keep);
       const saved: unknown = JSON.parse(JSON.stringify(first.save()));
       blocks.length = 0;
-      first.feed(tail, keep);
+      // A new stage drops a byte order mark at its start; inside of an input it is damage (L5).
+      const hasMark = BOM.every((byte, place) => tail[place] === byte);
+      first.feed(hasMark ? tail.subarray(BOM.length) : tail, keep);
       first.flush(keep);
       const resumed = normalize([tail], { resume: saved });
       // Line numbers and offsets begin anew.

@@ -120,7 +120,7 @@ Deno.test("KernelPlans rewrite records of a shape like the rules, for any values
         );
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 2000 },
   );
 });
 

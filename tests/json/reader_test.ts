@@ -241,7 +241,7 @@ Deno.test("an object with ManyMembers behaves like one with entries under any ch
         }
       });
     }),
-    { numRuns: 200 },
+    { numRuns: 400 },
   );
 });
 

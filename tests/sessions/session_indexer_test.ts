@@ -586,7 +586,7 @@ Deno.test("an index is complete after a refresh, at whatever step its process wa
       killAt: Infinity,
     }));
     const content = contentOf(expected);
-    const points = [0, 1, 2, 0.3, 0.6].map((point) =>
+    const points = [0, 1, 2, 3, 0.2, 0.5, 0.8].map((point) =>
       point < 1 ? Math.floor(point * steps) : point
     ).concat(steps - 1);
     for (const killAt of points) {
