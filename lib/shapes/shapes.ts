@@ -12,7 +12,6 @@ declare const TYPE: unique symbol;
 
 /** A phantom property that carries the type of a shape; it never exists at run time. */
 interface Of<T> {
-  /** Never present. */
   readonly [TYPE]?: (value: T) => T;
 }
 
@@ -24,55 +23,38 @@ export type ShapeOfObject<T> = ObjectShape & Of<T>;
 
 /** A shape of any type. */
 export type AnyShape =
-  | SimpleShape
-  | LiteralShape
-  | WordsShape
+  /**
+   * A value described by its kind alone: a string, a time (RFC 3339), a number, a whole number
+   * (`whole`), a whole number from 0 (`count`), a boolean, null, any value but null (`some`), or
+   * any value (`any`).
+   */
+  | {
+    readonly kind:
+      | "string"
+      | "time"
+      | "number"
+      | "whole"
+      | "count"
+      | "boolean"
+      | "null"
+      | "some"
+      | "any";
+  }
+  /** One fixed string. */
+  | { readonly kind: "literal"; readonly word: string }
+  /** A string from a fixed set (`words`), or a string outside of it (`others`). */
+  | { readonly kind: "words" | "others"; readonly words: readonly string[] }
   | ObjectShape
   | ListShape
-  | MapShape
-  | EitherShape
+  /** An object whose keys are data. */
+  | { readonly kind: "map"; readonly value: AnyShape }
+  /** One of several shapes, each for a different kind of JSON value. */
+  | { readonly kind: "either"; readonly shapes: readonly AnyShape[] }
   | VariantShape;
-
-/**
- * A value described by its kind alone: a string, a time (RFC 3339), a number, a whole number
- * (`whole`), a whole number from 0 (`count`), a boolean, null, any value but null (`some`), or any
- * value (`any`).
- */
-export interface SimpleShape {
-  /** The kind of the value. */
-  readonly kind:
-    | "string"
-    | "time"
-    | "number"
-    | "whole"
-    | "count"
-    | "boolean"
-    | "null"
-    | "some"
-    | "any";
-}
-
-/** One fixed string. */
-export interface LiteralShape {
-  /** Always `literal`. */
-  readonly kind: "literal";
-  /** The string. */
-  readonly word: string;
-}
-
-/** A string from a fixed set (`words`), or a string outside of it (`others`). */
-export interface WordsShape {
-  /** Whether the string is in the set or outside of it. */
-  readonly kind: "words" | "others";
-  /** The set. */
-  readonly words: readonly string[];
-}
 
 /** An object with known members; other members are allowed. */
 export interface ObjectShape {
-  /** Always `object`. */
   readonly kind: "object";
-  /** The known members. */
   readonly members: readonly Member[];
   /** At least one of these members must be present. */
   readonly oneOf?: readonly string[];
@@ -80,40 +62,18 @@ export interface ObjectShape {
 
 /** A member of an object. */
 export interface Member {
-  /** Its name. */
   readonly name: string;
-  /** The shape of its value. */
   readonly shape: AnyShape;
-  /** Whether the member may be absent. */
   readonly isOptional: boolean;
 }
 
 export interface ListShape {
-  /** Always `list`. */
   readonly kind: "list";
-  /** The shape of each element. */
   readonly element: AnyShape;
-}
-
-/** An object whose keys are data. */
-export interface MapShape {
-  /** Always `map`. */
-  readonly kind: "map";
-  /** The shape of each value. */
-  readonly value: AnyShape;
-}
-
-/** One of several shapes, chosen by the kind of JSON value. */
-export interface EitherShape {
-  /** Always `either`. */
-  readonly kind: "either";
-  /** The shapes; each is for a different kind of JSON value. */
-  readonly shapes: readonly AnyShape[];
 }
 
 /** An object whose shape is chosen by a string in one of its members, the tag. */
 export interface VariantShape {
-  /** Always `variant`. */
   readonly kind: "variant";
   /** The name of the tag member. */
   readonly key: string;
