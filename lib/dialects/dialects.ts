@@ -74,8 +74,6 @@ export class StreamRules {
   kind: StreamKind | undefined;
 
   /**
-   * Constructs a new instance.
-   *
    * @param dialect The family of dialects to read the stream as.
    * @throws {RangeError} If `dialect` is not a {@linkcode Dialect}.
    */
@@ -87,7 +85,6 @@ export class StreamRules {
     if (options.resume !== undefined) this.load(options.resume);
   }
 
-  /** The rules in use. */
   get #current(): RecordRules {
     return this.#rules ??= this.#rulesOf(this.kind ?? "exec");
   }

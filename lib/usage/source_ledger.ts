@@ -16,8 +16,6 @@ export class Calendar {
   #day = "";
 
   /**
-   * Constructs a new instance.
-   *
    * @param timeZone An IANA name, or `UTC`.
    * @throws {RangeError} If there is no such time zone.
    */
@@ -81,7 +79,6 @@ export interface Slice {
   tokens: Tokens;
 }
 
-/** The tokens of one turn. */
 export interface TurnEntry {
   /** Its parts; there is one unless the turn went over midnight or changed its settings. */
   slices: readonly Slice[];

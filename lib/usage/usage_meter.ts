@@ -41,8 +41,6 @@ class Settlement {
   readonly #reviews: number[] = [];
 
   /**
-   * Constructs a new instance.
-   *
    * @param ledgers The ledgers of all files and streams.
    * @param counters How to interpret the usage at the ends of exec turns.
    */

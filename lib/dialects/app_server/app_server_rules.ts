@@ -278,7 +278,6 @@ function partsOf(
     : [];
 }
 
-/** Joins texts to one string. */
 function joined(texts: readonly JsonSlice[], between: string): JsonNode {
   return texts.length > 1 ? new JsonJoined(texts, between) : texts[0] ?? EMPTY;
 }
@@ -382,7 +381,6 @@ function withDetails(text: string, details: string): string {
  */
 const MAX_THREADS = 4096;
 
-/** The state of one thread. */
 interface ThreadMemory {
   /** Whether its `thread.started` has been written. */
   isStarted: boolean;
@@ -506,13 +504,11 @@ class ServerState implements RecordContext {
     else memory.usage = lasting(value);
   }
 
-  /** Sets the number of items so far. */
   goOn(count: number): void {
     this.#count = count;
     this.#slots = [stringValue(`item_${count}`)];
   }
 
-  /** Returns the id of the next item. */
   nextItem(): JsonSlice {
     this.goOn(this.#count + 1);
     return this.#slots[ITEM];
@@ -594,11 +590,7 @@ export class AppServerRules extends RecordRules {
   /** The rules for events of the old protocol, by thread. */
   readonly #events = new Map<string, ExecRules>();
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param initial The initial ids for lines that are normalized already.
-   */
+  /** @param initial The initial ids for lines that are normalized already. */
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(4);
     const state = new ServerState();
@@ -608,14 +600,12 @@ export class AppServerRules extends RecordRules {
     this.#exec = new ExecRules(initial);
   }
 
-  /** Resets the state: the next line is the first line of another stream. */
   override reset(): void {
     this.#state.reset();
     this.#exec.reset();
     this.#events.clear();
   }
 
-  /** Returns the state as plain JSON. */
   override save(): unknown {
     return {
       ...this.#state.save(),
@@ -624,7 +614,6 @@ export class AppServerRules extends RecordRules {
     };
   }
 
-  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.reset();
     this.#state.load(saved);
@@ -634,7 +623,6 @@ export class AppServerRules extends RecordRules {
     }
   }
 
-  /** Normalizes one line. */
   protected override record(
     root: JsonSlice,
     line: JsonObject,

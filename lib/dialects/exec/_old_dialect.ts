@@ -104,7 +104,6 @@ const CALLS: ReadonlyMap<
   ["web_search", []],
 ]);
 
-/** The output streams of a command. */
 const STREAMS = ["stdout", "stderr"] as const;
 
 /** By type of a message with a full text, the field of the text. Deltas arrive before it. */
@@ -122,7 +121,6 @@ const MAX_OPEN = 256;
 /** Matches a number that is zero; the digits of an exponent do not matter. */
 const ZERO_REGEXP = /^[-.0]+(?:e|$)/i;
 
-/** Sets a member to an object with one text member. */
 function setText(
   line: JsonObject,
   name: string,
@@ -141,7 +139,6 @@ function refused(field: string, state: string): FailureReason {
   };
 }
 
-/** Makes a value of its JSON text. */
 function valueOfText(text: string): JsonSlice {
   const bytes = ENCODER.encode(text);
   return sliceAt(bytes, 0, bytes.length);
@@ -158,7 +155,6 @@ class CallMemory<T extends { readonly length: number }> {
   readonly #values = new Map<string, T>();
   #size = 0;
 
-  /** Removes a value and returns it. */
   take(key: string): T | undefined {
     const value = this.#values.get(key);
     if (value === undefined) return undefined;
@@ -167,7 +163,6 @@ class CallMemory<T extends { readonly length: number }> {
     return value;
   }
 
-  /** Stores a value, as the newest one. */
   set(key: string, value: T): void {
     this.take(key);
     const size = key.length + value.length;
@@ -337,7 +332,6 @@ export class OldDialect {
   /** Whether the stream had a line of this dialect; without one there is no state. */
   isUsed = false;
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
     this.#usage = new OldUsage(reader);
@@ -363,7 +357,6 @@ export class OldDialect {
     };
   }
 
-  /** Restores a saved state. */
   load(saved: unknown): void {
     this.reset();
     this.isUsed = (saved ?? null) !== null;

@@ -54,9 +54,7 @@ import {
 
 /** A field: its shape and its rules. */
 interface Field extends FieldRule {
-  /** The name under which it is written. */
   readonly name: string;
-  /** The shape of its value. */
   readonly shape: AnyShape;
   /** Whether the object fails without it. */
   readonly isNeeded: boolean;
@@ -64,7 +62,6 @@ interface Field extends FieldRule {
   readonly object: ObjectFields | undefined;
 }
 
-/** The fields of an object. */
 export interface ObjectFields {
   /** The fields, in output order. */
   readonly fields: readonly Field[];
@@ -76,7 +73,6 @@ export interface ObjectFields {
 
 /** The fields of an event type, except the type itself, which is written first. */
 interface EventFields {
-  /** The type, as a JSON value. */
   readonly value: JsonSlice;
   /** The fields of an event without a known item type. */
   readonly others: readonly Field[];
@@ -84,7 +80,6 @@ interface EventFields {
   readonly items: ReadonlyMap<string, readonly Field[]>;
 }
 
-/** Rules by the names of fields. */
 interface NamedRules {
   readonly [name: string]: FieldRule | undefined;
 }
@@ -171,7 +166,6 @@ const MAX_TYPES = 256;
 const PLAIN_REGEXP = /^[\w.:-]*$/;
 const TYPE_VALUES = new Map<string, JsonSlice>();
 
-/** Returns an item type as a JSON value. */
 export function itemTypeValue(itemType: string): JsonSlice {
   const known = TYPE_VALUES.get(itemType);
   if (known !== undefined) return known;
@@ -190,11 +184,7 @@ export class EventWriter {
   /** The actual value of that field and the expected one, as messages word them. */
   #state = "";
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param reader The reader that the values come from.
-   */
+  /** @param reader The reader that the values come from. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }

@@ -268,11 +268,7 @@ export class ExecRules extends RecordRules {
   readonly #old: OldDialect;
   readonly #writer: EventWriter;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param initial The ids that hold until the stream names its own.
-   */
+  /** @param initial The ids that hold until the stream names its own. */
   constructor(initial: InitialContext = {}) {
     const reader = new JsonReader(2);
     const context = new Context(reader, initial);
@@ -287,24 +283,20 @@ export class ExecRules extends RecordRules {
     return this.#old.isUsed ? undefined : super.context;
   }
 
-  /** Resets the state: the next line is the first line of another stream (C17). */
   override reset(): void {
     this.#context.reset();
     this.#old.reset();
   }
 
-  /** Returns the context and the state of the old dialect, as plain JSON. */
   override save(): unknown {
     return { context: this.#context.save(), old: this.#old.save() };
   }
 
-  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.#context.load(savedField(saved, "context"));
     this.#old.load(savedField(saved, "old"));
   }
 
-  /** Normalizes one line. */
   protected override record(
     _root: JsonSlice,
     line: JsonObject,

@@ -21,7 +21,6 @@ const PAYLOAD: ReadonlySet<string> = new Set(["payload"]);
 /** The result for a line that is not wanted. */
 const UNWANTED: Fields = {};
 
-/** Selects records. */
 interface Selection {
   /** Returns whether a normalized record is wanted. */
   wants(reader: JsonReader, record: JsonNode): boolean;

@@ -58,11 +58,7 @@ class FileContext implements RecordContext {
   /** Whether the lines of the file are items without a wrapper. */
   isBareFile = false;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param fileTime The time in the name of the file.
-   */
+  /** @param fileTime The time in the name of the file. */
   constructor(fileTime: string | undefined) {
     this.#fileTime = fileTime;
   }
@@ -87,7 +83,6 @@ class FileContext implements RecordContext {
     if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
-  /** Resets the state: the next line is the first line of another file. */
   reset(): void {
     this.#lastTime = undefined;
     this.#carried = undefined;
@@ -139,7 +134,6 @@ class FileContext implements RecordContext {
     return this.#sessionTime !== undefined;
   }
 
-  /** Stores the time of the session. */
   startSession(time: JsonSlice): JsonSlice {
     this.#carried = undefined;
     return this.#sessionTime = lasting(time);
@@ -194,22 +188,18 @@ export class RolloutRules extends RecordRules {
     this.#file = file;
   }
 
-  /** Resets the state: the next line is the first line of another file. */
   override reset(): void {
     this.#file.reset();
   }
 
-  /** Returns the times and the shape of the file, as plain JSON. */
   override save(): unknown {
     return this.#file.save();
   }
 
-  /** Restores a saved state. */
   override load(saved: unknown): void {
     this.#file.load(saved);
   }
 
-  /** Normalizes one line; see {@linkcode RecordRules.apply}. */
   override apply(
     bytes: Uint8Array,
     start: number,
@@ -224,7 +214,6 @@ export class RolloutRules extends RecordRules {
       : range;
   }
 
-  /** Normalizes one line. */
   protected override record(
     root: JsonSlice,
     line: JsonObject,
