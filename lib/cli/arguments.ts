@@ -9,7 +9,7 @@ import {
   type FlagValue,
   STDIN,
 } from "./flags.ts";
-import { optionMeant, suggestion } from "./guesses.ts";
+import { answerTo, OPTIONS_MEANT, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
 
 export interface GivenFlag {
@@ -200,9 +200,7 @@ export function parseArguments(
   return new Arguments(operands, given, flags);
 }
 
-/** A flag on the command line, with its value if there is one. */
 interface FoundFlag {
-  /** Its row in the table. */
   readonly flag: Flag;
   readonly isShort: boolean;
   readonly value: string | undefined;
@@ -270,14 +268,13 @@ function flagOf(key: string, isShort: boolean): Flag {
     isShort ? short === key : name === key
   );
   if (flag !== undefined) return flag;
-  const spelling = isShort ? `-${key}` : `--${key}`;
-  // A single letter is too short for a suggestion.
-  const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
-  const meant = isShort ? undefined : optionMeant(key);
+  // A single letter is too short for advice.
+  if (isShort) throw new UsageError(`unknown option "-${key}"`);
+  const meant = answerTo(key, OPTIONS_MEANT);
   const advice = meant === undefined
-    ? suggestion(spelling, known)
+    ? suggestion(`--${key}`, ALL_FLAGS.map(({ name }) => `--${name}`))
     : `; ${meant}`;
-  throw new UsageError(`unknown option "${spelling}"${advice}`);
+  throw new UsageError(`unknown option "--${key}"${advice}`);
 }
 
 function check({ name, value }: Flag, text: string | undefined): void {

@@ -20,22 +20,18 @@ export interface CommandContext {
   readonly stdout: Output;
   /** Stdout without escaping, for text whose parts from logs are already escaped. */
   readonly screen: Output;
-  /** Messages to stderr. */
   readonly diagnostics: Diagnostics;
   /** The pager of a terminal; it is used once a command calls `begin`. */
-  readonly paging: Pick<Paging, "begin">;
-  /** The progress line of a terminal. */
+  readonly paging: Paging;
   readonly progress: Progress;
   /** The style of data for people: colours, or none. */
   readonly style: TextStyle;
-  /** All commands and flags. */
   readonly table: CommandTable;
 }
 
 export interface Command {
   /** The name: one word, or two if the command belongs to a group. */
   readonly name: string;
-  /** A summary in one sentence. */
   readonly summary: string;
   /** Further sentences, which the long help adds. */
   readonly details: string;
@@ -51,14 +47,14 @@ export interface Command {
   load(): Promise<{ readonly run: RunCommand }>;
 }
 
-/** Commands that share their first word, such as `sessions`. */
+/** Commands that share their first word. */
 export type CommandGroup = Pick<Command, "name" | "summary">;
 
 export interface CommandTable {
   /** The commands, in the order of the help. */
   readonly commands: readonly Command[];
-  /** The groups of commands. */
-  readonly groups: readonly CommandGroup[];
+  /** The commands about sessions; the first word of their names. */
+  readonly sessions: CommandGroup;
   /** The flags of every command. */
   readonly commonFlags: readonly Flag[];
 }

@@ -30,12 +30,11 @@ export const COMMON_FLAGS: CommandTable["commonFlags"] = flagsOf({
   flags: ["color", "no-color", "help", "version"],
 });
 
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  {
-    name: "sessions",
-    summary: "Finds, reads, follows and searches the sessions on this machine.",
-  },
-];
+/** The only group of commands. */
+export const SESSIONS: CommandGroup = {
+  name: "sessions",
+  summary: "Finds, reads, follows and searches the sessions on this machine.",
+};
 
 /** The operand of commands that read any number of files. */
 export const SEVERAL_FILES = "[FILE ...]";
@@ -877,6 +876,6 @@ export const COMMANDS: readonly Command[] = Object.entries(COMMANDS_BY_NAME)
 /** All tables, for commands about the command line itself: help, man, completions. */
 export const TABLE: CommandTable = {
   commands: COMMANDS,
-  groups: COMMAND_GROUPS,
+  sessions: SESSIONS,
   commonFlags: COMMON_FLAGS,
 };

@@ -63,7 +63,7 @@ function at(row: readonly number[], index: number): number {
 type Answers = Readonly<Record<string, string>>;
 
 /** Advice for commands that do not exist. */
-const COMMANDS_MEANT: Answers = {
+export const COMMANDS_MEANT: Answers = {
   "cat head less open print view":
     '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
   tail:
@@ -80,7 +80,7 @@ const COMMANDS_MEANT: Answers = {
 };
 
 /** Advice for options that do not exist. */
-const OPTIONS_MEANT: Answers = {
+export const OPTIONS_MEANT: Answers = {
   html: "--to=html of render and sessions show does that",
   "markdown md": "--to=markdown of render and sessions show does that",
   text: "--to=text of render and sessions show does that",
@@ -92,17 +92,8 @@ const OPTIONS_MEANT: Answers = {
   "no-colour": "--no-color does that",
 };
 
-/** Returns the advice for a command that does not exist, if there is any. */
-export function commandMeant(word: string): string | undefined {
-  return answerTo(word, COMMANDS_MEANT);
-}
-
-/** Returns the advice for an option that does not exist, if there is any. */
-export function optionMeant(name: string): string | undefined {
-  return answerTo(name, OPTIONS_MEANT);
-}
-
-function answerTo(word: string, answers: Answers): string | undefined {
+/** Returns the advice for an unknown word, if there is any. */
+export function answerTo(word: string, answers: Answers): string | undefined {
   const [, answer] = Object.entries(answers)
     .find(([words]) => words.split(" ").includes(word)) ?? [];
   return answer?.replace("WORD", word);

@@ -10,37 +10,36 @@ const USUAL_PAGER = "less";
 /** The options that git uses: show colours, exit if the text fits, and leave it on the screen. */
 const LESS = "FRX";
 
-/** Bytes that are held back, and their output. */
-interface Written {
-  readonly output: Output;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Holds back output to a terminal until it exceeds the height of the terminal, and then sends it
  * to a pager. Without a pager, and for short output, it goes to the terminal.
  */
 export class Paging {
   readonly #context: RunContext;
-  readonly #isScreen: boolean;
+  #isPossible: boolean;
   #isOn = false;
-  #held: Written[] = [];
+  /** The bytes that are held back, and their outputs. */
+  #held: { readonly output: Output; readonly bytes: Uint8Array }[] = [];
   #lines = 0;
   #pager: Pager | undefined;
 
   constructor(context: RunContext, isScreen: boolean) {
     this.#context = context;
-    this.#isScreen = isScreen;
+    this.#isPossible = isScreen;
   }
 
-  /** Whether a pager is running. */
   get hasPager(): boolean {
     return this.#pager !== undefined;
   }
 
+  /** Keeps a pager from being used. */
+  refuse(): void {
+    this.#isPossible = false;
+  }
+
   /** Begins to hold back output. Commands call it if their output may be long and is not live. */
   begin(): void {
-    this.#isOn = this.#isScreen && this.#context.rows() !== undefined &&
+    this.#isOn = this.#isPossible && this.#context.rows() !== undefined &&
       this.#command !== undefined;
   }
 

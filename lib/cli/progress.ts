@@ -5,7 +5,15 @@ import type { RunContext } from "./context.ts";
 import { isWriteError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
-import { COLUMNS } from "./terminal.ts";
+
+/** The width of a terminal whose width is unknown, in columns. */
+export const COLUMNS = 80;
+
+/** The height of a terminal whose height is unknown, in lines. */
+export const ROWS = 24;
+
+/** Erases the screen from the cursor on. */
+export const ERASE_BELOW = "\x1b[J";
 
 /** The duration of work after which progress is shown, in milliseconds. */
 const PATIENCE = 500;
@@ -18,18 +26,11 @@ const ERASE = "\r\x1b[2K";
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-/** The terminal and the clock of a progress line. */
-export interface ProgressOptions
-  extends Pick<RunContext, "columns" | "now" | "every"> {
-  /** The output of the terminal. */
-  readonly output: Output;
-  /** Whether it is a terminal; otherwise nothing is shown. */
-  readonly isTerminal: boolean;
-}
-
 /** One line on a terminal that shows the progress of long work, and is erased at its end. */
 export class Progress {
-  readonly #options: ProgressOptions;
+  readonly #output: Output;
+  readonly #context: Pick<RunContext, "columns" | "now" | "every">;
+  readonly #isShown: () => boolean;
   #start: number | undefined;
   #shown: number | undefined;
   /** Whether the work reports its own progress, with `update`. */
@@ -39,8 +40,18 @@ export class Progress {
   /** The last write; the next one waits for it, since the timer writes too. */
   #written = Promise.resolve();
 
-  constructor(options: ProgressOptions) {
-    this.#options = options;
+  /**
+   * @param context The terminal and the clock.
+   * @param isShown Whether the output is a terminal that nothing else uses.
+   */
+  constructor(
+    output: Output,
+    context: Pick<RunContext, "columns" | "now" | "every">,
+    isShown: () => boolean,
+  ) {
+    this.#output = output;
+    this.#context = context;
+    this.#isShown = isShown;
   }
 
   /**
@@ -79,16 +90,15 @@ export class Progress {
   watch(running?: () => RunningWork | undefined): void {
     this.#stop();
     this.#stop = (): void => {};
-    if (running === undefined || !this.#options.isTerminal) return;
-    const { every, now } = this.#options;
+    if (running === undefined || !this.#isShown()) return;
     let work: RunningWork | undefined;
-    let start = now();
-    this.#stop = every(PERIOD, () => {
+    let start = this.#context.now();
+    this.#stop = this.#context.every(PERIOD, () => {
       const last = work;
       work = running();
-      if (work !== last) start = now();
-      if (work === undefined) return;
-      void this.#showRunning(work, now() - start);
+      const now = this.#context.now();
+      if (work !== last) start = now;
+      if (work !== undefined) void this.#showRunning(work, now - start);
     });
   }
 
@@ -98,32 +108,28 @@ export class Progress {
       import("../render/quantity_text.ts"),
       import("./text_ruler.ts"),
     ]);
-    const { columns } = this.#options;
     const frame = FRAMES[Math.floor(elapsed / PERIOD) % FRAMES.length] ?? "";
     const time = durationText(1_000 * Math.floor(elapsed / 1_000))
       .replace(/^0ms$/, "0s").replace(".0s", "s");
     const around = `${frame}  · ${time}`.length;
     const ruler = await TextRuler.for([title, "…"]);
-    const shown = ruler.fitted(
-      title,
-      (columns() ?? COLUMNS) - 1 - around,
-      "end",
-    );
+    const shown = ruler.fitted(title, this.#width - around);
     await this.update(() => `${frame} ${shown} · ${time}`);
   }
 
   async #update(text: (elapsed: number) => string): Promise<void> {
-    const { isTerminal, now, columns } = this.#options;
-    if (!isTerminal) return;
-    const time = now();
+    if (!this.#isShown()) return;
+    const time = this.#context.now();
     this.#start ??= time;
     if (time - this.#start < PATIENCE) return;
     if (this.#shown !== undefined && time - this.#shown < PERIOD) return;
     this.#shown = time;
-    const width = (columns() ?? COLUMNS) - 1;
-    await this.#write(
-      ERASE + escapeControls(text(time - this.#start)).slice(0, width),
-    );
+    const shown = escapeControls(text(time - this.#start));
+    await this.#write(ERASE + shown.slice(0, this.#width));
+  }
+
+  get #width(): number {
+    return (this.#context.columns() ?? COLUMNS) - 1;
   }
 
   /** Erases the line: the work is done, or other output follows. */
@@ -141,7 +147,7 @@ export class Progress {
 
   async #writeNow(text: string): Promise<void> {
     try {
-      await this.#options.output.writeText(text);
+      await this.#output.writeText(text);
     } catch (error) {
       if (!isWriteError(error)) throw error;
     }

@@ -3,9 +3,9 @@
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { Command, CommandContext, CommandGroup } from "./command.ts";
 import {
-  COMMAND_GROUPS,
   COMMANDS,
   COMMON_FLAGS,
+  SESSIONS,
   SEVERAL_FILES,
   TABLE,
 } from "./commands.ts";
@@ -24,7 +24,7 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR, type Flag, flagsOf } from "./flags.ts";
-import { commandMeant, otherWay, suggestion } from "./guesses.ts";
+import { answerTo, COMMANDS_MEANT, otherWay, suggestion } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Paging } from "./paging.ts";
@@ -74,8 +74,6 @@ async function sessionFiles(
 /** The error of engines for JSON nested too deep to stringify; Node has it at 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
 
-const NO_PAGING: CommandContext["paging"] = { begin(): void {} };
-
 type Stream = "stdout" | "stderr";
 
 /**
@@ -94,15 +92,11 @@ export async function run(
   // Only the first thread writes to the terminal.
   const isFirst = context.starter === undefined;
   const paging = new Paging(context, isScreen("stdout", context) && isFirst);
-  const progress = new Progress({
-    output: bare,
-    get isTerminal(): boolean {
-      return isScreen("stderr", context) && !paging.hasPager && isFirst;
-    },
-    columns: () => context.columns(),
-    now: () => context.now(),
-    every: (period, tick) => context.every(period, tick),
-  });
+  const progress = new Progress(
+    bare,
+    context,
+    () => isScreen("stderr", context) && !paging.hasPager && isFirst,
+  );
   // The progress line is erased before anything else is written to its terminal.
   const inPlace = (name: Stream): ByteSink => {
     if (!context.isTerminal[name]) return context[name];
@@ -124,6 +118,7 @@ export async function run(
       styleOf("stderr", parsed),
       parsed.has("quiet"),
     );
+    if (parsed.has("no-pager")) paging.refuse();
     const screen = new Output(out, "stdout", context);
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";
@@ -136,7 +131,7 @@ export async function run(
     if (isHelp || parsed.has("help")) {
       // `help` and `--help` show everything; `-h` is short.
       const isLong = !parsed.isShort("help");
-      if (isLong && !parsed.has("no-pager")) paging.begin();
+      if (isLong) paging.begin();
       await screen.writeText(await help(target, { isLong, style }));
       await paging.flush();
       return EXIT.done;
@@ -168,7 +163,7 @@ export async function run(
       screen,
       diagnostics,
       progress,
-      paging: parsed.has("no-pager") ? NO_PAGING : paging,
+      paging,
       style,
       table: TABLE,
     };
@@ -290,7 +285,7 @@ interface Target {
 /** Finds the command or the group that the first operands name. */
 function find([first, second]: readonly string[]): Target {
   if (first === undefined) return {};
-  const group = COMMAND_GROUPS.find(({ name }) => name === first);
+  const group = first === SESSIONS.name ? SESSIONS : undefined;
   const name = group === undefined ? first : `${first} ${second}`;
   const command = COMMANDS.find((command) => command.name === name);
   if (command !== undefined) return { command };
@@ -314,17 +309,16 @@ async function help(target: Target, options: HelpOptions): Promise<string> {
 
 function unknownCommand({ unknown = "", group }: Target): UsageError {
   const shared = group === undefined ? "" : `${group.name} `;
-  const meant = commandMeant(unknown.slice(shared.length));
+  const meant = answerTo(unknown.slice(shared.length), COMMANDS_MEANT);
   if (meant !== undefined) {
     return new UsageError(`unknown command "${unknown}"; ${meant}`);
   }
-  const groups = COMMAND_GROUPS.map(({ name }) => name);
   const names = COMMANDS.map(({ name }) => name);
   // A user may give only the second word of a command, such as `list`.
   const whole = names.filter((name) => name.endsWith(` ${unknown}`));
   const guess = whole.length === 1
     ? `; did you mean "${whole[0]}"?`
-    : suggestion(unknown, [...names, ...groups, "help"], shared);
+    : suggestion(unknown, [...names, SESSIONS.name, "help"], shared);
   return new UsageError(`unknown command "${unknown}"${guess}`);
 }
 

@@ -2,11 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import {
-  COMMAND_GROUPS,
-  COMMANDS,
-  COMMON_FLAGS,
-} from "../../lib/cli/commands.ts";
+import { COMMANDS, COMMON_FLAGS, SESSIONS } from "../../lib/cli/commands.ts";
 import { flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { call } from "./memory.ts";
@@ -32,7 +28,7 @@ function namesOf(name: string): string[] {
 
 for (const [shell, script] of scripts) {
   Deno.test(`codexpipe completions ${shell} names every command and flag`, () => {
-    for (const { name } of [...COMMANDS, ...COMMAND_GROUPS]) {
+    for (const { name } of [...COMMANDS, SESSIONS]) {
       for (const word of name.split(" ")) assertStringIncludes(script, word);
     }
     for (const command of COMMANDS) {

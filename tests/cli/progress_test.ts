@@ -13,9 +13,7 @@ function makeProgress(isTerminal = true, columns = 20): {
   const sink = new Sink();
   const clock = { time: 0, tick: (): void => {}, isStopped: false };
   const output = new Output(sink, "stderr", { pause: () => Promise.resolve() });
-  const progress = new Progress({
-    output,
-    isTerminal,
+  const progress = new Progress(output, {
     columns: () => columns,
     now: () => clock.time,
     every(_, tick): () => void {
@@ -24,7 +22,7 @@ function makeProgress(isTerminal = true, columns = 20): {
         clock.isStopped = true;
       };
     },
-  });
+  }, () => isTerminal);
   return { progress, sink, clock };
 }
 
@@ -69,15 +67,14 @@ Deno.test("Progress shows nothing if stderr is not a terminal", async () => {
 
 Deno.test("Progress ignores errors of its output", async () => {
   const clock = { time: 0 };
-  const progress = new Progress({
-    output: new Output(failing(platformError("EPIPE")), "stderr", {
-      pause: () => Promise.resolve(),
-    }),
-    isTerminal: true,
+  const output = new Output(failing(platformError("EPIPE")), "stderr", {
+    pause: () => Promise.resolve(),
+  });
+  const progress = new Progress(output, {
     columns: () => undefined,
     now: () => clock.time,
     every: () => () => {},
-  });
+  }, () => true);
   await progress.update(() => "one");
   clock.time = 500;
   await progress.update(() => "two");

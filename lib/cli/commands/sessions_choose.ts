@@ -9,7 +9,7 @@ import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
 import type { TextStyle } from "../../render/text_style.ts";
-import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
+import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { fold, TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
 import { sessionPage } from "./_session_page.ts";
@@ -134,7 +134,6 @@ type Choice =
   | { readonly action: "leave" | "interrupt"; readonly session?: never };
 
 interface ChooserOptions {
-  /** Measures {@linkcode chooserTexts}. */
   readonly ruler: TextRuler;
   readonly style: TextStyle;
   /** The current time, in milliseconds since 1970. */
@@ -146,7 +145,6 @@ interface ChooserOptions {
 /** The texts of a session in the list. */
 interface Row {
   readonly session: Session;
-  /** The line in the list. */
   readonly age: string;
   readonly title: string;
   /** The lines below the list. */

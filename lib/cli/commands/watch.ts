@@ -28,7 +28,7 @@ import { SEARCH_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
 import { type Column, tableText } from "../table.ts";
-import { COLUMNS, ERASE_BELOW, ROWS } from "../terminal.ts";
+import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
@@ -422,12 +422,6 @@ function oneLine(command: string): string {
     : `${line.slice(0, MAX_COMMAND - 1).toWellFormed()}…`;
 }
 
-/** Receives the events of a session. */
-interface HappeningTaker {
-  take(happening: Happening): void;
-  fail(message: string): void;
-}
-
 /** Follows a session file. It reads new content only when `read` is called. */
 class FollowedSession implements ChangeWaiter {
   /** The file in its last known state. */
@@ -435,14 +429,22 @@ class FollowedSession implements ChangeWaiter {
   reader = new HappeningReader();
   /** Events up to this time are not reported. */
   after: number;
-  readonly #taker: HappeningTaker;
+  readonly #taker;
   readonly #end = new AbortController();
   #reading: Promise<void> | undefined;
   #wake: () => void = () => {};
   #rest: () => void = () => {};
   isOver = false;
 
-  constructor(file: SessionFile, after: number, taker: HappeningTaker) {
+  /** @param taker Receives the events, and the reason that the file cannot be read. */
+  constructor(
+    file: SessionFile,
+    after: number,
+    taker: {
+      take(happening: Happening): void;
+      fail(message: string): void;
+    },
+  ) {
     this.file = file;
     this.after = after;
     this.#taker = taker;

@@ -10,7 +10,7 @@ import {
 
 /** Writes a script that completes the command line in bash (3.2 and later), to be sourced. */
 export function bashCompletions(
-  { first, groups, common, commands }: Grammar,
+  { first, sessions, common, commands }: Grammar,
 ): string {
   return `# bash completion of codexpipe: source <(codexpipe completions bash)
 
@@ -34,10 +34,8 @@ _codexpipe() {
 ${
     [
       ...first.map(({ name }) => `      :${name}) command=${name} ;;`),
-      ...groups.flatMap(([group, words]) =>
-        words.map(({ name }) =>
-          `      ${group}:${name}) command="${group} ${name}" ;;`
-        )
+      ...sessions.map(({ name }) =>
+        `      sessions:${name}) command="sessions ${name}" ;;`
       ),
       `      help:?*) command="help $word" ;;`,
     ].join("\n")
@@ -72,11 +70,7 @@ ${
   # An operand.
   case "$command" in
     "" | help) _codexpipe_words "${wordList(first)}" ;;
-${
-    groups.map(([group, words]) =>
-      `    ${group} | "help ${group}") _codexpipe_words "${wordList(words)}" ;;`
-    ).join("\n")
-  }
+    sessions | "help sessions") _codexpipe_words "${wordList(sessions)}" ;;
 ${
     commands.flatMap(({ name, operand }) =>
       operand === undefined ? [] : [`    "${name}") ${fill(operand)} ;;`]

@@ -9,7 +9,7 @@ import {
 
 /** Writes a script that completes the command line in fish, to be sourced. */
 export function fishCompletions(
-  { first, groups, common, commands }: Grammar,
+  { first, sessions, common, commands }: Grammar,
 ): string {
   return `# fish completion of codexpipe: codexpipe completions fish | source
 
@@ -17,7 +17,7 @@ export function fishCompletions(
 function __codexpipe_command
     set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
     switch "$words[1]"
-        case ${groups.map(([name]) => name).join(" ")}
+        case sessions
             echo "$words[1] $words[2]" | string trim
         case '*'
             echo "$words[1]"
@@ -40,12 +40,10 @@ ${
     ]).join("\n")
   }
 ${
-    groups.flatMap(([group, words]) =>
-      words.map(({ name, summary }) =>
-        `complete -c codexpipe -n '__codexpipe_is ${group}' -a ${name} -d ${
-          quote(summary)
-        }`
-      )
+    sessions.map(({ name, summary }) =>
+      `complete -c codexpipe -n '__codexpipe_is sessions' -a ${name} -d ${
+        quote(summary)
+      }`
     ).join("\n")
   }
 ${common.map((place) => flagLine("", place)).join("\n")}

@@ -41,37 +41,31 @@ export const LIST_SESSIONS =
 export interface Grammar {
   /** The first words. */
   readonly first: readonly Word[];
-  /** The second words of each group. */
-  readonly groups:
-    readonly (readonly [first: string, words: readonly Word[]])[];
+  /** The second words of commands about sessions. */
+  readonly sessions: readonly Word[];
   /** The flags that are valid without a command. */
   readonly common: readonly FlagPlace[];
   readonly commands: readonly CommandPlace[];
 }
 
 export function grammarOf(
-  { commands, groups, commonFlags }: CommandTable,
+  { commands, sessions, commonFlags }: CommandTable,
 ): Grammar {
   const first: Word[] = [];
   for (const { name, summary } of commands) {
     const [word = ""] = name.split(" ");
     if (first.some(({ name }) => name === word)) continue;
-    const group = groups.find(({ name }) => name === word);
-    first.push({ name: word, summary: group?.summary ?? summary });
+    first.push(word === sessions.name ? sessions : { name, summary });
   }
   first.push({ name: "help", summary: "Shows the help of a command." });
   const common = commonFlags.map(placeOf);
   return {
     first,
     common,
-    groups: groups.map(({ name: group }) => [
-      group,
-      commands.filter(({ name }) => name.startsWith(`${group} `))
-        .map(({ name, summary }) => ({
-          name: name.slice(group.length + 1),
-          summary,
-        })),
-    ]),
+    sessions: commands.flatMap(({ name, summary }) => {
+      const [, word] = name.split(" ");
+      return word === undefined ? [] : [{ name: word, summary }];
+    }),
     commands: commands.map((command) => ({
       name: command.name,
       flags: [...flagsOf(command).map(placeOf), ...common],

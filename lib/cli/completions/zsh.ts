@@ -15,7 +15,7 @@ import {
  * `fpath`.
  */
 export function zshCompletions(
-  { first, groups, common, commands }: Grammar,
+  { first, sessions, common, commands }: Grammar,
 ): string {
   return `#compdef codexpipe
 # zsh completion of codexpipe: source <(codexpipe completions zsh)
@@ -31,24 +31,20 @@ ${common.map((place) => `    ${argument(place)} \\`).join("\n")}
     rest)
       case $words[1] in
         help) _codexpipe_first ;;
-${
-    groups.map(([group]) =>
-      `        ${group})
+        sessions)
           if (( CURRENT == 2 )); then
-            _codexpipe_${group}
+            _codexpipe_sessions
           else
             shift words
             (( CURRENT-- ))
             case $words[1] in
 ${
-        commands.filter(({ name }) => name.startsWith(`${group} `))
-          .map((command) => branch(command, " ".repeat(14))).join("\n")
-      }
+    commands.filter(({ name }) => name.includes(" "))
+      .map((command) => branch(command, " ".repeat(14))).join("\n")
+  }
             esac
           fi
-          ;;`
-    ).join("\n")
-  }
+          ;;
 ${
     commands.filter(({ name }) => !name.includes(" "))
       .map((command) => branch(command, " ".repeat(8))).join("\n")
@@ -59,18 +55,14 @@ ${
 }
 
 _codexpipe_first() {
-${described("command", first)}
+${described(first)}
 }
 
-${
-    groups.map(([group, words]) =>
-      `_codexpipe_${group}() {
-${described("command", words)}
+_codexpipe_sessions() {
+${described(sessions)}
 }
 
-`
-    ).join("")
-  }_codexpipe_ids() {
+_codexpipe_ids() {
   local -a ids
   ids=(\${(f)"$(${LIST_SESSIONS})"})
   _describe -V session ids
@@ -125,7 +117,7 @@ function action(filler: Filler): string {
   return typeof filler === "string" ? ACTIONS[filler] : `(${filler.join(" ")})`;
 }
 
-function described(tag: string, words: readonly Word[]): string {
+function described(words: readonly Word[]): string {
   const rows = words.map(({ name, summary }) =>
     `    ${shellWord(`${name}:${summary.replace(/\.$/, "")}`)}`
   );
@@ -133,5 +125,5 @@ function described(tag: string, words: readonly Word[]): string {
   words_=(
 ${rows.join("\n")}
   )
-  _describe ${tag} words_`;
+  _describe command words_`;
 }
