@@ -10,7 +10,7 @@
  */
 
 import type {
-  FileSink,
+  ByteSink,
   FileSource,
   Pager,
   PathEntry,
@@ -155,7 +155,7 @@ async function writeOut(bytes: Uint8Array): Promise<number> {
 async function create(
   path: string,
   { isAppending = false }: { readonly isAppending?: boolean } = {},
-): Promise<FileSink> {
+): Promise<ByteSink> {
   // `Deno.create` would open the file for reading too. A named pipe would then always have a
   // reader, this process, and bytes that no other process reads would be lost.
   const file = await Deno.open(path, {

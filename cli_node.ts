@@ -10,7 +10,7 @@ import type { Readable } from "node:stream";
 import { isatty, type WriteStream } from "node:tty";
 import { type MessagePort, parentPort, Worker } from "node:worker_threads";
 import type {
-  FileSink,
+  ByteSink,
   FileSource,
   Pager,
   PathEntry,
@@ -121,7 +121,7 @@ function writeTo(fd: number, bytes: Uint8Array): Promise<number> {
 async function create(
   path: string,
   { isAppending = false }: { readonly isAppending?: boolean } = {},
-): Promise<FileSink> {
+): Promise<ByteSink> {
   const flags = isAppending ? "a" : "w";
   const fd = await called<number>((done) => openPath(path, flags, done));
   let isOpen = true;

@@ -13,11 +13,8 @@ export interface ByteSink {
    * @returns The number of bytes that were written.
    */
   write(bytes: Uint8Array): Promise<number>;
-}
-
-export interface FileSink extends ByteSink {
-  /** Closes the file. Idempotent. */
-  close(): void;
+  /** Closes a file. Idempotent; other sinks have no such method. */
+  close?(): void;
 }
 
 export interface Pager extends ByteSink {
@@ -87,9 +84,7 @@ export interface Starter {
  * it, or only a message.
  */
 export interface Surroundings {
-  /** The standard input. */
   readonly stdin: ByteSource;
-  /** Which of the standard streams are terminals. */
   readonly isTerminal: {
     readonly stdin: boolean;
     readonly stdout: boolean;
@@ -97,15 +92,13 @@ export interface Surroundings {
   };
   /** Aborted when the user interrupts the command, as with Ctrl-C. */
   readonly interrupt: AbortSignal;
-  /** The value of an environment variable. */
   env(name: string): string | undefined;
-  /** Opens a file for reading. */
   open(path: string): Promise<FileSource>;
   /** Opens a file for writing: truncates it, or appends to it. */
   create(
     path: string,
     options?: { readonly isAppending?: boolean },
-  ): Promise<FileSink>;
+  ): Promise<ByteSink>;
   /** Creates a folder, and its parents, unless they exist. */
   createFolder(path: string): Promise<void>;
   /** Reads the facts of a path; `undefined` if nothing exists there. */
@@ -145,11 +138,9 @@ export interface Surroundings {
   setRaw(isRaw: boolean): void;
   /** The clock: milliseconds since 1970. */
   now(): number;
-  /** The current folder. */
   cwd(): string;
   /** Further threads that can run the command; `undefined` where threads are not available. */
   readonly threads?: {
-    /** The number of cores. */
     readonly cores: number;
     /** Starts a thread, which calls {@linkcode runThread}. */
     start(): Peer;

@@ -1,40 +1,21 @@
 /** Opening output files. */
 
-import type { FileSink, Surroundings } from "./context.ts";
+import type { Surroundings } from "./context.ts";
 import { Interrupted } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
-/** An open output file. */
-export class OutputFile extends Output {
-  readonly #file: FileSink;
-
-  constructor(
-    file: FileSink,
-    path: string,
-    context: Pick<Surroundings, "pause">,
-  ) {
-    super(file, path, context);
-    this.#file = file;
-  }
-
-  /** Closes the file. */
-  close(): void {
-    this.#file.close();
-  }
-}
-
 /** Opens a file for writing and truncates it. */
 export async function createFile(
   path: string,
   context: Pick<Surroundings, "create" | "interrupt" | "pause">,
-): Promise<OutputFile> {
+): Promise<Output> {
   const { create, interrupt } = context;
   try {
     // Opening a named pipe waits for a reader.
     const file = await unlessInterrupted(create(path), interrupt);
-    return new OutputFile(file, path, context);
+    return new Output(file, path, context);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     throw cannot("create", path, error);
@@ -54,9 +35,10 @@ export async function writeFile(
   } catch (error) {
     throw cannot("write", path, error);
   }
+  const output = new Output(file, path, process);
   try {
-    await new Output(file, path, process).writeText(text);
+    await output.writeText(text);
   } finally {
-    file.close();
+    output.close();
   }
 }

@@ -2,22 +2,21 @@
 
 import type { FailureView } from "../pipeline/pipeline.ts";
 import type { Surroundings } from "./context.ts";
-import { createFile, type OutputFile } from "./created_file.ts";
+import { createFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";
-import { Gathered } from "./output.ts";
+import { Gathered, type Output } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 
 /** Buffers the records of failed lines, and writes them in blocks. */
 export class ErrorFile {
-  readonly #file: OutputFile;
+  readonly #file: Output;
   readonly #records = new Gathered();
 
-  private constructor(file: OutputFile) {
+  private constructor(file: Output) {
     this.#file = file;
   }
 
-  /** Opens a file and truncates it. */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
     return new ErrorFile(await createFile(path, context));
   }
@@ -35,7 +34,6 @@ export class ErrorFile {
     this.#records.add(LINE_END);
   }
 
-  /** Writes the buffered records. */
   async flush(): Promise<void> {
     try {
       await this.#records.writeTo(this.#file);
@@ -45,7 +43,6 @@ export class ErrorFile {
     }
   }
 
-  /** Closes the file. */
   close(): void {
     this.#file.close();
   }

@@ -6,7 +6,6 @@
 
 import type {
   ByteSink,
-  FileSink,
   FileSource,
   PathEntry,
   PathFacts,
@@ -176,7 +175,7 @@ export async function call(
         ? Promise.reject(file)
         : Promise.resolve(toFile(file));
     },
-    create(path, { isAppending = false } = {}): Promise<FileSink> {
+    create(path, { isAppending = false } = {}): Promise<ByteSink> {
       if (world.createError) return Promise.reject(world.createError);
       const sink = isAppending ? created.get(path) ?? new Sink() : new Sink();
       created.set(path, sink);

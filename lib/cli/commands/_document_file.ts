@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { createFile, type OutputFile } from "../created_file.ts";
+import { createFile } from "../created_file.ts";
 import type { Output } from "../output.ts";
 import { InputFiles } from "./_overwriting.ts";
 import {
@@ -13,11 +13,6 @@ import {
   screenDestination,
 } from "./_rendition.ts";
 import { sessionPlaces } from "./_sessions.ts";
-
-export interface DocumentFile extends Destination {
-  /** Closes the file. */
-  close(): void;
-}
 
 const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
   ["txt", "text"],
@@ -37,16 +32,16 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
 export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
-): Promise<DocumentFile> {
+): Promise<Destination> {
   const { args, process } = context;
   const target = args.value("output");
   const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase() ?? "";
   const screen = screenDestination(context, FORMS_BY_ENDING.get(ending));
-  if (target === undefined) return { ...screen, close(): void {} };
+  if (target === undefined) return screen;
   const { form } = screen;
   const { codexHomes } = sessionPlaces(context);
   const files = new InputFiles(inputs, process, codexHomes);
-  const created = (path: string): Promise<OutputFile> =>
+  const created = (path: string): Promise<Output> =>
     createPage(path, files, process);
   const output = await created(target);
   const following = followingPages(target, output, created);
@@ -67,7 +62,7 @@ export async function createPage(
   inputs: InputFiles,
   process: Surroundings,
   isInFolder = false,
-): Promise<OutputFile> {
+): Promise<Output> {
   await inputs.refuse("output", path, isInFolder);
   return await createFile(path, process);
 }
@@ -82,10 +77,10 @@ export async function createPage(
  */
 export function followingPages(
   first: string,
-  file: OutputFile,
-  create: (page: string) => Promise<OutputFile>,
+  file: Output,
+  create: (page: string) => Promise<Output>,
   taken: ReadonlySet<string> = new Set(),
-): FollowingPages & Pick<DocumentFile, "close"> {
+): FollowingPages & Required<Pick<Destination, "close">> {
   const [stem, ending = ""] = first.split(/(\.[^.]*)$/);
   const pathOf = (page: number, sign = "."): string => {
     const path = page === 1 ? first : `${stem}${sign}${page}${ending}`;

@@ -25,11 +25,11 @@ import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { patternsOf } from "./_secrets.ts";
 
 export interface Destination {
-  /** The output of the document. */
   readonly output: Output;
+  /** Closes the file of the current page, if the output is a file. */
+  readonly close?: () => void;
   /** Creates further pages, for a page that is too long. */
   readonly pages?: FollowingPages | undefined;
-  /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
   /** The form of the document; by default, text on a terminal, and Markdown elsewhere. */
   readonly form?: RenderForm | undefined;

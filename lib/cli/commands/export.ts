@@ -225,7 +225,6 @@ const LF = 0x0a;
 interface ExportFile {
   readonly pieces: Gathered;
   output?: Output;
-  close?: () => void;
   isComplete: boolean;
 }
 
@@ -283,10 +282,10 @@ class ExportFiles extends Output {
         ? this.#shared(name)
         : name === ""
         ? this.#context.stdout
-        : await this.#create(name, file);
+        : await this.#create(name);
       await file.pieces.writeTo(file.output);
       if (!file.isComplete) continue;
-      file.close?.();
+      file.output.close();
       this.#files.delete(name);
     }
   }
@@ -317,15 +316,13 @@ class ExportFiles extends Output {
     return new Output({ write }, name, process);
   }
 
-  async #create(name: string, file: ExportFile): Promise<Output> {
-    const { process } = this.#context;
+  async #create(name: string): Promise<Output> {
     const path = join(this.#folder ?? "", name);
-    const output = await createPage(path, this.#inputs, process, true);
-    file.close = () => output.close();
-    return output;
+    return await createPage(path, this.#inputs, this.#context.process, true);
   }
 
-  close(): void {
-    for (const file of this.#files.values()) file.close?.();
+  /** Closes the files that are still open. */
+  override close(): void {
+    for (const { output } of this.#files.values()) output?.close();
   }
 }

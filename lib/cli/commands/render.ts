@@ -3,7 +3,6 @@
 import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import type { DocumentFile } from "./_document_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
@@ -34,7 +33,7 @@ export const run: RunCommand = async (context) => {
     const { InputFiles } = await import("./_overwriting.ts");
     await new InputFiles(files, process).refuse("errors-to", errorsTo);
   }
-  const document: Destination & Partial<DocumentFile> = target === undefined
+  const document: Destination = target === undefined
     ? screenDestination(context)
     // Loaded here, since the checks for overwriting load slowly.
     : await import("./_document_file.ts").then(({ openDocument }) =>

@@ -18,9 +18,8 @@ import {
   type UsageSource,
 } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import type { OutputFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { writeTexts } from "../output.ts";
+import { type Output, writeTexts } from "../output.ts";
 import { blocksOf, type Input, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
@@ -141,7 +140,7 @@ async function* writePage(
   const { process } = context;
   const seen = new SiteSession("", "", undefined, new Map());
   const inputs = new InputFiles(likeAPage, process);
-  const created = (page: string): Promise<OutputFile> =>
+  const created = (page: string): Promise<Output> =>
     createPage(join(folder, page), inputs, process, true);
   const output = await created(page);
   const pages = followingPages(page, output, created, new Set(numbered));

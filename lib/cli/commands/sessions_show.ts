@@ -20,7 +20,6 @@ import { snapshotText } from "./_snapshot_text.ts";
 /** The flags for output other than a transcript. */
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
-/** The flags that apply only to transcripts. */
 const OF_TRANSCRIPTS = [
   "output",
   "reasoning",
@@ -88,7 +87,7 @@ async function render(
     await rendering.end();
     return rendering.isIncomplete ? EXIT.io : EXIT.done;
   } finally {
-    document.close();
+    document.close?.();
   }
 }
 
