@@ -8,9 +8,7 @@ export const EXIT = {
   usage: 2,
   /** A file or a stream could not be read or written. */
   io: 3,
-  /** A bug in codexpipe. */
   bug: 70,
-  /** Interrupted from the keyboard. */
   interrupted: 130,
 } as const;
 

@@ -70,9 +70,7 @@ interface FlagRow {
 }
 
 export interface Flag extends FlagRow {
-  /** The name, without the dashes. */
   readonly name: FlagName;
-  /** The heading in the help. */
   readonly category: Category;
 }
 

@@ -4,7 +4,6 @@ import type { ByteSource } from "../files/byte_source.ts";
 import { follow, type FollowChange } from "../files/follow.ts";
 import { otherPlacesOf } from "../sessions/session_places.ts";
 import type { CommandContext } from "./command.ts";
-import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import {
   type Blocks,
@@ -18,6 +17,17 @@ import { STDIN } from "./flags.ts";
 
 /** The size of a block in bytes, the same as for other inputs. */
 const BLOCK = 1 << 19;
+
+/** The messages for changes of the file; `PATH` stands for its new path. */
+const TEXTS: Readonly<Record<FollowChange, string>> = {
+  awaited: "does not exist yet; waiting for it",
+  gone: "no longer exists; waiting for it to come back",
+  moved: "moved to PATH; following it there",
+  cut: "its end was cut off; continuing after the rest",
+  truncated: "emptied; starting over",
+  replaced: "replaced by another file; starting over",
+  unfinished: "its last line is incomplete and is left out",
+};
 
 /**
  * Follows a growing file, and decompresses it.
@@ -45,7 +55,12 @@ export async function* followInput(
   atEnd?: () => boolean,
 ): AsyncGenerator<Blocks, void, void> {
   const { args, process, diagnostics } = context;
-  if (path === STDIN || !await isFollowed(path, process)) {
+  const facts = path === STDIN ? undefined : await process.look(path);
+  if (facts?.isDirectory) throw isDirectory(path);
+  // A path that does not exist yet is expected to become a file.
+  const isFile = path !== STDIN &&
+    (facts === undefined || facts.identity !== undefined);
+  if (!isFile) {
     yield await openInput(path, process);
     return;
   }
@@ -62,7 +77,8 @@ export async function* followInput(
       // These are reported without --verbose too: they explain why there is no output.
       const isWaited = change === "awaited" || change === "gone";
       if (!isWaited && !args.has("verbose")) return;
-      diagnostics.remark(`${nameBefore}: ${textOf(change, where)}`);
+      const text = TEXTS[change].replace("PATH", () => where);
+      diagnostics.remark(`${nameBefore}: ${text}`);
       await diagnostics.flush();
     },
   });
@@ -72,17 +88,6 @@ export async function* followInput(
     throw cannot("open", path, error);
   }
   if (interrupt.aborted) throw new Interrupted();
-}
-
-/** Whether a path is a regular file, or does not exist yet. */
-async function isFollowed(
-  path: string,
-  process: Surroundings,
-): Promise<boolean> {
-  const facts = await process.look(path);
-  if (facts?.isDirectory) throw isDirectory(path);
-  // A path that does not exist yet is expected to become a file.
-  return facts === undefined || facts.identity !== undefined;
 }
 
 /**
@@ -103,18 +108,4 @@ function blocksOf(content: ByteSource, path: string): Blocks {
     },
     close: () => content.close(),
   };
-}
-
-/** The message for a change of the file. */
-function textOf(change: FollowChange, where: string): string {
-  const texts: Readonly<Record<FollowChange, string>> = {
-    awaited: "does not exist yet; waiting for it",
-    gone: "no longer exists; waiting for it to come back",
-    moved: `moved to ${where}; following it there`,
-    cut: "its end was cut off; continuing after the rest",
-    truncated: "emptied; starting over",
-    replaced: "replaced by another file; starting over",
-    unfinished: "its last line is incomplete and is left out",
-  };
-  return texts[change];
 }

@@ -16,7 +16,6 @@ const COLUMN = 24;
 export interface HelpOptions {
   /** Whether details are shown (`--help`), and not only summaries (`-h`). */
   readonly isLong: boolean;
-  /** The style of headings. */
   readonly style: TextStyle;
 }
 

@@ -84,7 +84,6 @@ interface Task {
 type Order =
   /** The arguments of the command: the first message. */
   | { readonly words: readonly string[] }
-  /** Inputs to process. */
   | { readonly share: readonly Task[] }
   /** The bytes of its output that were written, and a buffer to use again. */
   | { readonly taken: number; readonly room?: ArrayBuffer };
@@ -239,7 +238,6 @@ class Crew<I extends JobInput, O> {
     return this.#job.title !== undefined;
   }
 
-  /** Terminates the threads. */
   end(): void {
     for (const { peer } of this.#workers) peer.end();
   }
@@ -371,7 +369,6 @@ export function runThread(
 /** The side of a started thread. */
 class Thread implements Starter {
   readonly #peer: Peer;
-  /** The inputs to process. */
   readonly #tasks: Task[] = [];
   /** The reports of the next message. */
   #reports: Report[] = [];
@@ -456,7 +453,6 @@ class Thread implements Starter {
     while (this.#waiting > this.#window) await this.#nextMessage();
   }
 
-  /** Sends the pending reports. */
   #report(moved: readonly ArrayBuffer[] = []): void {
     if (this.#reports.length === 0) return;
     this.#peer.post(this.#reports, moved);

@@ -10,7 +10,6 @@ const GAP = "  ";
 const MIN_WIDTH = 8;
 
 export interface Column {
-  /** The heading. */
   readonly title: string;
   /** The alignment of the cells; numbers are aligned to the right. */
   readonly align?: "left" | "right";
@@ -27,7 +26,6 @@ export interface Column {
 export interface TableOptions {
   /** The available width in terminal columns; by default, there is no limit. */
   readonly width?: number | undefined;
-  /** The style of the titles. */
   readonly style: TextStyle;
 }
 

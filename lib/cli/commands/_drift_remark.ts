@@ -16,11 +16,7 @@ export class DriftRemark {
   readonly #source;
   #left: number;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param options The longest line in bytes, and whether the whole input is checked.
-   */
+  /** @param options The longest line in bytes, and whether the whole input is checked. */
   constructor(
     file: string,
     { maxLineBytes, isWhole }: {

@@ -31,13 +31,11 @@ const NOTHING = {
   finalMessage: null,
 };
 
-/** The options of one run, among the runs of a step. */
 export interface GithubStepOptions {
   /** The name of the run, if there are several. */
   readonly name?: string | undefined;
   /** Returns the verdict; called when the whole input has been read. */
   readonly verdict: () => Verdict;
-  /** The drift to list in the summary. */
   readonly drift: DriftRemark | undefined;
   /** The bytes of the summaries of earlier runs: all summaries of a step share one limit. */
   readonly summaryBytes: number;
@@ -87,7 +85,6 @@ export class GithubStep {
     return ENCODER.encode(this.#summary).length;
   }
 
-  /** Masks the secrets in a text. */
   masked(text: string): string {
     return this.#redactor?.redact(text) ?? text;
   }

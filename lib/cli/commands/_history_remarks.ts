@@ -4,16 +4,6 @@ import type { HistoryState } from "../../history/history_state.ts";
 import { idText, isSessionId } from "../../sessions/session_id.ts";
 import type { CommandContext } from "../command.ts";
 
-/** The facts of a history that messages are made of. */
-type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
-
-export interface HistoryRemarksOptions {
-  /** Whether the session that the file continues was read, or reported as missing, already. */
-  readonly isBaseKnown?: boolean;
-  /** Whether the unknown history mode was reported already. */
-  readonly isModeKnown?: boolean;
-}
-
 /** Reports what may be missing in a history, each message once for a file. */
 export class HistoryRemarks {
   readonly #file: string;
@@ -21,11 +11,17 @@ export class HistoryRemarks {
   #isBaseKnown: boolean;
   #isModeKnown: boolean;
 
-  /** Constructs a new instance for a file, or stdin. */
+  /**
+   * Constructs a new instance for a file, or stdin.
+   *
+   * @param isBaseKnown Whether the session that it continues was read or reported already.
+   * @param isModeKnown Whether the unknown history mode was reported already.
+   */
   constructor(
     file: string,
     context: CommandContext,
-    { isBaseKnown = false, isModeKnown = false }: HistoryRemarksOptions,
+    isBaseKnown: boolean,
+    isModeKnown = false,
   ) {
     this.#file = file;
     this.#context = context;
@@ -34,16 +30,22 @@ export class HistoryRemarks {
   }
 
   /** Checks the facts so far, and prints messages that are due. */
-  see({ base, threadId, unknownMode }: HistoryFacts): void {
+  see(
+    { base, threadId, unknownMode }: Pick<
+      HistoryState,
+      "base" | "threadId" | "unknownMode"
+    >,
+  ): void {
     const { diagnostics } = this.#context;
     if (!this.#isBaseKnown && base !== null) {
       this.#isBaseKnown = true;
+      const advice = threadId !== null && isSessionId(threadId)
+        ? `; "codexpipe sessions show ${threadId}" joins the two`
+        : "";
       diagnostics.remark(
         `${this.#file}: partial: it continues the session ${
           idText(base.thread_id)
-        }, which was not read${
-          threadId !== null && isSessionId(threadId) ? joinAdvice(threadId) : ""
-        }`,
+        }, which was not read${advice}`,
       );
     }
     if (!this.#isModeKnown && unknownMode !== null) {
@@ -51,10 +53,6 @@ export class HistoryRemarks {
       diagnostics.remark(unknownModeText(this.#file, unknownMode));
     }
   }
-}
-
-function joinAdvice(threadId: string): string {
-  return `; "codexpipe sessions show ${threadId}" joins the two`;
 }
 
 /** The message for a history mode that codexpipe does not know. */

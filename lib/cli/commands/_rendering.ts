@@ -103,7 +103,7 @@ export class Rendering {
    */
   async follow(file: string): Promise<void> {
     this.#grow();
-    this.#remarksOnNext = () => new HistoryRemarks(file, this.#context, {});
+    this.#remarksOnNext = () => new HistoryRemarks(file, this.#context, false);
     await this.work.follow(file);
   }
 
@@ -130,9 +130,8 @@ export class Rendering {
     const joined = await continuedInput(name, peeked, this.#context);
     if (name === STDIN) this.#grow();
     else this.#isGrowing = false;
-    const { isBaseKnown } = joined;
     this.#remarksOnNext = () =>
-      new HistoryRemarks(name, this.#context, { isBaseKnown });
+      new HistoryRemarks(name, this.#context, joined.isBaseKnown);
     await this.#renderLines(name, joined.blocks, joined.placeOf);
   }
 

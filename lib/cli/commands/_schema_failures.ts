@@ -11,7 +11,6 @@ import { countedText } from "../../render/quantity_text.ts";
 /** The number of paths that are reported; further ones are ignored. */
 const MAX_FAILURES = 1000;
 
-/** A path that does not match its schema. */
 interface PathFailure {
   readonly message: string;
   readonly line: number;

@@ -40,16 +40,13 @@ export async function indexPlaces(
   return { codexHomes, path, isOwnPath: true };
 }
 
-/** Callbacks for the progress of work with an index. */
-export type IndexWatch = Required<
-  Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">
->;
-
 /** Runs work with the index: shows its progress, and converts its errors. */
 export async function withProgress<T>(
   { process, progress, diagnostics }: CommandContext,
   path: string,
-  work: (watch: IndexWatch) => Promise<T>,
+  work: (
+    watch: Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">,
+  ) => Promise<T>,
 ): Promise<T> {
   let isDamaged = false;
   try {

@@ -59,23 +59,17 @@ export async function wholeSession(
   }
 }
 
-/** The files of a session, joined to one input. */
-export interface JoinedInput {
-  readonly input: Input;
-  /** Maps a line to its own file. */
-  readonly placeOf: PlaceOf;
-}
-
 /**
  * Opens a session, joined with the sessions that it continues.
  *
+ * @returns The input, and the function that maps a line to its own file.
  * @throws {UsageError} If stdout is one of the files.
  */
 export async function openWhole(
   name: string,
   lineage: SessionLineage,
   { process }: CommandContext,
-): Promise<JoinedInput> {
+): Promise<{ readonly input: Input; readonly placeOf: PlaceOf }> {
   for (const { path } of lineage.parts) await refuseOwnOutput(path, process);
   const source = openLineage(lineage);
   return {

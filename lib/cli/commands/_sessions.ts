@@ -30,16 +30,16 @@ import type { Surroundings } from "../context.ts";
 import { EXIT } from "../endings.ts";
 import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
 
-export interface SessionPlaces {
-  readonly codexHomes: readonly string[];
-  /** The cache folder for heads of sessions; `undefined` if there is none. */
-  readonly cache: string | undefined;
-}
-
-/** Determines the Codex homes, from the flags or else the environment, and the cache folder. */
+/**
+ * Determines the Codex homes, from the flags or else the environment, and the cache folder for
+ * heads of sessions, if there is one.
+ */
 export function sessionPlaces(
   { args, process }: Pick<CommandContext, "args" | "process">,
-): SessionPlaces {
+): {
+  readonly codexHomes: readonly string[];
+  readonly cache: string | undefined;
+} {
   const { env } = process;
   const named = args.values("codex-home");
   const given = named.map((folder) => folderOf(folder, process));
@@ -66,13 +66,6 @@ export function workingFolderOf(
   return isWindowsPath(folder) ? folder : folderOf(folder, process);
 }
 
-export interface LookedUpSession {
-  /** The session; `undefined` if no session or several match. */
-  readonly session: Session | undefined;
-  /** The exit status of the lookup. */
-  readonly status: number;
-}
-
 /**
  * Finds the session that an argument names.
  *
@@ -81,12 +74,13 @@ export interface LookedUpSession {
  * @param context Its diagnostics report files that could not be read, and why no session was
  *   found.
  * @param reported The paths whose problems were reported already; new ones are added.
+ * @returns The session, if exactly one matches, and the exit status of the lookup.
  */
 export async function lookUpSession(
   query: string | undefined,
   { args, process, diagnostics }: CommandContext,
   reported: Set<string> = new Set(),
-): Promise<LookedUpSession> {
+): Promise<{ readonly session?: Session; readonly status: number }> {
   let status: number = EXIT.done;
   const options = {
     ...sessionPlaces({ args, process }),
@@ -111,7 +105,7 @@ export async function lookUpSession(
       throw cannot("read", query ?? "the last session", error);
     } else throw error;
     // If a folder could not be read, the session may be there: that status takes precedence.
-    return { session: undefined, status: status || EXIT.no };
+    return { status: status || EXIT.no };
   } finally {
     await diagnostics.flush();
   }

@@ -37,20 +37,21 @@ interface SessionColumn extends Column {
   text(session: Session): string;
 }
 
-/** Facts about sessions beside their heads, by the paths of their files. */
-export interface KnownOfSessions {
-  /** The reasons that Codex itself does not show them. */
-  readonly hidden?: ReadonlyMap<string, HiddenReason>;
-  /** Their outcomes, tokens and durations. */
-  readonly runs?: ReadonlyMap<string, SessionRun>;
-}
-
-/** Lays out a table of sessions. Columns that are empty for all sessions are left out. */
+/**
+ * Lays out a table of sessions. Columns that are empty for all sessions are left out.
+ *
+ * @param known By the path of the file, the reason that Codex itself does not show a session, and
+ *   its outcome, tokens and duration.
+ */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style }: CommandContext,
-  { hidden = new Map(), runs = new Map() }: KnownOfSessions = {},
+  known: {
+    readonly hidden?: ReadonlyMap<string, HiddenReason>;
+    readonly runs?: ReadonlyMap<string, SessionRun>;
+  } = {},
 ): Promise<string> {
+  const { hidden, runs = new Map<string, SessionRun>() } = known;
   const width = process.isTerminal.stdout ? process.columns() : undefined;
   const isWide = width === undefined || width >= WIDE;
   const userHome = userHomeFrom(process.env);
@@ -75,7 +76,7 @@ export async function sessionsTable(
   const hasFigures = runs.size > 0 && (width === undefined || width >= NARROW);
   // A file that cannot be read is not marked here: its title has the reason.
   const hiddenText = ({ file }: Session): string =>
-    HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
+    HIDDEN_TEXTS[hidden?.get(file.path) ?? "refused"];
   const all: readonly (SessionColumn | false)[] = [
     {
       title: "ID",

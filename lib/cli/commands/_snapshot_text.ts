@@ -24,7 +24,6 @@ const CLUE_REGEXP = /"(?:records|history_snapshot|session_meta)"/;
 
 /** An input whose beginning was read to detect a snapshot. */
 export interface Peeked {
-  /** The snapshot, if the input is one. */
   readonly snapshot: HistorySnapshot | undefined;
   /** The value of the first line, if it is JSON. */
   readonly first?: unknown;

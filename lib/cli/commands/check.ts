@@ -20,8 +20,6 @@ import { readingOptions } from "./_reading_options.ts";
 import { runFigures } from "./_run_figures.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";
 
-const ENCODER = new TextEncoder();
-
 /** The number of reasons that are printed to stderr. */
 const MAX_SAID = 10;
 
@@ -109,13 +107,23 @@ class Check {
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
-    const witnesses = {
-      drift: await this.#driftIn(file),
-      schema: await this.#schemaFailures(),
-    };
+    const drift = await this.#driftIn(file);
+    // Loaded here, since few runs need the schemas, or the renderer of the report.
+    const schema = this.#args.has("schema")
+      ? new (await import("./_schema_failures.ts")).SchemaFailures(
+        this.#options,
+      )
+      : undefined;
+    const witnesses = { drift, schema };
     const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
     const step = this.#args.has("github")
-      ? await this.#githubStep(file, verdictOf, witnesses.drift)
+      ? new (await import("./_github_step.ts")).GithubStep(this.#context, {
+        name: this.#isOneOfMany ? file : undefined,
+        verdict: verdictOf,
+        drift,
+        summaryBytes: this.#summaryBytes,
+        runsLeft: this.#filesLeft,
+      })
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
@@ -142,7 +150,7 @@ class Check {
       diagnostics.remark(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
-    const remark = witnesses.drift?.text;
+    const remark = drift?.text;
     if (remark !== undefined && !this.#args.has("fail-on-drift")) {
       diagnostics.remark(`${file}: ${remark}`);
     }
@@ -157,22 +165,6 @@ class Check {
     await this.#lastStep?.output(!this.hasFailed && !this.isIncomplete);
   }
 
-  /** Creates the report to GitHub Actions; loaded here, since it needs a renderer. */
-  async #githubStep(
-    file: string,
-    verdict: () => Verdict,
-    drift: DriftRemark | undefined,
-  ): Promise<GithubStep> {
-    const { GithubStep } = await import("./_github_step.ts");
-    return new GithubStep(this.#context, {
-      name: this.#isOneOfMany ? file : undefined,
-      verdict,
-      drift,
-      summaryBytes: this.#summaryBytes,
-      runsLeft: this.#filesLeft,
-    });
-  }
-
   /** Creates the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const args = this.#args;
@@ -184,12 +176,6 @@ class Check {
       maxLineBytes: this.#options.maxLineBytes,
       isWhole: args.has("fail-on-drift"),
     });
-  }
-
-  async #schemaFailures(): Promise<SchemaFailures | undefined> {
-    if (!this.#args.has("schema")) return undefined;
-    const { SchemaFailures } = await import("./_schema_failures.ts");
-    return new SchemaFailures(this.#options);
   }
 
   /** The verdict, including the reasons of the further checks. */
@@ -271,25 +257,24 @@ class Check {
     const args = this.#args;
     if (args.choice("format", REPORT_FORMATS) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
-      return await this.#writeText(`${verdictJson(verdict, fields)}\n`);
+      return await this.#write(`${verdictJson(verdict, fields)}\n`);
     }
     const { finalMessage, reasons } = verdict;
     const isJson = args.has("json-output") && !args.has("tee") &&
       !reasons.some(({ kind }) => kind === "json_output");
     if (finalMessage !== null && (isJson || args.has("last-message"))) {
-      await this.#writeText(`${finalMessage}\n`);
+      await this.#write(`${finalMessage}\n`);
     }
   }
 
-  async #writeText(text: string): Promise<void> {
-    await this.#write(ENCODER.encode(text));
-  }
-
   /** Writes to stdout; if its reader closed it, the run is still judged. */
-  async #write(bytes: Uint8Array): Promise<void> {
+  async #write(data: Uint8Array | string): Promise<void> {
     if (this.#isClosed) return;
+    const { stdout } = this.#context;
     try {
-      await this.#context.stdout.write(bytes);
+      await (typeof data === "string"
+        ? stdout.writeText(data)
+        : stdout.write(data));
     } catch (error) {
       if (!(error instanceof ClosedOutput)) throw error;
       this.#isClosed = true;

@@ -82,12 +82,6 @@ async function meterOf(
   }
 }
 
-interface Found {
-  readonly counts: DriftCounts | undefined;
-  readonly isCompared: boolean;
-  readonly isIncomplete: boolean;
-}
-
 /** Reads a file, or stdin. An error of reading is reported, not thrown. */
 async function* look(
   chosen: ChosenInput,
@@ -95,7 +89,11 @@ async function* look(
   meter: DriftMeter,
   isRecording: boolean,
   { args, diagnostics, process }: CommandContext,
-): AsyncGenerator<Found> {
+): AsyncGenerator<{
+  readonly counts: DriftCounts | undefined;
+  readonly isCompared: boolean;
+  readonly isIncomplete: boolean;
+}> {
   const { name, place } = chosen;
   const source = meter.open(place ?? name, {
     maxLineBytes: maxLineBytesOf(args),

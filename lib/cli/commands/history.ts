@@ -188,11 +188,13 @@ class Fold {
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
     const { base, unknownMode } = this.#state;
-    return new HistoryRemarks(this.#file, this.#context, {
+    return new HistoryRemarks(
+      this.#file,
+      this.#context,
       // Remarks about a restored history were printed when it was made.
-      isBaseKnown: isBaseKnown || base !== null,
-      isModeKnown: unknownMode !== null,
-    });
+      isBaseKnown || base !== null,
+      unknownMode !== null,
+    );
   }
 
   #now(): string {

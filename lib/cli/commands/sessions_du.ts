@@ -44,7 +44,6 @@ const AGES = [
   ["older", Infinity],
 ] as const;
 
-/** The titles of the keys in tables. */
 const TITLES: Readonly<Record<SizeKey, string>> = {
   content: "Content",
   kind: "Kind",

@@ -39,7 +39,11 @@ async function familyTexts(
   form: typeof FAMILY_FORMATS[number],
   context: CommandContext,
 ): Promise<readonly string[]> {
-  const records = members.map(recordOf);
+  const records = members.map(({ session, depth, files }) => ({
+    ...sessionRecord(session),
+    depth,
+    files: files.map(({ path }) => path),
+  }));
   switch (form) {
     case "table":
       return [await tableOf(members, context)];
@@ -134,31 +138,18 @@ async function tableOf(
   return await sessionsTable({ sessions, shortIds: new Map() }, context);
 }
 
-function recordOf(
-  { session, depth, files }: FamilyMember,
-): Readonly<Record<string, unknown>> {
-  return {
-    ...sessionRecord(session),
-    depth,
-    files: files.map(({ path }) => path),
-  };
-}
-
-interface LookedUpFamily {
-  /** The family; `undefined` if no session or several match. */
-  readonly family: SessionFamily | undefined;
-  /** The exit status of the lookup. */
-  readonly status: number;
-}
-
-/** Finds the family of a session; reports why none was found, and a missing session. */
+/**
+ * Finds the family of a session; reports why none was found, and a missing session.
+ *
+ * @returns The family, if one session matches, and the exit status.
+ */
 async function lookUpFamily(
   query: string | undefined,
   context: CommandContext,
-): Promise<LookedUpFamily> {
+): Promise<{ readonly family?: SessionFamily; readonly status: number }> {
   const { diagnostics } = context;
   const { session, status } = await lookUpSession(query, context);
-  if (session === undefined) return { family: undefined, status };
+  if (session === undefined) return { status };
   const family = await findSessionFamily(session, sessionPlaces(context));
   if (family.missing !== undefined) {
     diagnostics.say(
@@ -184,8 +175,7 @@ export async function withFamily(
       "--family and files cannot be read together: give one or the other",
     );
   }
-  const found = await lookUpFamily(args.value("family"), context);
-  const { family, status } = found;
+  const { family, status } = await lookUpFamily(args.value("family"), context);
   if (family === undefined) return status;
   return args.withOperands(
     family.members.flatMap(({ files }) => files.map(({ path }) => path)),

@@ -19,12 +19,9 @@ export const run: RunCommand = async (context) => {
   let status: number = EXIT.done;
   for (const query of queries) {
     const found = await lookUpSession(query, context, reported);
-    const { session } = found;
     status = Math.max(status, found.status);
-    if (session !== undefined) {
-      const line = `${session.file.path}\n`;
-      await context.stdout.writeText(line);
-    }
+    const { path } = found.session?.file ?? {};
+    if (path !== undefined) await context.stdout.writeText(`${path}\n`);
   }
   return status;
 };
