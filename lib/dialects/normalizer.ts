@@ -111,20 +111,17 @@ export class Normalizer
   ): void {
     checkOutcome(outcome);
     if (!outcome.ok) return emit(outcome);
-    const { line, offset, value } = outcome;
+    const { line, offset, value: given } = outcome;
     let text: string;
-    if (typeof value === "string") {
-      if (value.charCodeAt(0) !== OPEN_BRACE && isBlank(value)) return;
-      text = value;
+    if (typeof given === "string") {
+      if (given.charCodeAt(0) !== OPEN_BRACE && isBlank(given)) return;
+      text = given;
     } else {
       const encoded = encodeRecord(outcome);
       if (typeof encoded !== "string") return emit(encoded);
       text = encoded;
     }
-    this.#apply(text, { line, offset }, emit);
-  }
-
-  #apply(text: string, at: LinePlace, emit: Emit<Outcome<string>>): void {
+    const at: LinePlace = { line, offset };
     if (!text.isWellFormed()) return emit(loneSurrogate(text, at));
     const source = this.#line;
     const out = this.#out;
@@ -138,8 +135,8 @@ export class Normalizer
     if (range !== undefined) emit(failureOf(range, bytes, at));
     if (out.length > 0) {
       const value = decodeUtf8(out.view(), 0, out.length);
-      const offset = at.offset + (range?.recordStart ?? 0);
-      emit({ ok: true, line: at.line, offset, value });
+      const start = offset + (range?.recordStart ?? 0);
+      emit({ ok: true, line, offset: start, value });
     }
   }
 }

@@ -70,12 +70,9 @@ function check(
       if (kindOf(value) === shape.kind) return true;
       break;
     case "whole":
-      if (typeof value === "number" && isWhole(value)) return true;
-      break;
     case "count":
-      if (typeof value === "number" && isWhole(value) && value >= 0) {
-        return true;
-      }
+      if (typeof value !== "number" || !isWhole(value)) break;
+      if (shape.kind === "whole" || value >= 0) return true;
       break;
     case "time":
       if (typeof value === "string" && TIME_REGEXP.test(value)) return true;

@@ -49,31 +49,14 @@ import type { EventType } from "../exec/events.ts";
 
 // The items of an app-server: the item type of each kind, and its content.
 
-const UPPER_A = 0x41;
-const UPPER_Z = 0x5a;
-const TO_LOWER = 0x20;
 const PLAIN_WORD_REGEXP = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** Converts a name of the app-server to snake case, as events have it. */
 function snakeCase(name: string): string {
-  let spelled = "";
-  let from = 0;
-  for (let at = 0; at < name.length; at++) {
-    const code = name.charCodeAt(at);
-    if (code < UPPER_A || code > UPPER_Z) continue;
-    spelled += name.slice(from, at) + (at === 0 ? "" : "_") +
-      String.fromCharCode(code + TO_LOWER);
-    from = at + 1;
-  }
-  return from === 0 ? name : spelled + name.slice(from);
-}
-
-/**
- * Converts the method of a notification to an item type: `thread/name/updated` becomes
- * `thread_name_updated`.
- */
-function itemTypeOfMethod(method: string): string {
-  return method.split("/").map(snakeCase).join("_");
+  return name.replace(
+    /[A-Z]/g,
+    (letter, at) => (at === 0 ? "" : "_") + letter.toLowerCase(),
+  );
 }
 
 /** Converts a word in a member to snake case; leaves any other value as it is. */
@@ -92,6 +75,9 @@ function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
  */
 type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 
+/** The kind of item whose type in events is not its name in snake case. */
+const COLLAB_CALL = "collabAgentToolCall";
+
 /** The kinds with a known content. */
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["agentMessage", moved(["text"])],
@@ -101,13 +87,8 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["fileChange", fileChange],
   ["mcpToolCall", mcpToolCall],
   ["webSearch", webSearch],
-  ["collabAgentToolCall", collabCall],
+  [COLLAB_CALL, collabCall],
 ]);
-
-/** Returns the item type of a kind in events: its name in snake case, with one exception. */
-function itemTypeOf(kind: string): string {
-  return kind === "collabAgentToolCall" ? "collab_tool_call" : snakeCase(kind);
-}
 
 /** By type of a part of a prompt, the field with its value. */
 const PARTS = new Map([
@@ -120,10 +101,6 @@ const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
 const OTHER_ACTION = objectOf("type", wordValue("other"));
-
-function noContent(): JsonObject {
-  return new JsonObject();
-}
 
 function planStep(reader: JsonReader, step: JsonObject): void {
   const isDone = reader.wordOf(step.get("status")) === "completed";
@@ -357,14 +334,10 @@ const NOTICES: ReadonlyMap<
   ["thread/compacted", ["context_compacted"]],
 ]);
 
-/** The prefix of the methods that the server calls; others are called by the client. */
-const SERVER_REQUESTS = "item/";
-/** The one method of the server without that prefix. */
-const ELICITATION = "mcpServer/elicitation/request";
-
 /** Returns whether a request is one of the server: those are about a thread. */
 function isServerRequest(method: string): boolean {
-  return method.startsWith(SERVER_REQUESTS) || method === ELICITATION;
+  return method.startsWith("item/") ||
+    method === "mcpServer/elicitation/request";
 }
 
 /** Appends the details to a message, as exec does. */
@@ -566,9 +539,6 @@ const NO_USAGE: JsonSlice = sliceOf(
 
 /** Marks a thread that has begun. */
 const STARTED = stringValue("started");
-/** The status of a turn that the user has interrupted. */
-const INTERRUPTED = "interrupted";
-const TODO_LIST = wordValue("todo_list");
 
 /** A message about a thread. */
 interface Notification {
@@ -850,7 +820,7 @@ export class AppServerRules extends RecordRules {
     if (isFailed) {
       const message = stringValue(status ?? "failed");
       event.set("error", this.#failure(error, message));
-      if (status === INTERRUPTED) event.set("reason", message);
+      if (status === "interrupted") event.set("reason", message);
     }
     rest(params, event, "params_");
     line.take("method");
@@ -926,8 +896,12 @@ export class AppServerRules extends RecordRules {
     item.take("id");
     item.take("type");
     event.set("item_id", id);
-    event.set("item_type", itemTypeValue(itemTypeOf(wireType)));
-    const content = (SHAPES.get(wireType) ?? noContent)(reader, item);
+    const itemType = wireType === COLLAB_CALL
+      ? "collab_tool_call"
+      : snakeCase(wireType);
+    event.set("item_type", itemTypeValue(itemType));
+    const shape = SHAPES.get(wireType);
+    const content = shape ? shape(reader, item) : new JsonObject();
     if (item.get("status")?.kind === "string") {
       spellWord(reader, item, "status");
       move(item, "status", event, "status");
@@ -945,8 +919,8 @@ export class AppServerRules extends RecordRules {
   #notice(notification: Notification): FailureReason | undefined {
     const { line, params, method } = notification;
     this.repeatable();
-    const [itemType = itemTypeOfMethod(method), from, to] =
-      NOTICES.get(method) ?? [];
+    const name = method.split("/").map(snakeCase).join("_");
+    const [itemType = name, from, to] = NOTICES.get(method) ?? [];
     const event = this.#beginNewItem(notification, itemType);
     if (params.get("itemId")?.kind === "string") {
       move(params, "itemId", event, "call_id");
@@ -995,7 +969,7 @@ export class AppServerRules extends RecordRules {
     const event = this.#beginItem(notification);
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
-    event.set("item_type", TODO_LIST);
+    event.set("item_type", itemTypeValue("todo_list"));
     const content = objectOf("items", eachObject(reader, plan, planStep));
     event.set(isFirst ? "content" : "delta", content);
     if (!isFirst) event.set("snapshot", TRUE_VALUE);
