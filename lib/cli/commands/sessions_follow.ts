@@ -1,11 +1,9 @@
 /** `codexpipe sessions follow`. */
 
-import { type FailureView, JsonlNormalizer } from "../../pipeline/pipeline.ts";
+import { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
 import { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
-import type { Emit } from "../../stage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { LIVE_FORMATS } from "../flags.ts";
@@ -35,39 +33,65 @@ export const run: RunCommand = async (context) => {
   return EXIT.done;
 };
 
+const DECODER = new TextDecoder();
+const NOTHING = new Uint8Array(0);
+
+/** The statuses of turns that have ended for certain. */
+const ENDS: ReadonlySet<TurnStatus> = new Set([
+  "completed",
+  "failed",
+  "aborted",
+]);
+
+/** Follows a session, and writes it as normalized lines or as text. */
 class Following {
   readonly #path: string;
-  readonly #args: Arguments;
   readonly #context: CommandContext;
+  readonly #output: Output;
+  /** The renderer of text; shared by all contents of the file, which are separate documents. */
+  readonly #renderer: TextRenderer | undefined;
   /** Whether to exit when a turn has ended and no line follows. */
   readonly #endsWithTurn: boolean;
   /** The milliseconds without new lines after which to exit. */
   readonly #idleMs: number;
-  /** The renderer of text; shared by all contents of the file, which are separate documents. */
-  #renderer: TextRenderer | undefined;
-  #view: LiveView;
+  #normalizer: JsonlNormalizer;
+  #transcript: TranscriptBuilder | undefined;
+  /** Whether lines are written; earlier lines are only read. */
+  #isShown: boolean;
+  /** The turn that ended last among the lines that are written. */
+  #lastTurn: number | undefined;
   /** The time of the last read, in milliseconds since 1970. */
   #lastTime: number;
   /** Whether the initial content has been read. */
   #isCaughtUp = false;
 
   constructor(path: string, context: CommandContext) {
-    const { args } = context;
+    const { args, process, screen, stdout, style } = context;
     this.#path = path;
-    this.#args = args;
     this.#context = context;
+    const form = args.choice("format", LIVE_FORMATS) ??
+      (process.isTerminal.stdout ? "text" : "jsonl");
+    this.#output = form === "text" ? screen : stdout;
+    this.#renderer = form === "text"
+      ? new TextRenderer({
+        style,
+        isFormatted: style === COLORED_STYLE,
+        columns: () => process.columns(),
+      })
+      : undefined;
     const ends = args.values("exit-on");
     const idle = ends.findLast((value) => value !== "turn");
     this.#endsWithTurn = ends.includes("turn");
     this.#idleMs = 1000 * Number(idle?.slice("idle=".length) ?? Infinity);
-    this.#view = this.#newView();
-    this.#lastTime = context.process.now();
+    this.#normalizer = this.#newNormalizer();
+    this.#transcript = this.#newTranscript();
+    this.#isShown = args.has("from-start");
+    this.#lastTime = process.now();
   }
 
   async run(): Promise<void> {
-    const { diagnostics } = this.#context;
-    if (this.#args.has("from-start")) this.#view.show();
-    this.#context.progress.watch(() => this.#renderer?.running);
+    const { diagnostics, progress } = this.#context;
+    progress.watch(() => this.#renderer?.running);
     const inputs = followInput(
       this.#path,
       this.#context,
@@ -77,8 +101,9 @@ class Following {
     for await (const input of inputs) {
       if (!isFirst) {
         // The file was replaced or emptied: all of its content is new.
-        this.#view = this.#newView();
-        this.#view.show();
+        this.#normalizer = this.#newNormalizer();
+        this.#transcript = this.#newTranscript();
+        this.#show();
       }
       isFirst = false;
       await this.#write(input);
@@ -91,10 +116,7 @@ class Following {
     for (;;) {
       const block = await input.next();
       if (block !== undefined) this.#lastTime = process.now();
-      const bytes = block === undefined
-        ? this.#view.flush()
-        : this.#view.feed(block);
-      if (bytes.length > 0) await this.#output.write(bytes);
+      await this.#answer(block);
       await diagnostics.flush();
       if (block === undefined) return;
     }
@@ -102,120 +124,50 @@ class Following {
 
   /** Whether to exit; called whenever all current content has been written. */
   #isOver(): boolean {
+    const { args, process } = this.#context;
     if (!this.#isCaughtUp) {
       this.#isCaughtUp = true;
-      this.#lastTime = this.#context.process.now();
-      if (!this.#args.has("from-start")) this.#view.show();
+      this.#lastTime = process.now();
+      if (!args.has("from-start")) this.#show();
     }
-    if (this.#endsWithTurn && this.#view.isTurnOver) return true;
-    return this.#context.process.now() - this.#lastTime >= this.#idleMs;
-  }
-
-  get #form(): typeof LIVE_FORMATS[number] {
-    return this.#args.choice("format", LIVE_FORMATS) ??
-      (this.#context.process.isTerminal.stdout ? "text" : "jsonl");
-  }
-
-  get #output(): Output {
-    const { screen, stdout } = this.#context;
-    return this.#form === "text" ? screen : stdout;
-  }
-
-  #newView(): LiveView {
-    const { process, diagnostics, style } = this.#context;
-    if (this.#form === "text") {
-      this.#renderer ??= new TextRenderer({
-        style,
-        isFormatted: style === COLORED_STYLE,
-        columns: () => process.columns(),
-      });
-    }
-    return new LiveView(this.#path, {
-      renderer: this.#renderer,
-      isWatchingTurns: this.#endsWithTurn,
-      onFailure: (failed) => diagnostics.failed(this.#path, failed),
-    });
-  }
-}
-
-const DECODER = new TextDecoder();
-const ENCODER = new TextEncoder();
-
-/** The statuses of turns that have ended for certain. */
-const ENDS: ReadonlySet<TurnStatus> = new Set([
-  "completed",
-  "failed",
-  "aborted",
-]);
-
-interface LiveViewOptions {
-  /** The renderer for text; without it, the output is normalized lines. */
-  readonly renderer: TextRenderer | undefined;
-  /** Whether the ends of turns have to be known. */
-  readonly isWatchingTurns: boolean;
-  /** Called for failed lines after `show`; not for text, which contains the failures. */
-  onFailure(failed: FailureView): void;
-}
-
-/** Converts a session to normalized lines or text; the output begins after `show`. */
-class LiveView {
-  readonly #normalizer: JsonlNormalizer;
-  readonly #renderer: TextRenderer | undefined;
-  readonly #transcript: TranscriptBuilder | undefined;
-  #isShown = false;
-  /** The turn that ended last, since `show`. */
-  #lastTurn: number | undefined;
-
-  constructor(
-    path: string,
-    { renderer, isWatchingTurns, onFailure }: LiveViewOptions,
-  ) {
-    const isText = renderer !== undefined;
-    this.#normalizer = new JsonlNormalizer({
-      from: "rollout",
-      fileName: path,
-      onError: isText ? "inline" : "report",
-      onFailure: (failed) => {
-        if (this.#isShown && !isText) onFailure(failed);
-      },
-    });
-    this.#renderer = renderer;
-    if (isText || isWatchingTurns) {
-      this.#transcript = new TranscriptBuilder({ live: isText });
-    }
-  }
-
-  /** Whether the last turn that began has ended, since `show`. */
-  get isTurnOver(): boolean {
     const { nextTurn } = this.#transcript ?? {};
-    return nextTurn !== undefined && this.#lastTurn === nextTurn - 1;
+    const isTurnOver = nextTurn !== undefined &&
+      this.#lastTurn === nextTurn - 1;
+    return this.#endsWithTurn && isTurnOver ||
+      process.now() - this.#lastTime >= this.#idleMs;
   }
 
-  show(): void {
+  #show(): void {
     this.#isShown = true;
     this.#lastTurn = undefined;
   }
 
-  /** Processes a block, and returns the bytes to write, which are valid until the next call. */
-  feed(block: Uint8Array): Uint8Array {
-    return this.#answer((emit) => this.#normalizer.feed(block, emit));
+  #newNormalizer(): JsonlNormalizer {
+    const isText = this.#renderer !== undefined;
+    return new JsonlNormalizer({
+      from: "rollout",
+      fileName: this.#path,
+      onError: isText ? "inline" : "report",
+      onFailure: (failed) => {
+        // Text contains the failures.
+        if (!this.#isShown || isText) return;
+        this.#context.diagnostics.failed(this.#path, failed);
+      },
+    });
   }
 
-  /** Ends the file, and returns the bytes to write. */
-  flush(): Uint8Array {
-    return this.#answer(
-      (emit) => this.#normalizer.flush(emit),
-      // The transcript holds back a prompt until a line names the model.
-      (take) => this.#transcript?.flush(take),
-    );
+  #newTranscript(): TranscriptBuilder | undefined {
+    const live = this.#renderer !== undefined;
+    return live || this.#endsWithTurn
+      ? new TranscriptBuilder({ live })
+      : undefined;
   }
 
-  #answer(
-    work: (emit: Emit<Uint8Array>) => void,
-    end: (take: Emit<TranscriptPart>) => void = () => {},
-  ): Uint8Array {
+  /** Processes a block, or the end of the file, and writes the result. */
+  async #answer(block: Uint8Array | undefined): Promise<void> {
     let lines: Uint8Array = NOTHING;
     let text = "";
+    const emit = (bytes: Uint8Array): void => void (lines = bytes);
     const take = (part: TranscriptPart): void => {
       const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
       if (isEnd) this.#lastTurn = part.turn;
@@ -223,17 +175,19 @@ class LiveView {
       if (!this.#isShown && part.type !== "session") return;
       this.#renderer?.feed(part, (written) => text += written);
     };
-    work((bytes) => lines = bytes);
+    if (block === undefined) this.#normalizer.flush(emit);
+    else this.#normalizer.feed(block, emit);
     if (this.#transcript !== undefined) {
       for (const line of linesIn(lines)) {
         const value = DECODER.decode(line);
         this.#transcript.feed({ ok: true, line: 0, offset: 0, value }, take);
       }
-      end(take);
+      // The transcript holds back a prompt until a line names the model.
+      if (block === undefined) this.#transcript.flush(take);
     }
-    if (this.#renderer !== undefined) return ENCODER.encode(text);
-    return this.#isShown ? lines : NOTHING;
+    if (text !== "") await this.#output.writeText(text);
+    else if (this.#renderer === undefined && this.#isShown) {
+      await this.#output.write(lines);
+    }
   }
 }
-
-const NOTHING = new Uint8Array(0);
