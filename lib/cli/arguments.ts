@@ -1,5 +1,7 @@
 /** Parsing of the command line with the table of flags. */
 
+import { DIALECTS } from "../dialects/dialect_names.ts";
+import type { JsonlNormalizerOptions } from "../pipeline/pipeline.ts";
 import { UsageError } from "./endings.ts";
 import {
   ALL_FLAGS,
@@ -7,6 +9,7 @@ import {
   type Flag,
   type FlagName,
   type FlagValue,
+  parseByteSize,
   STDIN,
 } from "./flags.ts";
 import { answerTo, OPTIONS_MEANT, suggestion } from "./guesses.ts";
@@ -89,6 +92,24 @@ export class Arguments {
   /** The value of a flag as a time, in milliseconds since 1970. */
   time(name: FlagName, now: number): number | undefined {
     return parseTime(this.value(name) ?? "", now);
+  }
+
+  /** The options of the flags that set how lines are read. */
+  get readingOptions(): Pick<
+    JsonlNormalizerOptions,
+    "from" | "maxLineBytes" | "thread" | "initialThreadId" | "initialTurnId"
+  > {
+    return {
+      from: this.choice("from", DIALECTS),
+      maxLineBytes: this.maxLineBytes,
+      thread: this.value("thread"),
+      initialThreadId: this.value("thread-id"),
+      initialTurnId: this.value("turn-id"),
+    };
+  }
+
+  get maxLineBytes(): number | undefined {
+    return parseByteSize(this.value("max-line-bytes") ?? "");
   }
 
   /** The input files: the operands, or stdin if there are none. */

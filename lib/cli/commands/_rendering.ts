@@ -13,14 +13,8 @@ import { IoError } from "../endings.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import { GATHERED, Gathered, type Output } from "../output.ts";
 import type { Blocks } from "../input.ts";
-import { continuedInput } from "./_continued_input.ts";
-import { HistoryRemarks } from "./_history_remarks.ts";
-import {
-  Normalization,
-  type NormalizationOptions,
-  type PlaceOf,
-} from "./_normalization.ts";
-import { readingOptions } from "./_reading_options.ts";
+import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
+import { Normalization, type PlaceOf } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
 import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
@@ -28,7 +22,7 @@ import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 /**
  * Renders inputs into one document. Reads the flags `to`, `reasoning`, `tools`,
  * `max-output-lines`, `redact`, `no-redact`, `redact-pattern`, `stamp`, `on-error`, `quiet` and
- * those of {@linkcode readingOptions}. A command need not have all of them.
+ * those of {@linkcode Arguments.readingOptions}. A command need not have all of them.
  */
 export class Rendering {
   readonly #args: Arguments;
@@ -40,6 +34,8 @@ export class Rendering {
   /** Text that is not written yet: the end of the current page, and the pages after it. */
   readonly #written: Gathered[];
   #output: Output;
+  /** Whether failures on stderr appear on the same terminal as the document. */
+  readonly #isReportSeen: boolean;
   #page = 1;
   #length = 0;
   #isIncomplete = false;
@@ -61,13 +57,35 @@ export class Rendering {
     rendition: Rendition,
     written: Gathered[],
   ) {
-    this.#args = context.args;
+    const { args } = context;
+    this.#args = args;
     this.#context = context;
     this.#destination = destination;
     this.#rendition = rendition;
     this.#written = written;
     this.#output = destination.output;
-    this.work = new Normalization(context, this.#normalizationOptions());
+    const onError = args.choice("on-error", ON_ERROR) ?? "report";
+    const isReporting = onError === "report";
+    this.#isReportSeen = isReporting && !args.has("quiet") &&
+      destination.isTerminal && context.process.isTerminal.stderr;
+    this.work = new Normalization(context, {
+      make: (options) => new JsonlRecords(options),
+      take: (outcome) => this.#fold(outcome),
+      write: () => this.#write(),
+      options: {
+        ...args.readingOptions,
+        except: LINES_NOT_SHOWN,
+        // A failure that is reported also appears in the transcript.
+        onError: isReporting || onError === "inline" ? "mark" : onError,
+      },
+      errors: this.#destination.errors,
+      isReporting: isReporting || onError === "stop",
+      onEnd: () => {
+        // All lines may be of kinds that are not shown; the transcript exists all the same.
+        if (this.work.records > 0) this.#transcript ??= this.#newTranscript();
+        return this.#endInput();
+      },
+    });
   }
 
   /**
@@ -122,17 +140,20 @@ export class Rendering {
     if (peeked === undefined) return;
     const { snapshot, blocks } = peeked;
     if (snapshot !== undefined) {
-      return await this.#renderSnapshot(snapshot, blocks);
+      blocks.close();
+      return await this.#renderSnapshot(snapshot);
     }
+    this.#placeOf = placeOf;
     if (placeOf !== undefined) {
-      return await this.#renderLines(name, blocks, placeOf);
+      return await this.work.normalizeInput(name, blocks, placeOf);
     }
     const joined = await continuedInput(name, peeked, this.#context);
     if (name === STDIN) this.#grow();
     else this.#isGrowing = false;
     this.#remarksOnNext = () =>
       new HistoryRemarks(name, this.#context, joined.isBaseKnown);
-    await this.#renderLines(name, joined.blocks, joined.placeOf);
+    this.#placeOf = joined.placeOf;
+    await this.work.normalizeInput(name, joined.blocks, joined.placeOf);
   }
 
   /** Ends the document, and reports the secrets that were masked. */
@@ -159,26 +180,13 @@ export class Rendering {
     progress.watch(() => renderer.running);
   }
 
-  async #renderSnapshot(
-    snapshot: HistorySnapshot,
-    blocks: Blocks,
-  ): Promise<void> {
-    blocks.close();
+  async #renderSnapshot(snapshot: HistorySnapshot): Promise<void> {
     for (const part of snapshotParts(snapshot, this.#nextTurn)) {
       if (part.type === "turn_started") this.#nextTurn = part.turn + 1;
       this.#take(part);
       if (this.#length > GATHERED) await this.#flush();
     }
     await this.#flush();
-  }
-
-  async #renderLines(
-    name: string,
-    blocks: Blocks,
-    placeOf: PlaceOf | undefined,
-  ): Promise<void> {
-    this.#placeOf = placeOf;
-    await this.work.normalizeInput(name, blocks, placeOf);
   }
 
   /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
@@ -195,30 +203,6 @@ export class Rendering {
       await diagnostics.flush();
       return undefined;
     }
-  }
-
-  #normalizationOptions(): NormalizationOptions<Outcome<unknown>> {
-    const args = this.#args;
-    const onError = args.choice("on-error", ON_ERROR) ?? "report";
-    const isReporting = onError === "report";
-    return {
-      make: (options) => new JsonlRecords(options),
-      take: (outcome) => this.#fold(outcome),
-      write: () => this.#write(),
-      options: {
-        ...readingOptions(args),
-        except: LINES_NOT_SHOWN,
-        // A failure that is reported also appears in the transcript.
-        onError: isReporting || onError === "inline" ? "mark" : onError,
-      },
-      errors: this.#destination.errors,
-      isReporting: isReporting || onError === "stop",
-      onEnd: () => {
-        // All lines may be of kinds that are not shown; the transcript exists all the same.
-        if (this.work.records > 0) this.#transcript ??= this.#newTranscript();
-        return this.#endInput();
-      },
-    };
   }
 
   /** Adds the outcome of a line to the document. */
@@ -272,25 +256,13 @@ export class Rendering {
   }
 
   #take(part: TranscriptPart): void {
-    if (part.type === "failure" && this.#isReportSeen) return;
-    this.#rendition.renderer.feed(
-      this.#placed(part),
-      (text) => this.#add(text),
-    );
-  }
-
-  /** Whether failures on stderr appear on the same terminal as the document. */
-  get #isReportSeen(): boolean {
-    const onError = this.#args.choice("on-error", ON_ERROR) ?? "report";
-    return onError === "report" && !this.#args.has("quiet") &&
-      this.#destination.isTerminal && this.#context.process.isTerminal.stderr;
-  }
-
-  /** Replaces the line number of a failure by the one in its own file. */
-  #placed(part: TranscriptPart): TranscriptPart {
-    if (part.type !== "failure") return part;
-    const place = this.#placeOf?.({ line: part.line, offset: 0 });
-    return place === undefined ? part : { ...part, line: place.line };
+    const { renderer } = this.#rendition;
+    const add = (text: string): void => this.#add(text);
+    if (part.type !== "failure") return renderer.feed(part, add);
+    if (this.#isReportSeen) return;
+    // The line number of a failure is the one in its own file.
+    const { line } = this.#placeOf?.({ line: part.line, offset: 0 }) ?? part;
+    renderer.feed({ ...part, line }, add);
   }
 
   /** Prepares an outcome: a failure of an earlier run becomes its record, and `--stamp` applies. */

@@ -88,9 +88,8 @@ export async function renditionOf(
   turn: () => void,
 ): Promise<Rendition> {
   const { args } = context;
-  const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
-    (destination.isTerminal ? "text" : "markdown");
-  const { site, pages } = destination;
+  const { isTerminal, site, pages } = destination;
+  const form = destination.form ?? (isTerminal ? "text" : "markdown");
   const redactor = site === undefined ? redactorOf(args, form) : site.redactor;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);

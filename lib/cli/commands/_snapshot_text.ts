@@ -14,7 +14,6 @@ import type { Arguments } from "../arguments.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
 import { spelled, spellingAt, spellingOf } from "./_number_spelling.ts";
-import { maxLineBytesOf } from "./_reading_options.ts";
 
 const INDENT = "  ";
 
@@ -50,7 +49,7 @@ export async function peekSnapshot(
   const from = args?.value("from") ?? "auto";
   const maxLineBytes = args === undefined
     ? MAX_LINE_BYTES
-    : maxLineBytesOf(args) ?? DEFAULT_MAX_LINE_BYTES;
+    : args.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
   const peeked = from === "exec"
     ? { snapshot: undefined, blocks: input }
     : await peek(input, name, from, maxLineBytes);

@@ -16,7 +16,6 @@ import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
-import { readingOptions } from "./_reading_options.ts";
 import { runFigures } from "./_run_figures.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";
 
@@ -38,20 +37,20 @@ export const run: RunCommand = async (context) => {
   const verdicts = resultsOf({
     inputs: files.map((name) => ({ name })),
     async *work({ name }) {
-      await check.check(name);
-      const { isIncomplete, hasFailed } = check;
-      yield { isIncomplete, hasFailed };
+      yield await check.check(name);
     },
     // The summaries of all files share a limit, so each depends on those before it.
     isInTurn: args.has("github"),
   }, context);
-  for await (const { isIncomplete, hasFailed } of verdicts) {
-    check.isIncomplete ||= isIncomplete;
-    check.hasFailed ||= hasFailed;
+  let isIncomplete = false;
+  let hasFailed = false;
+  for await (const { isRead, isPassed } of verdicts) {
+    isIncomplete ||= !isRead;
+    hasFailed ||= !isPassed;
   }
-  await check.end();
-  if (check.isIncomplete) return EXIT.io;
-  return check.hasFailed ? EXIT.no : EXIT.done;
+  await check.end(!hasFailed);
+  if (isIncomplete) return EXIT.io;
+  return hasFailed ? EXIT.no : EXIT.done;
 };
 
 /** Refuses several outputs: stdout can have the input, the message or the verdict. */
@@ -67,12 +66,6 @@ function refuseTwoOutputs(args: Arguments): void {
   );
 }
 
-/** Further checks of an input, beside the verdict. */
-interface Witnesses {
-  readonly drift: DriftRemark | undefined;
-  readonly schema: SchemaFailures | undefined;
-}
-
 class Check {
   readonly #args: Arguments;
   readonly #context: CommandContext;
@@ -82,8 +75,6 @@ class Check {
   #summaryBytes = 0;
   #lastStep: GithubStep | undefined;
   #isClosed = false;
-  isIncomplete = false;
-  hasFailed = false;
 
   constructor(context: CommandContext, files: number) {
     const { args } = context;
@@ -93,7 +84,7 @@ class Check {
     this.#filesLeft = files;
     const maxTokens = args.value("max-tokens");
     this.#options = {
-      ...readingOptions(args),
+      ...args.readingOptions,
       maxFailures: args.number("max-failures") ?? 0,
       failOnCommand: args.has("fail-on-command"),
       failOnDeclined: args.has("fail-on-declined"),
@@ -104,19 +95,20 @@ class Check {
   }
 
   /** Judges a file, or stdin. An error of reading is reported, not thrown. */
-  async check(file: string): Promise<void> {
-    const { diagnostics, process } = this.#context;
+  async check(
+    file: string,
+  ): Promise<{ readonly isRead: boolean; readonly isPassed: boolean }> {
+    const { args, diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
     const drift = await this.#driftIn(file);
     // Loaded here, since few runs need the schemas, or the renderer of the report.
-    const schema = this.#args.has("schema")
+    const schema = args.has("schema")
       ? new (await import("./_schema_failures.ts")).SchemaFailures(
         this.#options,
       )
       : undefined;
-    const witnesses = { drift, schema };
-    const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
-    const step = this.#args.has("github")
+    const verdictOf = (): Verdict => this.#verdict(builder, drift, schema);
+    const step = args.has("github")
       ? new (await import("./_github_step.ts")).GithubStep(this.#context, {
         name: this.#isOneOfMany ? file : undefined,
         verdict: verdictOf,
@@ -127,42 +119,57 @@ class Check {
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
+    const take = (part: TranscriptPart): void => {
+      if (part.type === "failure") {
+        const { line, kind } = part;
+        const message = step?.masked(part.message) ?? part.message;
+        diagnostics.failed(file, { line, error: { kind, message } });
+      }
+      step?.take(part);
+    };
     const isRead = await readOrSay(async () => {
       const input = await openInput(file, process);
       await invite(file, this.#context);
-      await this.#read(blocksOf(input, process), builder, witnesses, (part) => {
-        this.#report(file, part, step);
-        step?.take(part);
-      });
+      for await (const block of blocksOf(input, process)) {
+        if (args.has("tee")) await this.#write(block);
+        drift?.feed(block);
+        schema?.feed(block);
+        builder.feed(block, take);
+        await diagnostics.flush();
+      }
+      drift?.flush();
+      schema?.flush();
+      builder.flush(take);
     }, (message) => {
       diagnostics.say(message);
       step?.fail(message);
     });
     if (!isRead) {
-      this.isIncomplete = true;
-      return await diagnostics.flush();
+      await diagnostics.flush();
+      return { isRead, isPassed: false };
     }
     const { unknownMode } = builder;
     const verdict = verdictOf();
     if (unknownMode !== null) {
-      const { unknownModeText } = await import("./_history_remarks.ts");
+      const { unknownModeText } = await import("./_continued_input.ts");
       const message = unknownModeText(file, unknownMode);
       diagnostics.remark(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
     const remark = drift?.text;
-    if (remark !== undefined && !this.#args.has("fail-on-drift")) {
+    if (remark !== undefined && !args.has("fail-on-drift")) {
       diagnostics.remark(`${file}: ${remark}`);
     }
     await step?.end();
     this.#summaryBytes += step?.summaryBytes ?? 0;
-    this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
     await this.#print(file, verdict);
+    return { isRead, isPassed: verdict.isPassed };
   }
 
-  async end(): Promise<void> {
-    await this.#lastStep?.output(!this.hasFailed && !this.isIncomplete);
+  /** @param isPassed Whether all runs passed. */
+  async end(isPassed: boolean): Promise<void> {
+    await this.#lastStep?.output(isPassed);
   }
 
   /** Creates the check for drift, if its result is shown. */
@@ -181,7 +188,8 @@ class Check {
   /** The verdict, including the reasons of the further checks. */
   #verdict(
     { verdict }: VerdictBuilder,
-    { drift, schema }: Witnesses,
+    drift: DriftRemark | undefined,
+    schema: SchemaFailures | undefined,
   ): Verdict {
     const reasons = [...verdict.reasons, ...schema?.reasons ?? []];
     const message = this.#args.has("fail-on-drift") ? drift?.text : undefined;
@@ -190,36 +198,6 @@ class Check {
     }
     const isPassed = verdict.isPassed && reasons.length === 0;
     return { ...verdict, isPassed, reasons };
-  }
-
-  async #read(
-    blocks: AsyncIterable<Uint8Array>,
-    builder: VerdictBuilder,
-    { drift, schema }: Witnesses,
-    take: (part: TranscriptPart) => void,
-  ): Promise<void> {
-    const isTee = this.#args.has("tee");
-    for await (const block of blocks) {
-      if (isTee) await this.#write(block);
-      drift?.feed(block);
-      schema?.feed(block);
-      builder.feed(block, take);
-      await this.#context.diagnostics.flush();
-    }
-    drift?.flush();
-    schema?.flush();
-    builder.flush(take);
-  }
-
-  #report(
-    file: string,
-    part: TranscriptPart,
-    step: GithubStep | undefined,
-  ): void {
-    if (part.type !== "failure") return;
-    const { line, kind } = part;
-    const message = step?.masked(part.message) ?? part.message;
-    this.#context.diagnostics.failed(file, { line, error: { kind, message } });
   }
 
   /**

@@ -18,7 +18,6 @@ import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
-import { maxLineBytesOf } from "./_reading_options.ts";
 
 /** The limit of a baseline, in UTF-16 units. */
 const MAX_BASELINE = 1 << 26;
@@ -96,7 +95,7 @@ async function* look(
 }> {
   const { name, place } = chosen;
   const source = meter.open(place ?? name, {
-    maxLineBytes: maxLineBytesOf(args),
+    maxLineBytes: args.maxLineBytes,
   });
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);

@@ -10,7 +10,6 @@ import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
@@ -155,8 +154,8 @@ interface NestedInput extends ChosenInput {
 }
 
 interface SessionInput extends ChosenInput {
-  readonly id?: string;
-  readonly parent?: string | undefined;
+  readonly id: string | undefined;
+  readonly parent: string | undefined;
 }
 
 /**
@@ -171,7 +170,8 @@ async function* nested(
   const sessions: SessionInput[] = [];
   for (const input of inputs) {
     const isAlone = inputs.length === 1;
-    sessions.push(isAlone ? input : await sessionInput(input, process));
+    const head = isAlone ? undefined : await headOfInput(input, process);
+    sessions.push({ ...input, id: head?.id, parent: head?.parent });
   }
   const left = new Set<SessionInput>(sessions);
   const ids = new Set(sessions.map(({ id }) => id));
@@ -200,7 +200,7 @@ async function* nested(
       paths.set(place, known);
       const found = known.get(id.toLowerCase());
       if (found === undefined || found === path) continue;
-      yield* within({ name: found, id }, depth + 1);
+      yield* within({ name: found, id, parent: undefined }, depth + 1);
     }
   }
   for (const input of sessions) {
@@ -209,14 +209,6 @@ async function* nested(
   }
   // Sessions whose headers form a cycle.
   for (const input of left) yield* within(input, 0);
-}
-
-async function sessionInput(
-  input: ChosenInput,
-  process: Surroundings,
-): Promise<SessionInput> {
-  const { id, parent } = await headOfInput(input, process) ?? {};
-  return id === undefined ? input : { ...input, id, parent };
 }
 
 const LF = 0x0a;

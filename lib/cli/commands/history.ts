@@ -16,10 +16,8 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, type Output, writeTexts } from "../output.ts";
 import { openInput, readOrSay } from "../input.ts";
-import { continuedInput } from "./_continued_input.ts";
-import { HistoryRemarks } from "./_history_remarks.ts";
+import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization } from "./_normalization.ts";
-import { readingOptions } from "./_reading_options.ts";
 import { isObject, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
 
@@ -107,7 +105,9 @@ class Fold {
     this.#context = context;
     this.#stdout = stdout;
     this.#isRestored = base !== undefined;
-    this.#options = args.has("stamp") ? { clock: () => this.#now() } : {};
+    const clock = (): string =>
+      this.#stamp = new Date(context.process.now()).toISOString();
+    this.#options = args.has("stamp") ? { clock } : {};
     this.#state = base === undefined
       ? new HistoryState(this.#options)
       : HistoryState.restore(base, this.#options);
@@ -117,7 +117,7 @@ class Fold {
       take: (outcome) => this.#take(outcome),
       write: () => this.#write(),
       options: {
-        ...readingOptions(args),
+        ...args.readingOptions,
         except: LINES_WITHOUT_RECORD,
         resume: isObject(resume) ? resume.normalizer : undefined,
       },
@@ -168,12 +168,6 @@ class Fold {
     await writeTexts(this.#stdout, snapshotText(whole, isPretty));
   }
 
-  #seeThread(record: unknown): void {
-    if (!isObject(record) || record.payload !== undefined) return;
-    const { thread_id } = record;
-    if (typeof thread_id === "string") this.#threads.add(thread_id);
-  }
-
   /** Throws if the input has several threads: a history is that of one thread. */
   #refuseThreads(): void {
     if (this.#threads.size < 2) return;
@@ -195,11 +189,6 @@ class Fold {
       isBaseKnown || base !== null,
       unknownMode !== null,
     );
-  }
-
-  #now(): string {
-    const { process } = this.#context;
-    return this.#stamp = new Date(process.now()).toISOString();
   }
 
   /** Folds a record; with `--mutations`, keeps it until its mutations can be written. */
@@ -241,7 +230,11 @@ class Fold {
       this.#remarks = this.#newRemarks();
     }
     this.#stamp = undefined;
-    this.#seeThread(value);
+    // Lines of session files, which have a payload, are of one thread.
+    if (isObject(value) && value.payload === undefined) {
+      const { thread_id } = value;
+      if (typeof thread_id === "string") this.#threads.add(thread_id);
+    }
     // With several threads the command fails; only their names are still collected.
     return this.#threads.size > 1 ? [] : this.#state.apply(value, text);
   }

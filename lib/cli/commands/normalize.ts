@@ -14,7 +14,6 @@ import {
   normalizing,
   writing,
 } from "./_normalization.ts";
-import { readingOptions } from "./_reading_options.ts";
 
 export const run: RunCommand = (context) => answerLines(context, normalizing);
 
@@ -69,7 +68,7 @@ export async function answerInputs<T extends JobInput, R, A>(
   const { args, process } = context;
   const isFollowing = args.has("follow");
   const options: JsonlNormalizerOptions = {
-    ...readingOptions(args),
+    ...args.readingOptions,
     onError: args.choice("on-error", ON_ERROR),
     engine: args.choice("engine", ENGINES),
   };

@@ -4,7 +4,6 @@ import { JsonlRedactor } from "../../redact/redact.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
-import { maxLineBytesOf } from "./_reading_options.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 
 const LF = 0x0a;
@@ -12,9 +11,8 @@ const LINE_END = new Uint8Array([LF]);
 
 export const run: RunCommand = async (context) => {
   const { args, diagnostics, process, stdout } = context;
-  const { files } = args;
+  const { files, maxLineBytes } = args;
   const patterns = patternsOf(args);
-  const maxLineBytes = maxLineBytesOf(args);
   const counts = new Map<string, number>();
   let last = LF;
   let isIncomplete = false;

@@ -32,7 +32,6 @@ import { resultsOf } from "../jobs.ts";
 import { type Column, type TableOptions, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
-import { readingOptions } from "./_reading_options.ts";
 
 /** The limit of a price list, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -105,7 +104,7 @@ async function* count(
   { args, process, diagnostics }: CommandContext,
 ): AsyncGenerator<Counted> {
   const { name } = chosen;
-  const source = meter.open(name, readingOptions(args));
+  const source = meter.open(name, args.readingOptions);
   const report = (failure: Failure): void => diagnostics.failed(name, failure);
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);
