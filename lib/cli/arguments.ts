@@ -8,7 +8,6 @@ import {
   expectationOf,
   type Flag,
   type FlagName,
-  type FlagValue,
   parseByteSize,
   STDIN,
 } from "./flags.ts";
@@ -198,8 +197,11 @@ export function parseArguments(
     const { name } = known;
     const ofCommand = flags.find((flag) => flag.name === name);
     const flag = ofCommand ?? known;
-    const aliases = flag.value?.aliases ?? {};
-    const parts = partsOfValue(flag, value).map((part) =>
+    const { choices, aliases = {} } = flag.value ?? {};
+    // A list of choices, if the flag is repeatable: `--by=turn,model`.
+    const isList = flag.isRepeatable && choices !== undefined;
+    const texts = isList && value !== undefined ? value.split(",") : [value];
+    const parts = texts.map((part) =>
       part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
     );
     // A flag that the command lacks is reported by the caller, not its value here.
@@ -256,15 +258,6 @@ function takenApart(
   return { operands, found };
 }
 
-/** Splits a list of choices, if the flag is repeatable: `--by=turn,model`. */
-function partsOfValue(
-  { isRepeatable, value }: Flag,
-  text: string | undefined,
-): (string | undefined)[] {
-  const isList = isRepeatable && value?.choices !== undefined;
-  return isList && text !== undefined ? text.split(",") : [text];
-}
-
 /** Splits one argument into flags: `--name`, `--name=value`, or several letters. */
 function flagsIn(arg: string): FoundFlag[] {
   if (arg.startsWith("--")) {
@@ -307,14 +300,11 @@ function check({ name, value }: Flag, text: string | undefined): void {
         value.example ?? value.name
       }: ${expectationOf(value)}`,
     );
-  } else if (!admits(value, text)) {
+  } else {
+    const { choices, admits } = value;
+    if (choices?.includes(text) ?? admits?.(text) ?? text !== "") return;
     throw new UsageError(
       `--${name} cannot be "${text}": expected ${expectationOf(value)}`,
     );
   }
-}
-
-function admits({ choices, admits }: FlagValue, text: string): boolean {
-  if (choices !== undefined) return choices.includes(text);
-  return admits === undefined ? text !== "" : admits(text);
 }

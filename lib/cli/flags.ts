@@ -9,14 +9,6 @@ import { MESSAGE_ROLES } from "../sessions/session_records.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
 import { parseTime } from "./times.ts";
 
-const SIZE_REGEXP = /^(\d+)([KMG]?)$/i;
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ["", 1],
-  ["K", 2 ** 10],
-  ["M", 2 ** 20],
-  ["G", 2 ** 30],
-]);
-
 /**
  * Parses a number of bytes, such as `1000000` or `16M`.
  *
@@ -24,11 +16,11 @@ const UNITS: ReadonlyMap<string, number> = new Map([
  *   the text is not a number of bytes.
  */
 export function parseByteSize(text: string): number | undefined {
-  const [, digits = "", unit = ""] = SIZE_REGEXP.exec(text) ?? [];
-  const factor = UNITS.get(unit.toUpperCase());
-  return digits === "" || factor === undefined
+  const [, digits, unit = ""] = /^(\d+)([KMG]?)$/i.exec(text) ?? [];
+  const units = ["", "K", "M", "G"];
+  return digits === undefined
     ? undefined
-    : Number(digits) * factor;
+    : Number(digits) * 1024 ** units.indexOf(unit.toUpperCase());
 }
 
 /** The name that stands for stdin as an input file, and for stdout as an output file. */

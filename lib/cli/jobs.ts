@@ -177,12 +177,6 @@ interface Worker {
   load: number;
 }
 
-/** The reports of a thread about an input. */
-interface Answer {
-  readonly worker: Worker;
-  readonly reports: Report[];
-}
-
 class Crew<I extends JobInput, O> {
   readonly #job: Job<I, O>;
   readonly #context: CommandContext;
@@ -191,7 +185,10 @@ class Crew<I extends JobInput, O> {
   readonly #left: number[];
   readonly #sizes: readonly number[];
   /** The reports about inputs that threads have, by position. */
-  readonly #answers = new Map<number, Answer>();
+  readonly #answers = new Map<
+    number,
+    { readonly worker: Worker; readonly reports: Report[] }
+  >();
   #failure: Error | undefined;
   #wake = (): void => {};
 
@@ -223,8 +220,9 @@ class Crew<I extends JobInput, O> {
       }
       if (!("weight" in report)) {
         this.#answers.delete(at);
-        if (report.error !== undefined) throw errorOf(report.error);
-        return;
+        if (report.error === undefined) return;
+        const { name, message } = report.error;
+        throw new (ERRORS.get(name) ?? Error)(message);
       }
       if ("stream" in report) await this.#write(report);
       // The cast is safe: the thread runs the same work.
@@ -256,7 +254,7 @@ class Crew<I extends JobInput, O> {
       },
     );
     this.#workers.push(worker);
-    send(peer, { words });
+    peer.post({ words } satisfies Order);
   }
 
   /** Sends inputs to the threads, each to the one that has the least to do. */
@@ -275,7 +273,9 @@ class Crew<I extends JobInput, O> {
       share.push({ at, input: this.#job.inputs[at] });
       shares.set(worker, share);
     }
-    for (const [{ peer }, share] of shares) send(peer, { share });
+    for (const [{ peer }, share] of shares) {
+      peer.post({ share } satisfies Order);
+    }
   }
 
   /** The size that an input counts as, in bytes; one of unknown size counts as large. */
@@ -308,11 +308,11 @@ class Crew<I extends JobInput, O> {
     const { weight } = delivery;
     if (weight === 0) return;
     if (this.#isAnyOrder || !("stream" in delivery)) {
-      send(peer, { taken: weight });
+      peer.post({ taken: weight } satisfies Order);
     } else {
       // The buffer goes back to the thread: the engine would be slow to collect it.
       const room = delivery.bytes.buffer;
-      send(peer, { taken: weight, room }, [room]);
+      peer.post({ taken: weight, room } satisfies Order, [room]);
     }
   }
 
@@ -323,24 +323,12 @@ class Crew<I extends JobInput, O> {
   }
 }
 
-function send(
-  peer: Peer,
-  order: Order,
-  moved: readonly ArrayBuffer[] = [],
-): void {
-  peer.post(order, moved);
-}
-
 /** The classes of errors that the command tells apart; the others become a plain `Error`. */
 const ERRORS = new Map<string, new (message: string) => Error>([
   ["IoError", IoError],
   ["UsageError", UsageError],
   ["RangeError", RangeError],
 ]);
-
-function errorOf({ name, message }: { name: string; message: string }): Error {
-  return new (ERRORS.get(name) ?? Error)(message);
-}
 
 /** Runs the command in a thread, for the thread that started it. */
 export function runThread(

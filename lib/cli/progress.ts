@@ -142,14 +142,12 @@ export class Progress {
 
   /** Writes to the terminal; a failed write does not end the work. */
   #write(text: string): Promise<void> {
-    return this.#written = this.#written.then(() => this.#writeNow(text));
-  }
-
-  async #writeNow(text: string): Promise<void> {
-    try {
-      await this.#output.writeText(text);
-    } catch (error) {
-      if (!isWriteError(error)) throw error;
-    }
+    return this.#written = this.#written.then(async () => {
+      try {
+        await this.#output.writeText(text);
+      } catch (error) {
+        if (!isWriteError(error)) throw error;
+      }
+    });
   }
 }

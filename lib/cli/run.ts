@@ -87,8 +87,13 @@ export async function run(
   context: RunContext,
 ): Promise<number> {
   const bare = new Output(context.stderr, "stderr", context);
-  const styleOf = (stream: Stream, parsed?: Arguments): TextStyle =>
-    isColored(stream, context, parsed) ? COLORED_STYLE : PLAIN_STYLE;
+  const styleOf = (stream: Stream, parsed?: Arguments): TextStyle => {
+    const when = parsed?.choice("color", COLOR) ?? "auto";
+    const isColored = when === "auto"
+      ? isScreen(stream, context) && !context.env("NO_COLOR")
+      : when === "always";
+    return isColored ? COLORED_STYLE : PLAIN_STYLE;
+  };
   // Only the first thread writes to the terminal.
   const isFirst = context.starter === undefined;
   const paging = new Paging(context, isScreen("stdout", context) && isFirst);
@@ -342,16 +347,6 @@ function checkFlags(command: Command, args: Arguments): void {
       }`,
     );
   }
-}
-
-function isColored(
-  stream: Stream,
-  context: RunContext,
-  args: Arguments | undefined,
-): boolean {
-  const when = args?.choice("color", COLOR) ?? "auto";
-  if (when !== "auto") return when === "always";
-  return isScreen(stream, context) && !context.env("NO_COLOR");
 }
 
 /** Whether a stream is a terminal that interprets escape sequences. */

@@ -75,16 +75,13 @@ async function peek(
   const isStart = isSnapshotLike(first) ||
     line === "{" && await beginning.isPromising();
   if (from === "rollout" || !isStart) return other;
-  for (;;) {
+  do {
     if (beginning.size > maxLineBytes) {
       throw new IoError(
         `${name}: cannot read as a history: it has more than ${maxLineBytes} bytes, the limit that --max-line-bytes sets`,
       );
     }
-    const block = await input.next();
-    if (block === undefined) break;
-    beginning.keep(block);
-  }
+  } while (await beginning.next() !== undefined);
   const text = textOf(read);
   const value = parsed(text);
   if (!isSnapshotLike(value)) return other;
@@ -117,9 +114,13 @@ class Beginning {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  keep(block: Uint8Array): void {
+  /** Reads a block, and keeps it; `undefined` at the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    const block = await this.#input.next();
+    if (block === undefined) return undefined;
     this.read.push(new Uint8Array(block));
     this.size += block.length;
+    return block;
   }
 
   /** Reads the first line that is not blank, and trims it; empty if there is none. */
@@ -139,16 +140,15 @@ class Beginning {
     let isChecked = false;
     while (line === undefined && this.size <= this.#maxLineBytes) {
       if (this.size > LOOK_AHEAD && !isChecked) {
-        if (!hasClue(this.read)) return "";
+        if (!this.#hasClue) return "";
         isChecked = true;
       }
-      const block = await this.#input.next();
+      const block = await this.next();
       if (block === undefined) {
         framer.flush(visitor);
         break;
       }
       framer.feed(block, visitor);
-      this.keep(block);
     }
     return line ?? "";
   }
@@ -156,23 +156,15 @@ class Beginning {
   /** Reads on, and returns whether an indented object looks like a snapshot. */
   async isPromising(): Promise<boolean> {
     while (this.size <= LOOK_AHEAD) {
-      const block = await this.#input.next();
-      if (block === undefined) break;
-      this.keep(block);
+      if (await this.next() === undefined) break;
     }
-    return hasClue(this.read);
+    return this.#hasClue;
   }
-}
 
-/** Whether the beginning of an input contains a member that snapshots or session files have. */
-function hasClue(read: readonly Uint8Array[]): boolean {
-  const decoder = new TextDecoder();
-  let text = "";
-  for (const block of read) {
-    text += decoder.decode(block.subarray(0, LOOK_AHEAD), { stream: true });
-    if (text.length > LOOK_AHEAD) break;
+  /** Whether it has a member that snapshots or session files have. */
+  get #hasClue(): boolean {
+    return CLUE_REGEXP.test(textOf(this.read));
   }
-  return CLUE_REGEXP.test(text);
 }
 
 /** Returns the spelling of the numbers in a history, bare or in one of its wrappers. */

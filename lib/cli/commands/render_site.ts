@@ -6,21 +6,15 @@ import type { SessionPart } from "../../render/parts.ts";
 import {
   SITE_INDEX,
   SiteIndex,
-  type SiteOrigin,
   type SiteRun,
   SiteSession,
 } from "../../render/site.ts";
-import type { SessionHead } from "../../sessions/session_head.ts";
 import { readSessionRun } from "../../sessions/session_run.ts";
-import {
-  type UsageCounts,
-  UsageMeter,
-  type UsageSource,
-} from "../../usage/usage_meter.ts";
+import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { type Output, writeTexts } from "../output.ts";
-import { blocksOf, type Input, readOrSay } from "../input.ts";
+import { blocksOf, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
@@ -171,7 +165,14 @@ async function* writePage(
   let shown: WrittenPage["shown"];
   if (!hasStopped && (!isIncomplete || session !== undefined)) {
     const meter = new UsageMeter();
-    await count(() => open(input), meter.open(input.name), context);
+    const source = meter.open(input.name);
+    // Failures were reported when the page was written.
+    const ignore = (): void => {};
+    await readOrSay(async () => {
+      const blocks = blocksOf(await open(input), process);
+      for await (const block of blocks) source.feed(block, ignore);
+    }, ignore);
+    source.flush(ignore);
     const file = { path: resolve(process.cwd(), input.name) };
     const run = await readSessionRun(file, process.interrupt);
     const words = seen.giveWords(Infinity);
@@ -198,7 +199,11 @@ async function pagesOf(
     const page = `${stemOf(input.name)}.html`;
     const head = await headOfInput(input, process);
     const id = head?.id ?? "";
-    const listing = new SiteSession(page, id, originOf(head), names);
+    const originId = head?.parent ?? head?.forkedFrom;
+    const origin = originId === undefined
+      ? undefined
+      : { id: originId, isAgent: head?.parent !== undefined };
+    const listing = new SiteSession(page, id, origin, names);
     pages.push({ input, listing });
     // If a session has several files, links lead to the page of the last one.
     if (id === "") continue;
@@ -210,25 +215,4 @@ async function pagesOf(
     if (parent !== listing) parent?.children.push(listing);
   }
   return pages;
-}
-
-function originOf(head: SessionHead | undefined): SiteOrigin | undefined {
-  const id = head?.parent ?? head?.forkedFrom;
-  return id === undefined
-    ? undefined
-    : { id, isAgent: head?.parent !== undefined };
-}
-
-/** Counts the tokens of a session. Failures were reported when its page was written. */
-async function count(
-  open: () => Promise<Input>,
-  source: UsageSource,
-  { process }: CommandContext,
-): Promise<void> {
-  const ignore = (): void => {};
-  await readOrSay(async () => {
-    const blocks = blocksOf(await open(), process);
-    for await (const block of blocks) source.feed(block, ignore);
-  }, ignore);
-  source.flush(ignore);
 }

@@ -1,10 +1,6 @@
 /** `codexpipe schema`. */
 
-import {
-  type ColumnOptions,
-  createTable,
-  TABLE_NAMES,
-} from "../../export/tables.ts";
+import { createTable, TABLE_NAMES } from "../../export/tables.ts";
 import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
 import type { RunCommand } from "../command.ts";
@@ -19,28 +15,21 @@ export const run: RunCommand = async ({ args, stdout }) => {
   }
   const isSql = args.choice("format", SCHEMA_FORMATS) === "sql";
   if (!isSql) args.refuseIdle(["content"], "without --format=sql");
-  const text = isSql
-    ? statements(name, { content: args.has("content") })
-    : `${JSON.stringify(schemaOf(name), undefined, 2)}\n`;
-  await stdout.writeText(text);
+  if (isSql) {
+    const tables = name === undefined
+      ? TABLE_NAMES
+      : [named(name, TABLE_NAMES, "table")];
+    const content = args.has("content");
+    const texts = tables.map((table) => `${createTable(table, { content })}\n`);
+    await stdout.writeText(texts.join("\n"));
+  } else {
+    const schema = name === undefined
+      ? jsonSchemaOfAll()
+      : jsonSchemaOf(named(name, JSON_SCHEMA_NAMES, "schema"));
+    await stdout.writeText(`${JSON.stringify(schema, undefined, 2)}\n`);
+  }
   return EXIT.done;
 };
-
-/** The CREATE TABLE statement of a table, or of all tables. */
-function statements(given: string | undefined, options: ColumnOptions): string {
-  const names = given === undefined
-    ? TABLE_NAMES
-    : [named(given, TABLE_NAMES, "table")];
-  return names.map((name) => `${createTable(name, options)}\n`).join("\n");
-}
-
-function schemaOf(
-  given: string | undefined,
-): ReturnType<typeof jsonSchemaOfAll> {
-  return given === undefined
-    ? jsonSchemaOfAll()
-    : jsonSchemaOf(named(given, JSON_SCHEMA_NAMES, "schema"));
-}
 
 /** Finds a name regardless of its spelling: `ThreadEvent`, `thread-event`, `thread_event`. */
 function named<T extends string>(

@@ -42,7 +42,31 @@ export const run: RunCommand = async (context) => {
   const form = args.choice("format", SEARCH_FORMATS) ?? "text";
   const output = form === "text" ? context.screen : context.stdout;
   context.paging.begin();
-  const result = await search(query, context);
+  const { process } = context;
+  const roles = args.values("role");
+  const cwd = args.value("cwd");
+  const start = process.now();
+  const places = await indexPlaces(context);
+  const result = await withProgress(
+    context,
+    places.path,
+    (watch) =>
+      searchSessions({
+        ...places,
+        query,
+        refresh: !args.has("no-refresh"),
+        shouldStop: () =>
+          process.interrupt.aborted || process.now() - start > PATIENCE,
+        ...watch,
+        roles: roles.length === 0
+          ? undefined
+          : MESSAGE_ROLES.filter((role) => roles.includes(role)),
+        cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
+        since: args.time("since", start),
+        limit: args.number("limit"),
+        snippetLength: snippetLength(context),
+      }),
+  );
   const text = await textOf(query, result, form, context);
   await output.writeText(text);
   const isIncomplete = remark(result, context);
@@ -66,33 +90,6 @@ function hint(
         begun.join(" ")
       } also finds longer words`,
   );
-}
-
-async function search(
-  query: string,
-  context: CommandContext,
-): Promise<SearchResult> {
-  const { args, process } = context;
-  const roles = args.values("role");
-  const cwd = args.value("cwd");
-  const start = process.now();
-  const places = await indexPlaces(context);
-  return await withProgress(context, places.path, (watch) =>
-    searchSessions({
-      ...places,
-      query,
-      refresh: !args.has("no-refresh"),
-      shouldStop: () =>
-        process.interrupt.aborted || process.now() - start > PATIENCE,
-      ...watch,
-      roles: roles.length === 0
-        ? undefined
-        : MESSAGE_ROLES.filter((role) => roles.includes(role)),
-      cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
-      since: args.time("since", start),
-      limit: args.number("limit"),
-      snippetLength: snippetLength(context),
-    }));
 }
 
 /** The length of snippets: one line on a terminal. */

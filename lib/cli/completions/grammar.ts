@@ -66,27 +66,22 @@ export function grammarOf(
       const [, word] = name.split(" ");
       return word === undefined ? [] : [{ name: word, summary }];
     }),
-    commands: commands.map((command) => ({
-      name: command.name,
-      flags: [...flagsOf(command).map(placeOf), ...common],
-      operand: operandOf(command),
-    })),
+    commands: commands.map((command) => {
+      const [operand] = command.operands;
+      return {
+        name: command.name,
+        flags: [...flagsOf(command).map(placeOf), ...common],
+        operand: operand && fillerOf(operand[0], operand[2]),
+      };
+    }),
   };
 }
 
 function placeOf(flag: Flag): FlagPlace {
-  return { flag, value: flag.value && valueOf(flag) };
-}
-
-function valueOf({ name, value }: Flag): Filler {
-  const filler = fillerOf(value?.name ?? "", value?.choices);
+  const filler = flag.value && fillerOf(flag.value.name, flag.value.choices);
   // Of the flags with an ID, only --thread-id is completed with ids of sessions.
-  return filler === "sessions" && name !== "thread-id" ? "anything" : filler;
-}
-
-function operandOf({ operands }: Command): Filler | undefined {
-  const [operand] = operands;
-  return operand && fillerOf(operand[0], operand[2]);
+  const isOtherId = filler === "sessions" && flag.name !== "thread-id";
+  return { flag, value: isOtherId ? "anything" : filler };
 }
 
 /** Derives the completions from the placeholder of the help. */
