@@ -63,8 +63,6 @@ export class StreamRules {
   #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: RecordRules | undefined;
-  /** The rules in use; made on first use. */
-  #rules: RecordRules | undefined;
   /** Rules by kind, kept for the next stream of that kind. */
   readonly #known = new Map<StreamKind, RecordRules>();
   /** The most likely kind of the stream. */
@@ -86,7 +84,7 @@ export class StreamRules {
   }
 
   get #current(): RecordRules {
-    return this.#rules ??= this.#rulesOf(this.kind ?? "exec");
+    return this.#rulesOf(this.kind ?? "exec");
   }
 
   #rulesOf(kind: StreamKind): RecordRules {
@@ -105,7 +103,7 @@ export class StreamRules {
   }
 
   get isTeachable(): boolean {
-    return this.#rules?.isTeachable === true;
+    return this.#known.get(this.kind ?? "exec")?.isTeachable === true;
   }
 
   teach(learner: RecordLearner | undefined): void {
@@ -124,7 +122,6 @@ export class StreamRules {
     for (const rules of this.#known.values()) rules.reset();
     this.#guess = lastKind;
     this.kind = this.#family;
-    this.#rules = undefined;
   }
 
   /**
@@ -132,9 +129,7 @@ export class StreamRules {
    * records that decide the kind.
    */
   begun(): void {
-    if (this.kind !== undefined) return;
-    this.kind = this.#guess;
-    this.#rules = undefined;
+    this.kind ??= this.#guess;
   }
 
   save(): unknown {
@@ -144,10 +139,7 @@ export class StreamRules {
   load(saved: unknown): void {
     const name = savedText(saved, "kind");
     const kind = STREAM_KINDS.find((each) => each === name);
-    if (this.#family === undefined && kind !== undefined) {
-      this.kind = kind;
-      this.#rules = undefined;
-    }
+    if (this.#family === undefined && kind !== undefined) this.kind = kind;
     const { initialThreadId, initialTurnId } = this.#options;
     const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
     // Before its first record, a stream has saved its seeds; seeds of this run replace those.
@@ -163,11 +155,8 @@ export class StreamRules {
   ): FailedRange | undefined {
     if (this.kind === undefined) {
       const kind = this.#detect(bytes, start, end, out);
-      if (kind !== undefined) {
-        this.kind = lastKind = kind;
-        // The lines before this one left no state in the rules.
-        if (kind !== "exec") this.#rules = undefined;
-      }
+      // The lines before this one left no state in the rules.
+      if (kind !== undefined) this.kind = lastKind = kind;
     }
     return this.#current.apply(bytes, start, end, out);
   }

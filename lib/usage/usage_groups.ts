@@ -120,15 +120,10 @@ function compare(
 
 /** Returns the text that is equal for rows with the same key. */
 function keyOf(row: UsageRow, key: UsageKey): string {
-  if (key === "thread") return threadKey(row);
-  return key === "turn" ? turnKey(row) : JSON.stringify(row[key]);
-}
-
-function threadKey({ thread_id, source }: UsageRow): string {
-  return JSON.stringify([thread_id, isShared(thread_id) ? null : source]);
-}
-
-function turnKey(row: UsageRow): string {
+  if (key !== "thread" && key !== "turn") return JSON.stringify(row[key]);
+  const { thread_id, source, turn_id } = row;
+  const thread = [thread_id, isShared(thread_id) ? null : source];
   // A stream counts its turns from 1, and so does the next one of the thread.
-  return JSON.stringify([threadKey(row), row.source, row.turn_id]);
+  const parts = key === "thread" ? thread : [...thread, source, turn_id];
+  return JSON.stringify(parts);
 }

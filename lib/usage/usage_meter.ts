@@ -109,7 +109,8 @@ class Settlement {
     this.#files.set(id, turns);
     for (const [turn, entry] of thread.turns) {
       const other = turns.get(turn)?.threads.get(id)?.turns.get(turn);
-      if (other === undefined || isMore(entry, other)) turns.set(turn, ledger);
+      const isMore = other === undefined || totalOf(entry) > totalOf(other);
+      if (isMore) turns.set(turn, ledger);
     }
   }
 
@@ -165,10 +166,6 @@ function isGrowing(
   const before = runs[i - 1];
   return before === undefined ||
     growth(before.run.usage, run.usage) !== undefined;
-}
-
-function isMore(one: TurnEntry, other: TurnEntry): boolean {
-  return totalOf(one) > totalOf(other);
 }
 
 function totalOf({ slices }: TurnEntry): bigint {

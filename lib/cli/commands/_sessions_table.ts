@@ -192,6 +192,11 @@ export function titleText({ head, title }: Session): string {
   return head.hasHeader ? `${problem} ${title}` : problem;
 }
 
+/** The mark before a session that another one in the table has spawned. */
+export function branchOf(depth: number): string {
+  return depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
+}
+
 /** Writes a path, with `~` for the user's home. */
 export function shortPath(path: string, userHome: string | undefined): string {
   if (!userHome || !path.startsWith(userHome)) return path;

@@ -18,7 +18,7 @@ import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
 import { sessionPage } from "./_session_page.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
-import { sessionsTable } from "./_sessions_table.ts";
+import { branchOf, sessionsTable } from "./_sessions_table.ts";
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
@@ -130,9 +130,7 @@ async function tableOf(
 ): Promise<string> {
   const sessions = members.map(({ session, depth }) => ({
     ...session,
-    title: `${
-      depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `
-    }${session.title}`,
+    title: branchOf(depth) + session.title,
   }));
   // Full ids: short ones would be unique only within the family.
   return await sessionsTable({ sessions, shortIds: new Map() }, context);

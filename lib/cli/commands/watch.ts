@@ -32,7 +32,7 @@ import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
-import { shortPath } from "./_sessions_table.ts";
+import { branchOf, shortPath } from "./_sessions_table.ts";
 
 /** The size of a block, in bytes. */
 const BLOCK = 1 << 16;
@@ -137,7 +137,7 @@ class Watching {
     const form = args.choice("format", SEARCH_FORMATS) ?? "text";
     this.#isJson = form !== "text";
     const isLive = isTerminal.stdout && process.env("TERM") !== "dumb";
-    if (isLive && !this.#isJson) this.#screen = new Screen(context);
+    if (isLive && !this.#isJson) this.#screen = new Screen(codexHomes, context);
   }
 
   async run(): Promise<number> {
@@ -270,10 +270,7 @@ class Watching {
       session,
       known: this.#sessions.get(session.file.key),
     }));
-    await this.#screen.show(texts.join(""), rows, {
-      homes: this.#homes,
-      size: this.#home.size,
-    });
+    await this.#screen.show(texts.join(""), rows, this.#home.size);
   }
 
   /** Reads the heads of sessions that are not known yet. */
@@ -527,32 +524,36 @@ interface Row {
 /** A terminal with lines of events, and below them a table of the sessions at work. */
 class Screen {
   readonly #context: CommandContext;
+  /** The Codex homes, as the line below the table shows them. */
+  readonly #place: string;
   #table = "";
 
-  constructor(context: CommandContext) {
+  constructor(homes: readonly string[], context: CommandContext) {
     this.#context = context;
+    const userHome = userHomeFrom(context.process.env);
+    this.#place = escapeControls(shortPath(homes.join(", "), userHome));
   }
 
-  /** Adds lines, and redraws the table. */
+  /**
+   * Adds lines, and redraws the table.
+   *
+   * @param size The number of all sessions, if known.
+   */
   async show(
     text: string,
     rows: readonly Row[],
-    place: {
-      readonly homes: readonly string[];
-      readonly size: number | undefined;
-    },
+    size: number | undefined,
   ): Promise<void> {
     const { process, style } = this.#context;
     const columns = process.columns() ?? COLUMNS;
     const most = Math.max(1, (process.rows() ?? ROWS) - SPARE_ROWS);
-    const home = shortPath(place.homes.join(", "), userHomeFrom(process.env));
     const shown = inFamilies(rows).slice(0, most);
     const more = rows.length - shown.length;
     const sums = more > 0
       ? `and ${countText(more)} more`
       : `${countText(rows.length)}${
-        place.size === undefined ? "" : ` of ${countText(place.size)}`
-      } sessions in ${escapeControls(home)} at work`;
+        size === undefined ? "" : ` of ${countText(size)}`
+      } sessions in ${this.#place} at work`;
     const ruler = await TextRuler.for([text, sums]);
     const table = shown.length === 0
       ? ""
@@ -564,23 +565,19 @@ class Screen {
     if (text === "" && below === this.#table) return;
     const { erased } = this;
     this.#table = below;
-    await this.#write(`${erased}${text}${below}`);
+    await this.#context.screen.writeText(`${erased}${text}${below}`);
   }
 
   async clear(): Promise<void> {
     const { erased } = this;
     this.#table = "";
-    if (erased !== "") await this.#write(erased);
+    if (erased !== "") await this.#context.screen.writeText(erased);
   }
 
   /** The escape sequence that erases the table. */
   get erased(): string {
     const lines = this.#table.split("\n").length - 1;
     return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE_BELOW}`;
-  }
-
-  async #write(text: string): Promise<void> {
-    await this.#context.screen.writeText(text);
   }
 
   get #columns(): readonly Column[] {
@@ -610,7 +607,7 @@ class Screen {
     }
     const id = (known?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
     return [
-      `${depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `}${id}`,
+      branchOf(depth) + id,
       secondsSince(reader.turnAt, now),
       tokens === null ? "" : countText(tokens.total_tokens),
       doing,
