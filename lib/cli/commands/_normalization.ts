@@ -89,7 +89,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   hasFailures = false;
   /** Whether a failed line has ended the work, as `onError: "stop"` requires. */
   hasStopped = false;
-  #isFollowing = false;
   #normalizer: LineStage<A> | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
@@ -131,7 +130,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
    */
   async follow(file: string): Promise<void> {
     const { followInput } = await import("../followed_input.ts");
-    this.#isFollowing = true;
     try {
       for await (const input of followInput(file, this.#context)) {
         await this.normalizeInput(file, input);
@@ -140,8 +138,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     } catch (error) {
       this.#reportUnreadable(error);
       await this.#context.diagnostics.flush();
-    } finally {
-      this.#isFollowing = false;
     }
   }
 
@@ -243,7 +239,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   async #answer(
     work: (emit: (answer: A) => void) => void,
   ): Promise<void> {
-    const { diagnostics, process } = this.#context;
+    const { args, diagnostics, process } = this.#context;
     try {
       work(this.#options.take);
     } catch (error) {
@@ -255,7 +251,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     await this.#options.write();
     await diagnostics.flush();
     // A followed file ends by itself, after its complete lines are processed.
-    if (process.interrupt.aborted && !this.#isFollowing) {
+    if (process.interrupt.aborted && !args.has("follow")) {
       throw new Interrupted();
     }
   }
