@@ -11,14 +11,6 @@ import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Two redactors with the same rules. */
-export interface Redactors {
-  /** Masks secrets and counts them. */
-  readonly redactor: Redactor;
-  /** Finds secrets in advance; its counts are not used. */
-  readonly scout: Redactor;
-}
-
 /** The beginning of a secret of several lines. */
 const BEGINNING_REGEXP = /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>/;
 
@@ -39,14 +31,16 @@ function mayGoOn(lines: readonly string[]): boolean {
 export function redactedPieces(
   pieces: readonly string[],
   separator: string,
-  { redactor, scout }: Redactors,
+  redactor: Redactor,
 ): string[] | undefined {
   const joined = pieces.join(separator);
-  const masked = scout.redact(joined);
+  const masked = redactor.preview(joined);
   if (masked === joined) return undefined;
   // Compares the results, as a secret may be in one piece, and its name in the piece before.
   const divided = dividedLike(pieces, masked, separator);
-  const goesOn = pieces.some((piece, i) => scout.redact(piece) !== divided[i]);
+  const goesOn = pieces.some((piece, i) =>
+    redactor.preview(piece) !== divided[i]
+  );
   return goesOn
     ? dividedLike(pieces, redactor.redact(joined), separator)
     : undefined;
@@ -132,10 +126,9 @@ type MaskPiece = (name: string, value: string) => string | undefined;
  */
 export function redactRecordText(
   text: string,
-  redactors: Redactors,
+  redactor: Redactor,
   maskPiece?: MaskPiece,
 ): string {
-  const { redactor } = redactors;
   const redact = (text: string) => redactor.redact(text);
   let keys: MaskedKeys | undefined;
   const maskedKey = (key: string): string => {
@@ -145,7 +138,7 @@ export function redactRecordText(
     return keys.nameOf(key, masked);
   };
   const edits: Edit[] = [];
-  const runs = new Runs(text, redactors);
+  const runs = new Runs(text, redactor);
   /** The last string: the key whose value starts at `valueStart`, or another string. */
   let name = "";
   let valueStart = -1;
@@ -169,7 +162,7 @@ export function redactRecordText(
     const isElement = !isKey && valueStart !== start;
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
       const memberName = isNamed ? name : undefined;
-      const mask = (value: string) => maskedValue(memberName, value, redactors);
+      const mask = (value: string) => maskedValue(memberName, value, redactor);
       const edit = { start, end, value, mask };
       edits.push(edit);
       runs.add(isElement ? "" : name, edit);
@@ -177,7 +170,7 @@ export function redactRecordText(
       const masked = known ??
         (isKey
           ? maskedKey(value)
-          : maskedValue(isNamed ? name : undefined, value, redactors));
+          : maskedValue(isNamed ? name : undefined, value, redactor));
       if (masked !== value) edits.push({ start, end, value, masked });
     }
     name = value;
@@ -214,11 +207,11 @@ export function redactRecordText(
 export function maskedValue(
   name: string | undefined,
   value: string,
-  redactors: Redactors,
+  redactor: Redactor,
 ): string {
   return name === undefined
-    ? redactors.redactor.redact(redactInside(value, redactors))
-    : redactNamed(name, value, redactors);
+    ? redactor.redact(redactInside(value, redactor))
+    : redactNamed(name, value, redactor);
 }
 
 /** The replacement of a string, or of a list of numbers. */
@@ -248,13 +241,13 @@ const GAPS: ReadonlyMap<string, string> = new Map([
 /** Consecutive strings of a list, or of the objects in it, which are redacted as one text. */
 class Runs {
   readonly #text: string;
-  readonly #redactors: Redactors;
+  readonly #redactor: Redactor;
   #name = "";
   #edits: Edit[] = [];
 
-  constructor(text: string, redactors: Redactors) {
+  constructor(text: string, redactor: Redactor) {
     this.#text = text;
-    this.#redactors = redactors;
+    this.#redactor = redactor;
   }
 
   /** Adds a string: a member with a name, or an element of a list with an empty one. */
@@ -276,7 +269,7 @@ class Runs {
     const gap = GAPS.get(this.#name) ?? "\n";
     const pieces = edits.map(({ value = "" }) => value);
     if (gap !== "" && !mayGoOn(pieces)) return;
-    const masked = redactedPieces(pieces, gap, this.#redactors);
+    const masked = redactedPieces(pieces, gap, this.#redactor);
     if (masked === undefined) return;
     for (const [i, edit] of edits.entries()) {
       const piece = masked[i] ?? "";
@@ -300,23 +293,23 @@ const MAX_GAP = 1000;
 function redactNamed(
   name: string,
   value: string,
-  redactors: Redactors,
+  redactor: Redactor,
 ): string {
   if (BASE64_NAMES.has(name)) {
     const bytes = latin1OfBase64(value) ?? "";
-    const redacted = redactors.redactor.redact(bytes);
+    const redacted = redactor.redact(bytes);
     if (redacted !== bytes) return btoa(redacted);
   }
   // A failed line is mostly JSON that was cut off, whose strings can still be found.
   const inside = name === RAW
-    ? redactRecordText(value, redactors)
-    : redactInside(value, redactors);
-  return redactors.redactor.redactMember(name, inside);
+    ? redactRecordText(value, redactor)
+    : redactInside(value, redactor);
+  return redactor.redactMember(name, inside);
 }
 
 /** Redacts JSON inside of a string, such as the arguments of calls. */
-function redactInside(value: string, redactors: Redactors): string {
-  return isJson(value) ? redactRecordText(value, redactors) : value;
+function redactInside(value: string, redactor: Redactor): string {
+  return isJson(value) ? redactRecordText(value, redactor) : value;
 }
 
 /** Returns whether a text is a JSON object or list with strings in it. */

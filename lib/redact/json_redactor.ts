@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  maskedValue,
-  type Redactors,
-  redactRecordText,
-} from "./_record_text.ts";
+import { maskedValue, redactRecordText } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
 /**
@@ -29,7 +25,7 @@ import { Redactor, type RedactorOptions } from "./redactor.ts";
  * ```
  */
 export class JsonRedactor {
-  readonly #redactors: Redactors;
+  readonly #redactor: Redactor;
 
   /**
    * Constructs a new instance.
@@ -38,15 +34,12 @@ export class JsonRedactor {
    * @throws {TypeError} If `patterns` is not a list of regular expressions.
    */
   constructor(options: RedactorOptions = {}) {
-    this.#redactors = {
-      redactor: new Redactor(options),
-      scout: new Redactor(options),
-    };
+    this.#redactor = new Redactor(options);
   }
 
   /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
   get counts(): ReadonlyMap<string, number> {
-    return this.#redactors.redactor.counts;
+    return this.#redactor.counts;
   }
 
   /**
@@ -55,7 +48,7 @@ export class JsonRedactor {
    * @returns The former value of {@linkcode JsonRedactor.counts}.
    */
   takeCounts(): Map<string, number> {
-    return this.#redactors.redactor.takeCounts();
+    return this.#redactor.takeCounts();
   }
 
   /**
@@ -65,7 +58,7 @@ export class JsonRedactor {
    * @returns The text with its secrets masked; unchanged if there are none.
    */
   redact(text: string): string {
-    return redactRecordText(text, this.#redactors);
+    return redactRecordText(text, this.#redactor);
   }
 
   /**
@@ -75,6 +68,6 @@ export class JsonRedactor {
    * @returns The string with its secrets masked; unchanged if there are none.
    */
   redactString(value: string): string {
-    return maskedValue(undefined, value, this.#redactors);
+    return maskedValue(undefined, value, this.#redactor);
   }
 }

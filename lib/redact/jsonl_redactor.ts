@@ -26,12 +26,7 @@ import {
 } from "../lines/line_splitter.ts";
 import type { Failure } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  CHUNK,
-  redactedPieces,
-  type Redactors,
-  redactRecordText,
-} from "./_record_text.ts";
+import { CHUNK, redactedPieces, redactRecordText } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
 /** Options for {@linkcode JsonlRedactor}. */
@@ -102,7 +97,7 @@ export class JsonlRedactor
     this.#framer = new LineFramer(limit);
     this.#redactor = new Redactor(options);
     this.#writer = new RedactingWriter(
-      { redactor: this.#redactor, scout: new Redactor(options) },
+      this.#redactor,
       limit,
       options.onFailure,
     );
@@ -152,7 +147,7 @@ class RedactingWriter implements LineVisitor {
   readonly deltas: DeltaLines;
   /** The redacted line that has to wait for held lines before it. */
   readonly #late = new ByteWriter(KEPT_CAPACITY);
-  readonly #redactors: Redactors;
+  readonly #redactor: Redactor;
   readonly #limit: number;
   readonly #tape = new JsonTape();
   /** Whether the line is the last one, without LF. */
@@ -160,12 +155,12 @@ class RedactingWriter implements LineVisitor {
   readonly #onFailure: JsonlRedactorOptions["onFailure"];
 
   constructor(
-    redactors: Redactors,
+    redactor: Redactor,
     limit: number,
     onFailure: JsonlRedactorOptions["onFailure"],
   ) {
-    this.#redactors = redactors;
-    this.deltas = new DeltaLines(redactors, this.out);
+    this.#redactor = redactor;
+    this.deltas = new DeltaLines(redactor, this.out);
     this.#limit = limit;
     this.#onFailure = onFailure;
   }
@@ -217,12 +212,12 @@ class RedactingWriter implements LineVisitor {
     end: number,
     record: string | undefined,
   ): void {
-    const redactors = this.#redactors;
+    const redactor = this.#redactor;
     if (record !== undefined || isUtf8(bytes, start, end)) {
       const text = record ?? decodeUtf8(bytes, start, end);
-      let redacted = redactRecordText(text, redactors);
+      let redacted = redactRecordText(text, redactor);
       // A line that is not JSON is also redacted as text.
-      if (record === undefined) redacted = redactors.redactor.redact(redacted);
+      if (record === undefined) redacted = redactor.redact(redacted);
       if (redacted === text) out.range(bytes, start, end);
       else out.text(redacted);
       return;
@@ -232,7 +227,7 @@ class RedactingWriter implements LineVisitor {
     for (let at = start; at < end; at++) {
       text += String.fromCharCode(bytes[at] ?? 0);
     }
-    for (const letter of redactors.redactor.redact(text)) {
+    for (const letter of redactor.redact(text)) {
       out.byte(letter.charCodeAt(0));
     }
   }
@@ -340,14 +335,14 @@ interface HeldLine {
 
 /** Holds lines with pieces of texts, and the lines after them. */
 class DeltaLines {
-  readonly #redactors: Redactors;
+  readonly #redactor: Redactor;
   readonly #out: ByteWriter;
   readonly #texts = new Map<string, OpenText>();
   #held: HeldLine[] = [];
   #size = 0;
 
-  constructor(redactors: Redactors, out: ByteWriter) {
-    this.#redactors = redactors;
+  constructor(redactor: Redactor, out: ByteWriter) {
+    this.#redactor = redactor;
     this.#out = out;
   }
 
@@ -427,7 +422,7 @@ class DeltaLines {
     const masked = redactedPieces(
       pieces.map(({ text }) => text),
       "",
-      this.#redactors,
+      this.#redactor,
     );
     if (masked === undefined) return;
     let before = "";
@@ -455,7 +450,7 @@ class DeltaLines {
   }
 
   #redacted(text: string, pieces: readonly Piece[]): string {
-    return redactRecordText(text, this.#redactors, (name, value) => {
+    return redactRecordText(text, this.#redactor, (name, value) => {
       for (const piece of pieces) {
         if (name === PREVIEW && value === piece.preview) {
           return piece.maskedPreview;

@@ -88,9 +88,14 @@ export function dividedLike(
   });
 }
 
-/** Finds the masked parts of a text. */
+/** Finds the masked parts of a text; if some cannot be told apart, that is the whole text. */
 export function spansOf(text: string, masked: string): readonly Span[] {
-  return alignedSpans(text, masked) ?? [changedSpan(text, masked)];
+  return alignedSpans(text, masked) ?? [{
+    start: 0,
+    end: text.length,
+    maskedStart: 0,
+    maskedEnd: masked.length,
+  }];
 }
 
 /** Aligns a text by the unmasked parts between secrets; `undefined` if one of them is not found. */
@@ -127,22 +132,4 @@ function alignedSpans(text: string, masked: string): Span[] | undefined {
     maskedAt = index + placeholder.length;
   }
   return take(masked.length) && at === text.length ? spans : undefined;
-}
-
-/** Returns the part between the first and the last difference of two texts. */
-function changedSpan(text: string, masked: string): Span {
-  const most = Math.min(text.length, masked.length);
-  let start = 0;
-  while (start < most && text[start] === masked[start]) start += 1;
-  let same = 0;
-  while (
-    same < most - start &&
-    text[text.length - 1 - same] === masked[masked.length - 1 - same]
-  ) same += 1;
-  return {
-    start,
-    end: text.length - same,
-    maskedStart: start,
-    maskedEnd: masked.length - same,
-  };
 }

@@ -172,6 +172,15 @@ export class Redactor {
     return masked;
   }
 
+  /** @ignore Masks the secrets in a text without counting them. */
+  preview(text: string): string {
+    const counts = this.takeCounts();
+    const masked = this.redact(text);
+    this.#counts.clear();
+    addCounts(this.#counts, counts);
+    return masked;
+  }
+
   #redactColored(text: string): string {
     const spelled: Counts = new Map();
     const masked = this.#redactPlain(text, countingMask(spelled));
