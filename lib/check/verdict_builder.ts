@@ -984,9 +984,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     if (turn !== null) seen.hasEntries = true;
     if (answer !== undefined) {
       seen.hasAnswer = true;
-      // Exec streams emit blank parts of a message as messages of their own.
-      if (answer.trim() !== "") this.#finalMessage = answer;
-      else this.#finalMessage ??= answer;
+      this.#finalMessage = answer;
     }
     if (seen.stage === "ended") return;
     for (const command of failedCommandsOf(record)) this.#commands.add(command);

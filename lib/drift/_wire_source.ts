@@ -52,7 +52,6 @@ export interface Occurrence {
   readonly line: number;
   readonly release: number;
   readonly dialect: WireDialectName;
-  readonly kind: WireKind;
   treatment(mark: Mark): DriftFinding["treatment"];
 }
 
@@ -85,13 +84,12 @@ export class WireSource implements LineVisitor {
   readonly #kinds = new Set<WireKind>();
   #release: number;
   other: string | undefined;
-  /** The current record: its bytes, its line number and its kind. */
+  /** The current record: its bytes and its line number. */
   #bytes: Uint8Array = NOTHING;
   #start = 0;
   #end = 0;
   #line = 0;
   #tried = 0;
-  #node: WireKind | undefined;
   /**
    * Marks found before the first item. Whether codexpipe wrote the stream shows at an item only:
    * events of threads and turns look the same in both.
@@ -158,7 +156,6 @@ export class WireSource implements LineVisitor {
     this.#start = start;
     this.#end = end;
     this.#line = line;
-    this.#node = node;
     this.#value(tape, 0, node, 0, 0);
   }
 
@@ -233,15 +230,12 @@ export class WireSource implements LineVisitor {
     if (this.#isRecording) return mark.widen(this.#release);
     // A part that returned together with the object around it is reported once, as that object.
     if (mark.isKnown && lastAround(mark) < this.#limit) return;
-    const kind = this.#node;
-    if (kind === undefined) return;
     this.#reports.marked();
     const at = {
       file: this.#file,
       line: this.#line,
       release: this.#release,
       dialect: this.#teller.last,
-      kind,
       treatment: (mark: Mark) => this.#treatment(mark),
     };
     if (this.#early === undefined) return this.#reports.found(mark, at);

@@ -324,7 +324,7 @@ export class DriftMeter {
     byRelease.set(release, {
       release: release === 0 ? null : releaseText(release),
       dialect: at.dialect,
-      kind: at.kind.name,
+      kind: node.kind.name,
       path: node.path,
       change,
       types: new Set([type]),
