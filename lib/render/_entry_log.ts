@@ -6,6 +6,7 @@
 
 import { sameJson } from "../history/plain_json.ts";
 import { EPOCH } from "../events/times.ts";
+import type { ExploredPlace } from "../history/history_state.ts";
 import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
@@ -24,13 +25,8 @@ interface EntryLogOptions {
   readonly forget: (ids: ReadonlySet<number>) => void;
 }
 
-/** The output of a command in an `explore` record. */
-interface ExploredOutput {
-  /** The id of the record. */
-  readonly id: number;
-  /** The index of the command among the entries of the record. */
-  readonly at: number;
-  /** The whole output. */
+/** The whole output of a command in an `explore` record. */
+interface ExploredOutput extends ExploredPlace {
   readonly text: string;
 }
 
@@ -60,8 +56,6 @@ interface Entry {
   /** The estimated size of a complete record while it waits; 0 before. */
   weight: number;
 }
-
-const NO_ENTRIES: readonly Entry[] = [];
 
 /** The maximum number and total weight of entries that wait behind one that is not complete. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
@@ -193,7 +187,6 @@ export class EntryLog {
   }
 
   #changedInOrder(): readonly Entry[] {
-    if (this.#changed.size === 0) return NO_ENTRIES;
     return [...this.#changed].sort((a, b) => a.id - b.id);
   }
 
@@ -279,7 +272,6 @@ export class EntryLog {
     const isState = mutation.type === "replaced" && isPlan(before);
     // Each state of a plan is an entry of its own.
     if (isState && isPlan(mutation.record)) {
-      if (JSON.stringify(before) === JSON.stringify(mutation.record)) return;
       this.#changed.delete(entry);
       this.#add(mutation.id, mutation.record);
       return;
@@ -643,7 +635,6 @@ function newOf(
   held?: HeldOutputs,
 ): Rest | undefined {
   if (isKnownRecord(record) && record.type === "exec") {
-    if (emitted.state !== "open") return undefined;
     const { stdout_chunks, stderr_chunks } = record.payload;
     const { record: before } = emitted;
     const isExec = isKnownRecord(before) && before.type === "exec";

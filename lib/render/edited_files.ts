@@ -54,9 +54,6 @@ function diffOf(change: FileChange): string {
       return withSign("-", change.content);
     case "update":
       return change.unified_diff.replace(/\n$/, "");
-    default:
-      change satisfies never;
-      return "";
   }
 }
 

@@ -43,9 +43,6 @@ function blockText(block: ReasoningBlock): string {
     }
     case "separator":
       return "";
-    default:
-      block satisfies never;
-      return "";
   }
 }
 
