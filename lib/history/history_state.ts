@@ -16,6 +16,7 @@ import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
 import { RecordStore } from "./record_store.ts";
+import type { AnyHistoryRecord } from "./records.ts";
 import {
   checkSnapshot,
   type HistorySnapshot,
@@ -305,6 +306,12 @@ export class HistoryState {
         },
       }
       : snapshot;
+  }
+
+  /** @ignore Returns the record with an id. */
+  recordOf(id: number): AnyHistoryRecord | undefined {
+    const { store } = this.#context;
+    return store.at(store.indexOf(id));
   }
 
   /** @ignore Applies an event that another `EventReader` has emitted. */

@@ -7,7 +7,7 @@
 import { sameJson } from "../history/plain_json.ts";
 import { EPOCH } from "../events/times.ts";
 import type { ExploredPlace } from "../history/history_state.ts";
-import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
+import type { HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,
@@ -21,6 +21,8 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 interface EntryLogOptions {
   readonly isLive: boolean;
   readonly emit: (part: EntryPart) => void;
+  /** Returns a record of the history by its id. */
+  readonly recordOf: (id: number) => AnyHistoryRecord | undefined;
   /** Is called with the ids of records that are no longer needed. */
   readonly forget: (ids: ReadonlySet<number>) => void;
 }
@@ -36,8 +38,7 @@ interface Entry {
   readonly turn: number | null;
   readonly isWarning: boolean;
   readonly isFromUser: boolean;
-  /** The record, in the form of list that mutations are applied to. */
-  readonly records: [AnyHistoryRecord];
+  record: AnyHistoryRecord;
   readonly startedAt: string | null;
   endedAt: string | null;
   /** The duration that the event at its end reports, in milliseconds. */
@@ -148,7 +149,7 @@ export class EntryLog {
     if (entry === undefined) return;
     this.#openCalls.delete(callId);
     entry.openCall = undefined;
-    if (isPlan(entry.records[0])) this.#settle(entry);
+    if (isPlan(entry.record)) this.#settle(entry);
     else if (entry.state === "settling") this.#images.add(entry);
   }
 
@@ -207,7 +208,7 @@ export class EntryLog {
   /** Completes the settling entries that a new record of a type shows to be complete. */
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
-      if (entry.records[0].type === "reasoning") this.#settle(entry);
+      if (entry.record.type === "reasoning") this.#settle(entry);
     }
     // Another image belongs to the same message, whose other copy is still to come.
     if (type === "image") return;
@@ -220,8 +221,6 @@ export class EntryLog {
   }
 
   #add(id: number, record: AnyHistoryRecord): void {
-    const records: [AnyHistoryRecord] = [record];
-    applyMutation(records, { type: "replaced", index: 0, id, record });
     const isRefusable = isPlan(record) || record.type === "image";
     const openCall = isRefusable ? this.openCall : undefined;
     const entry: Entry = {
@@ -229,7 +228,7 @@ export class EntryLog {
       turn: this.ofTurn ?? this.turn,
       isWarning: this.isWarning,
       isFromUser: this.isFromUser && record.type === "image",
-      records,
+      record,
       startedAt: this.now,
       endedAt: null,
       reportedMs: undefined,
@@ -268,17 +267,19 @@ export class EntryLog {
     const entry = this.#entries.get(mutation.id);
     if (entry === undefined) return;
     this.#changed.add(entry);
-    const [before] = entry.records;
-    const isState = mutation.type === "replaced" && isPlan(before);
+    const before = entry.record;
+    const record = mutation.type === "replaced"
+      ? mutation.record
+      : this.#options.recordOf(mutation.id) ?? before;
     // Each state of a plan is an entry of its own.
-    if (isState && isPlan(mutation.record)) {
+    if (isPlan(before) && isPlan(record)) {
       this.#changed.delete(entry);
-      this.#add(mutation.id, mutation.record);
+      this.#add(mutation.id, record);
       return;
     }
-    applyMutation(entry.records, { ...mutation, index: 0 });
-    entry.state = entryState(entry.records[0]);
-    if (entry.records[0].type === "exec") entry.reportedMs ??= this.reportedMs;
+    entry.record = record;
+    entry.state = entryState(record);
+    if (record.type === "exec") entry.reportedMs ??= this.reportedMs;
     this.#holdOutput(entry, before);
     this.#takeImages(entry);
     this.#updateState(entry);
@@ -301,7 +302,7 @@ export class EntryLog {
 
   /** Moves images of the event to an entry: all of them to a tool call, the next to an image. */
   #takeImages(entry: Entry): void {
-    const { type } = entry.records[0];
+    const { type } = entry.record;
     const count = type === "tool_call" ? this.images.length : 1;
     const isTaker = type === "tool_call" || type === "image";
     if (!isTaker || this.images.length === 0 || entry.images) return;
@@ -313,7 +314,7 @@ export class EntryLog {
     const { printed } = this;
     if (printed?.id !== entry.id) return;
     const { at, text } = printed;
-    const now = endedEntry(entry.records[0], at);
+    const now = endedEntry(entry.record, at);
     if (now === undefined) return;
     this.printed = undefined;
     // A repeated end of the command: its output was emitted with the first one.
@@ -345,7 +346,7 @@ export class EntryLog {
   #updateState(entry: Entry): void {
     const { isLive } = this.#options;
     if (entry.state === "settling") {
-      const isImage = entry.records[0].type === "image";
+      const isImage = entry.record.type === "image";
       const settling = isImage ? this.#images : this.#settling;
       if (entry.openCall === undefined) settling.add(entry);
     } else {
@@ -369,7 +370,7 @@ export class EntryLog {
   /** Adds the size of a complete entry to that of all waiting entries. */
   #weigh(entry: Entry): void {
     this.#waitingWeight -= entry.weight;
-    entry.weight = weightOf(entry.records[0]) + sumOfLengths(entry.images);
+    entry.weight = weightOf(entry.record) + sumOfLengths(entry.images);
     this.#waitingWeight += entry.weight;
   }
 
@@ -394,15 +395,13 @@ export class EntryLog {
     // An entry whose work goes on again, after its end was emitted, is no news.
     const isNew = !entry.isStarted && entry.emitted === undefined;
     entry.isStarted = true;
-    const record = copyOf(entry);
     const phase = isNew ? "started" : "updated";
-    this.#options.emit(entryPart(entry, phase, { record }));
+    this.#options.emit(entryPart(entry, phase, { record: entry.record }));
   }
 
   /** Emits an entry: all of it the first time, later only the news. */
   #emit(entry: Entry): void {
-    const { emitted } = entry;
-    const record = copyOf(entry);
+    const { emitted, record } = entry;
     const rest = emitted === undefined
       ? allOf(record, entry.outputs)
       : newOf(record, emitted, entry.outputs);
@@ -419,10 +418,10 @@ export class EntryLog {
   #end(entry: Entry): void {
     // A newer entry has the same id, if this one is an earlier state of a plan.
     if (this.#entries.get(entry.id) !== entry) return;
-    if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
+    if (isPlan(entry.record) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
     this.#changed.delete(entry);
-    const weight = entry.weight || weightOf(entry.records[0]);
+    const weight = entry.weight || weightOf(entry.record);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;
     this.#forgetPast();
@@ -445,14 +444,6 @@ export class EntryLog {
     this.#past.splice(0, ids.size);
     this.#options.forget(ids);
   }
-}
-
-/** Returns the record of an entry, copied if it is open: mutations change it in place. */
-function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
-  if (state !== "open") return record;
-  const copies: [AnyHistoryRecord] = [record];
-  applyMutation(copies, { type: "replaced", index: 0, id, record });
-  return copies[0];
 }
 
 function isPlan(record: AnyHistoryRecord): boolean {

@@ -209,6 +209,7 @@ export class TranscriptBuilder
         const isKnown = this.#lead.session.model !== null;
         if (isKnown || !isPrompt(part.record)) this.#lead.release();
       },
+      recordOf: (id) => this.#state.recordOf(id),
       forget: (ids) => this.#state.forget(ids),
     });
   }

@@ -495,6 +495,23 @@ Deno.test("TranscriptBuilder splits the output of a command that ends after its 
   ]);
 });
 
+Deno.test("TranscriptBuilder emits both outputs of a command that ends with them", () => {
+  const call = { call_id: "c", command: ["make"], exit_code: 0 };
+  for (const live of [false, true]) {
+    const parts = partsOfLines([
+      META,
+      event("exec_command_begin", call),
+      event("exec_command_end", { ...call, stdout: "out", stderr: "err" }),
+    ], { live });
+    const view = entriesOf(parts).filter(({ phase }) => phase === "final")
+      .map((part) => viewEntry(part));
+    assertEquals(
+      view.map((each) => each.kind === "command" && [each.stdout, each.stderr]),
+      [["out", "err"]],
+    );
+  }
+});
+
 /** One text per final or late explore entry, with the output of its commands. */
 function looksOf(parts: readonly TranscriptPart[]): string[] {
   return entriesOf(parts).flatMap((part) => {
