@@ -139,14 +139,6 @@ interface GrowingPayload {
   deltas?: AssistantDelta[];
 }
 
-/** The members of an `appended` mutation that are no members of the payload. */
-const OF_MUTATIONS: ReadonlySet<string> = new Set([
-  "type",
-  "index",
-  "id",
-  "field",
-  "value",
-]);
 const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
 
 /**
@@ -234,18 +226,20 @@ function append(
   mutation: AppendedMutation,
 ): void {
   if (record === undefined) return;
+  const { type: _type, index: _index, id: _id, field, value, ...scalars } =
+    mutation;
   // The boundary: `own` has copied the payload, so that it may be changed here.
   const payload = record.payload as GrowingPayload;
-  if (mutation.field === "deltas") {
+  if (field === "deltas") {
     const deltas = payload.deltas ??= [];
     const last = deltas.at(-1);
-    if (last !== undefined && last.sequence === mutation.value.sequence) {
-      const delta = last.delta + mutation.value.delta;
+    if (last !== undefined && last.sequence === value.sequence) {
+      const delta = last.delta + value.delta;
       deltas[deltas.length - 1] = { ...last, delta };
-    } else deltas.push({ ...mutation.value });
-  } else appendChunk(payload[mutation.field] ??= [], mutation.value);
-  for (const [name, scalar] of Object.entries(mutation)) {
-    if (!OF_MUTATIONS.has(name)) setOwn(payload, name, scalar);
+    } else deltas.push({ ...value });
+  } else appendChunk(payload[field] ??= [], value);
+  for (const [name, scalar] of Object.entries(scalars)) {
+    setOwn(payload, name, scalar);
   }
 }
 

@@ -589,7 +589,15 @@ export class RecordStore {
 
   /** Restores the records of a snapshot, which must not be shared. */
   #load(snapshot: HistorySnapshot, exact: boolean): void {
-    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
+    const {
+      records,
+      next_id,
+      exec_call_lookup,
+      tool_call_lookup,
+      stream_lookup,
+      resume: _resume,
+      ...unknownFields
+    } = snapshot;
     const lookups = [
       [exec_call_lookup, this.#index.execCalls],
       [tool_call_lookup, this.#index.toolCalls],
@@ -598,7 +606,7 @@ export class RecordStore {
     const rebuilds = !exact &&
       lookups.every(([lookup]) => Object.keys(lookup).length === 0);
     const streams = new Set<unknown>();
-    for (const record of snapshot.records) {
+    for (const record of records) {
       if (!exact && isRepeated(record, streams)) continue;
       const entry = newEntry(record.id, contentOf(record.id, record));
       this.#list.insert(Infinity, entry);
@@ -615,10 +623,8 @@ export class RecordStore {
         entry.callIds = [...entry.callIds, callId];
       }
     }
-    this.#nextId = snapshot.next_id;
-    const unknown = Object.entries(snapshot)
-      .filter(([name]) => !OWN_FIELDS.has(name));
-    this.#unknownFields = Object.fromEntries(unknown);
+    this.#nextId = next_id;
+    this.#unknownFields = unknownFields;
     this.#settle([]);
   }
 
@@ -715,16 +721,6 @@ function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
     deltaBytes: limit("deltaBytes"),
   };
 }
-
-/** The fields of a snapshot that a store writes itself or drops (`resume`); it keeps all others. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  "records",
-  "next_id",
-  "exec_call_lookup",
-  "tool_call_lookup",
-  "stream_lookup",
-  "resume",
-]);
 
 function newEntry(id: number, content: Content): Entry {
   return { id, index: -1, highest: 0, solid: -1, content, callIds: NO_KEYS };

@@ -15,6 +15,7 @@ import {
   textsOf,
   wholeOf,
 } from "../../json/fields.ts";
+import { closingQuote } from "../../json/member_texts.ts";
 import { keptText } from "../../json/utf8.ts";
 import { startedExec } from "../record_store.ts";
 import type { ExecFinish } from "../record_operations.ts";
@@ -385,7 +386,6 @@ function appendOutput(
   { stdout, stderr }: CommandOutput,
 ): void {
   const index = id === undefined ? -1 : context.store.indexOf(id);
-  if (index === -1) return;
   const chunk = (
     stream: "stdout" | "stderr",
     content = "",
@@ -511,8 +511,6 @@ function isExploring(parsed: readonly ParsedCommand[]): boolean {
     parsed.some(({ type }) => type === "read_command");
 }
 
-/** The characters that a backslash escapes inside double quotes. */
-const ESCAPABLE_IN_QUOTES = new Set(["$", "`", '"', "\\", "\n"]);
 const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
 
 /**
@@ -538,9 +536,11 @@ export function shellWords(line: string): string[] {
       word = (word ?? "") + line.slice(at, end);
       at = end + 1;
     } else if (char === '"') {
-      const end = endOfQuote(line, at);
+      const end = closingQuote(line, at - 1);
       if (end === -1) return [line];
-      word = (word ?? "") + unquoted(line.slice(at, end));
+      // Inside double quotes, a backslash escapes only these characters.
+      word = (word ?? "") +
+        line.slice(at, end).replace(/\\(?:([$`"\\])|\n)/g, "$1");
       at = end + 1;
     } else if (char === "\\") {
       if (at === line.length) return [line];
@@ -554,22 +554,4 @@ export function shellWords(line: string): string[] {
   }
   if (word !== undefined) words.push(word);
   return words;
-}
-
-/** Finds the closing double quote of a string whose content begins at `start`; -1 if none. */
-function endOfQuote(line: string, start: number): number {
-  for (let at = start; at < line.length; at++) {
-    if (line[at] === '"') return at;
-    if (line[at] === "\\") at += 1;
-  }
-  return -1;
-}
-
-function unquoted(text: string): string {
-  if (!text.includes("\\")) return text;
-  return text.replace(
-    /\\([^])/g,
-    (whole, char: string) =>
-      !ESCAPABLE_IN_QUOTES.has(char) ? whole : char === "\n" ? "" : char,
-  );
 }
