@@ -62,13 +62,6 @@ export interface SourceReports {
   ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
 }
 
-/** What a stream is read with. */
-export interface WireSourceOptions {
-  readonly isRecording: boolean;
-  readonly release?: string | undefined;
-  readonly maxLineBytes?: number | undefined;
-}
-
 /** Reads one stream or session file: walks all values of its records. */
 export class WireSource implements LineVisitor {
   readonly #file: string;
@@ -100,7 +93,11 @@ export class WireSource implements LineVisitor {
   constructor(
     file: string,
     tree: WireTree,
-    { isRecording, release, maxLineBytes }: WireSourceOptions,
+    { isRecording, release, maxLineBytes }: {
+      readonly isRecording: boolean;
+      readonly release?: string | undefined;
+      readonly maxLineBytes?: number | undefined;
+    },
     reports: SourceReports,
   ) {
     this.#file = file;

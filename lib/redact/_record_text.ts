@@ -114,9 +114,6 @@ function redactList(
 const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
-/** Returns the masked string of a member with a piece of a text that spans several records. */
-type MaskPiece = (name: string, value: string) => string | undefined;
-
 /**
  * Redacts the strings of a JSON text.
  *
@@ -127,7 +124,7 @@ type MaskPiece = (name: string, value: string) => string | undefined;
 export function redactRecordText(
   text: string,
   redactor: Redactor,
-  maskPiece?: MaskPiece,
+  maskPiece?: (name: string, value: string) => string | undefined,
 ): string {
   const redact = (text: string) => redactor.redact(text);
   let keys: MaskedKeys | undefined;

@@ -54,34 +54,20 @@ export function endOfRun(
   return at;
 }
 
-/** Returns the replacement of a head and the run after it. */
-type Hide = (
-  /** The match of the head: its text, its groups and its index. */
-  head: RegExpExecArray,
-  /** The run after the head. */
-  run: string,
-) => string | undefined;
-
-/** A head that a regular expression finds, and the run of characters after it. */
-interface HeadAndRun {
-  /** Finds heads; global, and without an unbounded repetition. */
-  readonly head: RegExp;
-  /** The characters of the run. */
-  readonly run: CharacterSet;
-}
-
 /**
  * Replaces each head together with the run of characters after it.
  *
  * Each run is read only once, since the search for the next head starts after it.
  *
- * @param parts The head and the characters of the run.
- * @param hide Returns the replacement of head and run; `undefined` keeps them.
+ * @param head Finds heads; global, and without an unbounded repetition.
+ * @param run The characters of the run.
+ * @param hide Returns the replacement of a head, by its match, and of the run after it; `undefined`
+ *   keeps them.
  */
 export function replaceRuns(
   text: string,
-  { head, run }: HeadAndRun,
-  hide: Hide,
+  { head, run }: { readonly head: RegExp; readonly run: CharacterSet },
+  hide: (head: RegExpExecArray, run: string) => string | undefined,
 ): string {
   let replaced = "";
   let from = 0;

@@ -77,12 +77,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-interface Reader {
-  readonly tokens: RegExp;
-  readonly keywords: ReadonlySet<string>;
-}
-
-const READERS: ReadonlyMap<string, Reader> = new Map(
+const READERS = new Map(
   FAMILIES.flatMap(({ names, comment, string, keywords }) => {
     // Markup has tag names in place of keywords.
     const [key, word] = keywords === ""
