@@ -204,9 +204,8 @@ const exploreEntry: Rewrite = (value) => {
   return { command, cwd: null, status: snakeTag(status), ...rest };
 };
 
-const image: Rewrite = (value) => {
-  if (!isObject(value)) return value;
-  const { source_path, alt_text, width, height, sha256, ...other } = value;
+const image = (payload: Fields): unknown => {
+  const { source_path, alt_text, width, height, sha256, ...other } = payload;
   const { mime_type, byte_len, ...rest } = other;
   // The fork writes 0 for an unknown width or height.
   const known = Object.entries({
@@ -224,15 +223,12 @@ const image: Rewrite = (value) => {
   };
 };
 
-const rateLimits: Rewrite = (value) => {
-  if (!isObject(value)) return value;
-  const { snapshot, legend: _legend, ...rest } = value;
-  return isObject(snapshot) ? { ...snapshot, ...rest } : value;
+const rateLimits = (payload: Fields): unknown => {
+  const { snapshot, legend: _legend, ...rest } = payload;
+  return isObject(snapshot) ? { ...snapshot, ...rest } : payload;
 };
 
-const patch: Rewrite = (value) => {
-  if (!isObject(value)) return value;
-  const { patch_type, ...rest } = value;
+const patch = ({ patch_type, ...rest }: Fields): unknown => {
   const [name, member] = onlyMember(patch_type) ?? [];
   const auto_approved = isObject(member) ? member.auto_approved : null;
   const event = name ?? patch_type;
@@ -243,9 +239,11 @@ const patch: Rewrite = (value) => {
   };
 };
 
+type PayloadRewrite = (payload: Fields) => unknown;
+
 /** The rewrites of payloads, by the fork's name of the record type. */
-const REWRITES: ReadonlyMap<string, Rewrite> = new Map(
-  Object.entries<Rewrite>({
+const REWRITES: ReadonlyMap<string, PayloadRewrite> = new Map(
+  Object.entries<PayloadRewrite>({
     PlainMessage: fields({ role: snake, kind: snake, lines, metadata }),
     WaitStatus: fields({
       header: fields({ title_tone: snake, summary_tone: snake }),
@@ -280,14 +278,6 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map(
   }),
 );
 
-/** A record of the fork's layout, rewritten but unchecked. */
-interface CodeRecord {
-  /** The record in codexpipe's layout. */
-  readonly record: Fields;
-  /** The call id, if it is a tool call and has one. */
-  readonly callId: string | undefined;
-}
-
 /**
  * Rewrites a record of the fork's layout: an object with one member, named after the type.
  *
@@ -295,12 +285,13 @@ interface CodeRecord {
  * `id`.
  *
  * @param trailing The value of the field of that name, which only explore records have.
- * @returns The record; `undefined` if it has another layout.
+ * @returns The record, unchecked, and its call id, if it is a tool call and has one; `undefined` if
+ *   the value has another layout.
  */
 function fromCodeLayout(
   value: unknown,
   trailing: boolean,
-): CodeRecord | undefined {
+): { record: Fields; callId: string | undefined } | undefined {
   const [name, member] = onlyMember(value) ?? [];
   if (name === undefined || !isObject(member)) return undefined;
   const rewrite = REWRITES.get(name);
@@ -633,9 +624,8 @@ function readObject(
   path: string,
 ): Fields {
   const result: Fields = {};
-  const known = new Set<string>();
+  const known = new Set(members.map(({ name }) => name));
   for (const { name, shape, isOptional } of members) {
-    known.add(name);
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (member === undefined && isOptional) continue;
     setOwn(result, name, readAs(shape, member, join(path, name)));

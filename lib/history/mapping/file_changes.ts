@@ -14,22 +14,21 @@ import {
   wholeOf,
 } from "../../json/fields.ts";
 import { keptText } from "../../json/utf8.ts";
+import { byteLength, placeOfByte } from "../../json/utf8_length.ts";
 import type {
   FileChange,
   HistoryRecord,
   PatchEvent,
   PatchFailure,
+  PatchPayload,
 } from "../records.ts";
 import type { FoldContext, ItemState } from "./fold_context.ts";
 
-interface FileChanges {
-  readonly [path: string]: FileChange;
-}
+type FileChanges = PatchPayload["changes"];
 
 const NO_REASON = "Patch application failed";
 const MAX_EXCERPT_LINES = 20;
 const MAX_EXCERPT_BYTES = 2000;
-const ENCODER = new TextEncoder();
 
 /**
  * Reads the changes of an item: a list of paths and kinds, or one path with its diff.
@@ -83,20 +82,10 @@ function excerptOf(text: string): string | null {
   if (trimmed === "") return null;
   const lines = trimmed.split("\n", MAX_EXCERPT_LINES);
   const excerpt = lines.join("\n");
-  const cut = new Uint8Array(MAX_EXCERPT_BYTES);
-  const { read, written } = ENCODER.encodeInto(excerpt, cut);
-  if (read === excerpt.length) return keptText(excerpt);
+  if (byteLength(excerpt) <= MAX_EXCERPT_BYTES) return keptText(excerpt);
   // The ellipsis has three bytes.
-  const kept = written <= MAX_EXCERPT_BYTES - 3
-    ? excerpt.slice(0, read)
-    : headOf(excerpt, MAX_EXCERPT_BYTES - 3);
-  return `${kept}…`;
-}
-
-/** Returns the longest beginning of a text that fits into a number of bytes. */
-function headOf(text: string, bytes: number): string {
-  const { read } = ENCODER.encodeInto(text, new Uint8Array(bytes));
-  return text.slice(0, read);
+  const { units } = placeOfByte(excerpt, MAX_EXCERPT_BYTES - 3, "down");
+  return `${excerpt.slice(0, units)}…`;
 }
 
 /**
