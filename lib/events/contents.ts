@@ -20,7 +20,7 @@ import {
   wholeOf,
 } from "../json/fields.ts";
 import type { SessionContext } from "./session_context.ts";
-import { durationMsOf, timestampOfMs } from "./times.ts";
+import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
 
 /** The content and status of an item that has ended. */
 export interface Ended {
@@ -53,14 +53,16 @@ export function startOf(
   const ms = numberOf(duration_ms);
   return ms === undefined || ended === undefined
     ? undefined
-    : timestampOfMs(Date.parse(ended) - ms);
+    : timestampOfMs(msOf(ended) - ms);
 }
 
 export function commandContent(event: Fields): Fields {
   const { command, parsed_cmd, cwd, process_id, source } = event;
   const argv = typeof command === "string" ? [command] : textsOf(command);
+  const isKnown = argv.length > 0;
   return knownFields({
-    ...(argv.length === 0 ? {} : { command: commandLineOf(argv), argv }),
+    command: isKnown ? commandLineOf(argv) : undefined,
+    argv: isKnown ? argv : undefined,
     parsed_cmd: arrayOf(parsed_cmd),
     cwd: textOf(cwd),
     process_id: textOf(process_id),

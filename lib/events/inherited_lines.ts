@@ -14,7 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { timeInUuid } from "./times.ts";
+import { msOf, timeInUuid } from "./times.ts";
 
 /**
  * The minimum pause, in milliseconds, between copied lines and the thread's own. It decides where
@@ -83,7 +83,7 @@ export class InheritedLines {
   /** Processes the header of another thread, which was copied together with the lines after it. */
   copiedHeader(now: string | undefined): void {
     this.#isFork = true;
-    this.#copiedAt = msOf(now);
+    this.#copiedAt = timeOf(now);
   }
 
   /**
@@ -117,14 +117,14 @@ export class InheritedLines {
 
   /** Ends the copied part at the first line after a long enough pause. */
   #followCopies(now: string | undefined, isPrompt: boolean): void {
-    const time = msOf(now);
+    const time = timeOf(now);
     const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
     this.#copiedAt = pause >= limit ? null : time;
   }
 }
 
-function msOf(now: string | undefined): number | null {
-  const ms = now === undefined ? NaN : Date.parse(now);
+function timeOf(now: string | undefined): number | null {
+  const ms = now === undefined ? NaN : msOf(now);
   return Number.isNaN(ms) ? null : ms;
 }
