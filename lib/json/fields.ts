@@ -48,11 +48,11 @@ export function idOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the id of a call: the first of several values that is a string. It may be empty: some
+ * Returns the id of a call: the first of two values that is a string. It may be empty: some
  * providers give all calls an empty id, and their outputs repeat it.
  */
-export function callIdOf(...values: readonly unknown[]): string | undefined {
-  return values.find((value) => typeof value === "string");
+export function callIdOf(id: unknown, other?: unknown): string | undefined {
+  return textOf(id) ?? textOf(other);
 }
 
 /** Returns a finite number, `undefined` for any other value. A bigint is rounded to a number. */

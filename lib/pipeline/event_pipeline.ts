@@ -294,7 +294,9 @@ export class EventDecoder
     this.#emit(
       event === value && json === text
         ? this.#record as Success<ThreadEvent>
-        : { ok: true, line, offset, value: typed, ...(json && { text: json }) },
+        : json === undefined
+        ? { ok: true, line, offset, value: typed }
+        : { ok: true, line, offset, value: typed, text: json },
     );
   };
 
