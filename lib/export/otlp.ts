@@ -40,6 +40,7 @@ import {
   SPAN_KIND,
   STATUS_ERROR,
 } from "./otlp_names.ts";
+import { RepeatedText } from "./repeated_text.ts";
 import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /** The name of the agent, and of its service, for all originators. */
@@ -54,16 +55,22 @@ const MAX = { spans: 2048, content: 1 << 21, names: 1024 };
 /** How many ended calls are kept when a line is full, because later events may repeat them. */
 const MAX_RECENT = 64;
 
-/** The values of attributes, by their names. */
-type Attributes = Readonly<
-  Record<string, string | number | bigint | undefined>
->;
+type AttributeValue = string | number | bigint | undefined;
+/** The values of attributes. */
+type Attributes = {
+  readonly [A in keyof typeof ATTRIBUTE]?: AttributeValue;
+};
 /** A part of a message, by the conventions. */
 type Part = Readonly<Record<string, unknown>>;
 
 interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
+}
+
+interface TurnIds extends SpanIds {
+  /** The hashes of the trace id, which the span ids of requests and calls continue. */
+  readonly hashes: readonly number[];
 }
 
 /** A span: times are milliseconds since 1970. */
@@ -74,7 +81,6 @@ interface Span {
   start: number;
   /** When it ended; `undefined` if it has not. */
   end: number | undefined;
-  attributes: Attributes;
   /** The type of the error, if it failed. */
   error?: string | undefined;
   /** The message of the error. */
@@ -86,6 +92,7 @@ interface Span {
 interface ChildSpan extends Span {
   /** The id of its item. */
   readonly item: string;
+  attributes: Attributes;
   /** The model's output, if content is exported. */
   readonly parts?: Part[];
 }
@@ -106,7 +113,7 @@ class Turn {
   /** Whether only a prompt began it: then no event ends it. */
   isImplied = true;
   /** The ids of its span, computed at first use. */
-  ids: SpanIds | undefined;
+  ids: TurnIds | undefined;
   /** The calls that are not written yet, by the ids of their items. */
   readonly calls = new Map<string, ChildSpan>();
   /** The ids of the items of all calls, so that a repeated one is not written twice. */
@@ -337,7 +344,7 @@ export class OtlpExporter implements Exporter {
     const name = SPAN_EVENTS.get(item_type);
     if (name === undefined) return;
     if (item_type === "context_compaction") thread.ask(at);
-    const attributes = { [ATTRIBUTE.call]: idOf(event.call_id) };
+    const attributes = { call: idOf(event.call_id) };
     this.#turnOf(thread, at).events.push({ at, name, attributes });
   }
 
@@ -440,9 +447,9 @@ export class OtlpExporter implements Exporter {
       start: isBehind ? answer.start : thread.askedAt,
       end: isBehind ? answer.end : at,
       attributes: {
-        [ATTRIBUTE.provider]: providerOf(thread),
-        [ATTRIBUTE.model]: model,
-        [ATTRIBUTE.response]: idOf(content.response_id),
+        provider: providerOf(thread),
+        model,
+        response: idOf(content.response_id),
         ...tokenAttributes(tokens),
       },
       parts: answer?.parts ?? [],
@@ -533,12 +540,12 @@ export class OtlpExporter implements Exporter {
       : undefined;
     turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
     call.attributes = {
-      [ATTRIBUTE.tool]: name,
-      [ATTRIBUTE.toolType]: HOSTED_TOOLS.has(name) ? "extension" : "function",
-      [ATTRIBUTE.call]: idOf(event.call_id),
-      [ATTRIBUTE.exitCode]: exitCode,
-      [ATTRIBUTE.arguments]: input,
-      [ATTRIBUTE.result]: output,
+      tool: name,
+      toolType: HOSTED_TOOLS.has(name) ? "extension" : "function",
+      call: idOf(event.call_id),
+      exitCode,
+      arguments: input,
+      result: output,
     };
   }
 
@@ -556,7 +563,7 @@ export class OtlpExporter implements Exporter {
   #error(thread: Thread, message: string, at: number): void {
     const turn = this.#turnOf(thread, at);
     if (isRetryNotice(message)) {
-      const attributes = { [ATTRIBUTE.retryMessage]: message };
+      const attributes = { retryMessage: message };
       turn.events.push({ at, name: RETRY_EVENT, attributes });
     } else turn.problem = message;
   }
@@ -620,7 +627,7 @@ export class OtlpExporter implements Exporter {
       turn.calls.delete(item);
       // It ends with its turn, unless its end comes later.
       call.end = end.at;
-      call.attributes = { ...call.attributes, [ATTRIBUTE.callStatus]: "open" };
+      call.attributes = { ...call.attributes, callStatus: "open" };
       thread.late.set(item, { turn, call });
     }
     thread.turn = undefined;
@@ -637,35 +644,36 @@ export class OtlpExporter implements Exporter {
         ? undefined
         : turnIds(parent, startedBy));
     const isWanted = this.#options.content === true;
-    const attributes = {
-      [ATTRIBUTE.conversation]: thread.id,
-      [ATTRIBUTE.provider]: providerOf(thread),
-      [ATTRIBUTE.agentName]: AGENT,
-      [ATTRIBUTE.agentVersion]: idOf(header.cli_version),
-      [ATTRIBUTE.model]: model,
-      [ATTRIBUTE.folder]: idOf(header.cwd),
-      [ATTRIBUTE.turn]: realId(id),
-      [ATTRIBUTE.turnStatus]: end.status,
-      [ATTRIBUTE.parentThread]: parent,
-      [ATTRIBUTE.forkedFrom]: idOf(header.forked_from_id),
-      [ATTRIBUTE.agentPath]: idOf(header.agent_path),
-      [ATTRIBUTE.agentNickname]: idOf(header.agent_nickname),
-      [ATTRIBUTE.agentRole]: idOf(header.agent_role),
-      // The usage at the ends of exec turns cannot be divided among requests.
-      ...tokenAttributes(end.tokens),
-      [ATTRIBUTE.inputMessages]: isWanted
-        ? messageText("user", prompts.map(textPart))
-        : undefined,
-      [ATTRIBUTE.outputMessages]: isWanted && answer !== undefined
-        ? messageText("assistant", [textPart(answer)])
-        : undefined,
-    };
     const { at, error, message } = end;
     const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
-    const { traceId, spanId } = idsOf(thread, turn);
-    const links = link === undefined ? "" : `,"links":[${jsonTextOf(link)}]`;
-    return `{"traceId":"${traceId}","spanId":"${spanId}",${
-      spanText({ ...span, attributes, error, message, events })
+    const attributes = attributesText({
+      operation: span.operation,
+      conversation: thread.id,
+      provider: providerOf(thread),
+      agentName: AGENT,
+      agentVersion: idOf(header.cli_version),
+      model,
+      folder: idOf(header.cwd),
+      turn: realId(id),
+      turnStatus: end.status,
+      parentThread: parent,
+      forkedFrom: idOf(header.forked_from_id),
+      agentPath: idOf(header.agent_path),
+      agentNickname: idOf(header.agent_nickname),
+      agentRole: idOf(header.agent_role),
+      // The usage at the ends of exec turns cannot be divided among requests.
+      ...tokenAttributes(end.tokens),
+      inputMessages: isWanted
+        ? messageText("user", prompts.map(textPart))
+        : undefined,
+      outputMessages: isWanted && answer !== undefined
+        ? messageText("assistant", [textPart(answer)])
+        : undefined,
+      error,
+    });
+    const links = link === undefined ? "" : `,"links":[{${idsText(link)}}]`;
+    return `{${idsText(idsOf(thread, turn))},${
+      spanText({ ...span, error, message, events }, attributes)
     }${links}}`;
   }
 
@@ -689,36 +697,35 @@ export class OtlpExporter implements Exporter {
     for (const { item } of written) calls.delete(item);
     // Calls in progress do not count for the next limit, or each event would scan them all again.
     turn.full = MAX.spans + calls.size - (ended.length - written.length);
-    const spans = [...turn.requests, ...written].map((span) =>
-      this.#childText(thread, ids, span)
-    );
-    if (root !== undefined) spans.unshift(this.#masked(root));
+    let spans = root === undefined ? "" : this.#masked(root);
+    for (const span of [...turn.requests, ...written]) {
+      const text = this.#childText(thread, ids, span);
+      spans += spans === "" ? text : `,${text}`;
+    }
     turn.requests = [];
     turn.weight = 0;
     const firstInput = this.#firstInputs.get(ids.traceId) ?? this.#inputs;
     this.#firstInputs.set(ids.traceId, firstInput);
-    if (firstInput !== this.#inputs || spans.length === 0) return;
+    if (firstInput !== this.#inputs || spans === "") return;
     this.#hasLines = true;
     thread.resource ??= this.#masked(resourceText(thread.header));
     const data =
-      `{"resourceSpans":[{"resource":${thread.resource},${SCOPE},"spans":[${
-        spans.join(",")
-      }]}]}]}\n`;
+      `{"resourceSpans":[{"resource":${thread.resource},${SCOPE},"spans":[${spans}]}]}]}\n`;
     this.#emit({ file: this.#file, data });
   }
 
   /** Returns the JSON text of the span of a request or a call. */
-  #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
+  #childText(thread: Thread, ids: TurnIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
-    const { traceId, spanId } = childIds(ids, span.item);
-    const text =
-      `{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":"${ids.spanId}",${
-        spanText(span, [
-          { [ATTRIBUTE.conversation]: thread.id },
-          span.attributes,
-          { [ATTRIBUTE.outputMessages]: messageText("assistant", parts) },
-        ])
-      }}`;
+    const { operation, error } = span;
+    const attributes = attributesText(
+      { operation, conversation: thread.id },
+      span.attributes,
+      { outputMessages: messageText("assistant", parts), error },
+    );
+    const text = `{${
+      idsText(childIds(ids, span.item))
+    },"parentSpanId":"${ids.spanId}",${spanText(span, attributes)}}`;
     // Without content, only names can contain a secret, so a name is searched once.
     if (this.#clean.has(subject)) return text;
     const masked = this.#masked(text);
@@ -752,11 +759,11 @@ const SCOPE =
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
-    [ATTRIBUTE.serviceName]: AGENT,
-    [ATTRIBUTE.serviceVersion]: idOf(cli_version),
-    [ATTRIBUTE.repository]: idOf(repository_url),
-    [ATTRIBUTE.branch]: idOf(branch),
-    [ATTRIBUTE.commit]: idOf(commit_hash),
+    serviceName: AGENT,
+    serviceVersion: idOf(cli_version),
+    repository: idOf(repository_url),
+    branch: idOf(branch),
+    commit: idOf(commit_hash),
   });
   return `{"attributes":${attributes}}`;
 }
@@ -791,26 +798,21 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
   if (counted === undefined) return {};
   const { tokens } = counted;
   return {
-    [ATTRIBUTE.inputTokens]: tokens.input_tokens,
-    [ATTRIBUTE.cacheRead]: tokens.cached_input_tokens || undefined,
-    [ATTRIBUTE.cacheCreation]: tokens.cache_write_input_tokens || undefined,
-    [ATTRIBUTE.outputTokens]: tokens.output_tokens,
-    [ATTRIBUTE.reasoningTokens]: tokens.reasoning_output_tokens || undefined,
+    inputTokens: tokens.input_tokens,
+    cacheRead: tokens.cached_input_tokens || undefined,
+    cacheCreation: tokens.cache_write_input_tokens || undefined,
+    outputTokens: tokens.output_tokens,
+    reasoningTokens: tokens.reasoning_output_tokens || undefined,
   };
 }
 
 /** Returns the members of a span in OTLP/JSON, without its ids. */
-function spanText(span: Span, groups = [span.attributes]): string {
+function spanText(span: Span, attributes: string): string {
   const { operation, subject, start, end = start, error, message } = span;
   const name = subject === undefined ? operation : `${operation} ${subject}`;
   const kind = operation === OPERATION.request
     ? SPAN_KIND.client
     : SPAN_KIND.internal;
-  const attributes = attributesText(
-    { [ATTRIBUTE.operation]: operation },
-    ...groups,
-    { [ATTRIBUTE.error]: error },
-  );
   const events = (span.events ?? []).map(({ at, name, attributes }) =>
     `{"timeUnixNano":${nanosOf(at)},"name":${jsonTextOf(name)},"attributes":${
       attributesText(attributes)
@@ -828,64 +830,108 @@ function spanText(span: Span, groups = [span.attributes]): string {
   }${status}`;
 }
 
-/** Returns the JSON text of the attributes that have a value, as a list of OTLP. */
-function attributesText(...groups: readonly Attributes[]): string {
-  let text = "";
-  for (const values of groups) {
-    for (const key in values) {
-      const value = values[key];
-      if (value === undefined) continue;
-      text += `${text === "" ? "" : ","}{"key":"${key}","value":{${
+/** The JSON texts of attributes, with a comma before each, by their keys. */
+const ATTRIBUTE_TEXTS: Readonly<
+  Record<string, RepeatedText<string | number | bigint>>
+> = Object.fromEntries(
+  Object.entries(ATTRIBUTE).map(([key, name]) => [
+    key,
+    new RepeatedText((value) =>
+      `,{"key":"${name}","value":{${
         typeof value === "string"
           ? `"stringValue":${jsonTextOf(value)}`
           : `"intValue":${wholeText(value)}`
-      }}}`;
+      }}}`
+    ),
+  ]),
+);
+
+/** Returns the JSON text of the attributes that have a value, as a list of OTLP. */
+function attributesText(...groups: readonly Attributes[]): string {
+  let text = "";
+  for (const group of groups) {
+    const values: Readonly<Record<string, AttributeValue>> = group;
+    for (const key in values) {
+      const value = values[key];
+      if (value !== undefined) text += ATTRIBUTE_TEXTS[key]?.of(value);
     }
   }
-  return `[${text}]`;
+  return `[${text.slice(1)}]`;
 }
 
 /** Returns a whole number as JSON: as a string beyond 2^53, which OTLP accepts, too. */
 function wholeText(value: number | bigint): string {
-  return Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? `${number}` : `"${value}"`;
 }
 
-/** Converts milliseconds to nanoseconds: a number whose digits are all exact in JSON. */
-function nanosOf(ms: number): number {
-  return Math.max(0, Math.trunc(ms)) * 1e6;
+/** Converts milliseconds to the JSON text of nanoseconds, whose digits are all exact. */
+function nanosOf(ms: number): string {
+  const whole = Math.max(0, Math.trunc(ms));
+  // Formatting the product takes twice as long.
+  const isPlain = whole > 0 && whole < 1e15;
+  return isPlain ? `${whole}000000` : String(whole * 1e6);
 }
 
-function idsOf(thread: Thread, turn: Turn): SpanIds {
+function idsOf(thread: Thread, turn: Turn): TurnIds {
   const { number, start } = turn;
   const id = realId(thread.id) === undefined ? undefined : realId(turn.id);
   return turn.ids ??= turnIds(thread.id, id ?? `${number} ${start}`);
 }
 
-/** Returns the span ids of a turn, from the ids of its thread and the turn. */
-function turnIds(thread: string, turn: string): SpanIds {
-  const traceId = hashOf(`${thread} ${turn}`, 4);
-  return { traceId, spanId: hashOf(traceId, 2) };
+/** Returns the ids of the span of a turn, from the ids of its thread and the turn. */
+function turnIds(thread: string, turn: string): TurnIds {
+  const traceId = digitsOf(hashesOf(`${thread} ${turn}`, FIRST_HASHES));
+  const hashes = hashesOf(traceId, FIRST_HASHES.slice(0, 2));
+  return {
+    traceId,
+    spanId: digitsOf(hashes),
+    hashes: hashesOf(" ", hashes),
+  };
 }
 
-/** Returns the span ids of a request or a call, from the id of its item. */
-function childIds({ traceId }: SpanIds, item: string): SpanIds {
-  return { traceId, spanId: hashOf(`${traceId} ${item}`, 2) };
+/** Returns the ids of the span of a request or a call, from the id of its item. */
+function childIds({ traceId, hashes }: TurnIds, item: string): SpanIds {
+  return { traceId, spanId: digitsOf(hashesOf(item, hashes)) };
 }
 
-/**
- * Hashes a text to hexadecimal digits, eight for each word: FNV-1a with another start value for
- * each word, then the final mix of MurmurHash3.
- */
-function hashOf(text: string, words: number): string {
-  let digits = "";
-  for (let word = 0; word < words; word++) {
-    let hash = 0x811c9dc5 ^ Math.imul(word, 0x9e3779b9);
+/** Returns the members of a span or link that identify it. */
+function idsText({ traceId, spanId }: SpanIds): string {
+  return `"traceId":"${traceId}","spanId":"${spanId}"`;
+}
+
+/** The hashes of an empty text, one for each eight digits of a trace id. */
+const FIRST_HASHES: readonly number[] = [0, 1, 2, 3].map((word) =>
+  0x811c9dc5 ^ Math.imul(word, 0x9e3779b9)
+);
+
+/** Continues hashes with a text: FNV-1a. */
+function hashesOf(text: string, hashes: readonly number[]): number[] {
+  return hashes.map((first) => {
+    let hash = first;
     for (let i = 0; i < text.length; i++) {
       hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
     }
+    return hash;
+  });
+}
+
+/** The bytes as two hexadecimal digits. */
+const HEX: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => byte.toString(16).padStart(2, "0"),
+);
+
+/** Converts hashes to eight hexadecimal digits each, after the final mix of MurmurHash3. */
+function digitsOf(hashes: readonly number[]): string {
+  let digits = "";
+  for (let hash of hashes) {
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    digits += ((hash ^ (hash >>> 16)) >>> 0).toString(16).padStart(8, "0");
+    hash ^= hash >>> 16;
+    for (let bits = 24; bits >= 0; bits -= 8) {
+      digits += HEX[(hash >>> bits) & 0xff];
+    }
   }
   // OTLP: an id of all zeros is invalid.
   return /^0+$/.test(digits) ? digits.replace(/0$/, "1") : digits;
