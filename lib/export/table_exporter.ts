@@ -16,7 +16,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { ownText } from "../json/utf8.ts";
+import { keptText, ownText } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import type { Emit } from "../stage.ts";
 import type { CountPlace } from "../usage/source_ledger.ts";
@@ -46,6 +46,7 @@ import {
   type TableRow,
   type TableValue,
 } from "./tables.ts";
+import { RepeatedText } from "./repeated_text.ts";
 import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /** How many items are held for later events about them. */
@@ -76,9 +77,12 @@ type Draft<T extends TableName = TableName> =
 
 /** An item that is held because more events about it may come. */
 interface WaitingItem {
-  readonly key: string;
+  readonly thread: ThreadState;
   readonly item: Draft<"items">;
+  /** The row of the call, unless it would not be written. */
   call: Draft<"tool_calls"> | undefined;
+  /** The exit status of a command. */
+  exitCode: number | undefined;
   /** Whether the item has ended: only repetitions may come. */
   hasEnded: boolean;
   /** The number of characters of its contents. */
@@ -87,6 +91,8 @@ interface WaitingItem {
 
 interface ThreadState {
   readonly row: Draft<"threads">;
+  /** The items that are held, by their ids. */
+  readonly waiting: Map<string, WaitingItem>;
   /** The turn in progress: the last turn without an end. */
   turn: TurnState | undefined;
   /** The number of turns without an id. */
@@ -174,6 +180,11 @@ export class TableExporter implements Exporter {
     this.#writer = new RowWriter(options);
   }
 
+  /** Whether tokens are written. */
+  get #hasTokens(): boolean {
+    return this.#writer.has("turns") || this.#writer.has("requests");
+  }
+
   /**
    * Begins an input.
    *
@@ -188,13 +199,13 @@ export class TableExporter implements Exporter {
     const source = new TableSource(name, state, this.#writer);
     source.counts = new EventCounts({
       thread: (id) => ledger.thread(id),
-      add(place, addition): void {
-        ledger.add(place, addition);
+      add: (place, addition) => {
+        if (this.#hasTokens) ledger.add(place, addition);
         const { rule, tokens } = addition;
         if (tokens !== undefined) source.count(place, { rule, tokens });
       },
-      run(place, usage): void {
-        ledger.run(place, usage);
+      run: (place, usage) => {
+        if (this.#hasTokens) ledger.run(place, usage);
         source.count(place);
       },
     });
@@ -233,7 +244,7 @@ export class TableExporter implements Exporter {
     this.#writer.emit = (piece) => void pieces.push(piece);
     this.#writer.begin();
     yield* pieces.splice(0);
-    if (!this.#writer.has("turns") && !this.#writer.has("requests")) return;
+    if (!this.#hasTokens) return;
     for (const row of this.#meter.rows()) {
       const { source, thread_id, turn_id } = row;
       const { counted, byId } = this.#sources.get(source) ?? {};
@@ -290,76 +301,98 @@ interface TakenTables {
   readonly counts: UsageCounts;
 }
 
+/** A column of the tables that are written. */
+interface WrittenColumn {
+  readonly name: string;
+  /** Whether its texts may contain secrets. */
+  readonly isFree: boolean;
+  /** The JSON text of its values, behind that of the columns before. */
+  readonly json: RepeatedText<TableValue>;
+}
+
+/** A table that is written. */
+interface WrittenTable {
+  readonly file: string;
+  readonly columns: readonly WrittenColumn[];
+  hasHeader: boolean;
+}
+
+function writtenColumn([name, type]: Column, at: number): WrittenColumn {
+  const before = `${at === 0 ? "{" : ","}"${name}":`;
+  return {
+    name,
+    isFree: type.startsWith("text"),
+    json: new RepeatedText((value) =>
+      before + (typeof value === "string" ? JSON.stringify(value) : value)
+    ),
+  };
+}
+
 /** Writes rows as lines of their tables. */
 class RowWriter {
   readonly #options: ExporterOptions;
-  readonly #columns: ReadonlyMap<TableName, readonly Column[]>;
-  /** The tables whose header is written. */
-  readonly #begun = new Set<TableName>();
+  readonly #tables: ReadonlyMap<TableName, WrittenTable>;
   /** Whether contents are written. */
   readonly hasContent: boolean;
   emit: Emit<ExportPiece> = () => {};
 
   constructor(options: ExporterOptions) {
     this.#options = options;
-    const { table, content = false } = options;
+    const { table, content = false, csv = false } = options;
     this.hasContent = content;
     const names = TABLE_NAMES.filter((name) =>
       table === undefined || name === table
     );
-    this.#columns = new Map(
-      names.map((name) => [name, columnsOf(name, { content })]),
+    this.#tables = new Map(
+      names.map((name) => [name, {
+        file: `${name}.${csv ? "csv" : "jsonl"}`,
+        columns: columnsOf(name, { content }).map(writtenColumn),
+        hasHeader: !csv,
+      }]),
     );
   }
 
   /** Writes the headers of tables without rows; an empty piece makes the file of each. */
   begin(): void {
-    for (const table of this.#columns.keys()) this.#data(table, "");
+    for (const table of this.#tables.values()) this.#data(table, "");
   }
 
-  write(table: TableName, row: Draft): void {
-    const columns = this.#columns.get(table);
-    if (columns === undefined) return;
+  write(name: TableName, row: Draft): void {
+    const table = this.#tables.get(name);
+    if (table === undefined) return;
     const values: Readonly<Record<string, TableValue | undefined>> = row;
     const { csv = false } = this.#options;
     const fields: TableValue[] = [];
     let json = "";
-    for (const [name, type] of columns) {
-      const raw = values[name] ?? null;
-      const value = typeof raw === "string" && type.startsWith("text")
+    for (const column of table.columns) {
+      const raw = values[column.name] ?? null;
+      const value = typeof raw === "string" && column.isFree
         ? this.#masked(raw)
         : raw;
       if (csv) fields.push(value);
-      else {
-        const text = typeof value === "string" ? JSON.stringify(value) : value;
-        json += `${json === "" ? "{" : ","}"${name}":${text}`;
-      }
+      else json += column.json.of(value);
     }
     this.#data(table, csv ? csvRow(fields) : `${json}}\n`);
   }
 
   /** Whether a table is written. */
-  has(table: TableName): boolean {
-    return this.#columns.has(table);
+  has(name: TableName): boolean {
+    return this.#tables.has(name);
   }
 
   /** Emits an empty piece for a table, so that the caller knows that rows will come. */
-  announce(table: TableName): void {
-    if (this.has(table)) this.#data(table, "");
+  announce(name: TableName): void {
+    const table = this.#tables.get(name);
+    if (table !== undefined) this.#data(table, "");
   }
 
-  #data(table: TableName, data: string): void {
-    const { csv = false } = this.#options;
-    let header = "";
-    if (!this.#begun.has(table)) {
-      this.#begun.add(table);
-      const columns = this.#columns.get(table) ?? [];
-      if (csv) header = csvRow(columns.map(([name]) => name));
-    }
-    this.emit({
-      file: `${table}.${csv ? "csv" : "jsonl"}`,
-      data: `${header}${data}`,
-    });
+  #data(table: WrittenTable, data: string): void {
+    const { file, columns } = table;
+    const header = table.hasHeader
+      ? ""
+      : csvRow(columns.map(({ name }) => name));
+    table.hasHeader = true;
+    this.emit({ file, data: `${header}${data}` });
   }
 
   #masked(text: string): string {
@@ -372,7 +405,8 @@ class TableSource {
   readonly #state: SourceState;
   readonly #writer: RowWriter;
   readonly #threads = new Map<string, ThreadState>();
-  readonly #waiting = new Map<string, WaitingItem>();
+  /** The items that are held, in order. */
+  readonly #waiting = new Set<WaitingItem>();
   readonly #words = new Map<TableValue, number>();
   /** The packed requests that are not in a list of `requests` yet. */
   readonly #requests: number[] = [];
@@ -395,8 +429,7 @@ class TableSource {
   take(event: Fields, line: number): void {
     this.#line = line;
     this.#isInherited = event.inherited === true;
-    const { timestamp } = event;
-    if (timestamp !== this.#time) this.#time = ownTextOf(timestamp);
+    this.#time = textOf(event.timestamp);
     const id = idOf(event.thread_id);
     // Events without a thread, such as errors, belong to the last one.
     if (id !== undefined) this.#thread = this.#threadOf(id);
@@ -472,7 +505,7 @@ class TableSource {
     const ms = time === undefined ? -1 : msOf(time);
     return ms >= 0 && timestampOfMs(ms) === time
       ? ms
-      : this.#packed(time ?? null);
+      : this.#packed(ownTextOf(time) ?? null);
   }
 
   /** Packs a value: a number as itself, others as a negative index of `words`. */
@@ -495,7 +528,13 @@ class TableSource {
       thread_id: ownText(id),
       turn_id: null,
     };
-    thread = { row, turn: undefined, unnamed: 0, model: undefined };
+    thread = {
+      row,
+      waiting: new Map(),
+      turn: undefined,
+      unnamed: 0,
+      model: undefined,
+    };
     this.#threads.set(ownText(id), thread);
     return thread;
   }
@@ -588,12 +627,12 @@ class TableSource {
     this.#turn = turn;
     const isFailed = event.type === "turn.failed";
     turn.status = isFailed ? "failed" : "completed";
-    turn.ended_at = this.#time;
+    turn.ended_at = ownTextOf(this.#time);
     turn.started_at ??= ownTextOf(event.started_at);
     turn.duration_ms = wholeOf(event.duration_ms);
     turn.reason = ownTextOf(event.reason);
     if (thread.turn === turn) thread.turn = undefined;
-    for (const waiting of this.#waiting.values()) {
+    for (const waiting of this.#waiting) {
       const { turn_id, item_type } = waiting.item;
       // Commands may go on in the background.
       waiting.hasEnded ||= turn_id === turn.turn_id &&
@@ -638,70 +677,76 @@ class TableSource {
     const { item } = waiting;
     const isStart = type === "item.started";
     const status = type === "item.failed" ? "failed" : event.status;
-    item.item_type = ownTextOf(item_type) ?? item.item_type;
-    item.status = ownTextOf(status) ?? item.status;
-    item.started_at = ownTextOf(event.started_at, isStart && this.#time) ??
-      item.started_at;
+    item.item_type = textOf(item_type) ?? item.item_type;
+    item.status = textOf(status) ?? item.status;
+    item.started_at = textOf(event.started_at) ??
+      (isStart ? this.#time : undefined) ?? item.started_at;
     if (!isStart) item.ended_at = this.#time;
     if (this.#writer.hasContent) {
-      item.text = ownTextOf(content.text, content.message) ?? item.text;
+      item.text = textOf(content.text) ?? textOf(content.message) ?? item.text;
     }
     waiting.call = this.#call(waiting, event);
     // A command that outlives its turn has an end with the turn, too, without an exit status.
     waiting.hasEnded = !isStart &&
       (item_type !== "command_execution" ||
-        waiting.call?.exit_code !== undefined);
+        waiting.exitCode !== undefined);
     this.#weigh(waiting);
   }
 
   /** Returns the held item of an event; makes it if it is new. */
   #itemOf(thread: ThreadState, event: Fields): WaitingItem {
-    const item_id = ownTextOf(event.item_id) ?? "";
-    const key = `${thread.row.thread_id}\n${item_id}`;
-    const known = this.#waiting.get(key);
+    const id = textOf(event.item_id) ?? "";
+    const known = thread.waiting.get(id);
     if (known !== undefined) return known;
+    const item_id = keptText(id);
     const item: Draft<"items"> = {
       ...this.#place(this.#turn),
       item_id,
-      item_type: ownTextOf(event.item_type) ?? "",
+      item_type: textOf(event.item_type) ?? "",
       status: "in_progress",
       started_at: null,
       ended_at: null,
       inherited: this.#isInherited,
     };
     const waiting: WaitingItem = {
-      key,
+      thread,
       item,
       call: undefined,
+      exitCode: undefined,
       hasEnded: false,
       size: 0,
     };
-    this.#waiting.set(key, waiting);
+    thread.waiting.set(item_id, waiting);
+    this.#waiting.add(waiting);
     return waiting;
   }
 
   /** Returns the row of a call, from this event and those before. */
   #call(
-    { item, call }: WaitingItem,
+    waiting: WaitingItem,
     event: Fields,
   ): Draft<"tool_calls"> | undefined {
+    const { item, call } = waiting;
     const known = toolCallOf(event);
     if (known === undefined) return call;
-    const { text: _, ...row } = item;
     const { exit_code, duration_ms, changes } = fieldsOf(event.content);
+    waiting.exitCode = wholeOf(exit_code) ?? waiting.exitCode;
+    const { hasContent } = this.#writer;
+    // Contents count for the limits even if they are not written.
+    if (!hasContent && !this.#writer.has("tool_calls")) return undefined;
     const files = listOf(changes).length || call?.files;
     const draft: Draft<"tool_calls"> = {
-      ...row,
-      call_id: ownTextOf(event.call_id, call?.call_id),
-      tool: ownTextOf(known.name),
-      exit_code: wholeOf(exit_code) ?? call?.exit_code,
+      ...item,
+      call_id: textOf(event.call_id) ?? call?.call_id,
+      tool: known.name,
+      exit_code: waiting.exitCode,
       files,
       duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
-    if (!this.#writer.hasContent) return draft;
+    if (!hasContent) return draft;
     const { args } = known;
-    draft.input = typeof args === "string" ? ownText(args) : jsonTextOf(args);
-    draft.output = ownTextOf(resultTextOf(event), call?.output);
+    draft.input = textOf(args) ?? jsonTextOf(args);
+    draft.output = resultTextOf(event) ?? call?.output;
     return draft;
   }
 
@@ -730,7 +775,7 @@ class TableSource {
 
   /** Writes the rows of the oldest items, up to the first that is still within the limits. */
   #release(items: number, text = Infinity): void {
-    for (const waiting of this.#waiting.values()) {
+    for (const waiting of this.#waiting) {
       const { size } = this.#waiting;
       const isDue = size > items || this.#waitingText > text ||
         (waiting.hasEnded && size > MAX_ENDED);
@@ -739,8 +784,10 @@ class TableSource {
     }
   }
 
-  #finish({ key, item, call, size }: WaitingItem): void {
-    this.#waiting.delete(key);
+  #finish(waiting: WaitingItem): void {
+    const { thread, item, call, size } = waiting;
+    this.#waiting.delete(waiting);
+    thread.waiting.delete(item.item_id ?? "");
     this.#waitingText -= size;
     this.#writer.write("items", item);
     if (call !== undefined) this.#writer.write("tool_calls", call);
