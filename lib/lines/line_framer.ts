@@ -81,7 +81,7 @@ const KEPT_CAPACITY = 1 << 21;
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
-  #pending: Uint8Array<ArrayBuffer> = NOTHING;
+  #pending = new Uint8Array(0);
   #pendingLength = 0;
   #line = 1;
   #offset = 0;
@@ -138,31 +138,30 @@ export class LineFramer {
     // The LF may come on top of the limit.
     if (length <= this.#maxLineBytes + 1) {
       if (length > this.#pending.length) {
-        const grown = new Uint8Array(
+        this.#resize(
           Math.max(length, 2 * this.#pending.length, FIRST_CAPACITY),
         );
-        grown.set(this.#pending.subarray(0, this.#pendingLength));
-        this.#pending = grown;
       }
       this.#pending.set(chunk.subarray(start, end), this.#pendingLength);
-    } else if (this.#pending.length > KEPT_CAPACITY) {
-      this.#pending = NOTHING;
-    }
+    } else if (this.#pending.length > KEPT_CAPACITY) this.#resize(0);
     this.#pendingLength = length;
+  }
+
+  /** Releases the old buffer at once: garbage of this size may stay until there is much of it. */
+  #resize(capacity: number): void {
+    this.#pending = new Uint8Array(this.#pending.buffer.transfer(capacity));
   }
 
   /** Passes the pending line to the visitor; `length` is the index of its LF. */
   #take(visitor: LineVisitor, length: number): void {
     const pending = this.#pending;
     this.#pendingLength = 0;
-    if (pending.length > KEPT_CAPACITY) {
-      this.#pending = NOTHING;
-    }
     // The bytes of a line over the limit have not been kept.
     const isKept = length <= this.#maxLineBytes;
     if (!isKept || this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);
     }
+    if (pending.length > KEPT_CAPACITY) this.#resize(0);
   }
 
   /**
@@ -203,7 +202,6 @@ export class LineFramer {
 }
 
 const END = new Uint8Array([LF]);
-const NOTHING = new Uint8Array(0);
 
 function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start >= BOM.length &&

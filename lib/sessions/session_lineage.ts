@@ -17,7 +17,7 @@ import {
 } from "../json/fields.ts";
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { isBlank } from "../lines/blank.ts";
+import { isBlankLine, mayEndObject } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { listSessionFiles } from "./session_files.ts";
 import { messageOf, openSession, sessionBlocks } from "./open_session.ts";
@@ -314,8 +314,8 @@ function unknownExtent(
 async function readStart(path: string): Promise<FileStart> {
   const lines: { readonly record: Fields; readonly offset: number }[] = [];
   const end = await readLines(path, (line, offset) => {
-    const text = textOf(line);
-    if (isBlank(text)) return true;
+    if (isBlankLine(line, 0, line.length)) return true;
+    const text = mayEndObject(line, line.length) ? textOf(line) : "";
     lines.push({ record: fieldsOf(parseJson(text)), offset });
     return lines.length < 2;
   });

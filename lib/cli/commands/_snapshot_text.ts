@@ -10,6 +10,7 @@ import {
   LineFramer,
   MAX_LINE_BYTES,
 } from "../../lines/line_framer.ts";
+import { mayEndObject } from "../../lines/blank.ts";
 import type { Arguments } from "../arguments.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
@@ -123,13 +124,20 @@ class Beginning {
     return block;
   }
 
-  /** Reads the first line that is not blank, and trims it; empty if there is none. */
+  /**
+   * Reads the first line that is not blank, and trims it; empty if there is none, or if it does not
+   * hold an object.
+   */
   async firstLine(): Promise<string> {
     let line: string | undefined;
     const framer = new LineFramer(this.#maxLineBytes);
     const visitor = {
       line(bytes: Uint8Array, start: number, end: number): void {
         if (line !== undefined) return;
+        if (!mayEndObject(bytes, end)) {
+          line = "";
+          return;
+        }
         const text = textOf([bytes.subarray(start, end)]).trim();
         if (text !== "") line = text;
       },
