@@ -394,6 +394,22 @@ export class JsonReader {
     return object;
   }
 
+  /** Returns one member of an object, which takes less than to make all of them. */
+  member(node: JsonNode, name: string): JsonNode | undefined {
+    if (!(node instanceof JsonSlice) || node.kind !== "object") {
+      return node instanceof JsonObject ? node.get(name) : undefined;
+    }
+    const tape = this.#tapeOf(node);
+    const entry = Math.max(node.entry, 0);
+    const behind = tape.next(entry);
+    if (behind - entry > MANY) return this.members(node).get(name);
+    let last = -1;
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      if (tape.name(at) === name) last = at;
+    }
+    return last === -1 ? undefined : this.#slice(tape, node, last);
+  }
+
   /**
    * Returns the elements of an array. They may be iterated any number of times until the next
    * `read`.

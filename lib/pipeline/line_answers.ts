@@ -92,22 +92,23 @@ export class RecordSelection {
 
   /** Whether a normalized record is selected. */
   wants(reader: JsonReader, record: JsonNode): boolean {
-    const members = reader.members(record);
-    const type = reader.wordOf(members.get("type")) ?? "";
+    const type = reader.wordOf(reader.member(record, "type")) ?? "";
     if (this.#thread !== undefined) {
       if (type.startsWith(MESSAGE)) return false;
-      const thread = reader.wordOf(members.get("thread_id"));
+      const thread = reader.wordOf(reader.member(record, "thread_id"));
       if (thread !== undefined && thread !== this.#thread) return false;
     }
     const except = this.#except.get(type);
-    if (isOneOf(except, type, members, reader)) return false;
+    if (isOneOf(except, type, record, reader)) return false;
     // Only session files since 0.148 have ordinals.
-    if (members.get("ordinal") !== undefined) {
-      const numbered = this.#except.get(NUMBERED + type);
-      if (isOneOf(numbered, type, members, reader)) return false;
-    }
+    const numbered = this.#except.get(NUMBERED + type);
+    if (
+      numbered !== undefined &&
+      reader.member(record, "ordinal") !== undefined &&
+      isOneOf(numbered, type, record, reader)
+    ) return false;
     return this.#kinds === undefined ||
-      isOneOf(this.#kinds.get(type), type, members, reader);
+      isOneOf(this.#kinds.get(type), type, record, reader);
   }
 }
 
@@ -115,7 +116,7 @@ export class RecordSelection {
 function isOneOf(
   kinds: ReadonlySet<string> | undefined,
   type: string,
-  members: ReturnType<JsonReader["members"]>,
+  record: JsonNode,
   reader: JsonReader,
 ): boolean {
   if (kinds === undefined) return false;
@@ -123,15 +124,14 @@ function isOneOf(
   // An item event may have a field `payload` that comes from another program.
   const payload = type.startsWith(ITEM_EVENT)
     ? undefined
-    : members.get("payload");
+    : reader.member(record, "payload");
   if (payload?.kind !== "object") {
-    return kinds.has(reader.wordOf(members.get("item_type")) ?? ALL);
+    return kinds.has(reader.wordOf(reader.member(record, "item_type")) ?? ALL);
   }
-  const inner = reader.members(payload);
-  const kind = reader.wordOf(inner.get("type")) ?? ALL;
+  const kind = reader.wordOf(reader.member(payload, "type")) ?? ALL;
   return kinds.has(kind) ||
     (kinds.has(`${kind}${ROLE}`) &&
-      kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
+      kinds.has(`${kind}/${reader.wordOf(reader.member(payload, "role"))}`));
 }
 
 type KindsByType = ReadonlyMap<string, ReadonlySet<string>>;

@@ -14,6 +14,8 @@ import { withSession } from "./open_session.ts";
 export interface RecordTaker {
   /** Whether no more records are needed. */
   readonly isDone: boolean;
+  /** The records that are needed; all, if `undefined`. */
+  readonly wanted: RecordSelection | undefined;
   /** Receives a normalized record. One that is not selected may arrive as an empty object. */
   add(record: Fields): void;
 }
@@ -22,6 +24,8 @@ export interface RecordTaker {
 const MAX_LINES = 10 + 200;
 /** The most bytes read. Large, because a first message with images can be long. */
 const MAX_BYTES = 16 << 20;
+/** How many bytes are read first: most heads have fewer. */
+const FIRST_READ = 1 << 14;
 /** How many bytes are fed at once: few records are longer. */
 const SLICE = 1 << 13;
 
@@ -29,23 +33,19 @@ const SLICE = 1 << 13;
  * Reads the first records of a session file: at most those of the first 210 lines and 16 MiB. Lines
  * that are no records are skipped.
  *
- * @param wanted The records to read; all, if `undefined`.
  * @param begin Makes the taker. Called a second time if a line turns out to need the rules: the
  *   second taker then receives all records, from the first one on.
  * @throws {Error} If the file cannot be opened, read, or unpacked that far.
  */
 export async function readFirstRecords(
   file: { readonly path: string },
-  wanted: RecordSelection | undefined,
   begin: () => RecordTaker,
 ): Promise<void> {
-  if (wanted !== undefined) {
-    // Errors are ignored here: reading by the rules runs into them again, and throws them.
-    const isRead = await readPlainLines(file, wanted, begin())
-      .catch(() => false);
-    if (isRead) return;
-  }
-  await readByRules(file, wanted, begin());
+  // Errors are ignored here: reading by the rules runs into them again, and throws them.
+  const taker = begin();
+  const isRead = taker.wanted !== undefined &&
+    await readPlainLines(file, taker).catch(() => false);
+  if (!isRead) await readByRules(file, begin());
 }
 
 /** Selects the headers, which hold the time. */
@@ -63,7 +63,8 @@ export async function headerTime(
   file: { readonly path: string },
 ): Promise<string | undefined> {
   let header: Fields | undefined;
-  await readFirstRecords(file, HEADERS, () => ({
+  await readFirstRecords(file, () => ({
+    wanted: HEADERS,
     get isDone(): boolean {
       return header !== undefined;
     },
@@ -90,14 +91,14 @@ export function modeProblem(value: unknown): string | undefined {
  */
 async function readPlainLines(
   file: { readonly path: string },
-  wanted: RecordSelection,
   taker: RecordTaker,
 ): Promise<boolean> {
   return await withSession(file, async (source, block) => {
     let lines = 0;
     let held = 0;
     for (let bytes = 0; bytes < MAX_BYTES;) {
-      const size = await source.read(block.subarray(held));
+      const room = bytes === 0 ? FIRST_READ : block.length;
+      const size = await source.read(block.subarray(held, room));
       // A last line without LF may be torn.
       if (size === null) return held === 0;
       bytes += size;
@@ -106,7 +107,9 @@ async function readPlainLines(
       for (;;) {
         const lineEnd = block.indexOf(LF, start);
         if (lineEnd === -1 || lineEnd >= end) break;
-        const record = readPlainLine(block, start, lineEnd, wanted);
+        const { wanted } = taker;
+        const record = wanted &&
+          readPlainLine(block, start, lineEnd, wanted);
         if (record === undefined) return false;
         taker.add(record);
         lines += 1;
@@ -123,7 +126,6 @@ async function readPlainLines(
 
 async function readByRules(
   file: { readonly path: string },
-  wanted: RecordSelection | undefined,
   taker: RecordTaker,
 ): Promise<void> {
   let lines = 0;
@@ -143,9 +145,9 @@ async function readByRules(
           out.byte(LF);
           const bytes = out.view();
           taker.add(
-            wanted === undefined
+            taker.wanted === undefined
               ? fieldsOf(parseJson(decodeUtf8(bytes, start, end)))
-              : readPlainLine(bytes, start, end, wanted) ?? {},
+              : readPlainLine(bytes, start, end, taker.wanted) ?? {},
           );
         }
         out.truncate(start);

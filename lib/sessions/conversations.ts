@@ -236,7 +236,8 @@ async function conversationHead(
       }
       hasMessage ||= event.item_type === "user_message";
     };
-    await readFirstRecords(file, undefined, () => ({
+    await readFirstRecords(file, () => ({
+      wanted: undefined,
       get isDone(): boolean {
         return hasHeader && hasMessage && head.length === MAX_RECORDS;
       },

@@ -98,22 +98,31 @@ export interface SessionHead {
 export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
   let fold = new HeadFold(file);
   try {
-    await readFirstRecords(file, LINES, () => fold = new HeadFold(file));
+    await readFirstRecords(file, () => fold = new HeadFold(file));
   } catch (error) {
     fold.fail(messageOf(error));
   }
   return fold.head();
 }
 
-/** Selects the lines with facts of a head. */
-const LINES = new RecordSelection(
-  new LineSelection([
-    "thread.started",
-    "turn_context",
-    "prompt",
-    "thread_goal_updated",
-    "thread_settings_applied",
-  ]).types,
+/** The types of the lines with facts of a head. */
+const { types: TYPES } = new LineSelection([
+  "thread.started",
+  "turn_context",
+  "prompt",
+  "thread_goal_updated",
+  "thread_settings_applied",
+]);
+const LINES = new RecordSelection(TYPES);
+/**
+ * The lines after a header with a working directory in paginated files, where events repeat what
+ * the user wrote: without the response items, which are long.
+ */
+const EVENT_TYPES = TYPES.filter((type) => !type.startsWith("response_item/"));
+const EVENT_LINES = new RecordSelection(EVENT_TYPES);
+/** The lines after the model is known, too. */
+const LAST_LINES = new RecordSelection(
+  EVENT_TYPES.filter((type) => !type.endsWith("/thread_settings_applied")),
 );
 /** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
@@ -132,6 +141,8 @@ class HeadFold implements RecordTaker {
   });
   readonly #take = (event: Fields): void => this.#takeEvent(event);
   #header: Fields | undefined;
+  /** How many headers the file has so far. Those after the first were copied with other lines. */
+  #headers = 0;
   #message: string | undefined;
   /** The first message that was copied from the session that this one was forked from. */
   #copied: string | undefined;
@@ -152,8 +163,17 @@ class HeadFold implements RecordTaker {
     return this.#model !== undefined || this.#recordsWithout >= MORE_RECORDS;
   }
 
+  get wanted(): RecordSelection {
+    const isPaged = this.#headers === 1 &&
+      this.#reader.context.mode === "paginated" &&
+      textOf(this.#header?.cwd) !== undefined;
+    if (!isPaged) return LINES;
+    return this.#model === undefined ? EVENT_LINES : LAST_LINES;
+  }
+
   add(record: Fields): void {
     this.#records += 1;
+    if (record.type === "session_meta") this.#headers += 1;
     if (this.#message !== undefined) this.#recordsWithout += 1;
     if (record.payload !== undefined) this.#reader.read(record, {}, this.#take);
   }

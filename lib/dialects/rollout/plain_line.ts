@@ -10,14 +10,18 @@ import { type JsonNode, type JsonObject, JsonSlice } from "../../json/value.ts";
 import { LINE_FAILED } from "../../lines/failures.ts";
 import { GIT_RENAMES, SESSION_META_RENAMES } from "./kinds.ts";
 
-/** Long members that no event has. */
+/** Members of a header that are not read: those that are long, and one that is no plain field. */
 const UNREAD: ReadonlySet<string> = new Set([
+  "__proto__",
   "base_instructions",
   "developer_instructions",
   "instructions",
   "user_instructions",
 ]);
-const PAYLOAD: ReadonlySet<string> = new Set(["payload"]);
+/** The members of a line beside its payload. */
+const LINE = ["timestamp", "ordinal", "type"] as const;
+/** The members of a `turn_context` that are used. */
+const TURN = ["type", "turn_id", "cwd", "model"] as const;
 /** The result for a line that is not wanted. */
 const UNWANTED: Fields = {};
 
@@ -46,19 +50,18 @@ export function readPlainLine(
 ): Fields | undefined {
   const root = READER.read(bytes, start, end);
   if (root?.kind !== "object") return undefined;
-  const line = READER.members(root);
-  const type = READER.wordOf(line.get("type"));
-  const payload = line.get("payload");
+  const type = READER.wordOf(READER.member(root, "type"));
+  const payload = READER.member(root, "payload");
   if (type === undefined || type === LINE_FAILED) return undefined;
   if (payload?.kind !== "object") return undefined;
-  if (!selection.wants(READER, line)) return UNWANTED;
-  const isHeader = type === "session_meta";
-  if (isHeader || type === "turn_context") {
+  if (!selection.wants(READER, root)) return UNWANTED;
+  if (type === "turn_context") {
+    return { ...named(root, LINE), payload: named(payload, TURN) };
+  }
+  if (type === "session_meta") {
     const members = READER.members(payload);
-    if (isHeader && hasOldNames(members)) return undefined;
-    if (hasOneOf(members, UNREAD)) {
-      return { ...fieldsIn(line, PAYLOAD), payload: fieldsIn(members, UNREAD) };
-    }
+    if (hasOldNames(members)) return undefined;
+    return { ...named(root, LINE), payload: headerIn(members) };
   }
   return fieldsOf(valueOf(root));
 }
@@ -78,14 +81,24 @@ function hasOneOf(
   return false;
 }
 
-function fieldsIn(members: JsonObject, unread: ReadonlySet<string>): Fields {
-  const fields: [string, unknown][] = [];
+/** Returns those members of an object that have one of the names. */
+function named(object: JsonNode, names: readonly string[]): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = READER.member(object, name);
+    if (value !== undefined) fields[name] = valueOf(value);
+  }
+  return fields;
+}
+
+/** Returns the members of a header that may be read. */
+function headerIn(members: JsonObject): Fields {
+  const fields: Record<string, unknown> = {};
   for (let place = 0; place < members.size; place++) {
     const name = members.nameAt(place);
-    if (unread.has(name)) continue;
-    fields.push([name, valueOf(members.valueAt(place))]);
+    if (!UNREAD.has(name)) fields[name] = valueOf(members.valueAt(place));
   }
-  return Object.fromEntries(fields);
+  return fields;
 }
 
 function valueOf(node: JsonNode | undefined): unknown {
