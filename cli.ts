@@ -55,13 +55,18 @@ function look(path: string): Promise<PathFacts | undefined> {
 function factsOf(path: string): PathFacts | undefined {
   try {
     const { isDirectory, isFile, dev, ino, size } = Deno.statSync(path);
-    // Pipes and devices have no real path.
-    const hasPath = isFile || isDirectory;
-    const realPath = hasPath ? Deno.realPathSync(path) : path;
-    if (!isFile) return { isDirectory, identity: undefined, realPath };
+    const facts = {
+      isDirectory,
+      identity: undefined,
+      // Few need it, and it takes as long as the rest. Pipes and devices have none.
+      get realPath(): string {
+        return isFile || isDirectory ? Deno.realPathSync(path) : path;
+      },
+    };
+    if (!isFile) return facts;
     const isNumbered = HAS_NUMBERS && ino !== null;
-    const identity = isNumbered ? `${dev}:${ino}` : realPath;
-    return { isDirectory, identity, realPath, size };
+    const identity = isNumbered ? `${dev}:${ino}` : facts.realPath;
+    return Object.assign(facts, { identity, size });
   } catch {
     return undefined;
   }

@@ -23,6 +23,7 @@ const LETTERS = new Map([
   [0x0c, 0x66],
   [0x0d, 0x72],
 ]);
+const NOTHING = new Uint8Array(0);
 const DIGITS = ENCODER.encode("0123456789abcdef");
 
 /** Receives each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
@@ -35,7 +36,9 @@ export interface CopyObserver {
 export class ByteWriter {
   /** Receives each range that is copied. */
   observer: CopyObserver | undefined;
-  #bytes: Uint8Array<ArrayBuffer>;
+  /** Allocated by the first write: many streams write to the memory of the kernel only. */
+  #bytes = NOTHING;
+  readonly #capacity: number;
   #home: Uint8Array<ArrayBuffer> | undefined;
   #length = 0;
 
@@ -45,7 +48,7 @@ export class ByteWriter {
    * @param capacity How many bytes fit before the buffer grows.
    */
   constructor(capacity = 1 << 10) {
-    this.#bytes = new Uint8Array(capacity);
+    this.#capacity = capacity;
   }
 
   /** The number of bytes that have been written. */
@@ -90,7 +93,7 @@ export class ByteWriter {
   leave(): void {
     this.#home = undefined;
     this.#length = 0;
-    this.#bytes = new Uint8Array(0);
+    this.#bytes = NOTHING;
   }
 
   /** Whether the written bytes are in the buffer given to `settle`. */
@@ -108,7 +111,11 @@ export class ByteWriter {
     const needed = this.#length + size;
     if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(
-      Math.max(needed, Math.ceil(1.5 * this.#bytes.length)),
+      Math.max(
+        needed,
+        Math.ceil(1.5 * this.#bytes.length),
+        this.#capacity,
+      ),
     );
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
