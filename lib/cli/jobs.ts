@@ -61,8 +61,7 @@ export interface Job<I extends JobInput, O> {
    */
   readonly isInTurn?: boolean;
   /**
-   * Whether the caller works on results for so long that it counts as one of the threads. Then
-   * four times as much may wait for its turn.
+   * Whether the caller works on results for so long that four times as much may wait for its turn.
    *
    * @default {false}
    */
@@ -128,8 +127,7 @@ export async function* resultsOf<I extends JobInput, O>(
     window: job.isCallerBusy ? 4 * WINDOW : WINDOW,
   });
   const { count, sizes } = await planOf(job, context);
-  const started = job.isCallerBusy ? count - 1 : count;
-  const crew = count > 1 ? new Crew(job, started, sizes, context) : undefined;
+  const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
   try {
     for (const [at, input] of inputs.entries()) {
       if (process.interrupt.aborted) throw new Interrupted();

@@ -188,7 +188,11 @@ export class IndexWriter {
     if (piece !== undefined) {
       const at = { number, sessionId };
       for (const row of piece.removed) this.#removeMessage(at, row);
-      for (const message of piece.messages) this.#writeMessage(at, message);
+      // After all rows of a file are void, there is none to replace.
+      const isFresh = voidFrom === 0;
+      for (const message of piece.messages) {
+        this.#writeMessage(at, message, isFresh);
+      }
       this.#put("checkpoints", "number", { number, state: piece.checkpoint });
     }
     const { head } = update;
@@ -368,8 +372,9 @@ export class IndexWriter {
   #writeMessage(
     at: FileRows,
     { row, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
+    isFresh: boolean,
   ): void {
-    const before = this.#removeMessage(at, row);
+    const before = isFresh ? undefined : this.#removeMessage(at, row);
     // A changed message keeps its place and time, if it is in the index: without text it was not.
     const known = isNew ? undefined : before;
     const id = at.number * ROWS_PER_FILE + row;

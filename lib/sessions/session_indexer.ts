@@ -176,6 +176,8 @@ const BATCH_FILES = 256;
 const MAX_UNITS = 4 << 20;
 /** How many bytes are read at once. */
 const BLOCK = 1 << 18;
+/** A block of the last file, for the next one. */
+let spare: Uint8Array | undefined;
 /** How many times the files are planned again after other processes wrote to the index. */
 const MAX_ROUNDS = 16;
 /** How much of an index is checked before an update: about 10 ms. */
@@ -683,7 +685,8 @@ async function* piecesOf(
   let problem: PieceProblem | undefined;
   // Read while the first block is read. It never throws.
   const reading = readSessionHead(task.file);
-  const block = new Uint8Array(BLOCK);
+  const block = spare ?? new Uint8Array(BLOCK);
+  spare = undefined;
   try {
     for (let isRead = false; !isRead;) {
       let size: number | null;
@@ -706,6 +709,7 @@ async function* piecesOf(
     }
   } finally {
     source.close();
+    spare = block;
   }
 }
 
