@@ -1,10 +1,9 @@
 /**
- * Lines that hold no record: blank lines and texts, by the Unicode property White_Space (normalize.md L4).
+ * Blank lines and texts, by the Unicode property White_Space (normalize.md L4).
  *
  * JavaScript's `trim` and `\s` differ from it: they include U+FEFF and leave out U+0085.
  */
 
-import { OPEN_BRACE, SPACE } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 
 const BLANK_REGEXP =
@@ -24,15 +23,6 @@ export function isBlankLine(
   const first = bytes[start] ?? 0;
   if (first > 0x20 && first < 0x80 && start < end) return false;
   return isBlank(decodeUtf8(bytes, start, end));
-}
-
-/**
- * Whether a line may hold an object, by its last byte: a brace, or white space behind one. Other
- * lines are torn, or no records; they may be long, so a reader of objects does not decode them.
- */
-export function mayEndObject(bytes: Uint8Array, end: number): boolean {
-  const last = bytes[end - 1] ?? 0;
-  return last <= SPACE || last >= OPEN_BRACE;
 }
 
 /** Removes white space from both ends of a text. */

@@ -1,6 +1,6 @@
 /** Finds the lines in chunks of bytes, and passes each to a visitor without copying it. */
 
-import { CR, LF } from "../json/bytes.ts";
+import { CR, LF, OPEN_BRACE, SPACE } from "../json/bytes.ts";
 
 /** The default limit on the length of a line: 256 MiB. */
 export const DEFAULT_MAX_LINE_BYTES: number = 256 * 1024 * 1024;
@@ -206,4 +206,13 @@ const END = new Uint8Array([LF]);
 function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start >= BOM.length &&
     BOM.every((byte, i) => bytes[start + i] === byte);
+}
+
+/**
+ * Whether a line may hold an object, by its last byte: a brace, or white space behind one. Other
+ * lines are torn, or no records; they may be long, so a reader of objects does not decode them.
+ */
+export function mayEndObject(bytes: Uint8Array, end: number): boolean {
+  const last = bytes[end - 1] ?? 0;
+  return last <= SPACE || last >= OPEN_BRACE;
 }

@@ -1,7 +1,7 @@
 /** The head of a session: the facts in the first lines of its file. */
 
 import { LineSelection } from "../events/line_selection.ts";
-import { SessionReader } from "../events/session_reader.ts";
+import { sessionHeaderOf, SessionReader } from "../events/session_reader.ts";
 import { sourceText } from "../events/session_items.ts";
 import { workingFolderIn } from "../events/user_message.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
@@ -173,7 +173,7 @@ class HeadFold implements RecordTaker {
 
   add(record: Fields): void {
     this.#records += 1;
-    if (record.type === "session_meta") this.#headers += 1;
+    if (sessionHeaderOf(record) !== undefined) this.#headers += 1;
     if (this.#message !== undefined) this.#recordsWithout += 1;
     if (record.payload !== undefined) this.#reader.read(record, {}, this.#take);
   }

@@ -17,8 +17,12 @@ import {
 } from "../json/fields.ts";
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { isBlankLine, mayEndObject } from "../lines/blank.ts";
-import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
+import { isBlankLine } from "../lines/blank.ts";
+import {
+  DEFAULT_MAX_LINE_BYTES,
+  LineFramer,
+  mayEndObject,
+} from "../lines/line_framer.ts";
 import { listSessionFiles } from "./session_files.ts";
 import { messageOf, openSession, sessionBlocks } from "./open_session.ts";
 import { idInName } from "./session_start.ts";

@@ -9,8 +9,8 @@ import {
   DEFAULT_MAX_LINE_BYTES,
   LineFramer,
   MAX_LINE_BYTES,
+  mayEndObject,
 } from "../../lines/line_framer.ts";
-import { mayEndObject } from "../../lines/blank.ts";
 import type { Arguments } from "../arguments.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
