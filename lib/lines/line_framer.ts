@@ -149,7 +149,13 @@ export class LineFramer {
 
   /** Releases the old buffer at once: garbage of this size may stay until there is much of it. */
   #resize(capacity: number): void {
-    this.#pending = new Uint8Array(this.#pending.buffer.transfer(capacity));
+    const pending = this.#pending;
+    if (CAN_TRANSFER) {
+      this.#pending = new Uint8Array(pending.buffer.transfer(capacity));
+      return;
+    }
+    this.#pending = new Uint8Array(capacity);
+    this.#pending.set(pending.subarray(0, capacity));
   }
 
   /** Passes the pending line to the visitor; `length` is the index of its LF. */
@@ -201,6 +207,8 @@ export class LineFramer {
   }
 }
 
+/** False on Node 20. */
+const CAN_TRANSFER = "transfer" in ArrayBuffer.prototype;
 const END = new Uint8Array([LF]);
 
 function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
