@@ -306,7 +306,9 @@ for (const levels of [1, 2] as const) {
   Deno.test(`JsonReader.members() returns no members of values that are not objects${suffix}`, () => {
     const reader = new JsonReader(levels);
     for (const text of ["null", "1", '"x"', "true", '["a",{"b":1}]', "[]"]) {
-      assertEquals(membersOf(reader, read(reader, text)), [], text);
+      const value = read(reader, text);
+      assertEquals(membersOf(reader, value), [], text);
+      assertEquals(reader.member(value, "b"), undefined, text);
     }
     assertEquals(membersOf(reader, new JsonString("x")), []);
   });
@@ -415,7 +417,7 @@ for (const levels of [1, 2] as const) {
     );
   });
 
-  Deno.test(`JsonReader.members() returns the members of any object like JSON.parse()${suffix}`, () => {
+  Deno.test(`JsonReader.members() and member() return the members of any object like JSON.parse()${suffix}`, () => {
     const objects = fc.array(fc.tuple(JSON_KEY, JSON_TEXT), { maxLength: 90 });
     fc.assert(
       fc.property(objects, fc.nat(3), (pairs, depth) => {
@@ -439,6 +441,9 @@ for (const levels of [1, 2] as const) {
         for (const [name, value] of members) {
           const whole: unknown = JSON.parse(expected.get(name) ?? "");
           assert(equalJson(JSON.parse(value), whole), name);
+          const found = reader.member(node, name);
+          assert(found instanceof JsonSlice);
+          assertEquals(reader.source(found), value);
         }
       }),
       { numRuns: 300 },
