@@ -339,9 +339,10 @@ export function unlessInterrupted<T>(
   // Not Promise.race: each call would leave a reaction on the promise of the signal.
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Interrupted());
-    signal.addEventListener("abort", stop);
-    const end = (): void => signal.removeEventListener("abort", stop);
-    promise.then(resolve, reject).then(end);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() =>
+      signal.removeEventListener("abort", stop)
+    );
   });
 }
 

@@ -23,7 +23,6 @@ const LETTERS = new Map([
   [0x0c, 0x66],
   [0x0d, 0x72],
 ]);
-const NOTHING = new Uint8Array(0);
 const DIGITS = ENCODER.encode("0123456789abcdef");
 
 /** Receives each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
@@ -36,9 +35,7 @@ export interface CopyObserver {
 export class ByteWriter {
   /** Receives each range that is copied. */
   observer: CopyObserver | undefined;
-  /** Allocated by the first write: many streams write to the memory of the kernel only. */
-  #bytes = NOTHING;
-  readonly #capacity: number;
+  #bytes: Uint8Array<ArrayBuffer>;
   #home: Uint8Array<ArrayBuffer> | undefined;
   #length = 0;
 
@@ -48,7 +45,7 @@ export class ByteWriter {
    * @param capacity How many bytes fit before the buffer grows.
    */
   constructor(capacity = 1 << 10) {
-    this.#capacity = capacity;
+    this.#bytes = new Uint8Array(capacity);
   }
 
   /** The number of bytes that have been written. */
@@ -93,7 +90,7 @@ export class ByteWriter {
   leave(): void {
     this.#home = undefined;
     this.#length = 0;
-    this.#bytes = NOTHING;
+    this.#bytes = new Uint8Array(0);
   }
 
   /** Whether the written bytes are in the buffer given to `settle`. */
@@ -111,11 +108,7 @@ export class ByteWriter {
     const needed = this.#length + size;
     if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(
-      Math.max(
-        needed,
-        Math.ceil(1.5 * this.#bytes.length),
-        this.#capacity,
-      ),
+      Math.max(needed, Math.ceil(1.5 * this.#bytes.length)),
     );
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;

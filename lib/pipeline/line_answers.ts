@@ -60,7 +60,6 @@ export class RecordSelection {
   /** By type, the kinds that are left out. */
   readonly #except: KindsByType;
   readonly #thread: string | undefined;
-  static #last: RecordSelection | undefined;
 
   /**
    * Constructs a new instance.
@@ -88,26 +87,7 @@ export class RecordSelection {
     this.#thread = thread;
     this.#kinds = names && kindsOf("only", names);
     this.#except = kindsOf("except", except);
-    this.key = RecordSelection.#keyOf(names, except, thread);
-  }
-
-  /** Returns a selection; that of the last stream again, if it is the same. */
-  static of(
-    names: readonly string[] | undefined,
-    except: readonly string[] = [],
-    thread?: string,
-  ): RecordSelection {
-    const last = RecordSelection.#last;
-    if (last?.key === RecordSelection.#keyOf(names, except, thread)) {
-      return last;
-    }
-    const selection = new RecordSelection(names, except, thread);
-    RecordSelection.#last = selection;
-    return selection;
-  }
-
-  static #keyOf(...parts: readonly unknown[]): string {
-    return JSON.stringify(parts.filter((part) => part !== undefined));
+    this.key = JSON.stringify([names ?? null, except, thread ?? null]);
   }
 
   /** Whether a normalized record is selected. */
@@ -414,7 +394,7 @@ export class LineAnswers implements LineVisitor {
     this.#isSelective = (only ?? thread) !== undefined;
     const selection = (only ?? except ?? thread) === undefined
       ? undefined
-      : RecordSelection.of(only, except, thread);
+      : new RecordSelection(only, except, thread);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
     // `onAnswer` is called after each line. That works with the values of the kernel, which are
