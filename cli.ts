@@ -52,15 +52,24 @@ function look(path: string): Promise<PathFacts | undefined> {
   return Promise.resolve(factsOf(path));
 }
 
+/** Returns a path without links; the path itself if it has none, as pipes, or has gone since. */
+function realPathOf(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 function factsOf(path: string): PathFacts | undefined {
   try {
     const { isDirectory, isFile, dev, ino, size } = Deno.statSync(path);
     const facts = {
       isDirectory,
       identity: undefined,
-      // Few need it, and it takes as long as the rest. Pipes and devices have none.
+      // Few need it, and it takes as long as the rest.
       get realPath(): string {
-        return isFile || isDirectory ? Deno.realPathSync(path) : path;
+        return realPathOf(path);
       },
     };
     if (!isFile) return facts;

@@ -217,8 +217,9 @@ function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Whether a line may hold an object, by its last byte: a brace, or white space behind one. Other
- * lines are torn, or no records; they may be long, so a reader of objects does not decode them.
+ * Whether a line may hold an object, by its last byte: a brace, or white space behind one, of ASCII
+ * or not. Other lines are torn, or no records; they may be long, so a reader of objects does not
+ * decode them.
  */
 export function mayEndObject(bytes: Uint8Array, end: number): boolean {
   const last = bytes[end - 1] ?? 0;
