@@ -43,24 +43,18 @@ const PERMISSIONS = [
  *   runs, at the same speed.
  * - The old generation grows by 70 % between collections and not to three times its size, which
  *   saves exports of 500 MB 30 MB for a hundredth of the time.
+ * - Functions are compiled with their module, so that the code cache has all of them, and the
+ *   baseline compiler is off: `normalize` of one line takes 2.1 of an empty script instead of 2.3,
+ *   `check` and `render` of a run start in 0.87 of the time, and long runs take as long.
  *
- * Those that only the executable has, because other releases of V8 may not know them:
- *
- * - The memory of a compilation is freed by the thread that compiled; a stream of the old
- *   protocol peaks 10 MB lower.
- * - The baseline compiler is off: code that is not in the cache of an executable starts sooner,
- *   and 200 MB take as long.
- * - Functions are compiled with their module, so that the code cache has all of them:
- *   `normalize` of one line takes 1.28 of an empty executable instead of 1.44
- *   (`deno task bench --startup --compiled`). From source that takes exports 8 MB, since
- *   their modules are not bundled.
+ * And one that only the executable has, because other releases of V8 may not know it: the memory of
+ * a compilation is freed by the thread that compiled; a stream of the old protocol peaks 10 MB
+ * lower.
  */
 const V8_FLAGS = [
   ...OPTIONS.filter((option) => option.startsWith(V8_OPTION))
     .map((option) => option.slice(V8_OPTION.length)),
   "--no-maglev-destroy-on-background",
-  "--no-sparkplug",
-  "--no-lazy",
 ].join(",");
 
 /** Runs Deno, and throws if it fails. */
