@@ -128,6 +128,12 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "doo_v1_{h64}",
     "dor_v1_{h64}",
   ),
+  // The first part is the user id 123456789012345678 in base64.
+  family(
+    "Discord, token",
+    "discord_token",
+    "MTIzNDU2Nzg5MDEyMzQ1Njc4.{w6}.{w38}",
+  ),
   family(
     "Discord, webhook",
     "discord_webhook",
