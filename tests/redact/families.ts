@@ -241,6 +241,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "lsv2_sk_{h32}_{h10}",
   ),
   family("Langfuse", "openai_key", `sk-lf-${UUID}`),
+  family("Langfuse, public key", "langfuse_key", `pk-lf-${UUID}`),
   family("Linear", "linear_key", "lin_api_{a40}", "lin_oauth_{h64}"),
   family("Lob", "lob_key", "live_{h35}", "test_{h35}"),
   family("Mailchimp", "mailchimp_key", "{h32}-us12", "{h32}-us5"),
