@@ -68,11 +68,6 @@ interface SpanIds {
   readonly spanId: string;
 }
 
-interface TurnIds extends SpanIds {
-  /** The hashes of the trace id, which the span ids of requests and calls continue. */
-  readonly hashes: readonly number[];
-}
-
 /** A span: times are milliseconds since 1970. */
 interface Span {
   readonly operation: string;
@@ -113,7 +108,7 @@ class Turn {
   /** Whether only a prompt began it: then no event ends it. */
   isImplied = true;
   /** The ids of its span, computed at first use. */
-  ids: TurnIds | undefined;
+  ids: SpanIds | undefined;
   /** The calls that are not written yet, by the ids of their items. */
   readonly calls = new Map<string, ChildSpan>();
   /** The ids of the items of all calls, so that a repeated one is not written twice. */
@@ -715,7 +710,7 @@ export class OtlpExporter implements Exporter {
   }
 
   /** Returns the JSON text of the span of a request or a call. */
-  #childText(thread: Thread, ids: TurnIds, span: ChildSpan): string {
+  #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
     const { operation, error } = span;
     const attributes = attributesText(
@@ -873,47 +868,29 @@ function nanosOf(ms: number): string {
   return isPlain ? `${whole}000000` : String(whole * 1e6);
 }
 
-function idsOf(thread: Thread, turn: Turn): TurnIds {
+function idsOf(thread: Thread, turn: Turn): SpanIds {
   const { number, start } = turn;
   const id = realId(thread.id) === undefined ? undefined : realId(turn.id);
   return turn.ids ??= turnIds(thread.id, id ?? `${number} ${start}`);
 }
 
 /** Returns the ids of the span of a turn, from the ids of its thread and the turn. */
-function turnIds(thread: string, turn: string): TurnIds {
-  const traceId = digitsOf(hashesOf(`${thread} ${turn}`, FIRST_HASHES));
-  const hashes = hashesOf(traceId, FIRST_HASHES.slice(0, 2));
+function turnIds(thread: string, turn: string): SpanIds {
+  const traceId = hashOf(`${thread} ${turn}`, 4);
   return {
     traceId,
-    spanId: digitsOf(hashes),
-    hashes: hashesOf(" ", hashes),
+    spanId: hashOf(traceId, 2),
   };
 }
 
 /** Returns the ids of the span of a request or a call, from the id of its item. */
-function childIds({ traceId, hashes }: TurnIds, item: string): SpanIds {
-  return { traceId, spanId: digitsOf(hashesOf(item, hashes)) };
+function childIds({ traceId }: SpanIds, item: string): SpanIds {
+  return { traceId, spanId: hashOf(`${traceId} ${item}`, 2) };
 }
 
 /** Returns the members of a span or link that identify it. */
 function idsText({ traceId, spanId }: SpanIds): string {
   return `"traceId":"${traceId}","spanId":"${spanId}"`;
-}
-
-/** The hashes of an empty text, one for each eight digits of a trace id. */
-const FIRST_HASHES: readonly number[] = [0, 1, 2, 3].map((word) =>
-  0x811c9dc5 ^ Math.imul(word, 0x9e3779b9)
-);
-
-/** Continues hashes with a text: FNV-1a. */
-function hashesOf(text: string, hashes: readonly number[]): number[] {
-  return hashes.map((first) => {
-    let hash = first;
-    for (let i = 0; i < text.length; i++) {
-      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-    }
-    return hash;
-  });
 }
 
 /** The bytes as two hexadecimal digits. */
@@ -922,10 +899,17 @@ const HEX: readonly string[] = Array.from(
   (_, byte) => byte.toString(16).padStart(2, "0"),
 );
 
-/** Converts hashes to eight hexadecimal digits each, after the final mix of MurmurHash3. */
-function digitsOf(hashes: readonly number[]): string {
+/**
+ * Hashes a text to hexadecimal digits, eight for each word: FNV-1a with another start value for
+ * each word, then the final mix of MurmurHash3.
+ */
+function hashOf(text: string, words: number): string {
   let digits = "";
-  for (let hash of hashes) {
+  for (let word = 0; word < words; word++) {
+    let hash = 0x811c9dc5 ^ Math.imul(word, 0x9e3779b9);
+    for (let i = 0; i < text.length; i++) {
+      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    }
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
     hash ^= hash >>> 16;

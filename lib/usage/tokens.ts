@@ -103,20 +103,11 @@ export function isNothing(tokens: Tokens): boolean {
  */
 export function readTokens(value: unknown): Tokens | undefined {
   const counts = fieldsOf(value);
-  const input = wholeCount(counts.input_tokens);
-  const output = wholeCount(counts.output_tokens);
-  if (input === undefined && output === undefined) return undefined;
-  const { cached_input_tokens, cache_write_input_tokens } = counts;
-  const input_tokens = input ?? 0n;
-  const output_tokens = output ?? 0n;
-  return {
-    input_tokens,
-    cached_input_tokens: wholeCount(cached_input_tokens) ?? 0n,
-    cache_write_input_tokens: wholeCount(cache_write_input_tokens) ?? 0n,
-    output_tokens,
-    reasoning_output_tokens: wholeCount(counts.reasoning_output_tokens) ?? 0n,
-    total_tokens: input_tokens + output_tokens,
-  };
+  const hasAny = wholeCount(counts.input_tokens) !== undefined ||
+    wholeCount(counts.output_tokens) !== undefined;
+  return hasAny
+    ? tokensOf((kind) => wholeCount(counts[kind]) ?? 0n)
+    : undefined;
 }
 
 function wholeCount(count: unknown): bigint | undefined {
