@@ -217,9 +217,11 @@ function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Whether a line may hold an object, by its last byte: a brace, or white space behind one, of ASCII
- * or not. Other lines are torn, or no records; they may be long, so a reader of objects does not
- * decode them.
+ * Whether a line may hold an object, or begin an indented one, by its last byte: a brace, or white
+ * space behind one, of ASCII or not. Other lines are torn, or no records; they may be long, so a
+ * reader of objects does not decode them.
+ *
+ * @param end The index behind the last byte of the line in the bytes.
  */
 export function mayEndObject(bytes: Uint8Array, end: number): boolean {
   const last = bytes[end - 1] ?? 0;
