@@ -8,6 +8,8 @@ import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
 import type { FailureReason } from "../errors.ts";
 import { EventReader, eventText } from "../events/event_reader.ts";
 import { IDLE_LINES } from "../events/line_selection.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { LF } from "../json/bytes.ts";
 import { type Fields, isObject, parseJson } from "../json/fields.ts";
 import { encodeOutcome } from "../lines/jsonl_encoder.ts";
 import type { Outcome, Success } from "../outcome.ts";
@@ -456,8 +458,8 @@ export interface JsonlEventWriterOptions extends JsonlOptions {
   readonly onError?: OnError | undefined;
 }
 
-/** The number of characters of events that are collected before they are emitted as one block. */
-const WRITTEN_AT_ONCE = 1 << 20;
+/** The capacity that is kept for output; the events of a block of usual size fit. */
+const KEPT_CAPACITY = 1 << 20;
 
 /**
  * Converts JSONL of any dialect to the JSONL of its events: {@linkcode JsonlEvents} from bytes to
@@ -479,7 +481,7 @@ const WRITTEN_AT_ONCE = 1 << 20;
 export class JsonlEventWriter extends JsonlCounts
   implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   readonly #events: JsonlEvents;
-  #text = "";
+  readonly #out = new ByteWriter(0);
 
   /**
    * Constructs a new instance.
@@ -497,7 +499,8 @@ export class JsonlEventWriter extends JsonlCounts
   }
 
   /**
-   * Emits the events of the lines that a block completes, as few large blocks.
+   * Emits the events of the lines that a block completes, if there are any, as one block. The
+   * emitted block is reused: copy it if it must outlast the call.
    *
    * @param block The bytes; the caller may reuse them afterwards.
    * @param emit Called with the bytes of the events.
@@ -525,26 +528,17 @@ export class JsonlEventWriter extends JsonlCounts
   ): void {
     try {
       work((outcome) => {
-        if (outcome.ok) this.#text += `${outcome.text}\n`;
-        else {
-          this.#release(emit);
-          emit(encodeOutcome(outcome));
-        }
-        if (this.#text.length > WRITTEN_AT_ONCE) this.#release(emit);
+        if (outcome.ok) {
+          this.#out.text(outcome.text ?? "");
+          this.#out.byte(LF);
+        } else this.#out.all(encodeOutcome(outcome));
       });
     } finally {
-      this.#release(emit);
+      if (this.#out.length > 0) emit(this.#out.view());
+      this.#out.clear(KEPT_CAPACITY);
     }
   }
-
-  #release(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    const text = this.#text;
-    this.#text = "";
-    if (text !== "") emit(ENCODER.encode(text));
-  }
 }
-
-const ENCODER = new TextEncoder();
 
 /**
  * {@linkcode JsonlEvents} as a stream, for `pipeThrough`.
