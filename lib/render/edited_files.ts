@@ -64,11 +64,22 @@ function withSign(sign: string, content: string): string {
 }
 
 /**
- * Returns a path relative to a folder.
+ * Returns a file whose paths are relative to a folder, if they are below it.
  *
  * @param folder The folder; `null` if unknown.
- * @returns The relative path, or the whole path if it is not below the folder.
  */
+export function fileBelow(
+  file: EditedFile,
+  folder: string | null,
+): EditedFile {
+  return {
+    ...file,
+    path: pathBelow(file.path, folder),
+    movedTo: pathBelow(file.movedTo, folder),
+  };
+}
+
+/** Returns the path relative to the folder, or the whole path if it is not below it. */
 export function pathBelow(path: string, folder: string | null): string {
   if (folder === null || folder === "") return path;
   const last = folder.at(-1);

@@ -16,7 +16,7 @@ import {
 import { USAGE_KINDS, usageOf, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
-import type { EditedFile } from "./edited_files.ts";
+import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
 import { firstCharacters, firstLine, TurnTopic } from "./entry_label.ts";
 import {
   type CommandView,
@@ -117,6 +117,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #hasRuns = false;
   readonly #turns: TurnRow[] = [];
   #turnCount = 0;
+  /** The folder that paths are shown relative to. */
+  #cwd: string | null = null;
   #topic = new TurnTopic();
   #work = new WorkCounts();
   readonly #totals = new WorkCounts();
@@ -182,6 +184,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         return this.#countError(`Line ${countText(part.line)}: ${message}`);
       }
       case "turn_started":
+        this.#cwd = part.cwd;
+        return;
       case "rolled_back":
         return;
       default:
@@ -283,7 +287,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     if (tools === "none") return;
     if (view.kind === "edit" && view.status === "success") {
-      for (const file of view.files) this.#files.add(file);
+      for (const file of view.files) {
+        this.#files.add(fileBelow(file, this.#cwd));
+      }
     }
     const step = this.#stepHtml(view, part);
     if (step === "") return;
@@ -354,10 +360,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #editHtml({ files, status, failure }: EditView, more: string): string {
     const titles = files.map((file) => {
-      const to = file.movedTo === ""
-        ? ""
-        : ` → <code>${wordHtml(file.movedTo)}</code>`;
-      return `${file.change} <code>${wordHtml(file.path)}</code>${to}`;
+      const { path, movedTo } = fileBelow(file, this.#cwd);
+      const to = movedTo === "" ? "" : ` → <code>${wordHtml(movedTo)}</code>`;
+      return `${editWords(file)[0]} <code>${wordHtml(path)}</code>${to}`;
     });
     const [only = "edit", another] = titles;
     const head = another === undefined

@@ -9,7 +9,7 @@ import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { isWork, usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
-import { editWords, pathBelow } from "./edited_files.ts";
+import { editWords, fileBelow } from "./edited_files.ts";
 import {
   type ArgumentView,
   type CommandView,
@@ -367,10 +367,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       ? ""
       : endText(status, []);
     for (const file of files) {
-      const { path, movedTo, diff } = file;
+      const { path, movedTo, diff } = fileBelow(file, this.#cwd);
       const [verb, counts] = editWords(file);
-      const names = [path, movedTo].filter((name) => name !== "")
-        .map((name) => pathBelow(name, this.#cwd));
+      const names = [path, movedTo].filter((name) => name !== "");
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
       const { lines, blocks } = this.#outputOf(diff, "diff");
       if (this.#options.tools === "names" || blocks.length === 0) {

@@ -11,7 +11,7 @@ import { isWork, usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
-import { editWords, pathBelow } from "./edited_files.ts";
+import { editWords, fileBelow } from "./edited_files.ts";
 import {
   type CommandView,
   type EditView,
@@ -453,15 +453,12 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       ? ["✗ ", red] as const
       : [status === "proposed" ? "? " : "→ ", cyan] as const;
     for (const file of files) {
-      const { path, movedTo, diff } = file;
+      const { path, movedTo, diff } = fileBelow(file, this.#cwd);
       const [verb, counts] = editWords(file);
-      const [from, to] = [path, movedTo].map((name) =>
-        pathBelow(name, this.#cwd)
-      );
       const text = [
         verb,
-        from,
-        ...(movedTo === "" ? [] : ["→", to]),
+        path,
+        ...(movedTo === "" ? [] : ["→", movedTo]),
         ...(counts === "" ? [] : [`(${counts})`]),
       ].join(" ");
       this.#addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });
