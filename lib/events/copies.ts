@@ -32,7 +32,7 @@ interface Copy {
  */
 export function tellUser(
   context: SessionContext,
-  { text, images }: UserMessage,
+  { text, images, whole }: UserMessage,
   witness: Witness,
 ): void {
   const { pairing } = context;
@@ -53,19 +53,18 @@ export function tellUser(
     });
     return;
   }
-  if (isBlank && images.length === 1 && takeViewedImage(context)) {
-    pairing.add("user", text, witness, { itemId: "" });
-    return;
+  let itemId = "";
+  const isViewed = isBlank && images.length === 1 && takeViewedImage(context);
+  if (!isViewed) {
+    context.prompt();
+    const said = isBlank ? whole ?? text : text;
+    const content = userContent({ text: said, images });
+    itemId = context.complete("user_message", content);
   }
-  context.prompt();
-  const itemId = context.complete(
-    "user_message",
-    userContent({ text, images }),
-  );
-  pairing.add("user", text, witness, {
-    itemId,
-    ...(images.length === 0 ? {} : { images }),
-  });
+  const hasImages = !isViewed && images.length > 0;
+  const copy = { itemId, ...(hasImages ? { images } : {}) };
+  pairing.add("user", text, witness, copy);
+  if (whole !== undefined) pairing.add("user", whole, witness, copy);
 }
 
 /** Returns the content of a message, without its text if that is blank. */
@@ -85,7 +84,7 @@ function withNames(
   const images = known.map((image, at) => {
     const name = named[at];
     const path = name?.path ?? name?.url;
-    if (path === undefined || path === image.url) return image;
+    if (path === undefined || path === (image.path ?? image.url)) return image;
     isNew = true;
     return { ...image, path };
   });

@@ -20,6 +20,8 @@ export interface UserMessage {
   readonly text: string;
   /** The attached images. */
   readonly images: readonly SessionImage[];
+  /** The text with those that stand for images, if there are any: some events have it. */
+  readonly whole?: string;
 }
 
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
@@ -30,6 +32,9 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "local_audio",
   "local_image",
 ]);
+/** Matches the text that the model receives in place of an image that could not be read. */
+const UNREAD_REGEXP =
+  /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 
 /**
@@ -51,6 +56,7 @@ export function isInjectedMessage(content: unknown): boolean {
  */
 export function readUserContent(content: unknown): UserMessage {
   const parts = partsOf(content);
+  const words: string[] = [];
   const texts: string[] = [];
   const images: SessionImage[] = [];
   for (const [at, part] of parts.entries()) {
@@ -59,13 +65,19 @@ export function readUserContent(content: unknown): UserMessage {
     const text = wordsOf(part);
     if (text === undefined) continue;
     const isBesideMedia = isMedia(parts[at - 1]) || isMedia(parts[at + 1]);
-    if (!isBesideMedia || !LABEL_REGEXP.test(text.trim())) texts.push(text);
+    if (isBesideMedia && LABEL_REGEXP.test(text.trim())) continue;
+    words.push(text);
+    if (image === undefined) texts.push(text);
   }
   const text = texts.join("");
   // A message with only audio has no other content to show.
   const isSound = text.trim() === "" && images.length === 0 &&
     parts.some(({ type }) => /audio/.test(textOf(type) ?? ""));
-  return { text: isSound ? "[Audio]" : text, images };
+  return {
+    text: isSound ? "[Audio]" : text,
+    images,
+    ...(words.length === texts.length ? {} : { whole: words.join("") }),
+  };
 }
 
 /**
@@ -102,7 +114,10 @@ function imageOf(part: Fields): SessionImage | undefined {
     const path = textOf(part.path);
     return path === undefined ? undefined : { path };
   }
-  if (part.type !== "input_image" && part.type !== "image") return undefined;
+  if (part.type !== "input_image" && part.type !== "image") {
+    const [, path] = UNREAD_REGEXP.exec(textOf(part.text) ?? "") ?? [];
+    return path === undefined ? undefined : { path };
+  }
   const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url) ??
     textOf(part.url) ?? dataUrlOf(part);
   return url === undefined ? undefined : { url };
@@ -157,7 +172,7 @@ export function handedImages(line: Fields): readonly string[] {
   const { type, role, output, content } = fieldsOf(line.payload ?? line);
   if (type === "message" && role === "user") {
     const parts = listOf(content);
-    // An image that could not be read is passed to the model as an empty message.
+    // An image that could not be read is passed to the model as an empty message, or as a text.
     return parts.length === 0 ? [""] : urlsIn(parts);
   }
   return Array.isArray(output) && textOf(type)?.endsWith("_output")
@@ -165,9 +180,10 @@ export function handedImages(line: Fields): readonly string[] {
     : NO_URLS;
 }
 
+/** Returns the URLs of images; that of an image that could not be read is empty. */
 function urlsIn(parts: readonly unknown[]): string[] {
-  return parts.map((part) => imageOf(fieldsOf(part))?.url)
-    .filter((url) => url !== undefined);
+  return parts.map((part) => imageOf(fieldsOf(part)))
+    .filter((image) => image !== undefined).map(({ url }) => url ?? "");
 }
 
 // Distinguishes text of a person from text that the program inserts into the conversation.

@@ -21,6 +21,9 @@ const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
   "Output:\n";
 const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
 
+const UNREAD =
+  "Codex could not read the local image at `/w/a.md`: unsupported MIME type";
+
 /** A token_count with the total of the thread and its last request. */
 function counted(total: number, last: number): Fields {
   return event("token_count", {
@@ -377,6 +380,41 @@ const CASES: readonly {
       "completed agent_message synthetic-item-1 sum",
       "completed context_compaction synthetic-item-1",
     ],
+  },
+  ...["go", `${UNREAD}go`].map((message) => ({
+    name: `a prompt with an unreadable image and the event ${message}`,
+    lines: [
+      item("message", {
+        role: "user",
+        content: [UNREAD, "go"].map((text) => ({ type: "input_text", text })),
+      }),
+      event("user_message", { message, local_images: ["/w/a.md"] }),
+    ],
+    expected: ["completed user_message synthetic-item-1 go"],
+  })),
+  ...[[], [event("user_message", { message: UNREAD })]].map((copies) => ({
+    name: `a viewed image that is unreadable, with ${copies.length} events`,
+    lines: [
+      call("view_image", { path: "/w/a.md" }),
+      output("attached local image path"),
+      item("message", {
+        role: "user",
+        content: [{ type: "input_text", text: UNREAD }],
+      }),
+      ...copies,
+    ],
+    expected: ["started image_view", "completed image_view"],
+  })),
+  {
+    name: "a prompt that is only the text for an unreadable image",
+    lines: [
+      item("message", {
+        role: "user",
+        content: [{ type: "input_text", text: UNREAD }],
+      }),
+      event("user_message", { message: UNREAD }),
+    ],
+    expected: [`completed user_message synthetic-item-1 ${UNREAD}`],
   },
   {
     name: "a command of the user",

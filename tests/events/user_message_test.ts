@@ -54,6 +54,24 @@ Deno.test("isInjectedMessage() matches injected context in any case and in any p
   ) assertEquals(read([text(words)])?.text, words);
 });
 
+Deno.test("readUserContent() reads the text in place of an unreadable image as its path", () => {
+  for (
+    const words of [
+      "Codex could not read the local image at `/a b.md`: unsupported MIME type `text/markdown`",
+      "Codex cannot attach image at `/a b.md`: unsupported image `text/markdown`.",
+      "Image located at `/a b.md` is invalid: bad\nheader",
+    ]
+  ) {
+    assertEquals(read([text(words), IMAGE, text("go")]), {
+      text: "go",
+      images: [{ path: "/a b.md" }, { url: IMAGE.image_url }],
+      whole: `${words}go`,
+    });
+    const said = `Why? ${words}`;
+    assertEquals(read([text(said)]), { text: said, images: [] });
+  }
+});
+
 /** The markers around injected context in user messages (C.3). */
 const MARKERS = [
   ...[
