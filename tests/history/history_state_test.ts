@@ -402,6 +402,23 @@ Deno.test("HistoryState.apply() shows a patch as applied only for an output of s
   );
 });
 
+Deno.test("HistoryState.apply() keeps the steps of a plan that is refused", () => {
+  const plan = [
+    { step: "A", status: "completed" },
+    { step: "B", status: "in_progress" },
+    { step: "C", status: "pending" },
+  ];
+  const output = "unsupported call: update_plan";
+  const [tool] = payloadsOf(
+    snapshotOf(called("update_plan", "c", { plan }, output)),
+    "tool_call",
+  );
+  assertEquals(tool?.error_message, output);
+  assertEquals(tool?.arguments, [
+    { name: "plan", value: { type: "json", value: plan } },
+  ]);
+});
+
 Deno.test("HistoryState.apply() reads the success member of an output", () => {
   const ended = (name: string, args: unknown) =>
     snapshotOf([

@@ -136,7 +136,13 @@ export function failItem(
       finishTool(context, call, end);
       break;
     case "plan_update":
-      finishTool(context, call, { ...end, title: "update_plan" });
+      finishTool(context, call, {
+        ...end,
+        title: "update_plan",
+        arguments: toolArguments({
+          plan: record.payload.steps.map(argumentOf),
+        }),
+      });
       break;
     case "image":
       finishTool(context, call, {
@@ -324,6 +330,14 @@ function stepOf(item: unknown): PlanStep {
   return {
     description: textOf(description) ?? "",
     status: completed === true ? "complete" : STATUSES.get(status) ?? "pending",
+  };
+}
+
+/** Returns a step as the model passes it to `update_plan`. */
+function argumentOf({ description, status }: PlanStep): Fields {
+  return {
+    step: description,
+    status: status === "complete" ? "completed" : status,
   };
 }
 
