@@ -387,7 +387,9 @@ function mcpNames(
 ): Fields | undefined {
   const owner = textOf(namespace) ?? "";
   if (owner.startsWith(MCP_PREFIX)) {
-    return { server_name: owner.slice(MCP_PREFIX.length), tool_name: name };
+    // In some releases (0.121, 0.128) the namespace is the prefix of the names of its tools.
+    const server_name = owner.slice(MCP_PREFIX.length).replace(/__$/, "");
+    return { server_name, tool_name: name };
   }
   if (owner !== "") return undefined;
   if (RESOURCE_TOOLS.has(name)) {
@@ -891,16 +893,19 @@ function endMcp(
   { text, blocks, failure, seconds, isScript }: CallResult,
 ): void {
   const printed = isScript ? parseJson(text) : undefined;
+  const listed = listedBlocks(blocks);
   const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
-    : { content: listedBlocks(blocks) ?? blocks };
+    : { content: listed ?? blocks };
+  const said = textOf(fieldsOf(listed?.[0]).text) ?? "";
+  const message = failure ?? (beginsWithAny(said, FAILURES) ? said : null);
   context.completeCall(call, {
     ...call.content,
-    ...(failure === null || result === printed
+    ...(message === null || result === printed
       ? { result }
-      : { error: { message: failure } }),
+      : { error: { message } }),
     ...knownFields({ duration_ms: durationOf(seconds) }),
-  }, { status: endStatus(failure !== null) });
+  }, { status: endStatus(message !== null) });
 }
 
 /** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */

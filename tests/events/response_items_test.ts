@@ -287,6 +287,28 @@ Deno.test("HistoryState.apply() names a tool after its server (C.3)", () => {
   assertEquals(titleOf("srv__do"), "srv.do");
   assertEquals(titleOf("lookup"), "lookup");
   assertEquals(titleOf("mcp__a", { namespace: "n" }), "n.mcp__a");
+  assertEquals(titleOf("do", { namespace: "mcp__srv" }), "srv.do");
+  assertEquals(titleOf("do", { namespace: "mcp__srv__" }), "srv.do");
+});
+
+Deno.test("HistoryState.apply() reads the error in the text of a failed MCP call", () => {
+  const text = "tool call error: tool call failed for `srv/do`";
+  const endOf = (words: string) => {
+    const blocks = JSON.stringify([{ type: "text", text: words }]);
+    const [tool] = payloadsOf(
+      snapshotOf([
+        functionCall("mcp__srv__do", {}),
+        itemLine("function_call_output", {
+          ...CALL,
+          output: `Wall time: 0.1 seconds\nOutput:\n${blocks}`,
+        }),
+      ]),
+      "tool_call",
+    );
+    return [tool?.status, tool?.error_message];
+  };
+  assertEquals(endOf(text), ["failed", text]);
+  assertEquals(endOf(`no ${text}`), ["success", null]);
 });
 
 Deno.test("HistoryState.apply() keeps the record of an event when its call follows (C.3)", () => {
