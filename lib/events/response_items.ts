@@ -206,7 +206,7 @@ function tellLocalShell(context: SessionContext, item: Fields): void {
   tellCall(context, {
     callId: callIdOf(item.call_id, item.id),
     name: LOCAL_SHELL,
-    args: { command },
+    args: knownFields({ command }),
   });
 }
 

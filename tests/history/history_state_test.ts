@@ -1071,6 +1071,13 @@ const HOSTILE: readonly unknown[] = [
   { secs: -1, nanos: 1e12 },
 ];
 
+Deno.test("HistoryState.apply() continues a checkpoint with a shell call without a command", () => {
+  const snapshot = checkedSnapshot([
+    itemLine("local_shell_call", { call_id: "c" }),
+  ]);
+  assertEquals(payloadsOf(snapshot, "running_tool")[0]?.arguments, []);
+});
+
 Deno.test("HistoryState.apply() accepts captures with any value in any field", () => {
   const files = readCapturedFiles(/^(?:stdout|rollout-.*)\.jsonl$/)
     .filter(({ bytes }) => bytes.length < 60_000);
