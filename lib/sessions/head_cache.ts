@@ -3,7 +3,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
   mkdir,
-  open,
   readdir,
   readFile,
   rename,
@@ -54,17 +53,18 @@ const OUTCOMES: readonly SessionRun["outcome"][] = [
  */
 export class HeadCache {
   readonly #path: string | undefined;
-  readonly #entries: Map<string, Entry>;
-  /** The first line of the file when it was read, which identifies its content. */
-  readonly #header: string;
+  readonly #entries: Entries;
+  /** The {@linkcode writeOf} of the cache file before it was read. */
+  readonly #write: string;
   #hasNews = false;
 
   private constructor(
     path: string | undefined,
-    { header, entries }: Remembered,
+    write: string,
+    entries: Entries,
   ) {
     this.#path = path;
-    this.#header = header;
+    this.#write = write;
     this.#entries = entries;
   }
 
@@ -79,10 +79,9 @@ export class HeadCache {
     home: string,
   ): Promise<HeadCache> {
     const path = pathOf(folder, home);
-    return new HeadCache(
-      path,
-      path === undefined ? nothing() : await readEntries(path),
-    );
+    return path === undefined
+      ? new HeadCache(path, "", new Map())
+      : new HeadCache(path, await writeOf(path), await readEntries(path));
   }
 
   /**
@@ -140,12 +139,10 @@ export class HeadCache {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
     // Another process may have written the file since.
-    const isSame = this.#header !== "" &&
-      await startsWith(this.#path, this.#header);
-    const others = isSame
+    const isSame = await writeOf(this.#path) === this.#write;
+    const known = isSame
       ? this.#entries
-      : (await readEntries(this.#path)).entries;
-    const known = new Map([...others, ...this.#entries]);
+      : new Map([...await readEntries(this.#path), ...this.#entries]);
     const paths = files?.map(({ path }) => path) ?? [...known.keys()];
     const rows = paths.flatMap((path): string[] => {
       const { size, mtime, head, run } = known.get(path) ?? {};
@@ -174,24 +171,22 @@ function pathOf(folder: string | undefined, home: string): string | undefined {
   return join(folder, "heads", `${name}.jsonl`);
 }
 
-interface Remembered {
-  /** The first line, which holds the hash of the others; empty if there is no valid file. */
-  readonly header: string;
-  /** The entries, by the paths of their files. */
-  readonly entries: Map<string, Entry>;
+/** Entries, by the paths of their files. */
+type Entries = Map<string, Entry>;
+
+/** Returns a text that differs after each write of a cache file; empty if there is no file. */
+async function writeOf(path: string): Promise<string> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts ? `${facts.ino} ${facts.mtimeMs} ${facts.size}` : "";
 }
 
-function nothing(): Remembered {
-  return { header: "", entries: new Map() };
-}
-
-async function readEntries(path: string): Promise<Remembered> {
-  const entries = new Map<string, Entry>();
+async function readEntries(path: string): Promise<Entries> {
+  const entries: Entries = new Map();
   const text = await readFile(path, "utf8").catch(() => "");
   const end = text.indexOf("\n");
   const header = text.slice(0, end);
   const body = text.slice(end + 1, -1);
-  if (end === -1 || header !== headerOf(body)) return nothing();
+  if (end === -1 || header !== headerOf(body)) return entries;
   for (const row of body.split("\n")) {
     const [path, size, mtime, ...written] = listOf(parseJson(row));
     if (typeof path !== "string") continue;
@@ -199,22 +194,7 @@ async function readEntries(path: string): Promise<Remembered> {
     const [head, run] = [headOf(written[0]), runOf(written[1])];
     entries.set(path, { size, mtime, head, run });
   }
-  return { header, entries };
-}
-
-/** Whether a file begins with an ASCII text. */
-async function startsWith(path: string, text: string): Promise<boolean> {
-  try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read({ length: text.length });
-      return buffer.toString("latin1", 0, bytesRead) === text;
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return false;
-  }
+  return entries;
 }
 
 /** Removes temporary files of processes that were killed while writing. */
