@@ -1,5 +1,6 @@
 /** The homes of Codex, and the cache folder of codexpipe. */
 
+import { createHash } from "node:crypto";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { env as variables, platform } from "node:process";
 
@@ -96,6 +97,11 @@ export function cacheFolder(
   if (user === undefined) return undefined;
   const place = on === "darwin" ? ["Library", "Caches"] : [".cache"];
   return resolve(join(user, ...place, "codexpipe"));
+}
+
+/** Returns the name of a file in the cache folder that belongs to one home, or one set of homes. */
+export function cacheNameOf(homes: string): string {
+  return createHash("sha256").update(homes).digest("hex").slice(0, 16);
 }
 
 /**

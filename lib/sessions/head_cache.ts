@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fieldsOf, listOf, parseJson, textOf } from "../json/fields.ts";
 import type { ListedFile, SessionFile } from "./session_files.ts";
-import { isInside } from "./codex_homes.ts";
+import { cacheNameOf, isInside } from "./codex_homes.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 
@@ -167,8 +167,7 @@ export class HeadCache {
 /** Returns the path of the cache of a home; `undefined` if it has none. */
 function pathOf(folder: string | undefined, home: string): string | undefined {
   if (folder === undefined || isInside(folder, home)) return undefined;
-  const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
-  return join(folder, "heads", `${name}.jsonl`);
+  return join(folder, "heads", `${cacheNameOf(home)}.jsonl`);
 }
 
 /** Entries, by the paths of their files. */

@@ -2,7 +2,11 @@
 
 import { join } from "node:path";
 import { checkedList } from "../checked.ts";
-import { cacheFolder, type CacheFolderOptions } from "./codex_homes.ts";
+import {
+  cacheFolder,
+  type CacheFolderOptions,
+  cacheNameOf,
+} from "./codex_homes.ts";
 import { INDEX_VERSION } from "./session_index_tables.ts";
 
 /** Options for {@linkcode sessionIndexPath}. */
@@ -37,17 +41,5 @@ export function sessionIndexPath(
   if (folder === undefined) return undefined;
   const homes = [...new Set(checkedList("codexHomes", options.codexHomes))]
     .sort().join("\0");
-  return join(folder, `sessions-${INDEX_VERSION}-${nameHash(homes)}.sqlite`);
-}
-
-/** Two FNV-1a hashes of 32 bits: enough to keep the few sets of homes of one user apart. */
-function nameHash(text: string): string {
-  const halves = [0x811c9dc5, 0x01000193].map((seed) => {
-    let hash = seed;
-    for (const byte of new TextEncoder().encode(text)) {
-      hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-    }
-    return hash.toString(16).padStart(8, "0");
-  });
-  return halves.join("");
+  return join(folder, `sessions-${INDEX_VERSION}-${cacheNameOf(homes)}.sqlite`);
 }
