@@ -76,7 +76,7 @@ export async function openSession(
         // The error of the given path is thrown: it tells more.
       }
     }
-    throw await isLink(path) ? new DanglingLinkError(error) : error;
+    throw await isGone(path) ? error : new DanglingLinkError(error);
   }
 }
 
@@ -134,11 +134,6 @@ class DanglingLinkError extends Error {
 export async function isGone(path: string): Promise<boolean> {
   const facts = await lstat(path).catch(() => undefined);
   return facts === undefined;
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const facts = await lstat(path).catch(() => undefined);
-  return facts?.isSymbolicLink() === true;
 }
 
 /** Opens the object of the first CLI as lines; any other file unchanged. */

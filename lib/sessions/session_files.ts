@@ -441,6 +441,14 @@ export interface SessionProblem {
   readonly message: string;
 }
 
+/** Describes why a path cannot be read. */
+export function problemAt(
+  { path, home }: Pick<SessionProblem, "path" | "home">,
+  error: unknown,
+): SessionProblem {
+  return { path, home, code: codeOf(error), message: messageOf(error) };
+}
+
 const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
 /** State that a fork of Codex writes beside a session. */
 const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
@@ -502,7 +510,7 @@ interface FolderContent {
 }
 
 export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
-  const { path, home } = folder;
+  const { path } = folder;
   const files: FoundFile[] = [];
   const folders: PlacedPath[] = [];
   try {
@@ -520,10 +528,8 @@ export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
     }
     return { files, folders };
   } catch (error) {
-    const code = codeOf(error);
     // A folder that does not exist has no sessions.
-    if (code === "ENOENT") return { files, folders };
-    const problem = { path, home, code, message: messageOf(error) };
-    return { files, folders, problem };
+    if (codeOf(error) === "ENOENT") return { files, folders };
+    return { files, folders, problem: problemAt(folder, error) };
   }
 }

@@ -1,7 +1,7 @@
 /** Updates the index of sessions from the session files. */
 
 import { basename } from "node:path";
-import { type ByteSource, codeOf } from "../files/byte_source.ts";
+import type { ByteSource } from "../files/byte_source.ts";
 import {
   type FileUpdate,
   type IndexedFile,
@@ -15,6 +15,7 @@ import { isGone } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
+  problemAt,
   type SessionFile,
   type SessionFiles,
   type SessionProblem,
@@ -382,8 +383,6 @@ class Refresh {
   #left: ReadonlySet<SessionFile> = new Set();
   /** Whether another process has written about a file since the work was planned. */
   #isOvertaken = false;
-  /** Whether another process does the same work, and is ahead of this one. */
-  #isBehind = false;
 
   constructor(
     database: SessionIndexDatabase,
@@ -447,36 +446,30 @@ class Refresh {
     const fresh = tasks.filter(({ before }) => before === undefined)
       .map(({ file }) => file);
     this.#ahead = readAhead?.(fresh)[Symbol.asyncIterator]();
-    const totalFiles = tasks.length;
     const totalBytes = bytesOf(tasks.map(({ file }) => file));
     let bytes = 0;
-    let first = 0;
-    let end = totalFiles;
+    let files = 0;
     try {
-      while (first < end && !this.#shouldStop()) {
-        // The other process goes from the newest file on: meet it from the oldest one.
-        const isBehind = this.#isBehind && this.#ahead === undefined;
-        const task = tasks[isBehind ? end - 1 : first];
-        if (task === undefined) break;
+      for (const task of tasks) {
+        if (this.#shouldStop()) break;
         const report: ReportBytes = (read) =>
           onProgress?.({
-            files: totalFiles - (end - first),
-            totalFiles,
+            files,
+            totalFiles: tasks.length,
             bytes: bytes + Math.min(read, task.file.size),
             totalBytes,
           });
         await report(0);
         if (!await this.#read(task, report)) break;
         bytes += task.file.size;
-        if (isBehind) end -= 1;
-        else first += 1;
+        files += 1;
       }
       await this.#flush();
       await this.#remove(gone);
     } finally {
       await this.#ahead?.return?.();
       this.#left = new Set([
-        ...tasks.slice(first, end).map(({ file }) => file),
+        ...tasks.slice(files).map(({ file }) => file),
         ...this.#waiting.map(({ update }) => update.file),
       ]);
     }
@@ -529,14 +522,14 @@ class Refresh {
     pieces: AsyncIterable<FilePiece>,
     report: ReportBytes,
   ): Promise<boolean> {
-    const { path, home } = task.file;
+    const { path } = task.file;
     let { before } = task;
     for await (const { content, isRead, problem } of pieces) {
       if (problem !== undefined) {
         // A file that was deleted since it was found is no problem.
         const isThere = content !== undefined || problem.code !== "ENOENT" ||
           !await isGone(path);
-        if (isThere) this.#unreadable.set(path, { path, home, ...problem });
+        if (isThere) this.#unreadable.set(path, problem);
       }
       if (content === undefined) return true;
       const { bytes, isContinued, ...changes } = content;
@@ -603,7 +596,6 @@ class Refresh {
     this.#waitingUnits = 0;
     for (const { count } of written) this.#counts[count] += 1;
     this.#isOvertaken ||= written.length < waiting.length;
-    this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
   /** Removes files from the index; one transaction of them even if it is to stop. */
@@ -631,9 +623,6 @@ function bytesOf(files: Iterable<SessionFile>): number {
   return bytes;
 }
 
-/** Why a file cannot be read, or not to its end. */
-type PieceProblem = Pick<SessionProblem, "code" | "message">;
-
 /** A piece of a file: data that can be copied between threads. */
 interface FilePiece extends SessionPiece {
   /** The path of the file. */
@@ -643,7 +632,7 @@ interface FilePiece extends SessionPiece {
   /** What was read; `undefined` if the file cannot be opened. */
   readonly content: PieceContent | undefined;
   /** Why the file cannot be read, or not to its end. */
-  readonly problem: PieceProblem | undefined;
+  readonly problem: SessionProblem | undefined;
 }
 
 interface PieceContent {
@@ -675,14 +664,14 @@ async function* piecesOf(
     opened = await openTask(task, checkpoint, openContent);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const problem = problemOf(error);
+    const problem = problemAt(task.file, error);
     yield { path, isRead: true, content: undefined, problem, weight: 0 };
     return;
   }
   const { source, fold } = opened;
   let { voidFrom } = fold;
   const isContinued = fold.bytes > 0;
-  let problem: PieceProblem | undefined;
+  let problem: SessionProblem | undefined;
   // Read while the first block is read. It never throws.
   const reading = readSessionHead(task.file);
   const block = spare ?? new Uint8Array(BLOCK);
@@ -694,7 +683,7 @@ async function* piecesOf(
         size = await source.read(block);
       } catch (error) {
         // The part before the damage was read, and is kept.
-        problem = problemOf(error);
+        problem = problemAt(task.file, error);
         size = null;
       }
       if (size !== null) fold.feed(block.subarray(0, size));
@@ -718,11 +707,6 @@ function weightOf({ messages, checkpoint }: FoldedPiece): number {
     (sum, { text }) => sum + 2 * text.length,
     checkpoint.length,
   );
-}
-
-function problemOf(error: unknown): PieceProblem {
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: codeOf(error), message };
 }
 
 interface OpenedTask {

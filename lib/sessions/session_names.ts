@@ -6,8 +6,11 @@ import { openFile } from "../files/open.ts";
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineFramer } from "../lines/line_framer.ts";
-import { messageOf } from "./open_session.ts";
-import type { ListedFile, SessionProblem } from "./session_files.ts";
+import {
+  type ListedFile,
+  problemAt,
+  type SessionProblem,
+} from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 
 export interface SessionNames {
@@ -53,10 +56,7 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
     }
     framer.flush(visitor);
   } catch (error) {
-    const code = codeOf(error);
-    if (code !== "ENOENT") {
-      problem = { path, home, code, message: messageOf(error) };
-    }
+    if (codeOf(error) !== "ENOENT") problem = problemAt({ path, home }, error);
   }
   return { names, problem };
 }
