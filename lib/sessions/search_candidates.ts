@@ -61,7 +61,7 @@ interface SearchScope extends Required<SearchLimits> {
   /** The roles of messages, as an expression; `undefined` for all. */
   readonly roles: string | undefined;
   readonly since: number | undefined;
-  /** The numbers of the files to search; `undefined` for all. */
+  /** The numbers of the files to search, ascending; `undefined` for all. */
   readonly files: readonly number[] | undefined;
   readonly range: Range;
 }
@@ -212,7 +212,7 @@ function listed(ids: readonly number[]): Rows {
   };
 }
 
-/** Returns the numbers of the files of sessions that ran in a folder; `undefined` for all. */
+/** Returns the numbers of the files of sessions that ran in a folder, ascending; `undefined` for all. */
 async function filesOf(
   database: SessionIndexDatabase,
   cwd: string | undefined,
@@ -227,7 +227,7 @@ async function filesOf(
   if (wanted.length === known.length) return undefined;
   return database.all(
     `SELECT number FROM files JOIN sessions ON sessions.id = session_id
-       WHERE cwd IN (SELECT value FROM json_each(?))`,
+       WHERE cwd IN (SELECT value FROM json_each(?)) ORDER BY number`,
     JSON.stringify(wanted),
   ).map(({ number }) => Number(number));
 }
@@ -239,12 +239,10 @@ function rangeOf(
   since: number | undefined,
 ): Range | undefined {
   let first = 0;
-  let last = Number.MAX_SAFE_INTEGER - 1;
+  let end = Number.MAX_SAFE_INTEGER;
   if (files !== undefined) {
-    first = files.reduce((least, number) => Math.min(least, number), Infinity) *
-      ROWS_PER_FILE;
-    last = files.reduce((most, number) => Math.max(most, number), -1) *
-        ROWS_PER_FILE + ROWS_PER_FILE - 1;
+    first = (files[0] ?? Infinity) * ROWS_PER_FILE;
+    end = ((files.at(-1) ?? 0) + 1) * ROWS_PER_FILE;
   }
   if (since !== undefined) {
     const row = database.get(
@@ -253,5 +251,5 @@ function rangeOf(
     );
     first = Math.max(first, Number(row?.id ?? Infinity));
   }
-  return first > last ? undefined : { first, end: last + 1 };
+  return first < end ? { first, end } : undefined;
 }

@@ -475,13 +475,11 @@ interface SearchedSession {
 /** How many ancestors of a session are followed. */
 const MAX_ANCESTORS = 32;
 
-/** Looks up sessions, with a cache. */
+/** Looks up sessions in an index. */
 class SearchedSessions {
   readonly #database: SessionIndexDatabase;
   readonly #codexHomes: readonly string[];
   readonly #files = new Map<number, SearchedSession | undefined>();
-  readonly #shortIds = new Map<string, string>();
-  readonly #oldest = new Map<string, string>();
 
   constructor(database: SessionIndexDatabase, codexHomes: readonly string[]) {
     this.#database = database;
@@ -525,8 +523,6 @@ class SearchedSessions {
 
   /** Returns the oldest ancestor of a session, or the session itself if it has none. */
   oldestOf(sessionId: string): string {
-    const known = this.#oldest.get(sessionId);
-    if (known !== undefined) return known;
     let oldest = sessionId;
     for (let step = 0; step < MAX_ANCESTORS; step++) {
       const row = this.#database.get(
@@ -536,25 +532,19 @@ class SearchedSessions {
       if (typeof row?.origin !== "string") break;
       oldest = row.origin;
     }
-    this.#oldest.set(sessionId, oldest);
     return oldest;
   }
 
   /** Returns the beginning of an id that neither the id before nor the one after it has. */
   shortId(sessionId: string): string {
-    const known = this.#shortIds.get(sessionId);
-    if (known !== undefined) return known;
     const row = this.#database.get(
-      `SELECT (SELECT max(session_id) FROM files WHERE session_id < ?) AS before,
-         (SELECT min(session_id) FROM files WHERE session_id > ?) AS behind`,
-      sessionId,
+      `SELECT (SELECT max(session_id) FROM files WHERE session_id < ?1) AS before,
+         (SELECT min(session_id) FROM files WHERE session_id > ?1) AS behind`,
       sessionId,
     );
     const ids = [row?.before, sessionId, row?.behind]
       .filter((id) => typeof id === "string");
-    const short = shortIds(ids).get(sessionId) ?? sessionId;
-    this.#shortIds.set(sessionId, short);
-    return short;
+    return shortIds(ids).get(sessionId) ?? sessionId;
   }
 }
 
