@@ -17,6 +17,7 @@ import {
   listOf,
   parseJson,
 } from "../json/fields.ts";
+import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import { isObjectPath } from "./session_start.ts";
 
@@ -209,4 +210,38 @@ export async function* sessionBlocks(
   } finally {
     if (FREE.length < MAX_FREE) FREE.push(block);
   }
+}
+
+/**
+ * Reads the lines of a session file, until `take` returns false. Lines that are too long are
+ * skipped.
+ *
+ * @returns How many bytes were read.
+ */
+export async function readLines(
+  path: string,
+  take: (line: Uint8Array, offset: number) => boolean | void,
+): Promise<number> {
+  const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
+  let isEnough = false;
+  let size = 0;
+  const visitor = {
+    line(
+      bytes: Uint8Array,
+      start: number,
+      end: number,
+      _line: number,
+      offset: number,
+    ): void {
+      isEnough ||= take(bytes.subarray(start, end), offset) === false;
+    },
+    tooLong(): void {},
+  };
+  for await (const block of sessionBlocks({ path })) {
+    size += block.length;
+    framer.feed(block, visitor);
+    if (isEnough) return size;
+  }
+  framer.flush(visitor);
+  return size;
 }

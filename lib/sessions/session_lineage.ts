@@ -18,13 +18,9 @@ import {
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlankLine } from "../lines/blank.ts";
-import {
-  DEFAULT_MAX_LINE_BYTES,
-  LineFramer,
-  mayEndObject,
-} from "../lines/line_framer.ts";
+import { mayEndObject } from "../lines/line_framer.ts";
 import { listSessionFiles } from "./session_files.ts";
-import { messageOf, openSession, sessionBlocks } from "./open_session.ts";
+import { messageOf, openSession, readLines } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
 /** The place of a line in a file. */
@@ -370,8 +366,8 @@ function ordinalIn(line: Uint8Array): number | undefined {
     : Number(start[1]);
 }
 
-function textOf(bytes: Uint8Array): string {
-  return decodeUtf8(bytes, 0, bytes.length);
+function textOf(line: Uint8Array): string {
+  return decodeUtf8(line, 0, line.length);
 }
 
 /** Whether a line begins, or would begin, at an offset of a file. */
@@ -384,35 +380,6 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   } finally {
     source.close();
   }
-}
-
-/** Reads lines until `take` returns false. Returns how many bytes were read. */
-async function readLines(
-  path: string,
-  take: (line: Uint8Array, offset: number) => boolean,
-): Promise<number> {
-  const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
-  let isEnough = false;
-  let size = 0;
-  const visitor = {
-    line(
-      bytes: Uint8Array,
-      start: number,
-      end: number,
-      _line: number,
-      offset: number,
-    ): void {
-      if (!isEnough) isEnough = !take(bytes.subarray(start, end), offset);
-    },
-    tooLong(): void {},
-  };
-  for await (const block of sessionBlocks({ path })) {
-    size += block.length;
-    framer.feed(block, visitor);
-    if (isEnough) break;
-  }
-  if (!isEnough) framer.flush(visitor);
-  return size;
 }
 
 /** The part being read. */

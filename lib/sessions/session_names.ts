@@ -1,11 +1,10 @@
 /** The names given to sessions by people or by Codex. */
 
 import { join } from "node:path";
-import { blocksOf, codeOf } from "../files/byte_source.ts";
-import { openFile } from "../files/open.ts";
+import { codeOf } from "../files/byte_source.ts";
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { LineFramer } from "../lines/line_framer.ts";
+import { readLines } from "./open_session.ts";
 import {
   type ListedFile,
   problemAt,
@@ -20,11 +19,8 @@ export interface SessionNames {
   readonly problem: SessionProblem | undefined;
 }
 
-/** The longest line that is read, in bytes. */
-const MAX_LINE_BYTES = 1 << 20;
 /** How much of a name is kept, in UTF-16 code units. */
 const MAX_NAME = 4_096;
-const BLOCK = 1 << 16;
 
 /**
  * Reads the names of sessions from `session_index.jsonl` of a Codex home, of which the last line
@@ -35,26 +31,17 @@ const BLOCK = 1 << 16;
 export async function readSessionNames(home: string): Promise<SessionNames> {
   const path = join(home, "session_index.jsonl");
   const names = new Map<string, string>();
-  const framer = new LineFramer(MAX_LINE_BYTES);
-  const visitor = {
-    line(bytes: Uint8Array, start: number, end: number): void {
-      const row = fieldsOf(parseJson(decodeUtf8(bytes, start, end)));
+  let problem: SessionProblem | undefined;
+  try {
+    await readLines(path, (line) => {
+      const row = fieldsOf(parseJson(decodeUtf8(line, 0, line.length)));
       const id = textOf(row.id)?.toLowerCase();
       const name = textOf(row.thread_name);
       if (id === undefined || name === undefined) return;
       names.delete(id);
       if (name.trim() === "") return;
       names.set(id, name.slice(0, MAX_NAME).toWellFormed());
-    },
-    tooLong(): void {},
-  };
-  let problem: SessionProblem | undefined;
-  try {
-    const source = await openFile(path);
-    for await (const block of blocksOf(source, new Uint8Array(BLOCK))) {
-      framer.feed(block, visitor);
-    }
-    framer.flush(visitor);
+    });
   } catch (error) {
     if (codeOf(error) !== "ENOENT") problem = problemAt({ path, home }, error);
   }
