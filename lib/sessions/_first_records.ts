@@ -8,7 +8,7 @@ import { LF } from "../json/bytes.ts";
 import { type Fields, fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers, RecordSelection } from "../pipeline/line_answers.ts";
-import { withSession } from "./open_session.ts";
+import { sessionBlocks, withSession } from "./open_session.ts";
 
 /** Receives the first records of a file until it has enough. */
 export interface RecordTaker {
@@ -155,14 +155,13 @@ async function readByRules(
       failure(): void {},
     },
   );
-  await withSession(file, async (source, block) => {
-    for (let bytes = 0; !isDone() && bytes < MAX_BYTES;) {
-      const size = await source.read(block);
-      if (size === null) return answers.flush();
-      bytes += size;
-      for (let at = 0; at < size && !isDone(); at += SLICE) {
-        answers.feed(block.subarray(at, Math.min(size, at + SLICE)));
-      }
+  let bytes = 0;
+  for await (const block of sessionBlocks(file)) {
+    bytes += block.length;
+    for (let at = 0; at < block.length && !isDone(); at += SLICE) {
+      answers.feed(block.subarray(at, at + SLICE));
     }
-  });
+    if (isDone() || bytes >= MAX_BYTES) return;
+  }
+  answers.flush();
 }
