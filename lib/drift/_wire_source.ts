@@ -7,6 +7,7 @@ import {
   NORMALIZED,
   type WireDialectName,
 } from "../dialects/wire_kinds.ts";
+import { DOT } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -16,9 +17,11 @@ import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
 import { treatmentOf } from "./_treatment.ts";
 import type { DriftFinding } from "./drift_finding.ts";
 import {
+  ARRAY,
   INTEGER,
   type Mark,
   NUMBER,
+  STRING,
   WIRE_TYPES,
   type WireDialect,
   type WireKind,
@@ -31,10 +34,6 @@ const LEVELS = 7;
 /** The largest depth that is walked: deeper values have no fields of Codex's. */
 const MAX_DEPTH = 40;
 
-/** The indexes of types, which are the numbers of the kinds on a tape. */
-const ARRAY = 1;
-const STRING = 2;
-const DOT = 0x2e;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 

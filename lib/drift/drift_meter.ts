@@ -92,20 +92,18 @@ export interface DriftCounts {
 }
 
 let known: unknown;
+let names: WireTree | undefined;
 
 /** The built-in format, as it was saved. */
 function knownWire(): unknown {
   return known ??= JSON.parse(KNOWN_WIRE);
 }
 
-let names: WireTree | undefined;
-
 /** The built-in format, for looking up names only. */
 function knownNames(): WireTree {
-  if (names === undefined) {
-    names = new WireTree();
-    names.load(knownWire());
-  }
+  if (names !== undefined) return names;
+  names = new WireTree();
+  names.load(knownWire());
   return names;
 }
 

@@ -33,10 +33,11 @@ export const WIRE_TYPES = [
   "integer",
 ] as const;
 
-/** The index of `integer`. */
-export const INTEGER = 6;
-/** The index of `number`: numbers that are not integers. */
+/** The indexes of some types; those of `number` are numbers that are not integers. */
+export const ARRAY = 1;
+export const STRING = 2;
 export const NUMBER = 3;
+export const INTEGER = 6;
 
 /** The letter of each type in a saved tree, by index. */
 const LETTERS = "oasnb0i";
@@ -97,8 +98,6 @@ export class WireNode {
   readonly parent: WireNode | undefined;
   /** The name in the parent, or the name of the kind. */
   readonly name: string;
-  /** The kind of record. */
-  readonly kind: WireKind;
   /** The marks of the types seen, by index of the type. */
   readonly marks: (Mark | undefined)[] = [];
   /** The marks of the words seen; present only where the value is one of a few words. */
@@ -110,24 +109,18 @@ export class WireNode {
   /** The members seen so far. */
   readonly members = new Map<string, WireNode>();
 
-  constructor(
-    kind: WireKind | undefined,
-    parent: WireNode | undefined,
-    name: string,
-    isOpen: boolean,
-  ) {
-    // A kind is its own root: `this` is a `WireKind` where none is passed in.
-    this.kind = kind ?? (this as unknown as WireKind);
+  constructor(parent: WireNode | undefined, name: string, isOpen: boolean) {
     this.parent = parent;
     this.name = name;
     this.isData = DATA_NAMES.has(name);
     this.isOpen = isOpen && !MAP_NAMES.has(name);
-    if (
-      isWordPlace(
-        kind?.name ?? "",
-        name === ELEMENT ? parent?.name ?? "" : name,
-      )
-    ) this.words = new Map();
+    const field = name === ELEMENT ? parent?.name ?? "" : name;
+    if (isWordPlace(this.kind.name, field)) this.words = new Map();
+  }
+
+  /** The kind of record. */
+  get kind(): WireNode {
+    return this.parent?.kind ?? this;
   }
 
   /** Finds or adds a member; a name that may be user data becomes `*`. */
@@ -157,7 +150,7 @@ export class WireNode {
 
   /** Adds a member. */
   add(name: string, isOpen: boolean): WireNode {
-    const node = new WireNode(this.kind, this, name, isOpen);
+    const node = new WireNode(this, name, isOpen);
     this.members.set(name, node);
     return node;
   }
@@ -174,11 +167,8 @@ export class WireNode {
     const found = words.get(word);
     if (found !== undefined) return found;
     const shown = isWord(word) && words.size < MAX_WORDS ? word : ANY_NAME;
-    let mark = words.get(shown);
-    if (mark === undefined) {
-      mark = new Mark(this, 2, shown, false);
-      words.set(shown, mark);
-    }
+    const mark = words.get(shown) ?? new Mark(this, STRING, shown, false);
+    words.set(shown, mark);
     return mark;
   }
 
@@ -201,7 +191,7 @@ export class WireKind extends WireNode {
   sessions = 0;
 
   constructor(name: string) {
-    super(undefined, undefined, name, true);
+    super(undefined, name, true);
   }
 }
 
@@ -296,11 +286,8 @@ export class WireTree {
 
   /** Finds or adds a dialect. */
   dialect(name: string): WireDialect {
-    let dialect = this.dialects.get(name);
-    if (dialect === undefined) {
-      dialect = new WireDialect();
-      this.dialects.set(name, dialect);
-    }
+    const dialect = this.dialects.get(name) ?? new WireDialect();
+    this.dialects.set(name, dialect);
     return dialect;
   }
 
@@ -377,7 +364,12 @@ export class WireTree {
       const end = from === undefined ? last : releaseNumber(to) || Infinity;
       const type = code === "" ? -1 : LETTERS.indexOf(code);
       const word = code.startsWith("=") ? code.slice(1) : undefined;
-      const mark = new Mark(node, word === undefined ? type : 2, word, true);
+      const mark = new Mark(
+        node,
+        word === undefined ? type : STRING,
+        word,
+        true,
+      );
       mark.first = begin;
       mark.last = end;
       if (word !== undefined) node.words?.set(word, mark);
