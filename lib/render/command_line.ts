@@ -4,15 +4,10 @@
  * @module
  */
 
-import { shellWord } from "../dialects/exec/command_line.ts";
+import { shellScriptOf, shellWord } from "../dialects/exec/command_line.ts";
 
 export { shellWord } from "../dialects/exec/command_line.ts";
 
-/** The program of a command that runs a script in a POSIX-like shell. */
-const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;
-const SHELL_FLAG_REGEXP = /^-[a-z]*c$/;
-const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
-const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
 /** A word that joins commands or redirects their output. */
 const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
 
@@ -38,24 +33,7 @@ const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
  */
 export function commandLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? "";
-  return scriptOf(words) ??
+  return shellScriptOf(words) ??
     words.map((word) => OPERATOR_REGEXP.test(word) ? word : shellWord(word))
       .join(" ");
-}
-
-/** Returns the script that a shell was started to run, or `undefined` for other commands. */
-function scriptOf(words: readonly string[]): string | undefined {
-  const [program = "", flag = "", ...rest] = words;
-  const last = words.at(-1);
-  if (SHELL_REGEXP.test(program)) {
-    if (SHELL_FLAG_REGEXP.test(flag) && rest.length === 1) return last;
-    return flag === "-l" && rest[0] === "-c" && rest.length === 2
-      ? last
-      : undefined;
-  }
-  if (POWERSHELL_REGEXP.test(program)) {
-    return /^-c(?:ommand)?$/i.test(words.at(-2) ?? "") ? last : undefined;
-  }
-  const isCmd = CMD_REGEXP.test(program) && /^\/[cks]$/i.test(flag);
-  return isCmd && rest.length === 1 ? last : undefined;
 }

@@ -1,5 +1,6 @@
 /** Extracts the searchable text of history records, and the role that it belongs to. */
 
+import { shellScriptOf } from "../dialects/exec/command_line.ts";
 import { printedText } from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import {
@@ -41,8 +42,6 @@ const MAX_TEXT = 1 << 16;
 /** How much of that is the end of the text, where a command reports its result. */
 const MAX_TAIL = 1 << 14;
 const CUT_MARK = "\n…\n";
-const SHELL_REGEXP = /^(?:.*[/\\])?(?:ba|z|da|k)?sh$/;
-const SCRIPT_FLAG_REGEXP = /^-[a-z]*c$/;
 /** SQLite ends a text at a NUL. */
 const NUL_REGEXP = /\0/g;
 
@@ -213,10 +212,7 @@ function isWithoutEnd({ status }: ExploreEntry): boolean {
 
 /** Returns a command as a person would type it: the script given to a shell, else its words. */
 function commandText(command: readonly string[]): string {
-  const [program = "", flag = "", script] = command;
-  const isScript = command.length === 3 && SHELL_REGEXP.test(program) &&
-    SCRIPT_FLAG_REGEXP.test(flag);
-  return isScript ? script ?? "" : command.join(" ");
+  return shellScriptOf(command) ?? command.join(" ");
 }
 
 function changeTexts([path, change]: [string, FileChange]): string[] {
