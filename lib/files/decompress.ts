@@ -105,8 +105,7 @@ class SniffedSource implements ByteSource {
     }
     const start = head.subarray(0, length);
     const format = this.#mayBePacked
-      ? formatOf(start) ??
-        (isEnd ? cutOffFormat(start, this.#name) : undefined)
+      ? formatOf(start, isEnd, this.#name)
       : undefined;
     if (format !== undefined) {
       const packed = copyOf(start);
@@ -133,7 +132,7 @@ class SniffedSource implements ByteSource {
   /** Whether these first bytes could be packed data or UTF-16, so that more have to be read. */
   #isUnclear(head: Uint8Array): boolean {
     return isPrefixOfUtf16(head) ||
-      (this.#mayBePacked && isPrefixOfMagic(head));
+      (this.#mayBePacked && magicOf(head) !== undefined);
   }
 }
 
@@ -149,12 +148,14 @@ async function* chunksOf(
   yield* blocksOf(source, new Uint8Array(BLOCK));
 }
 
-/** The first bytes of packed data, by format. */
-const MAGICS: readonly {
+/** The first bytes of packed data. */
+interface Magic {
   readonly format: PackedFormat;
   readonly bytes: readonly number[];
   readonly mask?: number;
-}[] = [
+}
+
+const MAGICS: readonly Magic[] = [
   { format: "gzip", bytes: [0x1f, 0x8b] },
   { format: "zstd", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
   // A skippable frame: its first byte is 0x50 to 0x5f.
@@ -176,9 +177,9 @@ const MARKS: readonly {
 /** The number of first bytes that decide whether data is packed or UTF-16. */
 export const MAGIC_BYTES = 4;
 
-/** Whether data with these first bytes is or could be packed. */
-function isPrefixOfMagic(head: Uint8Array): boolean {
-  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
+/** The magic number that these first bytes are, or could be the beginning of. */
+function magicOf(head: Uint8Array): Magic | undefined {
+  return MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask));
 }
 
 /** Whether data with these first bytes is or could be UTF-16. */
@@ -200,27 +201,23 @@ function utf16Of(head: Uint8Array): Utf16 | undefined {
   )?.encoding;
 }
 
-/** The format of data with these first bytes; `undefined` if it is not packed. */
-export function formatOf(head: Uint8Array): PackedFormat | undefined {
-  return MAGICS.find(({ bytes, mask }) =>
-    head.length >= bytes.length && matches(head, bytes, mask)
-  )?.format;
-}
-
 /**
- * The format of data that ended before its first bytes could tell: by the suffix of the file name,
- * else by the part of a magic number that is there.
+ * The format of data with these first bytes; `undefined` if it is not packed. Data that ended
+ * before its first bytes could tell has the format that the suffix of the file name says, else that
+ * of the part of a magic number that is there.
  */
-export function cutOffFormat(
+export function formatOf(
   head: Uint8Array,
+  isEnd: boolean,
   name: string,
 ): PackedFormat | undefined {
+  const magic = magicOf(head);
+  if (magic && head.length >= magic.bytes.length) return magic.format;
+  if (!isEnd) return undefined;
   if (name.endsWith(".gz")) return "gzip";
   if (name.endsWith(".zst")) return "zstd";
   // No text begins with two bytes of a magic number; with one byte of it, a text may.
-  return head.length >= 2
-    ? MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask))?.format
-    : undefined;
+  return head.length >= 2 ? magic?.format : undefined;
 }
 
 function matches(

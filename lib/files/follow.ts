@@ -11,12 +11,7 @@ import {
   PackedDataError,
   sourceOf,
 } from "./byte_source.ts";
-import {
-  cutOffFormat,
-  decompressed,
-  formatOf,
-  MAGIC_BYTES,
-} from "./decompress.ts";
+import { decompressed, formatOf, MAGIC_BYTES } from "./decompress.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
 /**
@@ -500,8 +495,7 @@ class OpenedFile {
       const head = new Uint8Array(MAGIC_BYTES);
       const { bytesRead } = await handle.read(head, 0, MAGIC_BYTES, 0);
       const start = head.subarray(0, bytesRead);
-      const format = formatOf(start) ??
-        (bytesRead < MAGIC_BYTES ? cutOffFormat(start, path) : undefined);
+      const format = formatOf(start, bytesRead < MAGIC_BYTES, path);
       const { identity } = toFacts(stats);
       return new OpenedFile(handle, path, identity, format !== undefined);
     } catch (error) {
