@@ -23,7 +23,6 @@ import {
   NUMBER,
   STRING,
   WIRE_TYPES,
-  type WireDialect,
   type WireKind,
   type WireNode,
   type WireTree,
@@ -70,7 +69,7 @@ export class WireSource implements LineVisitor {
   readonly #framer: LineFramer;
   readonly #teller = new KindTeller();
   /** Marks whose last release is before this one are reported. */
-  #limit = 0;
+  #limit: number;
   /** By depth, the tapes for values below the levels of the first tape; reused for each record. */
   readonly #inner: JsonTape[] = [];
   readonly #kinds = new Set<WireKind>();
@@ -102,6 +101,7 @@ export class WireSource implements LineVisitor {
     this.#file = file;
     this.#tree = tree;
     this.#isRecording = isRecording;
+    this.#limit = isRecording ? Infinity : 0;
     this.#release = releaseNumber(release);
     this.#reports = reports;
     this.#framer = new LineFramer(checkedMaxLineBytes(maxLineBytes));
@@ -144,8 +144,11 @@ export class WireSource implements LineVisitor {
     }
     if (!EARLY_REGEXP.test(kind)) this.#reportEarly();
     const dialect = this.#tree.dialect(this.#teller.last);
-    if (this.#release === 0) this.#begin(this.#teller.release(kind), dialect);
-    else if (this.#limit === 0) this.#begin(this.#release, dialect);
+    this.#release ||= this.#teller.release(kind);
+    if (this.#isRecording) dialect.addRelease(this.#release);
+    else {
+      this.#limit ||= dialect.releaseBefore(this.#release, RELEASES_WITHOUT);
+    }
     const node = this.#tree.kind(dialect, kind);
     this.#kinds.add(node);
     this.#bytes = bytes;
@@ -157,15 +160,6 @@ export class WireSource implements LineVisitor {
 
   tooLong(): void {
     this.failures += 1;
-  }
-
-  /** Sets the release, as soon as it is known. */
-  #begin(release: number, dialect: WireDialect): void {
-    this.#release = release;
-    this.#limit = this.#isRecording
-      ? Infinity
-      : dialect.releaseBefore(release, RELEASES_WITHOUT);
-    if (this.#isRecording) dialect.addRelease(release);
   }
 
   #value(

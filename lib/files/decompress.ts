@@ -96,8 +96,10 @@ class SniffedSource implements ByteSource {
     const head = into.length < MAGIC_BYTES ? new Uint8Array(MAGIC_BYTES) : into;
     let length = 0;
     let isEnd = false;
-    while (!isEnd && this.#isUnclear(head.subarray(0, length))) {
-      if (length >= MAGIC_BYTES) break;
+    while (
+      !isEnd && length < MAGIC_BYTES &&
+      this.#isUnclear(head.subarray(0, length))
+    ) {
       const read = await this.#source.read(head.subarray(length));
       if (this.#isClosed) return null;
       if (read === null) isEnd = true;

@@ -24,18 +24,9 @@ const WORD_RANGES = [
   [0x1e00, 0x1eff],
 ] as const;
 /** White space, as regular expressions match it. */
-const SPACE_RANGES = [
-  [0x09, 0x0d],
-  [0x20, 0x20],
-  [0xa0, 0xa0],
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x2028, 0x2029],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000],
-  [0xfeff, 0xfeff],
-] as const;
+const SPACES =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006" +
+  "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 const SPACES_REGEXP = /\s+/;
 // Kinds combined by `&` result in SYMBOL exactly if one of them is SYMBOL.
 const SYMBOL = 0;
@@ -49,7 +40,7 @@ function kindsOfUnits(): Uint8Array {
   if (kinds !== undefined) return kinds;
   kinds = new Uint8Array(1 << 16);
   for (const [first, last] of WORD_RANGES) kinds.fill(WORD, first, last + 1);
-  for (const [first, last] of SPACE_RANGES) kinds.fill(SPACE, first, last + 1);
+  for (const space of SPACES) kinds[space.charCodeAt(0)] = SPACE;
   return kinds;
 }
 
