@@ -86,9 +86,6 @@ export interface SessionLineageOptions {
   readonly codexHomes: readonly string[];
 }
 
-/** The extent of the part of another session that is continued. */
-type Extent = Pick<HistoryBase, "end_ordinal_exclusive" | "end_byte_offset">;
-
 /** The facts in the first two lines of a file. */
 interface FileStart {
   /** The header; empty if the first line is none. */
@@ -139,7 +136,7 @@ export async function readSessionLineage(
   const base = baseOf(start);
   const whole = { path: file.path, start: 0, end: undefined };
   if (base === undefined) {
-    return { parts: [whole], ancestors: [], missing: unknownExtent(start) };
+    return { ...without(unknownExtent(start)), parts: [whole] };
   }
   const paths = await sessionPaths(options.codexHomes, dirname(file.path));
   const found = await historyBefore(base, paths, new Set([file.path]));
@@ -197,17 +194,13 @@ async function historyBefore(
   seen: Set<string>,
 ): Promise<SessionLineage> {
   const { thread_id: threadId, end_ordinal_exclusive } = base;
-  const lacking = (
+  const missing = (
     reason: MissingHistory["reason"],
     message: string,
-  ): SessionLineage => ({
-    parts: [],
-    ancestors: [],
-    missing: { threadId, reason, message },
-  });
+  ): MissingHistory => ({ threadId, reason, message });
   const path = paths.get(threadId.toLowerCase());
   if (path === undefined || seen.has(path)) {
-    return lacking("not_found", "there is no such session");
+    return without(missing("not_found", "there is no such session"));
   }
   seen.add(path);
   try {
@@ -222,22 +215,28 @@ async function historyBefore(
       return { ...found, ancestors: [threadId, ...found.ancestors] };
     }
     const { end, isReached } = await endOf(path, base);
-    const { parts, ancestors, missing } = before === undefined
-      ? { parts: [], ancestors: [], missing: unknownExtent(start) }
+    const earlier = before === undefined
+      ? without(unknownExtent(start))
       : await historyBefore(before, paths, seen);
-    const short = lacking("too_short", "its file is shorter than it was");
     return {
       parts: [
         { path, start: 0, end: Math.min(start.rest, end) },
-        ...parts,
+        ...earlier.parts,
         ...(end > start.rest ? [{ path, start: start.rest, end }] : []),
       ],
-      ancestors: [threadId, ...ancestors],
-      missing: isReached ? missing : short.missing,
+      ancestors: [threadId, ...earlier.ancestors],
+      missing: isReached
+        ? earlier.missing
+        : missing("too_short", "its file is shorter than it was"),
     };
   } catch (error) {
-    return lacking("unreadable", messageOf(error));
+    return without(missing("unreadable", messageOf(error)));
   }
+}
+
+/** Returns a history of which nothing was found. */
+function without(missing: MissingHistory | undefined): SessionLineage {
+  return { parts: [], ancestors: [], missing };
 }
 
 /**
@@ -338,7 +337,7 @@ async function readStart(path: string): Promise<FileStart> {
  */
 async function endOf(
   path: string,
-  { end_ordinal_exclusive: ordinal, end_byte_offset: offset }: Extent,
+  { end_ordinal_exclusive: ordinal, end_byte_offset: offset }: HistoryBase,
 ): Promise<{ readonly end: number; readonly isReached: boolean }> {
   let found: number | undefined;
   let last = -1;
