@@ -6,6 +6,7 @@ import type { Transform } from "node:stream";
 import {
   type ByteSource,
   ChunkSource,
+  codeOf,
   PackedDataError,
   type PackedFormat,
 } from "./byte_source.ts";
@@ -156,8 +157,7 @@ class DecoderFailure extends Error {
 
   constructor(cause: unknown) {
     super("Cannot unpack", { cause });
-    this.isCutOff = cause instanceof Error && "code" in cause &&
-      cause.code === "Z_BUF_ERROR";
+    this.isCutOff = codeOf(cause) === "Z_BUF_ERROR";
   }
 }
 

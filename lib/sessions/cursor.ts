@@ -36,8 +36,8 @@ export class CursorError extends RangeError {
   }
 }
 
-const FILE_NAME_TIME_REGEXP =
-  /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(\.\d+)?(Z?)$/;
+/** The time of day in the names of files, with dashes for colons. */
+const NAME_TIME_REGEXP = /T(\d\d)-(\d\d)-(\d\d)/;
 
 /**
  * Formats the cursor for the page after a session: RFC 3339, a bar, and the key.
@@ -100,10 +100,6 @@ export function isBehind(
 }
 
 function timeOf(text: string): number {
-  const name = FILE_NAME_TIME_REGEXP.exec(text);
-  if (name !== null) {
-    const [, date, hours, minutes, seconds, fraction = ""] = name;
-    return Date.parse(`${date}T${hours}:${minutes}:${seconds}${fraction}Z`);
-  }
-  return Date.parse(utcTimestamp(text) ?? utcTimestamp(`${text}Z`) ?? "");
+  const time = text.replace(NAME_TIME_REGEXP, "T$1:$2:$3");
+  return Date.parse(utcTimestamp(time) ?? utcTimestamp(`${time}Z`) ?? "");
 }

@@ -1,6 +1,6 @@
 /** Watches Codex homes for session files that are written to, archived, packed or deleted. */
 
-import { existsSync, type Stats, statSync, watch } from "node:fs";
+import { existsSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkedList } from "../checked.ts";
 import { type ChangeWaiter, until } from "../files/file_changes.ts";
@@ -18,6 +18,7 @@ import {
   rootsOf,
   type SessionFile,
   type SessionProblem,
+  statNow,
 } from "./session_files.ts";
 import type { Session } from "./session.ts";
 import { idInName } from "./session_start.ts";
@@ -222,10 +223,10 @@ export class HomeWatch {
       else if (!this.#lively.has(file.key)) this.#lively.set(file.key, file);
     }
     for (const [folder, time] of this.#folders) {
-      if (statsOf(folder)?.mtimeMs !== time) folders.add(folder);
+      if (statNow(folder)?.mtimeMs !== time) folders.add(folder);
     }
     for (const [key, file] of this.#lively) {
-      const facts = statsOf(file.path);
+      const facts = statNow(file.path);
       if (facts === undefined) {
         folders.add(dirname(file.path));
         continue;
@@ -259,7 +260,7 @@ export class HomeWatch {
     for (const path of read) {
       const place = this.#placeOf(path);
       if (place === undefined) continue;
-      const time = statsOf(path)?.mtimeMs;
+      const time = statNow(path)?.mtimeMs;
       this.#folders.set(path, time);
       if (!isHasty) this.#known.add(path);
       for (const known of time === undefined ? [...this.#known] : []) {
@@ -308,7 +309,7 @@ export class HomeWatch {
       const known = this.#files.get(file.key);
       // The file itself still exists, so this one is a copy.
       const isCopy = known !== undefined && known.path !== file.path &&
-        !isCovered(known) && statsOf(known.path) !== undefined;
+        !isCovered(known) && statNow(known.path) !== undefined;
       if (isCopy) continue;
       this.#files.set(file.key, file);
       if (known?.path !== file.path && !this.#known.has(dirname(file.path))) {
@@ -339,7 +340,7 @@ export class HomeWatch {
     if (this.#isFirst && this.#since !== Infinity) {
       // The time of archiving or packing is known only from the change time of the file.
       const isMoved = file.isArchived || isPacked;
-      const at = isMoved ? statsOf(file.path)?.ctimeMs ?? 0 : 0;
+      const at = isMoved ? statNow(file.path)?.ctimeMs ?? 0 : 0;
       if (at > this.#since) add(isPacked ? "packed" : "archived", at);
     }
     if (known === undefined) return changes;
@@ -380,15 +381,6 @@ function foldersOf({ path, home }: SessionFile): string[] {
     folder = dirname(folder)
   ) folders.push(folder);
   return folders;
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Returns nothing: opening the path later reports the error.
-    return undefined;
-  }
 }
 
 /** The longest wait in milliseconds: two looks take less than half a second. */

@@ -117,20 +117,13 @@ export async function sessionFileAt(
     isArchived: isInside(path, join(home, "archived_sessions")),
   };
   const facts = await stat(path);
-  if (facts.isDirectory()) throw new FolderError(place.path);
-  return lookedAt(listedFile(place), facts);
-}
-
-/**
- * Thrown where a file is expected and a folder found, with the code and message of the platform.
- */
-class FolderError extends Error {
-  override readonly name = "FolderError";
-  readonly code = "EISDIR";
-
-  constructor(path: string) {
-    super(`EISDIR: illegal operation on a directory, open '${path}'`);
+  if (facts.isDirectory()) {
+    // The error of the platform for a folder that is read as a file.
+    const message =
+      `EISDIR: illegal operation on a directory, open '${absolute}'`;
+    throw Object.assign(new Error(message), { code: "EISDIR" });
   }
+  return lookedAt(listedFile(place), facts);
 }
 
 /** The compression of a session file, by its name. */
@@ -268,11 +261,15 @@ export async function lookAtAll(
 /** Stats a file synchronously; `undefined` if it is not a regular file, or `stat` fails. */
 function lookedAtNow(file: ListedFile): SessionFile | undefined {
   if (isLookedAt(file)) return file;
+  const facts = statNow(file.path);
+  return facts?.isFile() ? lookedAt(file, facts) : undefined;
+}
+
+/** Stats a path synchronously; `undefined` if that fails: a later use of the path reports why. */
+export function statNow(path: string): Stats | undefined {
   try {
-    const facts = statSync(file.path, { throwIfNoEntry: false });
-    return facts?.isFile() ? lookedAt(file, facts) : undefined;
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // The asynchronous `stat` reports the error.
     return undefined;
   }
 }
