@@ -78,30 +78,28 @@ class Pieces {
     if (joined.length < room) joined = new Uint8Array(room);
   }
 
-  /** Adds a gram of up to three units; `0` for no unit. */
-  add(first: number, second: number, third: number): void {
+  /**
+   * Adds a gram of up to three units; `0` for no unit.
+   *
+   * @param gap Whether a gap is before the last unit.
+   */
+  add(first: number, second: number, third: number, gap: 0 | 1 = 0): void {
     if ((first | second | third) >= ASCII_END) {
-      const units = [first, second, third].filter((unit) => unit !== 0);
-      this.#others.add(String.fromCharCode(...units));
-    } else if (this.#isNew(0, first, second, third)) {
-      if (first !== 0) joined[this.#size++] = first;
-      if (second !== 0) joined[this.#size++] = second;
-      joined[this.#size++] = third;
-      joined[this.#size++] = BLANK;
+      const units = [first, second, gap * GAP, third];
+      this.#others.add(
+        String.fromCharCode(...units.filter((unit) => unit !== 0)),
+      );
+      return;
     }
-  }
-
-  /** Adds the last two units of a word, a gap, and the first unit of the next word. */
-  addAcross(first: number, second: number, next: number): void {
-    if ((first | second | next) >= ASCII_END) {
-      this.#others.add(String.fromCharCode(first, second, GAP, next));
-    } else if (this.#isNew(1, first, second, next)) {
-      joined[this.#size++] = first;
-      joined[this.#size++] = second;
-      joined[this.#size++] = GAP;
-      joined[this.#size++] = next;
-      joined[this.#size++] = BLANK;
-    }
+    const key = (first << ASCII_BITS | second) << ASCII_BITS | third;
+    const found = this.#found[gap];
+    if (found[key] === texts) return;
+    found[key] = texts;
+    if (first !== 0) joined[this.#size++] = first;
+    if (second !== 0) joined[this.#size++] = second;
+    if (gap !== 0) joined[this.#size++] = GAP;
+    joined[this.#size++] = third;
+    joined[this.#size++] = BLANK;
   }
 
   /** All grams, separated by blanks. */
@@ -112,14 +110,6 @@ class Pieces {
     if (this.#others.size === 0) return ascii;
     const all = [...ascii === "" ? [] : [ascii], ...this.#others];
     return all.join(" ").toWellFormed();
-  }
-
-  #isNew(table: 0 | 1, a: number, b: number, c: number): boolean {
-    const key = (a << ASCII_BITS | b) << ASCII_BITS | c;
-    const found = this.#found[table];
-    if (found[key] === texts) return false;
-    found[key] = texts;
-    return true;
   }
 }
 
@@ -155,7 +145,7 @@ export function symbolGrams(text: string): string {
         pieces.add(b, c, unit);
         const isAcross = kindA === WORD && kindB === SYMBOL &&
           kindC === SPACE && kind === WORD;
-        if (isAcross) pieces.addAcross(a, b, unit);
+        if (isAcross) pieces.add(a, b, unit, 1);
       }
     } else if (kindC === SPACE) continue;
     [a, kindA, b, kindB] = [b, kindB, c, kindC];
