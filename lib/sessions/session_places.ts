@@ -1,8 +1,9 @@
 /** The places where the file of a session may be. */
 
+import { unpackedPath } from "./session_start.ts";
+
 const SESSION_REGEXP =
   /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/s;
-const PACKED_REGEXP = /\.(?:zst|gz)$/;
 
 /**
  * Returns the other paths at which the content of a session file may be found when the file is
@@ -28,7 +29,7 @@ const PACKED_REGEXP = /\.(?:zst|gz)$/;
  * ```
  */
 export function otherPlacesOf(path: string): string[] {
-  const plain = path.replace(PACKED_REGEXP, "");
+  const plain = unpackedPath(path);
   const session = SESSION_REGEXP.exec(plain);
   const paths = session === null
     ? [plain, `${plain}.zst`, `${plain}.gz`]
