@@ -8,7 +8,6 @@ import {
   IndexWriter,
   type OnStep,
 } from "./_index_writer.ts";
-import { IndexDisagreement } from "./_index_damage.ts";
 import { isInside } from "./codex_homes.ts";
 import { checkIndex } from "./index_check.ts";
 import { isGone } from "./open_session.ts";
@@ -419,26 +418,14 @@ class Refresh {
         await this.#carryOut(plan);
         // Other processes may have rebuilt the index, or be in the middle of a file.
         if (!this.#isOvertaken) return;
-        // If no other process has written, an entry is not found by its key, and never will be.
-        if (!this.#hasChangedSince(indexed)) {
-          throw new IndexDisagreement("its files");
-        }
       }
-      // Other processes keep writing: the rest is left to a later update.
+      // Either an entry is not found by its key, and never will be, or other processes keep
+      // writing: then the rest is left to a later update.
       checkIndex(this.#database, WHOLE);
     } catch (error) {
       // The index was kept busy: the rest is left to a later update.
       if (!(error instanceof StoppedWaiting)) throw error;
     }
-  }
-
-  #hasChangedSince(before: readonly IndexedFile[]): boolean {
-    const revisions = new Map(
-      before.map(({ path, revision }) => [path, revision]),
-    );
-    const after = IndexWriter.files(this.#database);
-    return after.length !== before.length ||
-      after.some(({ path, revision }) => revisions.get(path) !== revision);
   }
 
   async #carryOut({ tasks, gone }: RefreshPlan): Promise<void> {
