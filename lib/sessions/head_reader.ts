@@ -79,13 +79,15 @@ export class HeadReader {
     this.#count += files.length;
     await this.#remember(Math.max(this.#count, expected));
     const first = await lookAtAll(this.#firstFiles(files));
-    const heads = await this.#heads([...files, ...first]);
     const begun = new Map(
-      first.map((file) => [file.sessionId, heads.get(file)] as const),
+      await mapAtOnce(
+        first,
+        AT_ONCE,
+        async (file) => [file.sessionId, await this.#head(file)] as const,
+      ),
     );
-    return files.flatMap((file) => {
-      const ownHead = heads.get(file);
-      if (ownHead === undefined) return [];
+    return await mapAtOnce(files, AT_ONCE, async (file) => {
+      const ownHead = await this.#head(file);
       const { started, firstMessage } = begun.get(file.sessionId) ?? ownHead;
       const head = {
         ...ownHead,
@@ -93,7 +95,7 @@ export class HeadReader {
         firstMessage: firstMessage ?? ownHead.firstMessage,
       };
       const name = this.names.nameOf(file, head.id);
-      return [{ file, head, name, title: titleOf(head, name) }];
+      return { file, head, name, title: titleOf(head, name) };
     });
   }
 
@@ -108,22 +110,13 @@ export class HeadReader {
     );
   }
 
-  async #heads(
-    files: readonly SessionFile[],
-  ): Promise<ReadonlyMap<SessionFile, SessionHead>> {
-    const heads = new Map<SessionFile, SessionHead>();
-    const unknown: SessionFile[] = [];
-    for (const file of files) {
-      const head = this.#homes.get(file.home)?.cache?.get(file);
-      if (head === undefined) unknown.push(file);
-      else heads.set(file, head);
-    }
-    await mapAtOnce(unknown, AT_ONCE, async (file) => {
-      const head = await readSessionHead(file);
-      heads.set(file, head);
-      this.#homes.get(file.home)?.cache?.set(file, head);
-    });
-    return heads;
+  async #head(file: SessionFile): Promise<SessionHead> {
+    const cache = this.#homes.get(file.home)?.cache;
+    const known = cache?.get(file);
+    if (known !== undefined) return known;
+    const head = await readSessionHead(file);
+    cache?.set(file, head);
+    return head;
   }
 
   /** Writes the caches that have new heads. */
