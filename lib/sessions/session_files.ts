@@ -213,21 +213,15 @@ export async function listSessionFiles(
 export async function filesThatCount(
   found: readonly FoundFile[],
 ): Promise<ListedFile[]> {
-  const files: ListedFile[] = [];
-  const doubtful: ListedFile[][] = [];
-  for (const group of bySession(found)) {
-    const [only, ...others] = group;
-    if (
-      only?.isRegular && only.file.nameTime !== undefined && others.length === 0
-    ) {
-      files.push(only.file);
-    } else doubtful.push(group.map(({ file }) => file));
-  }
-  const looked = await mapAtOnce(doubtful, AT_ONCE, fileThatCounts);
-  for (const file of looked) {
-    if (file !== undefined) files.push(file);
-  }
-  return files;
+  const files = await mapAtOnce(bySession(found), AT_ONCE, async (group) => {
+    const [first] = group;
+    const isClear = group.length === 1 && first?.isRegular &&
+      first.file.nameTime !== undefined;
+    return isClear
+      ? first.file
+      : await fileThatCounts(group.map(({ file }) => file));
+  });
+  return files.filter((file) => file !== undefined);
 }
 
 /**
@@ -275,7 +269,7 @@ export function statNow(path: string): Stats | undefined {
 }
 
 /** Groups files by session. */
-function bySession(found: readonly FoundFile[]): Iterable<FoundFile[]> {
+function bySession(found: readonly FoundFile[]): FoundFile[][] {
   const groups = new Map<string, FoundFile[]>();
   for (const each of found) {
     const { id, path } = each.file;
@@ -284,7 +278,7 @@ function bySession(found: readonly FoundFile[]): Iterable<FoundFile[]> {
     if (group === undefined) groups.set(key, [each]);
     else group.push(each);
   }
-  return groups.values();
+  return [...groups.values()];
 }
 
 /** Marks all files of a session except the one that continues it last. */
