@@ -146,9 +146,6 @@ export async function* follow(
 /** Why a content ends: another content begins in this file, or following ends. */
 type Ending = OpenedFile | "end";
 
-/** A file found under one of the paths. */
-type FoundFile = FileFacts & { readonly path: string };
-
 class Follower {
   readonly #paths: readonly string[];
   readonly #options: FollowOptions;
@@ -228,7 +225,7 @@ class Follower {
   #begin(file: OpenedFile, found: FoundFile): void {
     const { from = 0 } = this.#options;
     this.#content = new GrowingContent(file, from === "end" ? Infinity : from);
-    this.#seen = versionOf(found);
+    this.#seen = found.version;
     if (!file.isPacked) this.#old = found.size;
   }
 
@@ -290,9 +287,8 @@ class Follower {
   /** Checks the file found under one of the paths. */
   async #lookAt(content: GrowingContent, found: FoundFile): Promise<boolean> {
     const { file } = content;
-    const version = versionOf(found);
-    const isSeen = version === this.#seen;
-    this.#seen = version;
+    const isSeen = found.version === this.#seen;
+    this.#seen = found.version;
     const isOther = found.identity !== file.identity;
     const isUnlike = !isOther && this.#isUnlike(content, found.size, isSeen);
     if (isSeen && !isUnlike) return false;
@@ -368,15 +364,15 @@ class Follower {
     return true;
   }
 
-  /** Returns the first of the paths that exists, with its facts. */
+  /** Returns the file under the first of the paths that exists. */
   async #find(): Promise<FoundFile | undefined> {
     for (const path of this.#paths) {
-      const facts = await factsOf(path).catch((error) => {
+      const found = await findFile(path).catch((error) => {
         // Ignored while a content is open: the path may be accessible at the next check.
         if (this.#content === undefined) throw error;
         return undefined;
       });
-      if (facts !== undefined) return { ...facts, path };
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -399,10 +395,6 @@ class Follower {
   }
 }
 
-function versionOf({ path, identity, version }: FoundFile): string {
-  return `${path} ${identity} ${version}`;
-}
-
 /** Opens a file. Returns nothing if it cannot be opened: it is tried again at the next check. */
 async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   try {
@@ -415,28 +407,37 @@ async function tryOpen(path: string): Promise<OpenedFile | undefined> {
 
 // An open file that others write, rename and replace.
 
-/** The facts of a file that `stat` returns. */
-interface FileFacts {
+/** A file found under one of the paths. */
+interface FoundFile {
+  readonly path: string;
   /** Distinguishes the file from all others that exist at the same time. */
   readonly identity: string;
   /** The size in bytes; of a packed file, its packed size. */
   readonly size: number;
-  /** The size and time of modification: changes with every write. */
+  /** The path, identity, size and time of modification: changes with every write. */
   readonly version: string;
   /** Whether it is a regular file, not a directory, pipe or device. */
   readonly isRegular: boolean;
 }
 
 /**
- * Reads the facts of a path.
+ * Looks for the file at a path.
  *
- * @returns The facts; `undefined` if the path does not exist.
+ * @returns The file; `undefined` if the path does not exist.
  * @throws {Error} If `stat` fails otherwise, with the `code` of the platform.
  */
-async function factsOf(path: string): Promise<FileFacts | undefined> {
+async function findFile(path: string): Promise<FoundFile | undefined> {
   const { stat } = await import("node:fs/promises");
   try {
-    return toFacts(await stat(path, { bigint: true }));
+    const stats = await stat(path, { bigint: true });
+    const identity = identityOf(stats);
+    return {
+      path,
+      identity,
+      size: Number(stats.size),
+      version: `${path} ${identity} ${stats.size}:${stats.mtimeNs}`,
+      isRegular: stats.isFile(),
+    };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -445,17 +446,11 @@ async function factsOf(path: string): Promise<FileFacts | undefined> {
 }
 
 /**
- * Converts the facts of `stat`. On a file system without inodes the time of birth distinguishes
- * files; where that is equal too, the comparison of contents decides.
+ * On a file system without inodes the time of birth distinguishes files; where that is equal too,
+ * the comparison of contents decides.
  */
-function toFacts(stats: BigIntStats): FileFacts {
-  const { dev, ino, birthtimeNs, size, mtimeNs } = stats;
-  return {
-    identity: ino ? `${dev}:${ino}` : `${dev}:born:${birthtimeNs}`,
-    size: Number(size),
-    version: `${size}:${mtimeNs}`,
-    isRegular: stats.isFile(),
-  };
+function identityOf({ dev, ino, birthtimeNs }: BigIntStats): string {
+  return ino ? `${dev}:${ino}` : `${dev}:born:${birthtimeNs}`;
 }
 
 /** An open file; its path may change. */
@@ -496,8 +491,8 @@ class OpenedFile {
       const { bytesRead } = await handle.read(head, 0, MAGIC_BYTES, 0);
       const start = head.subarray(0, bytesRead);
       const format = formatOf(start, bytesRead < MAGIC_BYTES, path);
-      const { identity } = toFacts(stats);
-      return new OpenedFile(handle, path, identity, format !== undefined);
+      const isPacked = format !== undefined;
+      return new OpenedFile(handle, path, identityOf(stats), isPacked);
     } catch (error) {
       await handle.close();
       throw error;
