@@ -175,8 +175,7 @@ function isDamagedIndex(Connection: Connect, path: string): boolean {
     return pragma(connection, "quick_check") !== "ok" ||
       !TABLE_NAMES.every((name) => hasTable(connection, name));
   } catch (error) {
-    if (isBusy(error)) return false;
-    return true;
+    return !isBusy(error);
   } finally {
     connection?.close();
   }

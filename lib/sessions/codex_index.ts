@@ -133,12 +133,7 @@ async function readIndex(
 
 /** Returns the name of the index with the highest number; older releases leave theirs behind. */
 async function newestIndex(home: string): Promise<string | undefined> {
-  let names: string[];
-  try {
-    names = await readdir(home);
-  } catch {
-    return undefined;
-  }
+  const names: string[] = await readdir(home).catch(() => []);
   const numberOf = (name: string): number =>
     Number(INDEX_REGEXP.exec(name)?.[1] ?? -1);
   return names.filter((name) => numberOf(name) >= 0)
@@ -170,15 +165,10 @@ async function indexInCopy(
 
 /** Returns the size and time of a database and its log, to recognize changes. */
 async function facts(file: string): Promise<string> {
-  const all = await Promise.all([file, `${file}-wal`].map(async (path) => {
-    try {
-      const { mtimeMs, size } = await stat(path);
-      return `${mtimeMs} ${size}`;
-    } catch {
-      return "";
-    }
-  }));
-  return all.join("|");
+  const all = await Promise.all(
+    [file, `${file}-wal`].map((path) => stat(path).catch(() => undefined)),
+  );
+  return all.map((each) => each && `${each.mtimeMs} ${each.size}`).join("|");
 }
 
 async function copyIfThere(from: string, to: string): Promise<void> {
