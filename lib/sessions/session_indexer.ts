@@ -650,7 +650,6 @@ async function* piecesOf(
   try {
     opened = await openTask(task, checkpoint, openContent);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
     const problem = problemAt(task.file, error);
     yield { path, isRead: true, content: undefined, problem, weight: 0 };
     return;
@@ -665,14 +664,11 @@ async function* piecesOf(
   spare = undefined;
   try {
     for (let isRead = false; !isRead;) {
-      let size: number | null;
-      try {
-        size = await source.read(block);
-      } catch (error) {
-        // The part before the damage was read, and is kept.
+      // The part before a damage is kept.
+      const size = await source.read(block).catch((error) => {
         problem = problemAt(task.file, error);
-        size = null;
-      }
+        return null;
+      });
       if (size !== null) fold.feed(block.subarray(0, size));
       isRead = size === null;
       if (!isRead && !fold.isFull) continue;
