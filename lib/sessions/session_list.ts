@@ -135,16 +135,15 @@ export async function listSessions(
   if (since !== undefined) checkedTime("since", since);
   if (until !== undefined) checkedTime("until", until);
   const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
-  const matcher = new SessionMatcher(options, folder);
   const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
   const latest = files.filter(({ isContinued }) => !isContinued);
   const listed = latest.filter((file) =>
-    (from === undefined || isBehind(file, from)) && matcher.admits(file)
+    (from === undefined || isBehind(file, from)) && mayMatch(file, options)
   );
   const { length } = listed;
   // All of them may be on the page: stat them before the heads fill the memory.
   const candidates = limit < length ? listed : await lookAtAll(listed);
-  const expected = matcher.needsHeads ? length : Math.min(limit + 1, length);
+  const expected = needsHeads(options) ? length : Math.min(limit + 1, length);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // Reads one session more than the page holds, to know whether there is another page.
@@ -154,7 +153,7 @@ export async function listSessions(
     at += batch.length;
     const looked = await lookAtAll(batch);
     for (const session of await reader.read(looked, expected)) {
-      if (matcher.matches(session)) sessions.push(session);
+      if (matches(session, options, folder)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });
   }
@@ -227,47 +226,37 @@ export interface SessionFilter {
 /** The time in a name is local: it can differ from UTC by more than a day. */
 const ZONES = 26 * 3_600_000;
 
-/** Matches sessions with a filter. */
-class SessionMatcher {
-  readonly #filter: SessionFilter;
-  readonly #folder: WorkingFolder | undefined;
+/** Whether a filter compares facts that only heads hold. */
+function needsHeads({ cwd, branch, originator, grep }: SessionFilter): boolean {
+  return [cwd, branch, originator, grep].some((wanted) => wanted !== undefined);
+}
 
-  constructor(filter: SessionFilter, folder: WorkingFolder | undefined) {
-    this.#filter = filter;
-    this.#folder = folder;
-  }
+/** Whether the session of a file can match a filter, before its head is read. */
+function mayMatch(
+  { isArchived, start }: ListedFile,
+  { archived, since, until }: SessionFilter,
+): boolean {
+  if (archived !== undefined && isArchived !== archived) return false;
+  if (since !== undefined && start < since - ZONES) return false;
+  return until === undefined || start < until + ZONES;
+}
 
-  /** Whether the filter compares facts that only heads hold. */
-  get needsHeads(): boolean {
-    const { branch, originator, grep } = this.#filter;
-    return this.#folder !== undefined ||
-      [branch, originator, grep].some((wanted) => wanted !== undefined);
-  }
-
-  /** Whether the session of a file can match, before its head is read. */
-  admits(file: ListedFile): boolean {
-    const { archived, since, until } = this.#filter;
-    if (archived !== undefined && file.isArchived !== archived) return false;
-    if (since !== undefined && file.start < since - ZONES) return false;
-    return until === undefined || file.start < until + ZONES;
-  }
-
-  matches(session: Session): boolean {
-    const { head, name, file } = session;
-    const { since, until, branch, originator, grep } = this.#filter;
-    const start = startedAt(file, head.started);
-    if (since !== undefined && start < since) return false;
-    if (until !== undefined && start >= until) return false;
-    if (branch !== undefined && head.gitBranch !== branch) return false;
-    if (originator !== undefined && head.originator !== originator) {
-      return false;
-    }
-    if (this.#folder?.holds(head.cwd) === false) return false;
-    if (grep === undefined) return true;
-    const { id, firstMessage, cwd, gitBranch, agent } = head;
-    return [id, name, firstMessage, cwd, gitBranch, agent].some((text) =>
-      // Not `test`: that of a global pattern would continue where the last match ended.
-      text !== undefined && text.search(grep) !== -1
-    );
-  }
+/** Whether a session matches a filter, of which `folder` is the working directory. */
+function matches(
+  { head, name, file }: Session,
+  { since, until, branch, originator, grep }: SessionFilter,
+  folder: WorkingFolder | undefined,
+): boolean {
+  const start = startedAt(file, head.started);
+  if (since !== undefined && start < since) return false;
+  if (until !== undefined && start >= until) return false;
+  if (branch !== undefined && head.gitBranch !== branch) return false;
+  if (originator !== undefined && head.originator !== originator) return false;
+  if (folder?.holds(head.cwd) === false) return false;
+  if (grep === undefined) return true;
+  const { id, firstMessage, cwd, gitBranch, agent } = head;
+  return [id, name, firstMessage, cwd, gitBranch, agent].some((text) =>
+    // Not `test`: that of a global pattern would continue where the last match ended.
+    text !== undefined && text.search(grep) !== -1
+  );
 }
