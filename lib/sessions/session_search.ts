@@ -192,13 +192,18 @@ export async function searchSessions(
       (database) => searchRefreshed(database, options),
     );
   } catch (error) {
-    const isHopeless = !(error instanceof SessionIndexError) ||
-      error.kind === "foreign" || options.rebuild === true;
-    const found = isHopeless
-      ? undefined
-      : await searchMakeshift(error, options);
-    if (found === undefined) throw error;
-    return found;
+    if (
+      !(error instanceof SessionIndexError) || error.kind === "foreign" ||
+      options.rebuild === true
+    ) throw error;
+    try {
+      const found = await searchOldIndex(error, options) ??
+        await searchNewestFiles(error, options);
+      if (found !== undefined) return found;
+    } catch (other) {
+      if (!(other instanceof SessionIndexError)) throw other;
+    }
+    throw error;
   }
 }
 
@@ -220,20 +225,7 @@ async function searchRefreshed(
   }
 }
 
-/** Searches the fallbacks; `undefined` if there are none. */
-async function searchMakeshift(
-  error: SessionIndexError,
-  options: SearchSessionsOptions,
-): Promise<SearchResult | undefined> {
-  try {
-    return await searchOldIndex(error, options) ??
-      await searchNewestFiles(error, options);
-  } catch (other) {
-    if (other instanceof SessionIndexError) return undefined;
-    throw other;
-  }
-}
-
+/** Searches an index that cannot be written; `undefined` if it cannot be read either. */
 async function searchOldIndex(
   error: SessionIndexError,
   options: SearchSessionsOptions,
@@ -255,6 +247,7 @@ async function searchOldIndex(
   }
 }
 
+/** Searches the newest files, read into memory; `undefined` if no files are to be read. */
 async function searchNewestFiles(
   error: SessionIndexError,
   options: SearchSessionsOptions,
