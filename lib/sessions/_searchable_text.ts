@@ -68,21 +68,16 @@ export function searchableText(
  * @returns The pieces, one per line, at most 64 Ki code units: of a longer text its beginning and
  *   end; `undefined` if the text is blank.
  */
-function messageText(
-  pieces: readonly (string | null)[],
-): string | undefined {
-  const text = bounded(
-    pieces.filter((piece) => piece !== null && piece !== "").join("\n"),
-  );
+function messageText(pieces: Pieces): string | undefined {
+  const text = bounded(pieces.filter((piece) => piece).join("\n"));
   return text.trim() === "" ? undefined : text;
 }
 
+/** The parts of a text; those that are missing or empty are left out. */
+type Pieces = readonly (string | null | undefined)[];
+
 /** The role of a text, its pieces, and the tool that ran. */
-type Reading = readonly [
-  role: MessageRole,
-  pieces: readonly (string | null)[],
-  toolName?: string,
-];
+type Reading = readonly [role: MessageRole, pieces: Pieces, toolName?: string];
 
 const NOTHING: Reading = ["notice", []];
 
@@ -139,9 +134,9 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       const { changes, failure } = record.payload;
       return ["patch", [
         ...Object.entries(changes).flatMap(changeTexts),
-        ...failure === null
-          ? []
-          : [failure.message, failure.stdout_excerpt, failure.stderr_excerpt],
+        failure?.message,
+        failure?.stdout_excerpt,
+        failure?.stderr_excerpt,
       ], "apply_patch"];
     }
     case "plan_update": {
@@ -150,11 +145,7 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       return ["plan", [name, ...texts], "update_plan"];
     }
     case "image":
-      return ["tool", [
-        record.payload.path,
-        record.payload.caption,
-        output ?? null,
-      ]];
+      return ["tool", [record.payload.path, record.payload.caption, output]];
     case "background_event":
       return ["notice", [
         // Another record repeats this title in other words.
@@ -196,12 +187,12 @@ function spansText(spans: readonly InlineSpan[]): string {
 }
 
 /** Leaves out the summary: it repeats the heading or the first block. */
-function sectionTexts({ heading, blocks }: ReasoningSection): string[] {
+function sectionTexts({ heading, blocks }: ReasoningSection): Pieces {
   const texts = blocks.map((block) => {
     if (block.type === "separator") return "";
     return block.type === "code" ? block.content : spansText(block.spans);
   });
-  return heading === null ? texts : [heading, ...texts];
+  return [heading, ...texts];
 }
 
 /** Whether a command has no reported end: it is running, or was when its turn ended. */
@@ -215,15 +206,10 @@ function commandText(command: readonly string[]): string {
   return shellScriptOf(command) ?? command.join(" ");
 }
 
-function changeTexts([path, change]: [string, FileChange]): string[] {
-  switch (change.type) {
-    case "update":
-      return change.move_path === null
-        ? [path, change.unified_diff]
-        : [path, change.move_path, change.unified_diff];
-    default:
-      return [path, change.content];
-  }
+function changeTexts([path, change]: [string, FileChange]): Pieces {
+  return change.type === "update"
+    ? [path, change.move_path, change.unified_diff]
+    : [path, change.content];
 }
 
 function toolReading(
@@ -231,7 +217,7 @@ function toolReading(
     readonly title: string;
     readonly arguments: readonly ToolArgument[];
   },
-  rest: readonly (string | null)[],
+  rest: Pieces,
 ): Reading {
   return ["tool", [title, ...args.map(argumentText), ...rest], title];
 }
