@@ -118,11 +118,8 @@ const LINES = new RecordSelection(TYPES);
  * The lines after a header with a working directory in paginated files, where events repeat what
  * the user wrote: without the response items, which are long.
  */
-const EVENT_TYPES = TYPES.filter((type) => !type.startsWith("response_item/"));
-const EVENT_LINES = new RecordSelection(EVENT_TYPES);
-/** The lines after the model is known, too. */
-const LAST_LINES = new RecordSelection(
-  EVENT_TYPES.filter((type) => !type.endsWith("/thread_settings_applied")),
+const EVENT_LINES = new RecordSelection(
+  TYPES.filter((type) => !type.startsWith("response_item/")),
 );
 /** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
@@ -167,8 +164,7 @@ class HeadFold implements RecordTaker {
     const isPaged = this.#headers === 1 &&
       this.#reader.context.mode === "paginated" &&
       textOf(this.#header?.cwd) !== undefined;
-    if (!isPaged) return LINES;
-    return this.#model === undefined ? EVENT_LINES : LAST_LINES;
+    return isPaged ? EVENT_LINES : LINES;
   }
 
   add(record: Fields): void {
