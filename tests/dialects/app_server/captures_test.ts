@@ -276,6 +276,7 @@ const HISTORY_DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["0.98.0/mcp_server", "no raw reasoning and no error are in the files"],
   ["0.98.0/patch", "edits by a shell are edits or commands"],
   ["0.98.0/v1", "edits by a shell are edits or commands"],
+  ["0.98.0/viewimage", "an unreadable image is a message in the app-server"],
 ]);
 
 Deno.test("the events of an app-server thread have the history of its session file", () => {
