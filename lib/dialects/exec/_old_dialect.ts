@@ -121,13 +121,14 @@ const MAX_OPEN = 256;
 /** Matches a number that is zero; the digits of an exponent do not matter. */
 const ZERO_REGEXP = /^[-.0]+(?:e|$)/i;
 
+/** Sets a member to an object that holds a text; a message without the text has none. */
 function setText(
   line: JsonObject,
   name: string,
   field: string,
   text: JsonNode | undefined,
 ): void {
-  line.set(name, text === undefined ? new JsonObject() : objectOf(field, text));
+  if (text !== undefined) line.set(name, objectOf(field, text));
 }
 
 /** The reason for a message that lacks a field that its type requires. */
@@ -490,8 +491,7 @@ export class OldDialect {
   /** Fills in what the end of a turn lacks; its begin stays as it is. */
   #turn(line: JsonObject, event: string): void {
     const isFailed = event === "turn.failed";
-    const reason = isFailed ? line.take("reason") : undefined;
-    if (reason !== undefined) setText(line, "error", "message", reason);
+    if (isFailed) setText(line, "error", "message", line.take("reason"));
     if (isFailed || event === "turn.completed") this.#usage.fill(line);
   }
 
