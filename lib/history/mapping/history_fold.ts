@@ -127,13 +127,15 @@ function applyError(context: FoldContext, event: Fields): void {
 }
 
 function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
+  const { isSession, turns } = context.memory;
+  // `usage` may count the whole thread, and always does in session files: a count of the message
+  // itself is better.
+  if (isSession || turns.isCounted) return;
   const tokens = readUsage(usage);
   if (tokens === undefined) return;
   // Some producers add cached tokens to the total; here it is always the sum of the two.
   const { prompt, completion } = tokens;
   const total = prompt + completion;
-  // `usage` may count the whole thread: a count of the message itself is better.
-  if (context.memory.turns.isCounted) return;
   attachUsage(context, { prompt, completion, total }, { keep: false });
 }
 

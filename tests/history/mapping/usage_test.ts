@@ -86,3 +86,21 @@ Deno.test("HistoryState.apply() shows the usage of completed and failed turns (C
     );
   }
 });
+
+Deno.test("HistoryState.apply() gives no message of a session file the tokens of the thread (C.3)", () => {
+  const lines = [
+    eventLine("token_count", {
+      info: { total_token_usage: { input_tokens: 9, output_tokens: 9 } },
+    }),
+    eventLine("user_message", { message: "Go" }),
+    eventLine("agent_message", { message: "Going" }),
+  ];
+  for (const end of ["task_complete", "turn_aborted"]) {
+    const events = [...lines, eventLine(end, { reason: "interrupted" })];
+    assertEquals(
+      payloadsOf(snapshotOf(events), "assistant_message")
+        .map(({ token_usage }) => token_usage),
+      [null],
+    );
+  }
+});
