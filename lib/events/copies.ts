@@ -75,7 +75,10 @@ export function userContent({ text, images }: UserMessage): Fields {
   });
 }
 
-/** Adds paths to images; returns `undefined` if there is no new path. */
+/**
+ * Adds paths to images; returns `undefined` if there is no new path. A `data:` URL, which may be that
+ * of the image before it was scaled, is none.
+ */
 function withNames(
   known: readonly SessionImage[],
   named: readonly SessionImage[],
@@ -84,7 +87,8 @@ function withNames(
   const images = known.map((image, at) => {
     const name = named[at];
     const path = name?.path ?? name?.url;
-    if (path === undefined || path === (image.path ?? image.url)) return image;
+    const isNamed = path !== undefined && !/^data:/i.test(path);
+    if (!isNamed || path === (image.path ?? image.url)) return image;
     isNew = true;
     return { ...image, path };
   });

@@ -85,3 +85,27 @@ Deno.test("HistoryState.apply() shows the same searches for every release", () =
   }
   assertEquals([...counts], [6]);
 });
+
+Deno.test("HistoryState.apply() never copies the data of an image into its path (C.3)", () => {
+  const shown = (url: string, images: readonly string[]) =>
+    payloadsOf(
+      snapshotOf([
+        itemLine("message", {
+          role: "user",
+          content: [
+            { type: "input_text", text: "look" },
+            { type: "input_image", image_url: url },
+          ],
+        }),
+        eventLine("user_message", { message: "look", images }),
+      ]),
+      "image",
+    ).map(({ path }) => path);
+  const data = "data:image/png;base64,QUJD";
+  const page = "https://example.com/a.png";
+  assertEquals(shown(data, ["data:image/gif;base64,QUJDRA=="]), [
+    "data:image/png;base64",
+  ]);
+  assertEquals(shown(page, [data]), [page]);
+  assertEquals(shown(data, [page]), [page]);
+});
