@@ -224,7 +224,7 @@ function finishCommand(
   if (finishExploring(context, item.id, entryStatus)) return;
   const record = context.recordOf(item);
   if (record?.type !== "exec") return;
-  if (takesBack(record.payload, output)) {
+  if (takesBack(context, record.payload, output)) {
     context.replace(record.id, {
       type: "exec",
       payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
@@ -244,18 +244,18 @@ function finishCommand(
 }
 
 /**
- * Whether an end moves the output from one stream to the other: it has text for one stream, and the
- * known text of the other is empty in it or, in a second end, absent.
+ * Whether an end moves the output from one stream to the other: it has text for one stream, and
+ * none for the other, whose text is known. What an exec stream has shown of a running command
+ * stays.
  */
 function takesBack(
+  { memory }: FoldContext,
   { status, stdout_chunks, stderr_chunks }: ExecPayload,
-  { stdout, stderr }: CommandOutput,
+  { stdout = "", stderr = "" }: CommandOutput,
 ): boolean {
-  const isLater = status !== "running";
-  const isGone = (known: readonly unknown[], text: string | undefined) =>
-    known.length > 0 && (isLater ? (text ?? "") === "" : text === "");
-  return (stderr ?? "") !== "" && isGone(stdout_chunks, stdout) ||
-    (stdout ?? "") !== "" && isGone(stderr_chunks, stderr);
+  if (status === "running" && !memory.isSession) return false;
+  return stderr !== "" && stdout === "" && stdout_chunks.length > 0 ||
+    stdout !== "" && stderr === "" && stderr_chunks.length > 0;
 }
 
 function isSuccess({ exitCode, status }: CommandResult): boolean {

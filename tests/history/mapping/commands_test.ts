@@ -38,6 +38,33 @@ Deno.test("shellWords() splits words that Codex quotes", () => {
   }));
 });
 
+/** Makes an event of the command `c` of an exec stream. */
+function commandEvent(
+  type: string,
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
+  return { type, item_id: "c", item_type: "command_execution", ...fields };
+}
+
+Deno.test("HistoryState.apply() keeps output that was streamed, if the end only has an error (C.1)", () => {
+  const end = {
+    status: "failed",
+    content: { command: "x", stdout: "", stderr: "error: timed out" },
+  };
+  const [exec] = payloadsOf(
+    snapshotOf([
+      commandEvent("item.started", { content: { command: "x" } }),
+      commandEvent("item.delta", { delta: { stdout: "begin\n" } }),
+      commandEvent("item.completed", end),
+    ]),
+    "exec",
+  );
+  assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "begin\n" }]);
+  assertEquals(exec?.stderr_chunks, [
+    { offset: 0, content: "error: timed out" },
+  ]);
+});
+
 /** Makes an event of a wait. */
 function wait(
   type: "begin" | "end",
