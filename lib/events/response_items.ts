@@ -837,8 +837,10 @@ function endWriting(
   call: Call,
   callResult: CallResult,
 ): void {
-  const { failure, text, exitCode } = callResult;
-  if (failure !== null) return endTool(context, call, callResult);
+  const { failure, success, text, exitCode } = callResult;
+  if (failure !== null || success === false) {
+    return endTool(context, call, callResult);
+  }
   const command = call.session === null
     ? undefined
     : context.calls.inSession(call.session);
@@ -890,7 +892,7 @@ function endOrFail(
 function endMcp(
   context: SessionContext,
   call: Call,
-  { text, blocks, failure, seconds, isScript }: CallResult,
+  { text, blocks, failure, success, seconds, isScript }: CallResult,
 ): void {
   const printed = isScript ? parseJson(text) : undefined;
   const listed = listedBlocks(blocks);
@@ -905,7 +907,7 @@ function endMcp(
       ? { result }
       : { error: { message } }),
     ...knownFields({ duration_ms: durationOf(seconds) }),
-  }, { status: endStatus(message !== null) });
+  }, { status: endStatus(message !== null || success === false) });
 }
 
 /** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */
@@ -924,7 +926,7 @@ function listedBlocks(
 function endCollab(
   context: SessionContext,
   call: Call,
-  { blocks, failure }: CallResult,
+  { blocks, failure, success }: CallResult,
 ): void {
   // Up to 0.148, no other line contains the id of the spawned thread.
   const spawned = call.content.tool === "spawn_agent"
@@ -934,7 +936,7 @@ function endCollab(
     ...call.content,
     ...(spawned === undefined ? {} : { receiver_thread_ids: [spawned] }),
     ...outputOrError(blocks, failure),
-  }, { status: endStatus(failure !== null) });
+  }, { status: endStatus(failure !== null || success === false) });
 }
 
 function endTool(

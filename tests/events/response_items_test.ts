@@ -362,3 +362,25 @@ Deno.test("HistoryState.apply() reads every mark of a failed call (C.3)", () => 
   assertEquals(patch({ status: "failed" }), "apply_failure");
   assertEquals(patch({ success: true, status: "failed" }), "apply_success");
 });
+
+Deno.test("HistoryState.apply() shows every tool whose output denies its success as failed (C.6)", () => {
+  for (
+    const call of [
+      { name: "lookup" },
+      { name: "mcp__docs__search" },
+      { name: "spawn_agent" },
+      { name: "write_stdin", arguments: '{"session_id":1,"chars":"a"}' },
+    ]
+  ) {
+    const lines = [
+      itemLine("function_call", { arguments: "{}", ...CALL, ...call }),
+      itemLine("function_call_output", {
+        ...CALL,
+        output: { content: "no", success: false },
+      }),
+    ];
+    const [tool] = payloadsOf(snapshotOf(lines), "tool_call");
+    assertEquals(tool?.status, "failed", call.name);
+    assertEquals(tool?.result_preview, { lines: ["no"], truncated: false });
+  }
+});
