@@ -145,7 +145,7 @@ export class EventReader {
   /**
    * Tracks the calls between agents of an exec stream. Releases around 0.98 print a `turn.started`
    * there when the turn of an agent begins, as if it were a turn of the thread. It is recognized by
-   * an unfinished call.
+   * an unfinished call. Only a turn of the thread has a prompt.
    *
    * @returns Whether the event is the beginning of an agent's turn.
    */
@@ -162,7 +162,7 @@ export class EventReader {
     if (calls.size === 0) return false;
     // Events of session files may be read a second time; they have a `line`.
     if (type === "turn.started") {
-      return event.line === undefined &&
+      return event.line === undefined && event.input_text === undefined &&
         [...calls.values()].includes(event.thread_id);
     }
     if (type === "thread.started" || TURN_ENDS.has(type)) calls.clear();

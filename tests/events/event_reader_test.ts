@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { EventReader, eventText } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { equalJson } from "../fixtures.ts";
-import { readEvents } from "../history/histories.ts";
+import { payloadsOf, readEvents, snapshotOf } from "../history/histories.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import {
   call,
@@ -545,6 +545,11 @@ Deno.test("EventReader marks a turn as implied while an agent call of its thread
   assertEquals(isImplied(turn, agents("item.started"), failed), false);
   const other = { ...agents("item.started"), thread_id: "u" };
   assertEquals(isImplied(turn, other), false);
+  const snapshot = snapshotOf([
+    agents("item.started"),
+    { ...turn, input_text: "Go on" },
+  ]);
+  assertEquals(payloadsOf(snapshot, "plain_message").length, 1);
 });
 
 Deno.test("eventText() keeps the JSON text of arguments", () => {
