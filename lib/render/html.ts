@@ -21,7 +21,7 @@ import { isWork, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
-import { type EditedFile, fileBelow } from "./edited_files.ts";
+import type { EditedFile } from "./edited_files.ts";
 import { entryLabel, firstLine, plainLine, TurnTopic } from "./entry_label.ts";
 import {
   type CommandView,
@@ -197,7 +197,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
   #threadId: string | null = null;
-  #cwd: string | null = null;
   #section: Section | undefined;
   /** The view of the prompt that gave the title, until the prompt is written. */
   #titleView:
@@ -412,9 +411,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     );
   }
 
-  #startTurn({ turn, startedAt, cwd }: TurnStartedPart): void {
+  #startTurn({ turn, startedAt }: TurnStartedPart): void {
     this.#closeSection();
-    this.#cwd = cwd;
     if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.turn) {
       this.#turnPage(this.#sequence);
     }
@@ -484,7 +482,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const html = entryHtml(view, {
       id,
       part,
-      cwd: this.#cwd,
       maxOutputLines: isFull
         ? Math.min(maxOutputLines, SHORT_OUTPUT.lines)
         : maxOutputLines,
@@ -841,8 +838,6 @@ function markOf(view: EntryView): Mark {
 interface EntryFrame {
   readonly id: string;
   readonly part: EntryPart;
-  /** The folder that paths are shown relative to. */
-  readonly cwd: string | null;
   readonly maxOutputLines: number;
   /** The maximum number of characters of an output, however few lines it has. */
   readonly maxOutputLength: number;
@@ -1027,10 +1022,11 @@ function fileVerb({ change, movedTo }: EditedFile): string {
   return change === "add" ? "Added" : "Deleted";
 }
 
-function fileTitle(file: EditedFile, cwd: string | null): string {
-  const { path, movedTo } = fileBelow(file, cwd);
-  const to = movedTo === "" ? "" : ` → <code>${elementText(movedTo)}</code>`;
-  return `${fileVerb(file)} <code>${elementText(path)}</code>${to}${
+function fileTitle(file: EditedFile): string {
+  const to = file.movedTo === ""
+    ? ""
+    : ` → <code>${elementText(file.movedTo)}</code>`;
+  return `${fileVerb(file)} <code>${elementText(file.path)}</code>${to}${
     countsHtml(file)
   }`;
 }
@@ -1051,13 +1047,11 @@ function editHtml(
   const title = only === undefined
     ? "Edit"
     : isOne
-    ? fileTitle(only, frame.cwd)
+    ? fileTitle(only)
     : `Edited ${countedText(files.length, "file")}`;
   const bodies = files.map((file) => {
     const diff = cutDiffHtml(file.diff, frame, languageOf(file.path));
-    return isOne
-      ? diff
-      : `<h4><span>${fileTitle(file, frame.cwd)}</span></h4>\n${diff}`;
+    return isOne ? diff : `<h4><span>${fileTitle(file)}</span></h4>\n${diff}`;
   });
   const isFailed = status === "failed";
   return boxHtml({
