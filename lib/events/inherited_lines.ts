@@ -30,8 +30,7 @@ export function isForkHeader(meta: Fields): boolean {
     isObject(meta.history_base) || firstOrdinalOf(meta) !== null;
 }
 
-/** Returns the ordinal of the first own line of the thread, as its header states it. */
-export function firstOrdinalOf(meta: Fields): number | null {
+function firstOrdinalOf(meta: Fields): number | null {
   return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 
@@ -70,6 +69,11 @@ export class InheritedLines {
       copied_at: this.#copiedAt,
       turn: this.#turn,
     };
+  }
+
+  /** Whether the thread began with the history of another one. */
+  get isFork(): boolean {
+    return this.#isFork;
   }
 
   /** Processes the header of the file. */

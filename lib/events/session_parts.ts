@@ -1,12 +1,12 @@
 /** Classifies the bytes of a session file. */
 
-import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
+import { fieldsOf, idOf, parseJson } from "../json/fields.ts";
 import { closingQuote } from "../json/member_texts.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
-import { firstOrdinalOf, isForkHeader } from "./inherited_lines.ts";
-import { timeInUuid } from "./times.ts";
+import { InheritedLines } from "./inherited_lines.ts";
+import { timestampOf } from "./times.ts";
 import { isInjectedContext } from "./user_message.ts";
 
 /**
@@ -59,11 +59,6 @@ const TURN_REGEXP = /"turn_id":"([0-9a-f-]{36})"/;
 const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
 /** The maximum length of a header that is parsed. */
 const MAX_HEADER = 1 << 22;
-/**
- * The minimum pause, in milliseconds, that ends the copied lines of a fork, which are written in
- * one go.
- */
-const PAUSE = 1000;
 const IMAGE = "data:image/";
 const NO_BASE64_REGEXP = /[^A-Za-z\d+/=]/g;
 /** Shorter `data:` URLs are icons, or texts about images. */
@@ -138,12 +133,9 @@ export class SessionPartCounter {
   readonly #sizes = new Map<SessionPart, number>();
   #bytes = 0;
   #assigned = 0;
-  #isBegun = false;
-  /** Whether the current lines are copies from another session. */
-  #isCopying = false;
-  #firstOrdinal: number | null = null;
-  #began: number | undefined;
-  #copiedAt: number | undefined;
+  readonly #inherited = new InheritedLines();
+  /** The id of the session; `undefined` until its header has been read. */
+  #id: string | null | undefined;
 
   /** The number of bytes that were read or skipped. */
   get bytes(): number {
@@ -192,8 +184,8 @@ export class SessionPartCounter {
     const length = end - start;
     const head = line.slice(0, HEAD_LENGTH);
     const [, type, inner] = TYPES_REGEXP.exec(head) ?? [];
-    if (type === "session_meta") this.#header(line);
-    if (this.#isInherited(head, type)) {
+    if (type === "session_meta") this.#header(line, head);
+    if (this.#inherited.isFork && this.#isInherited(head, inner)) {
       this.#add("inherited", length);
       return;
     }
@@ -221,44 +213,26 @@ export class SessionPartCounter {
   /**
    * Processes the header of the session, or a header of another session that was copied after it.
    */
-  #header(line: string): void {
-    if (this.#isBegun) {
-      this.#isCopying = this.#firstOrdinal === null;
-      return;
-    }
-    this.#isBegun = true;
-    if (line.length > MAX_HEADER) return;
-    const { payload: header } = fieldsOf(parseJson(line));
-    const payload = fieldsOf(header);
-    this.#firstOrdinal = firstOrdinalOf(payload);
-    this.#began = timeInUuid(textOf(payload.id));
-    // A fork with a `history_base` refers to the other file and copies no lines.
-    this.#isCopying = isForkHeader(payload) && this.#firstOrdinal === null &&
-      payload.history_base === undefined;
+  #header(line: string, head: string): void {
+    const { payload } = fieldsOf(
+      line.length > MAX_HEADER ? undefined : parseJson(line),
+    );
+    const header = fieldsOf(payload);
+    const id = idOf(header.id) ?? idOf(header.session_id) ?? null;
+    if (this.#id === undefined) this.#inherited.header(header, this.#id = id);
+    else if (id !== this.#id) this.#inherited.copiedHeader(timeOf(head));
   }
 
-  #isInherited(head: string, type: string | undefined): boolean {
-    if (this.#firstOrdinal !== null) {
-      const ordinal = ORDINAL_REGEXP.exec(head)?.[1];
-      return ordinal !== undefined && Number(ordinal) < this.#firstOrdinal;
-    }
-    if (!this.#isCopying) return false;
-    const isOther = type === "session_meta" && this.#copiedAt !== undefined;
-    const time = Date.parse(TIME_REGEXP.exec(head)?.[1] ?? "");
-    const before = this.#copiedAt;
-    this.#copiedAt = time;
-    // The first header is the session's own.
-    if (before === undefined) return false;
-    if (isOther) return true;
-    // Ids contain their time: a turn older than the session was copied.
-    const turn = TURN_REGEXP.exec(head)?.[1];
-    const turnBegan = timeInUuid(turn);
-    const isOwn = turnBegan !== undefined && this.#began !== undefined
-      ? turnBegan >= this.#began
-      : time - before >= PAUSE;
-    this.#isCopying = !isOwn;
-    return !isOwn;
+  #isInherited(head: string, inner: string | undefined): boolean {
+    const ordinal = Number(ORDINAL_REGEXP.exec(head)?.[1] ?? NaN);
+    const turn = TURN_REGEXP.exec(head)?.[1] ?? null;
+    const isPrompt = inner === "user_message";
+    return this.#inherited.has({ ordinal }, turn, timeOf(head), isPrompt);
   }
+}
+
+function timeOf(head: string): string | undefined {
+  return timestampOf(TIME_REGEXP.exec(head)?.[1]);
 }
 
 function partOf(

@@ -1,6 +1,7 @@
 /** Finds the token counts in the events of one file or stream, with their thread and turn. */
 
 import { realId } from "../events/ids.ts";
+import { isForkHeader } from "../events/inherited_lines.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 import { type CountPlace, type CountTaker, timeOf } from "./source_ledger.ts";
@@ -179,9 +180,7 @@ export class EventCounts {
 
   #header(header: Fields): void {
     this.#cwd = textOf(header.cwd) ?? null;
-    this.#isFork = idOf(header.forked_from_id) !== undefined ||
-      header.history_base !== undefined ||
-      header.subagent_history_start_ordinal !== undefined;
+    this.#isFork = isForkHeader(header);
     this.#hasOrdinals = header.history_mode === "paginated";
     const thread = this.#ledger.thread(threadOf(header));
     thread.isFile = true;

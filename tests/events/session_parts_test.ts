@@ -161,6 +161,20 @@ Deno.test("SessionPartCounter counts inherited lines by the ids of turns", () =>
   ]);
 });
 
+Deno.test("SessionPartCounter counts inherited lines up to a prompt after a pause, before turns had ids", () => {
+  const at = (milliseconds: string, type: string, payload: unknown) =>
+    line(type, payload).replace("01.000Z", `01.${milliseconds}Z`);
+  const prompt = { type: "user_message", message: "Hi" };
+  const copies = [
+    at("001", "session_meta", { id: "a" }),
+    at("001", "event_msg", prompt),
+  ];
+  const own = at("036", "event_msg", prompt);
+  const meta = at("000", "session_meta", { id: "b", forked_from_id: "a" });
+  const { inherited, messages } = partsOf([meta, ...copies, own].join("\n"));
+  assertEquals([inherited, messages], [copies.join("").length, own.length]);
+});
+
 Deno.test("SessionPartCounter's parts sum up to the size of every captured session, for any chunks", () => {
   for (const { path, bytes } of readCapturedFiles(/rollout-.*\.jsonl$/)) {
     const whole = new SessionPartCounter();
