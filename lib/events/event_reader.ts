@@ -13,14 +13,14 @@ import {
   textOf,
 } from "../json/fields.ts";
 import { tokenContent } from "./contents.ts";
-import { withExactCounts } from "./exact_counts.ts";
+import { argumentsText, withExactCounts } from "./exact_numbers.ts";
 import type {
   EmitEvent,
   LastAnswer,
   LinePlace,
   SessionOptions,
 } from "./session_context.ts";
-import { ARGUMENTS_TEXT } from "./session_items.ts";
+import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 import { SessionReader } from "./session_reader.ts";
 
 export type {
@@ -208,13 +208,18 @@ function noticeOf(event: Fields): Fields | undefined {
   };
 }
 
-/** Returns an event with exact counts, if it has counts beyond 2^53. */
+/** Returns an event with exact counts beyond 2^53, or with the text of its arguments. */
 function exactEvent(event: Fields, text: string | undefined): Fields {
   const { type, item_type } = event;
-  return item_type === "token_count" ||
-      (item_type === undefined && TURN_ENDS.has(type))
-    ? withExactCounts(event, text, [])
-    : event;
+  if (
+    item_type === "token_count" ||
+    (item_type === undefined && TURN_ENDS.has(type))
+  ) return withExactCounts(event, text, []);
+  const content = fieldsOf(event.content);
+  const spelled = argumentsText(content.arguments, text, ["content"]);
+  return spelled === undefined
+    ? event
+    : { ...event, content: withText(content, spelled) };
 }
 
 // Events as JSON text.
@@ -239,12 +244,10 @@ const MAX_LINE = 1 << 25;
 export function eventText(event: Fields, lineLength = 0): string {
   if (lineLength > MAX_LINE) return jsonOf(withoutContent(event));
   const { content } = event;
-  const argumentsText = isObject(content)
+  const spelled = isObject(content)
     ? Reflect.get(content, ARGUMENTS_TEXT)
     : undefined;
-  if (
-    typeof argumentsText !== "string" || LINE_END_REGEXP.test(argumentsText)
-  ) {
+  if (typeof spelled !== "string" || LINE_END_REGEXP.test(spelled)) {
     return jsonOf(event);
   }
   const text = jsonOf({
@@ -252,7 +255,7 @@ export function eventText(event: Fields, lineLength = 0): string {
     content: { ...fieldsOf(content), arguments: PLACE },
   });
   const at = text.indexOf(PLACE_TEXT);
-  return text.slice(0, at) + argumentsText + text.slice(at + PLACE_TEXT.length);
+  return text.slice(0, at) + spelled + text.slice(at + PLACE_TEXT.length);
 }
 
 function withoutContent(event: Fields): Fields {

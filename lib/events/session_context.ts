@@ -15,13 +15,13 @@ import {
   textsOf,
   wholeOf,
 } from "../json/fields.ts";
-import { memberTexts, soleMemberText } from "../json/member_texts.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
 import {
+  argumentsText,
   readSavedCounts,
   savedCounts,
   withExactCounts,
-} from "./exact_counts.ts";
+} from "./exact_numbers.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
@@ -471,13 +471,9 @@ export class SessionContext {
   argumentsText(
     args: unknown,
     path: readonly string[] = [],
-    name = "arguments",
+    name?: string,
   ): string | undefined {
-    const { text } = this.place;
-    if (text === undefined || args === undefined) return undefined;
-    if (!mayBeRespelled(args)) return undefined;
-    return soleMemberText(text, name) ??
-      memberTexts(text, [...this.path, ...path]).get(name);
+    return argumentsText(args, this.place.text, [...this.path, ...path], name);
   }
 
   /** Replaces the large numbers of the object that describes the events by exact ones. */
@@ -688,27 +684,6 @@ export class SessionContext {
     this.calls.close(call);
   }
 }
-
-/** The maximum number of values of arguments that are searched for numbers. */
-const MAX_LOOKS = 1000;
-
-/** Whether parsing may have changed the spelling of numbers or the order of keys. */
-function mayBeRespelled(args: unknown): boolean {
-  let looks = 0;
-  const hasNumber = (value: unknown): boolean => {
-    looks += 1;
-    if (looks > MAX_LOOKS || typeof value === "number") return true;
-    if (Array.isArray(value)) return value.some(hasNumber);
-    return isObject(value) &&
-      Object.entries(value).some(([name, each]) =>
-        INDEX_REGEXP.test(name) || hasNumber(each)
-      );
-  };
-  return hasNumber(args);
-}
-
-/** Keys that JavaScript moves before all others. */
-const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
 function turnOf(saved: unknown): SessionContext["turn"] {
   return saved === "prompted" || saved === "open" || saved === "begun"

@@ -107,16 +107,14 @@ export class HistoryState {
   #context: FoldContext;
   #reader = new EventReader(undefined, { unwanted: WITHOUT_RECORD });
   readonly #clock: (() => string) | undefined;
-  readonly #fold = (event: Fields, text?: string): void => {
+  readonly #fold = (event: Fields): void => {
     const context = this.#context;
     // An event of a session file has a `line`, or was made by the reader of this object.
     if (this.#reader.isSession || event.line !== undefined) {
       context.memory.isSession = true;
     }
     context.now = this.#timeOf(event);
-    context.text = text;
     foldEvent(context, event);
-    context.text = undefined;
   };
 
   /**
@@ -315,8 +313,8 @@ export class HistoryState {
   }
 
   /** @ignore Applies an event that another `EventReader` has emitted. */
-  applyEvent(event: Fields, text: string | undefined): HistoryMutation[] {
-    this.#fold(event, text);
+  applyEvent(event: Fields): HistoryMutation[] {
+    this.#fold(event);
     return this.#context.takeMutations();
   }
 
@@ -329,8 +327,8 @@ export class HistoryState {
     place: LinePlace,
     take: (event: Fields, mutations: readonly HistoryMutation[]) => void,
   ): void {
-    this.#reader.read(record, place, (event, text) => {
-      take(event, this.applyEvent(event, text));
+    this.#reader.read(record, place, (event) => {
+      take(event, this.applyEvent(event));
     });
   }
 

@@ -293,13 +293,13 @@ export class TranscriptBuilder
     return isByEvent && !this.#isEndless ? "open" : "unknown";
   }
 
-  readonly #tapped = (event: Fields, text?: string): void => {
+  readonly #tapped = (event: Fields): void => {
     const tap = this.#tap;
-    if (tap === undefined) return this.#take(event, text);
-    tap(event, this.#reader, () => this.#take(event, text));
+    if (tap === undefined) return this.#take(event);
+    tap(event, this.#reader, () => this.#take(event));
   };
 
-  readonly #take = (event: Fields, text?: string): void => {
+  readonly #take = (event: Fields): void => {
     this.#timeOf(event);
     if (this.#lead.session.thread_id === null) {
       const thread_id = realId(event.thread_id);
@@ -318,7 +318,7 @@ export class TranscriptBuilder
     }
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
-    const mutations = this.#state.applyEvent(event, text);
+    const mutations = this.#state.applyEvent(event);
     if (mutations.length > 0) this.#describeEvent(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)

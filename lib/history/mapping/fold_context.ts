@@ -6,7 +6,6 @@
 
 import { EPOCH } from "../../events/times.ts";
 import type { Fields } from "../../json/fields.ts";
-import { memberTexts, soleMemberText } from "../../json/member_texts.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
 import type { RecordStore } from "../record_store.ts";
@@ -16,8 +15,6 @@ import {
   type NewRecord,
 } from "../records.ts";
 import type { FoldMemory, LinkKind, RecordLink } from "./fold_memory.ts";
-
-const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 /** The ids of a call. */
 export interface CallIds {
@@ -73,8 +70,6 @@ export class FoldContext {
   readonly memory: FoldMemory;
   /** The time of the current event. */
   now: string = EPOCH;
-  /** The JSON text of the current event, if it is known. */
-  text: string | undefined;
   #mutations: HistoryMutation[] = [];
 
   /**
@@ -93,18 +88,6 @@ export class FoldContext {
     const mutations = this.#mutations;
     this.#mutations = [];
     return mutations;
-  }
-
-  /**
-   * Returns the JSON texts of the arguments of the current event, by name; none if its text is not
-   * known.
-   */
-  argumentTexts(): ReadonlyMap<string, string> {
-    if (this.text === undefined) return NO_TEXTS;
-    const own = soleMemberText(this.text, "arguments");
-    return own === undefined
-      ? memberTexts(this.text, ["content", "arguments"])
-      : memberTexts(own);
   }
 
   /** Appends a record and returns its id. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { INDEX_REGEXP } from "../../events/exact_numbers.ts";
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
 import { shortDuration } from "../../events/times.ts";
 import {
@@ -188,14 +189,9 @@ function toolStatus(isFailed: boolean): ToolStatus {
   return isFailed ? "failed" : "success";
 }
 
-function argumentsOf(
-  context: FoldContext,
-  { content }: ItemState,
-): ToolArgument[] {
-  const text: unknown = Reflect.get(content, ARGUMENTS_TEXT);
-  return typeof text === "string"
-    ? toolArgumentsOfText(content.arguments, text)
-    : toolArguments(content.arguments, () => context.argumentTexts());
+function argumentsOf({ content }: ItemState): ToolArgument[] {
+  const text = textOf(Reflect.get(content, ARGUMENTS_TEXT));
+  return toolArguments(content.arguments, text);
 }
 
 export function showMcpCall(context: FoldContext, item: ItemState): void {
@@ -205,7 +201,7 @@ export function showMcpCall(context: FoldContext, item: ItemState): void {
     (booleanOf(is_error) ?? booleanOf(isError)) === true;
   showTool(context, item, {
     title: qualifiedTitle(server_name, tool_name),
-    arguments: argumentsOf(context, item),
+    arguments: argumentsOf(item),
   }, toolEnd(item, content, isFailed));
 }
 
@@ -255,7 +251,7 @@ export function showDynamicCall(context: FoldContext, item: ItemState): void {
   const { namespace, tool, success, content_items } = item.content;
   showTool(context, item, {
     title: qualifiedTitle(namespace, tool),
-    arguments: argumentsOf(context, item),
+    arguments: argumentsOf(item),
   }, toolEnd(item, content_items, success === false));
 }
 
@@ -267,7 +263,7 @@ export function showToolCall(context: FoldContext, item: ItemState): void {
   }
   showTool(context, item, {
     title: qualifiedTitle(content.namespace, content.name),
-    arguments: argumentsOf(context, item),
+    arguments: argumentsOf(item),
     ...wait === undefined ? {} : {
       wait: {
         wait_cap_ms: wholeOf(wait.timeout_ms) ?? null,
@@ -485,29 +481,30 @@ function placeholderOf(block: unknown): string | undefined {
   }
 }
 
-/** Matches keys that JavaScript orders before all others. */
-const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
-
 /**
  * Converts the arguments of a call to a list of names and values (B.7).
  *
  * @param value The arguments; absent, `null` and `{}` are none.
- * @param texts Returns the JSON texts of the fields, in order, if the source text is known: numbers
- *   then keep their spelling.
+ * @param text Their JSON text, if it is known: numbers then keep their spelling, and keys their
+ *   order.
  * @returns One argument for each field of an object, one for anything else.
  */
 export function toolArguments(
   value: unknown,
-  texts?: () => ReadonlyMap<string, string>,
+  text?: string,
 ): ToolArgument[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return [{ name: "items", value: valueOf(value) }];
-  if (!isObject(value)) return [{ name: "args", value: valueOf(value) }];
+  if (!isObject(value)) {
+    return [{ name: "args", value: valueOf(value, text?.trim()) }];
+  }
   const fields = Object.entries(value).filter(([, field]) =>
     field !== undefined
   );
-  const known = fields.some(isInexact) ? texts?.() : undefined;
-  // A text that lacks one of the fields is not the source of these arguments.
+  const known = text !== undefined && fields.some(isInexact)
+    ? memberTexts(text)
+    : undefined;
+  // A lone surrogate in a name cannot be encoded as UTF-8, so its text is not found.
   if (known === undefined || !fields.every(([name]) => known.has(name))) {
     return fields.map(([name, field]) => ({ name, value: valueOf(field) }));
   }
@@ -520,21 +517,6 @@ export function toolArguments(
 /** Whether parsing may have changed the spelling of a field's value or its place. */
 function isInexact([name, value]: readonly [string, unknown]): boolean {
   return typeof value === "number" || INDEX_REGEXP.test(name);
-}
-
-/**
- * Converts the arguments of a call whose JSON text is known.
- *
- * @param text The JSON text.
- * @returns The arguments, with numbers spelled as in the text.
- */
-export function toolArgumentsOfText(
-  value: unknown,
-  text: string,
-): ToolArgument[] {
-  return typeof value === "number"
-    ? [{ name: "args", value: valueOf(value, text.trim()) }]
-    : toolArguments(value, () => memberTexts(text));
 }
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Exact counts of 64 bits, which `JSON.parse` rounds to the nearest number.
+ * Exact numbers: counts of 64 bits, which `JSON.parse` rounds, and arguments as they were spelled.
  *
  * @module
  */
 
-import { memberTexts } from "../json/member_texts.ts";
+import { memberTexts, soleMemberText } from "../json/member_texts.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
 
 const WHOLE_REGEXP = /^-?\d{1,40}$/;
@@ -94,3 +94,44 @@ export function readSavedCounts(saved: unknown): unknown {
     }),
   );
 }
+
+/**
+ * Returns the JSON text of the arguments of a call, if it holds more than the parsed arguments: the
+ * spelling of numbers, or the order of keys.
+ *
+ * @param args The parsed arguments.
+ * @param text The JSON text of the record that contains them.
+ * @param path The names that lead from the record to the object with the arguments.
+ * @param name The name of the arguments in that object.
+ */
+export function argumentsText(
+  args: unknown,
+  text: string | undefined,
+  path: readonly string[],
+  name = "arguments",
+): string | undefined {
+  if (text === undefined || args === undefined) return undefined;
+  if (!mayBeRespelled(args)) return undefined;
+  return soleMemberText(text, name) ?? memberTexts(text, path).get(name);
+}
+
+/** The maximum number of values of arguments that are searched for numbers. */
+const MAX_LOOKS = 1000;
+
+/** Whether parsing may have changed the spelling of numbers or the order of keys. */
+function mayBeRespelled(args: unknown): boolean {
+  let looks = 0;
+  const hasNumber = (value: unknown): boolean => {
+    looks += 1;
+    if (looks > MAX_LOOKS || typeof value === "number") return true;
+    if (Array.isArray(value)) return value.some(hasNumber);
+    return isObject(value) &&
+      Object.entries(value).some(([name, each]) =>
+        INDEX_REGEXP.test(name) || hasNumber(each)
+      );
+  };
+  return hasNumber(args);
+}
+
+/** Matches keys that JavaScript orders before all others. */
+export const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;

@@ -5,7 +5,7 @@ import {
   readSavedCounts,
   savedCounts,
   withExactCounts,
-} from "../../lib/events/exact_counts.ts";
+} from "../../lib/events/exact_numbers.ts";
 import type { Fields } from "../../lib/json/fields.ts";
 
 const LARGE = 9007199254740993n;
