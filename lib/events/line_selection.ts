@@ -15,9 +15,17 @@ interface Lines {
   readonly words: readonly string[];
 }
 
-/** Returns the lines of an event message. */
+/** Returns the lines of an item that session files have as a line of that type. */
+function itemLine(type: string): Lines {
+  return { types: [type, `item.completed/${type}`], words: [`"${type}"`] };
+}
+
+/** Returns the lines of an event message, which the events of session files have as an item. */
 function eventMsg(type: string): Lines {
-  return { types: [`event_msg/${type}`, "event"], words: [`"${type}"`] };
+  return {
+    types: [`event_msg/${type}`, "event", `item.completed/${type}`],
+    words: [`"${type}"`],
+  };
 }
 
 /**
@@ -38,7 +46,12 @@ const LINES = {
     ],
   },
   "turn.started": {
-    types: ["event_msg/task_started", "event_msg/turn_started", "event"],
+    types: [
+      "turn.started",
+      "event_msg/task_started",
+      "event_msg/turn_started",
+      "event",
+    ],
     words: ['"task_started"', '"turn_started"', '"turn.started"'],
   },
   /** The ends of turns that may state their usage. */
@@ -66,11 +79,8 @@ const LINES = {
     types: ["error", "event_msg/error", "event_msg/stream_error", "event"],
     words: ['"error"', '"stream_error"'],
   },
-  turn_context: { types: ["turn_context"], words: ['"turn_context"'] },
-  token_usage_record: {
-    types: ["token_usage_record"],
-    words: ['"token_usage_record"'],
-  },
+  turn_context: itemLine("turn_context"),
+  token_usage_record: itemLine("token_usage_record"),
   token_count: {
     types: ["item.completed/token_count", "event_msg/token_count", "event"],
     words: ['"token_count"', '"thread/tokenUsage/updated"'],

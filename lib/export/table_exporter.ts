@@ -440,8 +440,7 @@ class TableSource {
       this.#fail("error", textOf(event.message));
     }
     // Only events of session files have a line.
-    if (event.line === undefined) this.counts?.takeExec(event, line);
-    else this.counts?.takeSession(event, line);
+    this.counts?.take(event, line);
   }
 
   fail({ line, error, raw = "" }: Failure): void {

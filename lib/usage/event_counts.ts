@@ -69,8 +69,13 @@ export class EventCounts {
     this.#ledger = ledger;
   }
 
-  /** Reads an event of an exec stream or app-server. */
-  takeExec(event: Fields, line: number): void {
+  /** Reads an event. Those of session files have a `line`. */
+  take(event: Fields, line: number): void {
+    if (event.line === undefined) this.#takeExec(event, line);
+    else this.#takeSession(event, line);
+  }
+
+  #takeExec(event: Fields, line: number): void {
     const state = this.#stateOf(event);
     switch (event.type) {
       case "item.completed": {
@@ -142,8 +147,7 @@ export class EventCounts {
     };
   }
 
-  /** Reads an event of a session file. */
-  takeSession(event: Fields, line: number): void {
+  #takeSession(event: Fields, line: number): void {
     this.#isFork ||= event.inherited === true;
     switch (event.type) {
       case "thread.started":

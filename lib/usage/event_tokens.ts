@@ -35,14 +35,12 @@ export class EventTokens {
   /**
    * Reads an event.
    *
-   * @param event The event. It has a `line` if it comes from a session file.
+   * @param event The event.
    * @returns The tokens that it adds, with their turn and model; `undefined` if it adds none.
    */
   take(event: Fields): TokensOfTurn | undefined {
     this.#added = undefined;
-    const { line } = event;
-    if (typeof line === "number") this.#counts.takeSession(event, line);
-    else this.#counts.takeExec(event, 0);
+    this.#counts.take(event, 0);
     return this.#added;
   }
 

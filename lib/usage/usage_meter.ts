@@ -289,8 +289,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
     }
     const { value, text } = outcome;
     this.#reader.read(fieldsOf(value), { line, text }, (event) => {
-      if (this.#reader.isSession) this.#counts.takeSession(event, line);
-      else this.#counts.takeExec(event, line);
+      this.#counts.take(event, line);
     });
   }
 }

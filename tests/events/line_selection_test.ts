@@ -10,6 +10,7 @@ Deno.test("LineSelection lists the types of lines for events in all dialects, ea
     "event_msg/token_count",
     "event",
     "event_msg/user_message",
+    "item.completed/user_message",
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** The usage of handmade session files and streams. */
 
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { EventReader } from "../../lib/events/event_reader.ts";
 import type { Failure } from "../../lib/outcome.ts";
 import { Calendar } from "../../lib/usage/source_ledger.ts";
 import { UsageMeter, type UsageMeterOptions } from "../../lib/usage/usage.ts";
@@ -54,6 +55,30 @@ function rowsOf(
     Number(input_tokens),
   ]);
 }
+
+Deno.test("UsageMeter counts the events of a session as its lines", () => {
+  const lines = [
+    LINES.meta("t"),
+    LINES.prompt(),
+    LINES.context("m"),
+    LINES.count(counts(1200)),
+    LINES.count(counts(2400), counts(1200)),
+    LINES.prompt(),
+    LINES.count(counts(3600), counts(1200)),
+  ];
+  const reader = new EventReader();
+  const events: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    reader.read(JSON.parse(line), { line: at + 1 }, (event) => {
+      events.push(JSON.stringify(event));
+    });
+  }
+  assertEquals(rowsOf(lines), [
+    ["synthetic-turn-1", "m", "2026-11-20", 2400],
+    ["synthetic-turn-2", "m", "2026-11-20", 1200],
+  ]);
+  assertEquals(rowsOf(events), rowsOf(lines));
+});
 
 Deno.test("UsageMeter counts exactly with 64 bits and beyond", () => {
   const large = "9007199254740993";
