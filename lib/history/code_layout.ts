@@ -25,7 +25,7 @@ import {
   object,
   type ObjectShape,
 } from "../shapes/shapes.ts";
-import { setOwn } from "./plain_json.ts";
+import { onlyMember, setOwn, tagInside } from "./plain_json.ts";
 import {
   ACTION,
   DURATION,
@@ -662,20 +662,6 @@ function absentAs(fallback: unknown): Rewrite {
 /** Returns the path of a member. */
 function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
-}
-
-/** Returns the name and the value of the member of an object with exactly one. */
-function onlyMember(value: unknown): [string, unknown] | undefined {
-  if (!isObject(value)) return undefined;
-  const [member, ...others] = Object.entries(value);
-  return others.length === 0 ? member : undefined;
-}
-
-/** Rewrites `{"Read": {"cmd": …}}` to `{"type": "read", "cmd": …}`. */
-function tagInside(value: unknown): unknown {
-  const [name, fields] = onlyMember(value) ?? [];
-  if (name === undefined || !isObject(fields)) return value;
-  return { type: snakeCase(name), ...fields };
 }
 
 /** Rewrites the spellings of a file change to `{"type": …, …}`. */

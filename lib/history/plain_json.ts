@@ -1,8 +1,10 @@
 /**
- * Plain JSON values: deep copies, and members of any name.
+ * Plain JSON values: deep copies, members of any name, and values that are tagged by a name.
  *
  * @module
  */
+
+import { isObject, snakeCase } from "../json/fields.ts";
 
 /** Sets a member of an object, also one named `__proto__`, which an assignment would not set. */
 export function setOwn(target: object, name: string, value: unknown): void {
@@ -53,4 +55,18 @@ export function deepCopy<T>(value: T): T {
 /** Compares two JSON values; the order of members counts. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns the name and the value of the member of an object with exactly one. */
+export function onlyMember(value: unknown): [string, unknown] | undefined {
+  if (!isObject(value)) return undefined;
+  const [member, ...others] = Object.entries(value);
+  return others.length === 0 ? member : undefined;
+}
+
+/** Rewrites `{"Read": {"cmd": …}}` to `{"type": "read", "cmd": …}`. */
+export function tagInside(value: unknown): unknown {
+  const [name, fields] = onlyMember(value) ?? [];
+  if (name === undefined || !isObject(fields)) return value;
+  return { type: snakeCase(name), ...fields };
 }

@@ -7,7 +7,9 @@
 import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {
   type Fields,
+  fieldsOf,
   idOf,
+  isFailedWord,
   isObject,
   jsonTextOf,
   listOf,
@@ -17,6 +19,7 @@ import {
 } from "../../json/fields.ts";
 import { closingQuote } from "../../json/member_texts.ts";
 import { keptText } from "../../json/utf8.ts";
+import { tagInside } from "../plain_json.ts";
 import { startedExec } from "../record_store.ts";
 import type { ExecFinish } from "../record_operations.ts";
 import type {
@@ -64,9 +67,6 @@ interface CommandResult {
   /** The status of the item, if it has one. */
   readonly status: unknown;
 }
-
-/** The statuses that mean an error for any exit code. */
-const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 
 /** Shows the start, the output or the end of a command. */
 export function showCommand(context: FoldContext, item: ItemState): void {
@@ -259,7 +259,7 @@ function takesBack(
 }
 
 function isSuccess({ exitCode, status }: CommandResult): boolean {
-  return (exitCode ?? 0) === 0 && !FAILED_STATUSES.has(status);
+  return (exitCode ?? 0) === 0 && !isFailedWord(status);
 }
 
 /** Returns the status of an entry of an explore record. */
@@ -452,48 +452,21 @@ function knownText(chunks: readonly ExecChunk[]): string | undefined {
   return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
 }
 
-/** The names that the fork of Codex uses: `{"Read": {…}}`. */
-const FORK_TYPES: ReadonlyMap<string, string> = new Map([
-  ["Read", "read"],
-  ["ListFiles", "list_files"],
-  ["Search", "search"],
-  ["ReadCommand", "read_command"],
-  ["Unknown", "unknown"],
-]);
 const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
   ["read", "read"],
   ["search", "search"],
   ["list_files", "list"],
 ]);
 
-/**
- * Reads parsed commands in the spelling of the protocol or of the fork; other values are dropped.
- *
- * @returns The commands in the spelling of the protocol.
- */
+/** Reads parsed commands in the spelling of the protocol or of the fork: `{"Read": {…}}`. */
 function readParsedCommands(value: unknown): ParsedCommand[] {
-  return listOf(value).map(parsedCommandOf).filter((each) =>
-    each !== undefined
+  return listOf(value).map((each) => fieldsOf(tagInside(each))).flatMap(
+    // Unknown fields are kept; `cmd` is always set.
+    ({ type, ...fields }) =>
+      typeof type === "string"
+        ? [{ type, ...fields, cmd: keptText(textOf(fields.cmd) ?? "") }]
+        : [],
   );
-}
-
-function parsedCommandOf(value: unknown): ParsedCommand | undefined {
-  if (!isObject(value)) return undefined;
-  if (typeof value.type === "string") {
-    return withType(value.type, value);
-  }
-  const [name, ...others] = Object.keys(value);
-  const type = FORK_TYPES.get(name ?? "");
-  if (name === undefined || type === undefined || others.length > 0) {
-    return undefined;
-  }
-  const fields = value[name];
-  return isObject(fields) ? withType(type, fields) : undefined;
-}
-
-function withType(type: string, fields: Fields): ParsedCommand {
-  // Unknown fields are kept; `cmd` is always set.
-  return { ...fields, type, cmd: keptText(textOf(fields.cmd) ?? "") };
 }
 
 /** Returns the kind of a command: that of its first part that reads, searches or lists. */

@@ -148,9 +148,7 @@ export function readUsage(value: unknown): TokenUsage | undefined {
  * rate limits if a threshold was crossed.
  */
 export function showTokenCount(context: FoldContext, event: Fields): void {
-  // Older releases have no `info`: their counts stand in the event itself.
-  const last = isObject(event.info) ? event.info.last_token_usage : event;
-  const usage = readUsage(last);
+  const usage = readUsage(fieldsOf(event.info).last_token_usage);
   if (usage !== undefined) attachUsage(context, usage, { keep: true });
   const windows = windowsOf(event.rate_limits);
   if (windows === undefined) return;
