@@ -8,9 +8,11 @@ import {
   type Fields,
   fieldsOf,
   listOf,
+  numberOf,
   textOf,
   textsOf,
 } from "../json/fields.ts";
+import { savedMap } from "../json/saved.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
 /**
@@ -77,7 +79,7 @@ export class CallBook {
   /** By session of unified exec, the command that runs in it. */
   readonly #sessions = new Map<string, Call>();
   /** By id, how many calls have had it; used to make item ids unique. */
-  readonly #again = new Map<string, number>();
+  readonly #again: Map<string, number>;
   /** The calls of scripts; may include some with `hasItem`, which `scripted` removes. */
   readonly #scripted = new Set<Call>();
   #weight = 0;
@@ -95,12 +97,7 @@ export class CallBook {
       }
     }
     for (const id of textsOf(closed)) this.#closed.add(id);
-    for (const each of listOf(again)) {
-      const [id, count] = listOf(each);
-      if (typeof id === "string" && typeof count === "number") {
-        this.#again.set(id, count);
-      }
-    }
+    this.#again = savedMap(again, textOf, numberOf);
   }
 
   /** Returns the latest call with an id, if there is one. */

@@ -5,13 +5,8 @@
  */
 
 import { OLD_NOTICES } from "../dialects/exec/field_rules.ts";
-import {
-  type Fields,
-  fieldsOf,
-  isObject,
-  listOf,
-  textOf,
-} from "../json/fields.ts";
+import { type Fields, fieldsOf, isObject, textOf } from "../json/fields.ts";
+import { savedMap } from "../json/saved.ts";
 import { tokenContent } from "./contents.ts";
 import { argumentsText, withExactCounts } from "./exact_numbers.ts";
 import type {
@@ -66,12 +61,7 @@ export class EventReader {
   constructor(saved?: unknown, options: SessionOptions = {}) {
     const { session, collab } = fieldsOf(saved);
     this.#options = options;
-    this.#collab = new Map(
-      listOf(collab).map((pair) => {
-        const [item, thread] = listOf(pair);
-        return [textOf(item) ?? "", thread];
-      }),
-    );
+    this.#collab = savedMap(collab, textOf, (thread) => thread);
     if (!isObject(session)) return;
     this.#session = new SessionReader(session, options);
     this.#isSession = true;

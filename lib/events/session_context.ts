@@ -4,11 +4,11 @@
  * @module
  */
 
+import { savedMap } from "../json/saved.ts";
 import { keptText, Utf8Decoder } from "../json/utf8.ts";
 import {
   type Fields,
   fieldsOf,
-  isObject,
   listOf,
   numberOf,
   textOf,
@@ -303,12 +303,11 @@ export class SessionContext {
       review: textOf(seen.review) ?? null,
       request: textOf(seen.request) ?? null,
     };
-    this.decoders = new Map(
-      listOf(field.decoders).map((each) => {
-        const [key, bytes] = listOf(each);
-        const pending = listOf(bytes).map((byte) => numberOf(byte) ?? 0);
-        return [textOf(key) ?? "", new Utf8Decoder(pending)];
-      }),
+    this.decoders = savedMap(
+      field.decoders,
+      textOf,
+      (bytes) =>
+        new Utf8Decoder(listOf(bytes).map((byte) => numberOf(byte) ?? 0)),
     );
     this.usage = readSavedCounts(field.usage);
   }

@@ -7,10 +7,9 @@
 import { EventReader, type LinePlace } from "../events/event_reader.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { EPOCH, timestampOf } from "../events/times.ts";
-import { type Fields, isObject } from "../json/fields.ts";
+import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
-import { savedField } from "../json/saved.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
 import type { HistoryMutation } from "./mutations.ts";
@@ -167,14 +166,14 @@ export class HistoryState {
   ): HistoryState {
     checkSnapshot(snapshot);
     const { limits = {} } = options;
-    const saved = (name: string): unknown => savedField(snapshot.resume, name);
-    const exact = saved("version") === VERSION;
+    const saved = fieldsOf(snapshot.resume);
+    const exact = saved.version === VERSION;
     const store = RecordStore.restore(snapshot, { exact, limits });
-    const memory = new FoldMemory(exact ? saved("fold") : undefined);
+    const memory = new FoldMemory(exact ? saved.fold : undefined);
     const state = new HistoryState(options);
     state.#context = new FoldContext(store, memory);
     if (exact) {
-      state.#reader = new EventReader(saved("reader"), {
+      state.#reader = new EventReader(saved.reader, {
         unwanted: WITHOUT_RECORD,
       });
     } else {

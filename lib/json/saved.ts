@@ -3,6 +3,7 @@
  * changed since.
  */
 
+import { listOf } from "./fields.ts";
 import { sliceAt } from "./literal.ts";
 import type { JsonSlice } from "./value.ts";
 
@@ -43,6 +44,22 @@ export function savedPairs(
   return value.filter((pair) =>
     Array.isArray(pair) && pair.length === 2 && typeof pair[0] === "string"
   );
+}
+
+/** Reads a map that was saved as a list of pairs. Pairs of unexpected values are left out. */
+export function savedMap<K, V>(
+  saved: unknown,
+  readKey: (key: unknown) => K | undefined,
+  readValue: (value: unknown) => V | undefined,
+): Map<K, V> {
+  const map = new Map<K, V>();
+  for (const pair of listOf(saved)) {
+    const [savedKey, savedValue] = listOf(pair);
+    const key = readKey(savedKey);
+    const value = readValue(savedValue);
+    if (key !== undefined && value !== undefined) map.set(key, value);
+  }
+  return map;
 }
 
 /** Makes a value of its JSON text; returns nothing if the text is not valid JSON. */

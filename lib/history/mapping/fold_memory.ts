@@ -15,7 +15,7 @@ import {
   textsOf,
   wholeOf,
 } from "../../json/fields.ts";
-import { savedField } from "../../json/saved.ts";
+import { savedMap } from "../../json/saved.ts";
 
 /** A link from an item to its record. */
 export interface RecordLink {
@@ -141,15 +141,16 @@ export class TurnLog {
   errorMessage: string | null = null;
 
   constructor(saved?: unknown) {
-    this.#starts = listOf(savedField(saved, "starts")).map(wholeOf)
+    const field = fieldsOf(saved);
+    this.#starts = listOf(field.starts).map(wholeOf)
       .filter((start) => start !== undefined);
-    this.#isOpen = booleanOf(savedField(saved, "open")) ?? false;
-    this.#promptEnd = wholeOf(savedField(saved, "prompt_end")) ?? null;
-    this.messageId = wholeOf(savedField(saved, "message_id")) ?? null;
-    this.messageItem = textOf(savedField(saved, "message_item")) ?? null;
-    this.isCounted = booleanOf(savedField(saved, "is_counted")) ?? false;
-    this.diffId = wholeOf(savedField(saved, "diff_id")) ?? null;
-    this.errorMessage = textOf(savedField(saved, "error_message")) ?? null;
+    this.#isOpen = booleanOf(field.open) ?? false;
+    this.#promptEnd = wholeOf(field.prompt_end) ?? null;
+    this.messageId = wholeOf(field.message_id) ?? null;
+    this.messageItem = textOf(field.message_item) ?? null;
+    this.isCounted = booleanOf(field.is_counted) ?? false;
+    this.diffId = wholeOf(field.diff_id) ?? null;
+    this.errorMessage = textOf(field.error_message) ?? null;
   }
 
   /**
@@ -329,43 +330,43 @@ export class FoldMemory {
   readonly reviewHints: Map<number, string>;
 
   constructor(saved?: unknown) {
-    const field = (name: string): unknown => savedField(saved, name);
-    this.now = timestampOf(field("now")) ?? null;
-    this.run = wholeOf(field("run")) ?? 0;
-    this.threadId = textOf(field("thread_id")) ?? null;
-    this.isSession = field("is_session") === true;
-    this.skipsInherited = field("skips_inherited") === true;
-    this.unknownMode = textOf(field("unknown_mode")) ?? null;
-    this.base = readHistoryBase(field("base"));
-    this.turns = new TurnLog(field("turns"));
-    this.links = new RecordLinks(field("links"));
+    const field = fieldsOf(saved);
+    this.now = timestampOf(field.now) ?? null;
+    this.run = wholeOf(field.run) ?? 0;
+    this.threadId = textOf(field.thread_id) ?? null;
+    this.isSession = field.is_session === true;
+    this.skipsInherited = field.skips_inherited === true;
+    this.unknownMode = textOf(field.unknown_mode) ?? null;
+    this.base = readHistoryBase(field.base);
+    this.turns = new TurnLog(field.turns);
+    this.links = new RecordLinks(field.links);
     this.working = savedMap(
-      field("working"),
+      field.working,
       wholeOf,
       (id) => textOf(id) ?? null,
     );
-    this.streams = savedMap(field("streams"), textOf, textOf);
+    this.streams = savedMap(field.streams, textOf, textOf);
     this.thinking = savedMap(
-      field("thinking"),
+      field.thinking,
       wholeOf,
       (keys) => new Set(textsOf(keys)),
     );
-    this.thoughts = savedMap(field("thoughts"), textOf, textOf);
-    this.plans = savedMap(field("plans"), textOf, textOf);
+    this.thoughts = savedMap(field.thoughts, textOf, textOf);
+    this.plans = savedMap(field.plans, textOf, textOf);
     this.parts = savedMap(
-      field("parts"),
+      field.parts,
       wholeOf,
       (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
     );
-    this.explore = readExplore(field("explore"));
-    this.exploring = savedMap(field("exploring"), textOf, textOf);
-    const crossed = fieldsOf(field("crossed"));
+    this.explore = readExplore(field.explore);
+    this.exploring = savedMap(field.exploring, textOf, textOf);
+    const crossed = fieldsOf(field.crossed);
     this.crossed = {
       primary: wholeOf(crossed.primary) ?? 0,
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
-    this.reviewHint = textOf(field("review_hint")) ?? null;
-    this.reviewHints = savedMap(field("review_hints"), wholeOf, textOf);
+    this.reviewHint = textOf(field.review_hint) ?? null;
+    this.reviewHints = savedMap(field.review_hints, wholeOf, textOf);
   }
 
   /** Drops the memory of a record that was removed. */
@@ -425,26 +426,10 @@ export function readHistoryBase(value: unknown): HistoryBase | null {
   };
 }
 
-/** Reads a map that was saved as a list of pairs. Pairs of unexpected values are left out. */
-function savedMap<K, V>(
-  saved: unknown,
-  readKey: (key: unknown) => K | undefined,
-  readValue: (value: unknown) => V | undefined,
-): Map<K, V> {
-  const map = new Map<K, V>();
-  for (const pair of listOf(saved)) {
-    const [savedKey, savedValue] = listOf(pair);
-    const key = readKey(savedKey);
-    const value = readValue(savedValue);
-    if (key !== undefined && value !== undefined) map.set(key, value);
-  }
-  return map;
-}
-
 function readExplore(saved: unknown): OpenExplore | null {
-  const id = wholeOf(savedField(saved, "id"));
-  return id === undefined ? null : {
-    id,
-    entries: savedMap(savedField(saved, "entries"), textOf, wholeOf),
-  };
+  const { id: savedId, entries } = fieldsOf(saved);
+  const id = wholeOf(savedId);
+  return id === undefined
+    ? null
+    : { id, entries: savedMap(entries, textOf, wholeOf) };
 }
