@@ -24,12 +24,5 @@
  */
 
 export * from "./happenings.ts";
-export {
-  type Verdict,
-  VerdictBuilder,
-  type VerdictFailure,
-  type VerdictOptions,
-  type VerdictReason,
-  type VerdictReasonKind,
-} from "./verdict_builder.ts";
-export * from "./verdict_json.ts";
+export * from "./verdict.ts";
+export { VerdictBuilder, type VerdictOptions } from "./verdict_builder.ts";

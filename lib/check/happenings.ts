@@ -12,13 +12,8 @@ import {
 import { commandLine } from "../render/command_line.ts";
 import type { TranscriptPart } from "../render/parts.ts";
 import type { Emit, Stage } from "../stage.ts";
-import {
-  type Verdict,
-  VerdictBuilder,
-  type VerdictFailure,
-  type VerdictOptions,
-} from "./verdict_builder.ts";
-import type { VerdictRecord } from "./verdict_json.ts";
+import type { Verdict, VerdictFailure, VerdictRecord } from "./verdict.ts";
+import { VerdictBuilder, type VerdictOptions } from "./verdict_builder.ts";
 
 /**
  * The start of a session, the start or end of one of its turns or commands, or its first damaged

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { TOKENS } from "../usage/schema.ts";
 import type { HappeningRecord } from "./happenings.ts";
-import type { VerdictRecord } from "./verdict_json.ts";
+import type { VerdictRecord } from "./verdict.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const textOrNull = v.nullable(v.string());

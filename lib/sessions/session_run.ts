@@ -1,6 +1,7 @@
 /** The run of a session: facts that only its whole file holds. */
 
-import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
+import type { Verdict } from "../check/verdict.ts";
+import type { VerdictBuilder } from "../check/verdict_builder.ts";
 import { sessionBlocks } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 

@@ -1,11 +1,10 @@
 /** `codexpipe check`. */
 
+import { type Verdict, verdictJson } from "../../check/verdict.ts";
 import {
-  type Verdict,
   VerdictBuilder,
   type VerdictOptions,
 } from "../../check/verdict_builder.ts";
-import { verdictJson } from "../../check/verdict_json.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";

@@ -5,7 +5,7 @@ import {
   HappeningReader,
   type HappeningRecord,
 } from "../../check/happenings.ts";
-import { verdictJson } from "../../check/verdict_json.ts";
+import { verdictJson } from "../../check/verdict.ts";
 import { type ChangeWaiter, follow } from "../../files/files.ts";
 import {
   countText,
