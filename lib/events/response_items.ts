@@ -99,20 +99,23 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
 /** Emits a call, or its output, exactly as the model wrote or received it. */
 function quoteCall(context: SessionContext, type: string, item: Fields): void {
   const callId = callIdOf(item.call_id, item.id);
+  const ids = { itemId: callId ?? "", callId };
   if (type.endsWith("_output")) {
     const { output = item.tools } = item;
-    return context.quote("model_call_output", callId, { output });
+    context.complete("model_call_output", { output }, ids);
+    return;
   }
   const name = callName(type, item);
   if (!type.endsWith("_call") || name === undefined) return;
   const args = item.arguments ?? item.input ?? item.action;
-  context.quote("model_call", callId, {
+  context.openPrompted();
+  context.complete("model_call", {
     name,
     ...knownFields({ namespace: textOf(item.namespace) }),
     arguments: typeof args === "string"
       ? args
       : context.argumentsText(args) ?? jsonTextOf(args ?? {}),
-  });
+  }, ids);
 }
 
 function callName(type: string, { name }: Fields): string | undefined {

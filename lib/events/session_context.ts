@@ -143,6 +143,8 @@ const ANSWER_KINDS: readonly CopyKind[] = [
  */
 const SILENT_TYPES: ReadonlySet<string> = new Set([
   "injected_context",
+  "model_call",
+  "model_call_output",
   "thread_settings_applied",
   "token_count",
   "token_usage_record",
@@ -430,28 +432,6 @@ export class SessionContext {
   }
 
   /**
-   * Emits a call as the model made it, or the output that was returned to it. Later events do not
-   * depend on this one.
-   */
-  quote(
-    itemType: "model_call" | "model_call_output",
-    callId: string | undefined,
-    content: Fields,
-  ): void {
-    if (itemType === "model_call") this.#openPrompted();
-    this.#emit({
-      type: "item.completed",
-      thread_id: this.thread,
-      ...(this.turnId === null ? {} : { turn_id: this.turnId }),
-      item_id: callId ?? "",
-      status: "completed",
-      item_type: itemType,
-      content,
-      ...(callId === undefined ? {} : { call_id: callId }),
-    });
-  }
-
-  /**
    * Adds the text of arguments to a content, as the line spells it.
    *
    * @param content The content, with the arguments.
@@ -496,12 +476,13 @@ export class SessionContext {
       if (this.turn === "none") this.turn = "prompted";
     } else {
       if (ANSWER_TYPES.has(itemType)) this.pairing.forget("user");
-      if (!SILENT_TYPES.has(itemType)) this.#openPrompted();
+      if (!SILENT_TYPES.has(itemType)) this.openPrompted();
     }
     if (NEWS_TYPES.has(itemType)) this.viewedImages = 0;
   }
 
-  #openPrompted(): void {
+  /** Begins the turn that so far only a prompt has announced. */
+  openPrompted(): void {
     if (this.turn !== "prompted") return;
     this.#openTurn(null, { implied: true });
     this.turn = "open";
