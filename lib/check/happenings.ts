@@ -1,6 +1,6 @@
 /** The beginnings and ends of turns and commands of a session, emitted as its lines arrive. */
 
-import { msOf, timestampOf } from "../events/times.ts";
+import { msOf, timeOf } from "../events/times.ts";
 import {
   type Fields,
   fieldsOf,
@@ -178,9 +178,9 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
 
   #addEvent(event: Fields): void {
     this.#startTurn();
-    const time = timestampOf(event.timestamp);
+    const time = timeOf(event.timestamp);
     // Lines may be written a little out of order. The times of happenings never decrease.
-    if (time !== undefined) this.#at = Math.max(this.#at ?? 0, msOf(time));
+    if (time !== undefined) this.#at = Math.max(this.#at ?? 0, time);
     this.#isInherited = event.inherited === true;
     if (this.#isInherited) return;
     const { type, item_type } = event;

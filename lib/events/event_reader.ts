@@ -102,8 +102,7 @@ export class EventReader {
    * @param itemType The item type of the call: `command_execution`, `tool_call`.
    */
   expect(callId: string, itemType: string): void {
-    this.#session ??= new SessionReader();
-    this.#session.context.beginCall(callId, "event", itemType);
+    this.#openSession().context.beginCall(callId, "event", itemType);
   }
 
   /**
@@ -128,8 +127,11 @@ export class EventReader {
     }
     if (!isObject(record.payload)) return;
     this.#isSession = true;
-    this.#session ??= new SessionReader(undefined, this.#options);
-    this.#session.read(record, place, emit);
+    this.#openSession().read(record, place, emit);
+  }
+
+  #openSession(): SessionReader {
+    return this.#session ??= new SessionReader(undefined, this.#options);
   }
 
   /**

@@ -14,7 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { msOf, timeInUuid } from "./times.ts";
+import { timeInUuid, timeOf } from "./times.ts";
 
 /**
  * The minimum pause, in milliseconds, between copied lines and the thread's own. It decides where
@@ -87,7 +87,7 @@ export class InheritedLines {
   /** Processes the header of another thread, which was copied together with the lines after it. */
   copiedHeader(now: string | undefined): void {
     this.#isFork = true;
-    this.#copiedAt = timeOf(now);
+    this.#copiedAt = timeOf(now) ?? null;
   }
 
   /**
@@ -124,11 +124,6 @@ export class InheritedLines {
     const time = timeOf(now);
     const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
-    this.#copiedAt = pause >= limit ? null : time;
+    this.#copiedAt = pause >= limit ? null : time ?? null;
   }
-}
-
-function timeOf(now: string | undefined): number | null {
-  const ms = now === undefined ? NaN : msOf(now);
-  return Number.isNaN(ms) ? null : ms;
 }

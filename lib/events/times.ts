@@ -72,6 +72,12 @@ export function msOf(timestamp: string): number {
   return Date.parse(timestamp);
 }
 
+/** Parses an RFC 3339 time: milliseconds since 1970, or `undefined` if the value is not a time. */
+export function timeOf(value: unknown): number | undefined {
+  const timestamp = timestampOf(value);
+  return timestamp === undefined ? undefined : msOf(timestamp);
+}
+
 /**
  * Returns the time of an event in milliseconds since 1970, if it has one. Events of exec streams
  * have none; messages of app-servers have the time when they were sent (0.148 and later).
@@ -79,10 +85,7 @@ export function msOf(timestamp: string): number {
 export function eventMs(
   { timestamp, emittedAtMs }: Fields,
 ): number | undefined {
-  const text = typeof timestamp === "string"
-    ? utcTimestamp(timestamp)
-    : undefined;
-  return text === undefined ? numberOf(emittedAtMs) : msOf(text);
+  return timeOf(timestamp) ?? numberOf(emittedAtMs);
 }
 
 /**

@@ -2,9 +2,10 @@
 
 import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
+import { timeOf } from "../events/times.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
-import { type CountPlace, type CountTaker, timeOf } from "./source_ledger.ts";
+import type { CountPlace, CountTaker } from "./source_ledger.ts";
 import {
   type Addition,
   readTokenCount,

@@ -1,6 +1,6 @@
 /** The ledger of one file or stream: the tokens it adds, by thread, turn and day. */
 
-import { msOf, timestampOf } from "../events/times.ts";
+import { timeOf } from "../events/times.ts";
 import { ownText } from "../json/utf8.ts";
 import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";
@@ -240,10 +240,4 @@ export class SourceLedger implements CountTaker, Ledger {
     const counted = tokens === undefined ? {} : { tokens };
     this.steps.push({ line, thread, turn, rule, run, ...counted });
   }
-}
-
-/** Parses an RFC 3339 time: milliseconds since 1970, or `undefined` if it is not a time. */
-export function timeOf(timestamp: unknown): number | undefined {
-  const text = timestampOf(timestamp);
-  return text === undefined ? undefined : msOf(text);
 }
