@@ -83,8 +83,8 @@ export interface VerdictOptions {
   readonly jsonOutput?: boolean | undefined;
   /**
    * Whether to read only the lines about threads, turns and tokens, which takes a fifth of the
-   * time. Tokens and durations are then still exact. The status `completed` is reliable; the others may be
-   * wrong, because messages and commands were not read.
+   * time. Tokens and durations are then still exact. The status `completed` is reliable; the others
+   * may be wrong, because messages and commands were not read.
    *
    * @default {false}
    */

@@ -155,9 +155,8 @@ const ENDS = new WeakMap<
  *
  * A program that applies every mutation, in order, has the records of the snapshot at every moment.
  * Commands and unfinished messages grow in place, so that the time of an addition does not depend
- * on
- * the length of the text. Mutations and their records are never changed. Do not change the records
- * of the list by other means: most of them are shared with the mutations they came with.
+ * on the length of the text. Mutations and their records are never changed. Do not change the
+ * records of the list by other means: most of them are shared with the mutations they came with.
  *
  * @param records The list to change, which may begin as the records of a snapshot.
  * @param mutation The mutation. One with an index outside the list is ignored.

@@ -352,8 +352,7 @@ export class RecordStore {
    * Adds output to a command.
    *
    * Known output from the offset of a new chunk on is dropped first. A chunk whose offset is the
-   * end
-   * of the last chunk continues it; any other one is stored as a further chunk. The mutation is
+   * end of the last chunk continues it; any other one is stored as a further chunk. The mutation is
    * `appended`, or `replaced` if known output was dropped.
    *
    * @param index The index of the command; without a command there, nothing happens.

@@ -30,8 +30,7 @@ export interface RecordLink {
 /**
  * The kind of a link. All calls share one kind, since a call that begins as a command may turn out
  * to be a patch. Other items have a kind for each type, since some producers count the items of
- * each
- * type from 0.
+ * each type from 0.
  */
 export type LinkKind =
   /** A command, a tool, a patch, a plan or an image. */

@@ -181,8 +181,7 @@ function callIdOf(event: Fields, id: string): string | null {
 /**
  * Restores the memory of unfinished work from the records of a snapshot without `resume`, so that
  * later events can end it. Complete records get no links: producers restart their ids, so that
- * later
- * items with the same ids are other calls.
+ * later items with the same ids are other calls.
  *
  * @param context The records, and an empty memory.
  * @param toolCalls The record ids of tool calls, by call id.

@@ -321,14 +321,10 @@ function showTodoList(context: FoldContext, item: ItemState): void {
   context.showCall(item, { type: "plan_update", payload }, PLAN_TYPES);
 }
 
-/** Reads a step in any spelling: `step`, `title` or `text`, and a status or `completed`. */
 function stepOf(item: unknown): PlanStep {
-  const { step, title, text, status, completed } = fieldsOf(item);
-  const description = [step, title, text].find((each) =>
-    typeof each === "string"
-  );
+  const { title, text, status, completed } = fieldsOf(item);
   return {
-    description: textOf(description) ?? "",
+    description: textOf(title) ?? textOf(text) ?? "",
     status: completed === true ? "complete" : STATUSES.get(status) ?? "pending",
   };
 }
