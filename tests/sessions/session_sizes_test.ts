@@ -64,7 +64,12 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
     await add(2, {}, { isArchived: true });
     // The first fork has a copy of its origin's history, the second one only refers to it.
     await add(3);
-    await add(4, { forked_from_id: testId(3) });
+    const copy = sessionText({
+      id: testId(3),
+      started: "2026-11-20T10:04:00.000Z",
+      message: "Fix it",
+    });
+    await add(4, { forked_from_id: testId(3) }, { more: copy });
     await add(5, {}, { isArchived: true });
     await add(6, {
       forked_from_id: testId(5),
