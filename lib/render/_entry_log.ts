@@ -88,6 +88,8 @@ export class EntryLog {
   openCall: string | undefined;
   /** Whether the event is a message of the user. */
   isFromUser = false;
+  /** Whether the next line may show that an answer is the summary of a compaction. */
+  mayBeSummary = false;
   /** The output of a command of an `explore` record in the event, until an entry takes it. */
   printed: ExploredOutput | undefined;
   /** The images of the event, as URLs, until entries take them. */
@@ -208,11 +210,24 @@ export class EntryLog {
   /** Completes the settling entries that a new record of a type shows to be complete. */
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
-      if (entry.record.type === "reasoning") this.#settle(entry);
+      if (entry.record.type !== "explore") this.#settle(entry);
     }
     // Another image belongs to the same message, whose other copy is still to come.
     if (type === "image") return;
     for (const entry of this.#images) this.#settle(entry);
+  }
+
+  /** Completes the answer that waits, since it comes before a part that is no entry. */
+  settleAnswer(): void {
+    for (const entry of this.#settling) {
+      if (isAnswer(entry.record)) this.#settle(entry);
+    }
+  }
+
+  #stateOf(record: AnyHistoryRecord): EntryState {
+    return this.mayBeSummary && isAnswer(record)
+      ? "settling"
+      : entryState(record);
   }
 
   #settle(entry: Entry): void {
@@ -232,7 +247,7 @@ export class EntryLog {
       startedAt: this.now,
       endedAt: null,
       reportedMs: undefined,
-      state: openCall === undefined ? entryState(record) : "settling",
+      state: openCall === undefined ? this.#stateOf(record) : "settling",
       openCall,
       isStarted: false,
       emitted: undefined,
@@ -278,7 +293,7 @@ export class EntryLog {
       return;
     }
     entry.record = record;
-    entry.state = entryState(record);
+    entry.state = this.#stateOf(record);
     if (record.type === "exec") entry.reportedMs ??= this.reportedMs;
     this.#holdOutput(entry, before);
     this.#takeImages(entry);
@@ -355,7 +370,9 @@ export class EntryLog {
     }
     const isReady = entry.state === "done" ||
       (isLive && entry.state === "settling");
-    if (isReady) entry.endedAt = this.now;
+    // An answer ends with its own line, not with the one that shows it to be complete.
+    if (isAnswer(entry.record)) entry.endedAt ??= this.now;
+    else if (isReady) entry.endedAt = this.now;
     if (isLive && entry.state !== "turn") {
       if (isReady) this.#emit(entry);
       else this.#emitProgress(entry);
@@ -444,6 +461,10 @@ export class EntryLog {
     this.#past.splice(0, ids.size);
     this.#options.forget(ids);
   }
+}
+
+function isAnswer({ type }: AnyHistoryRecord): boolean {
+  return type === "assistant_message";
 }
 
 function isPlan(record: AnyHistoryRecord): boolean {

@@ -358,6 +358,7 @@ export class TranscriptBuilder
       ? idOf(event.call_id)
       : undefined;
     entries.isFromUser = event.item_type === "user_message";
+    entries.mayBeSummary = this.#reader.isSession;
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.reportedMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;
@@ -587,6 +588,7 @@ export class TranscriptBuilder
   #emitFailure(part: FailurePart): void {
     // The failure belongs to the turn in which the line was read.
     this.#emitTurn();
+    this.#entries.settleAnswer();
     this.#lead.emit(part);
   }
 

@@ -340,6 +340,28 @@ const CASES = [
     ],
   },
   {
+    name: "a compaction whose summary is also written as an answer once",
+    lines: [
+      META,
+      prompt("One"),
+      line("response_item", {
+        type: "message",
+        role: "assistant",
+        content: [{ type: "output_text", text: "sum" }],
+      }),
+      line("event_msg", { type: "token_count", info: null }),
+      line("compacted", { message: "So far:\nsum" }),
+      line("event_msg", { type: "context_compacted" }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final background_event 2",
+      "unknown 1",
+    ],
+  },
+  {
     name: "a rollback behind the turns that it removes",
     lines: [
       META,
