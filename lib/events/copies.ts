@@ -284,7 +284,9 @@ export function tellAnswerCopy(
   { text, witness }: Copy & { readonly text: string },
 ): string | undefined {
   const { liveStream, pairing } = context;
-  if (text.trim() === "" && liveStream === null) return undefined;
+  // Exec streams have the blank messages of events, and not those of items.
+  const isUnsaid = text.trim() === "" && witness === "item";
+  if (isUnsaid && liveStream === null) return undefined;
   const other = pairing.match("assistant", text, witness) ??
     matchParts(context, fields.content);
   if (other !== undefined) return other.itemId;

@@ -367,6 +367,22 @@ const CASES: readonly {
     ],
   },
   {
+    name: "blank answers that have an event, as the exec stream prints them",
+    lines: [
+      event("agent_message", { message: "" }),
+      item("message", { role: "assistant", content: [] }),
+      event("agent_message", { message: "" }),
+      item("message", {
+        role: "assistant",
+        content: [{ type: "output_text", text: "" }],
+      }),
+    ],
+    expected: [
+      "completed agent_message synthetic-item-1 ",
+      "completed agent_message synthetic-item-2 ",
+    ],
+  },
+  {
     name: "a summary that is also written as an answer",
     lines: [
       item("message", {
