@@ -205,14 +205,18 @@ export function messageOf({ message, error }: Fields): string {
   return textOf(message) ?? textOf(fieldsOf(error).message) ?? "";
 }
 
-/** Registers the beginning or end of a review. */
+/** Registers the beginning or end of a review, in the turn with the given id, if that is known. */
 export function noteReview(
   context: SessionContext,
   { type, review_output }: Fields,
+  turnId: string | undefined,
 ): void {
   const isOver = type === "exited_review_mode" || type === "ExitedReviewMode";
   context.reviewPrompt = isOver ? null : "";
-  if (!isOver) return;
+  if (!isOver) {
+    if (context.turn === "none") context.turnId = turnId ?? null;
+    return;
+  }
   context.seen.review = review_output === null ? "unreviewed" : "reviewed";
 }
 

@@ -192,7 +192,7 @@ function tellAsItem(context: SessionContext, event: Fields): void {
 }
 
 function tellReview(context: SessionContext, event: Fields): void {
-  noteReview(context, event);
+  noteReview(context, event, idOf(event.turn_id));
   tellAsItem(context, event);
 }
 
@@ -264,9 +264,13 @@ function abortTurn(context: SessionContext, event: Fields): void {
 }
 
 function endFields(context: SessionContext, event: Fields): Fields {
+  const id = idOf(event.turn_id);
+  // Up to 0.147, the turn of a review is known by the id that the file begins it with.
+  const known = context.seen.review === null
+    ? id ?? context.turnId
+    : context.turnId ?? id;
   return knownFields({
-    turn_id: idOf(event.turn_id) ?? context.turnId ??
-      `synthetic-turn-${context.made.turns}`,
+    turn_id: known ?? `synthetic-turn-${context.made.turns}`,
     duration_ms: wholeOf(event.duration_ms),
     usage: isObject(context.usage) ? context.usage : undefined,
   });

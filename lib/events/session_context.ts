@@ -504,12 +504,16 @@ export class SessionContext {
     this.seen.request = this.seen.request === "called" ? null : "counted";
   }
 
-  /** Begins a turn because an event of the file does. */
+  /**
+   * Begins a turn because an event of the file does. The file of a thread that requested a review
+   * has the start of the reviewer's turn (0.104 and later) in place of its own.
+   */
   beginTurn(id: string | undefined, fields: Fields): void {
     const isPrompted = this.turn === "prompted";
     if (!isPrompted) this.leaveTurn();
     const { prompt } = this.seen;
-    this.#openTurn(id ?? null, fields);
+    const isOfReview = this.reviewPrompt !== null && this.turn === "none";
+    this.#openTurn((isOfReview ? this.turnId : null) ?? id ?? null, fields);
     this.turn = "begun";
     this.seen.prompt = isPrompted && prompt;
     // The turn of a killed process has no end, which would reset this.
@@ -564,6 +568,7 @@ export class SessionContext {
     this.liveThoughts.raw.length = 0;
     this.isThoughtBroken = false;
     this.viewedImages = 0;
+    this.reviewPrompt = null;
     this.leaveTurn();
   }
 

@@ -106,7 +106,10 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
   if (typeof type !== "string") return;
   if (context.mode === "legacy" && !LEGACY_TYPES.has(type)) return;
   const place = {
-    turnId: idOf(event.turn_id),
+    // In a review, the prompt has the id of the reviewer's turn.
+    turnId: context.reviewPrompt === null
+      ? idOf(event.turn_id)
+      : context.turnId ?? undefined,
     ...timesOf(event, context.now),
   };
   const tell = ITEMS.get(
@@ -135,7 +138,7 @@ function say(type: string, read: (item: Fields) => Fields): TellItem {
     }
     if (type === "reasoning" && textOf(content.text)?.trim() === "") return;
     if (type === "exited_review_mode" || type === "entered_review_mode") {
-      noteReview(context, item);
+      noteReview(context, item, place.turnId);
     }
     const id = idOf(item.id);
     const call = context.calls.get(id);

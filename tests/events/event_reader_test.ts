@@ -467,6 +467,45 @@ const CASES: readonly {
   },
 ];
 
+/** The lines of threads that requested a review, without the lines of the reviewer. */
+const REVIEWS = {
+  "0.110": [
+    event("entered_review_mode", { user_facing_hint: "h" }),
+    event("task_started", { turn_id: "reviewer" }),
+    event("user_message", { message: "h" }),
+    event("exited_review_mode", { review_output: {} }),
+    event("agent_message", { message: "x" }),
+    event("task_complete", { turn_id: "own" }),
+  ],
+  "0.171": [
+    PAGINATED,
+    paged("EnteredReviewMode", { id: "a" }, { turn_id: "own" }),
+    event("task_started", { turn_id: "reviewer" }),
+    paged("UserMessage", { id: "b", content: [{ type: "text", text: "h" }] }, {
+      turn_id: "reviewer",
+    }),
+    paged("ExitedReviewMode", { id: "a", review_output: {} }, {
+      turn_id: "own",
+    }),
+    event("task_complete", { turn_id: "own" }),
+  ],
+};
+
+for (const [version, lines] of Object.entries(REVIEWS)) {
+  Deno.test(`EventReader reads a review as one turn of its thread (${version})`, () => {
+    const events = eventsOf(lines);
+    const ids = events.map(({ turn_id }) => turn_id)
+      .filter((id) => id !== undefined);
+    assertEquals(new Set(ids).size, 1);
+    const ends = events.map(({ type }) => type)
+      .filter((type) => /^turn/.test(String(type)));
+    assertEquals(ends, ["turn.started", "turn.completed"]);
+    for (let split = 0; split < lines.length; split++) {
+      assertEquals(eventsOf(lines, split), events, `split at ${split}`);
+    }
+  });
+}
+
 for (const { name, lines, expected } of CASES) {
   Deno.test(`EventReader reads: ${name}`, () => {
     assertEquals(eventsOf(lines).map(summaryOf), expected);
