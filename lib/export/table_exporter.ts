@@ -473,9 +473,9 @@ class TableSource {
       const known = byId.get(thread)?.get(id);
       turn = known;
       if (known === undefined || known.counts === "none") {
-        // Tokens outside of any turn get a turn of their own.
+        // Tokens may come before the event that begins their turn, or outside of any turn.
         turn = this.#turn ??
-          (this.#thread && this.#beginTurn(this.#thread, {}));
+          (this.#thread && this.#beginTurn(this.#thread, { turn_id: id }));
       }
       if (turn === undefined) return;
       if (turn !== known) addTurn(counted, thread, id, turn);

@@ -218,6 +218,10 @@ function command(id: string, type: string, rest: Row): Row {
   return { type, item: { aggregated_output: "", ...item } };
 }
 
+function rolloutLine(type: string, payload: Row): Row {
+  return { timestamp: "2026-11-20T12:00:00.000Z", type, payload };
+}
+
 const START = { type: "thread.started", thread_id: "t" };
 const TURN = { type: "turn.started" };
 const END = {
@@ -226,6 +230,17 @@ const END = {
 };
 
 const OTHERS = Array.from({ length: 100 }, (_, i) => `item_${i}`);
+
+/** Two turns of a release that writes no ids of turns, and counts tokens before the answer. */
+const SESSION = [5, 12].flatMap((input_tokens, at) => [
+  ...at === 0 ? [rolloutLine("session_meta", { id: "t" })] : [],
+  rolloutLine("event_msg", { type: "user_message", message: `Go ${at}` }),
+  rolloutLine("event_msg", {
+    type: "token_count",
+    info: { total_token_usage: { input_tokens } },
+  }),
+  rolloutLine("event_msg", { type: "agent_message", message: `Done ${at}` }),
+]);
 
 const CASES: readonly {
   readonly name: string;
@@ -289,6 +304,26 @@ const CASES: readonly {
       [3, "synthetic-turn-1", "json", '{"torn'],
       [4, "synthetic-turn-1", "error", null],
       [5, "synthetic-turn-1", "turn", null],
+    ],
+  },
+  {
+    name:
+      "the tokens of a session's turn whose prompt, but no answer, came before",
+    input: exec(...SESSION),
+    table: "turns",
+    columns: ["turn_id", "input_tokens"],
+    rows: [["synthetic-turn-1", 5], ["synthetic-turn-2", 7]],
+  },
+  {
+    name: "the prompts of a session without the turn before",
+    input: exec(...SESSION),
+    table: "items",
+    columns: ["item_type", "turn_id"],
+    rows: [
+      ["user_message", null],
+      ["agent_message", "synthetic-turn-1"],
+      ["user_message", null],
+      ["agent_message", "synthetic-turn-2"],
     ],
   },
   {
