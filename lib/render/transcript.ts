@@ -32,6 +32,7 @@ import {
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { isResumption } from "../usage/event_counts.ts";
 import { readTokenCount, TokenCounter } from "../usage/token_counter.ts";
 import {
   addTokens,
@@ -394,7 +395,7 @@ export class TranscriptBuilder
         break;
       }
       case "token_count":
-        this.#usage.count(content);
+        this.#usage.count(content, textOf(event.method) !== undefined);
         if (isLeftOut) return false;
         break;
       default:
@@ -417,8 +418,8 @@ export class TranscriptBuilder
         : type === "turn.failed"
         ? "failed"
         : "completed",
-      // In session files, this counts the whole thread.
-      usage: this.#reader.isSession ? null : readTurnUsage(event.usage) ?? null,
+      // Where requests are counted, this counts the whole thread.
+      usage: this.#usage.hasCounts ? null : readTurnUsage(event.usage) ?? null,
       durationMs: wholeOf(event.duration_ms) ?? null,
       error: idOf(message) ?? null,
     };
@@ -459,6 +460,7 @@ export class TranscriptBuilder
     this.#hasHeader = true;
     // Each process counts its tokens anew.
     this.#usage = new TurnUsageCounter();
+    this.#usage.isResumed = isResumption(event);
     this.#lead.learn(facts);
     // No later event of an exec stream describes the session.
     this.#lead.release();
@@ -766,6 +768,10 @@ const NO_REQUESTS = { input_tokens: 0, output_tokens: 0 };
 class TurnUsageCounter {
   /** Whether the counts of the thread begin with those of another thread. */
   isFork = false;
+  /** Whether an app-server has resumed the thread and has not counted since. */
+  isResumed = false;
+  /** Whether the input counts requests. */
+  hasCounts = false;
   /** Whether turns have ids. */
   hasTurnIds = false;
   /** Whether the session file is paginated (`history_mode`), which numbers its lines. */
@@ -793,19 +799,27 @@ class TurnUsageCounter {
 
   /** Sets the tokens of the turn so far, from a record that states them. */
   record(usage: TurnUsage): void {
+    this.hasCounts = true;
     this.#recorded = usage;
     this.#counter.recorded();
   }
 
   /** Adds the tokens of a count, by the rules of {@linkcode TokenCounter}. */
-  count(content: Fields): void {
+  count(content: Fields, isOfServer: boolean): void {
+    const count = readTokenCount(content);
+    this.hasCounts = true;
+    if (isOfServer) {
+      this.hasTurnIds = true;
+      if (this.isResumed) this.#counter.goOnFrom(count);
+      this.isResumed = false;
+    }
     const { last_token_usage, total_token_usage } = fieldsOf(content.info);
     for (const counts of [last_token_usage, total_token_usage].map(fieldsOf)) {
       for (const kind of USAGE_KINDS) {
         if (isCount(counts[kind])) this.#kinds.add(kind);
       }
     }
-    const { tokens } = this.#counter.count(readTokenCount(content), {
+    const { tokens } = this.#counter.count(count, {
       turn: this.#turns,
       isFork: this.isFork,
       hasTurnIds: this.hasTurnIds,

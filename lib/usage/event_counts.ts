@@ -86,7 +86,6 @@ export class EventCounts {
         const place = this.#execPlace(event, state, line);
         const isOfServer = textOf(event.method) !== undefined;
         if (state.isResumed && isOfServer) {
-          // The first count of an app-server repeats the usage from before the thread resumed.
           state.isResumed = false;
           state.counter.goOnFrom(count);
           this.#ledger.add(place, { rule: "repeated" });
@@ -124,9 +123,7 @@ export class EventCounts {
       counter: new TokenCounter(),
       model: textOf(event.model) ?? null,
       cwd: idOf(event.workdir) ?? idOf(event.cwd) ?? null,
-      // Some releases have no preview of a fork.
-      isResumed: (idOf(event.preview) ?? idOf(event.forked_from_id)) !==
-        undefined,
+      isResumed: isResumption(event),
       hasCounts: false,
     };
     this.#threads.set(id, state);
@@ -306,6 +303,15 @@ export class EventCounts {
 function renewed(before: string | null, value: unknown): string | null {
   const text = textOf(value);
   return text === undefined || text === before ? before : ownText(text);
+}
+
+/**
+ * Whether a `thread.started` of an app-server resumes or forks a thread: its first count repeats
+ * the usage from before.
+ */
+export function isResumption({ preview, forked_from_id }: Fields): boolean {
+  // Some releases have no preview of a fork.
+  return (idOf(preview) ?? idOf(forked_from_id)) !== undefined;
 }
 
 function threadOf(event: Fields): string | null {

@@ -925,6 +925,47 @@ Deno.test("TranscriptBuilder frees the output of ended commands", () => {
   builder.flush(() => {});
 });
 
+Deno.test("TranscriptBuilder counts the requests of a turn, not the usage of the thread at its end", () => {
+  const tokensOf = (values: readonly unknown[]): unknown =>
+    partsOf(values).filter((part) => part.type === "turn_ended")
+      .map(({ usage }) => usage && [usage.input_tokens, usage.output_tokens]);
+  const turn = (
+    turn_id: string,
+    tokens: Record<string, number>,
+    place: Record<string, unknown>,
+  ): unknown[] => {
+    const info = { total_token_usage: tokens };
+    const of = { thread_id: "t", turn_id, ...place };
+    return [
+      { type: "turn.started", ...of },
+      {
+        type: "item.completed",
+        item_id: turn_id,
+        item_type: "token_count",
+        content: { info },
+        ...of,
+      },
+      { type: "turn.completed", usage: tokens, ...of },
+    ];
+  };
+  const turns = (place: Record<string, unknown>): unknown[] => [
+    ...turn("1", usage(100, 10), place),
+    ...turn("2", usage(150, 30), place),
+    // Without a request.
+    ...turn("3", usage(150, 30), place),
+  ];
+  const start = { type: "thread.started", thread_id: "t" };
+  const counted = [[100, 10], [50, 20], null];
+  // The events of a session file.
+  const ofSession = [{ ...start, line: 1 }, ...turns({ line: 2 })];
+  assertEquals(tokensOf(ofSession), counted);
+  const ofServer = turns({ method: "thread/tokenUsage/updated" });
+  assertEquals(tokensOf([start, ...ofServer]), counted);
+  // The first count of a process that resumes the thread repeats those before.
+  const resumed = [{ ...start, preview: "Hi" }, ...ofServer];
+  assertEquals(tokensOf(resumed), [null, ...counted.slice(1)]);
+});
+
 Deno.test("TranscriptBuilder reports the usage fields of each process separately", () => {
   const run = (thread_id: string, counts: Record<string, number>) => [
     { type: "thread.started", thread_id },
