@@ -687,6 +687,8 @@ const FAILURES: readonly string[] = [
 /** The beginnings of the outputs of commands that did not run to their end. */
 const SHELL_FAILURES: readonly string[] = [
   ...FAILURES,
+  "exec command rejected",
+  "patch rejected",
   "execution error:",
   "failed in sandbox",
 ];

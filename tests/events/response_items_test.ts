@@ -384,3 +384,20 @@ Deno.test("HistoryState.apply() shows every tool whose output denies its success
     assertEquals(tool?.result_preview, { lines: ["no"], truncated: false });
   }
 });
+
+Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6)", () => {
+  const statusOf = (output: string): unknown => {
+    const lines = [
+      itemLine("local_shell_call", { ...CALL, action: { command: ["ls"] } }),
+      itemLine("function_call_output", { ...CALL, output }),
+    ];
+    return payloadsOf(snapshotOf(lines), "exec")[0]?.status;
+  };
+  assertEquals(statusOf("a"), "success");
+  for (
+    const output of [
+      "patch rejected: writing outside of the project; rejected by user approval settings",
+      "exec command rejected by user",
+    ]
+  ) assertEquals(statusOf(output), "error", output);
+});
