@@ -64,10 +64,23 @@ export function commandContent(event: Fields): Fields {
     command: isKnown ? commandLineOf(argv) : undefined,
     argv: isKnown ? argv : undefined,
     parsed_cmd: arrayOf(parsed_cmd),
-    cwd: textOf(cwd),
+    cwd: plainPath(cwd),
     process_id: textOf(process_id),
     source: textOf(source),
   });
+}
+
+/** Returns a path, which items of session files have as a `file:` URL since 0.148. */
+export function plainPath(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text?.startsWith("file:///") !== true) return text;
+  try {
+    const path = decodeURIComponent(text.slice("file://".length));
+    const isOfWindows = /^\/[A-Za-z]:/.test(path);
+    return isOfWindows ? path.slice(1).replaceAll("/", "\\") : path;
+  } catch {
+    return text;
+  }
 }
 
 export function endedCommand(event: Fields): Ended {

@@ -25,6 +25,7 @@ import {
   endStatus,
   imageContent,
   noteReview,
+  plainPath,
   startOf,
   timesOf,
 } from "./contents.ts";
@@ -69,7 +70,7 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
       (item) => withStatus(item, searchContent(item)),
     ),
     ImageView: act("image_view", ({ path }) => ({
-      content: { path: textOf(path) ?? "" },
+      content: { path: plainPath(path) ?? "" },
       status: "completed",
     })),
     ImageGeneration: act(

@@ -9,6 +9,7 @@ import {
   payloadsOf,
   snapshotOf,
 } from "../history/histories.ts";
+import { fieldsOf } from "../../lib/json/fields.ts";
 import { event, eventsOf, item, paged } from "./reading.ts";
 
 /** The fields of an item without its id. */
@@ -282,6 +283,22 @@ Deno.test("HistoryState.apply() shows no record for an unknown extension", () =>
   for (const kind of [...kinds, { toString: 1 }, undefined]) {
     assertEquals(recordsOf("Extension", { kind, durationMs: 5 }), []);
   }
+});
+
+Deno.test("EventReader reads the path of a command's folder and of an image from a file URL", () => {
+  const places = ["///w/a%20b", "///C:/w/a", "///%", "//server/w"];
+  const contents = eventsOf([
+    PAGINATED,
+    ...places.map((place) => {
+      const cwd = `file:${place}`;
+      return paged("CommandExecution", { id: place, command: ["ls"], cwd });
+    }),
+    paged("ImageView", { id: "i", path: "file:///w/%C3%A9.png" }),
+  ]).map(({ content }) => fieldsOf(content));
+  assertEquals(
+    contents.flatMap(({ cwd, path }) => cwd ?? path ?? []),
+    ["/w/a b", "C:\\w\\a", "file:///%", "file://server/w", "/w/é.png"],
+  );
 });
 
 Deno.test("HistoryState.apply() shows a function call output of a client as a tool call", () => {
