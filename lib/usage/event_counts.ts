@@ -55,6 +55,8 @@ export class EventCounts {
   #hasTurnIds = false;
   /** Whether the file has had a prompt, a turn with an id, or a `turn_context`. */
   #isBegun = false;
+  /** The item id of the last prompt that began a turn. */
+  #prompt: string | undefined;
   /** How many turns without an id have had one made up. */
   #turns = 0;
   /** Whether the thread began with a copy of another thread's history. */
@@ -164,9 +166,7 @@ export class EventCounts {
     const content = fieldsOf(event.content);
     switch (event.item_type) {
       case "user_message":
-        // Up to 0.98 only the prompt begins a turn.
-        if (this.#isNamedTurn || this.#review !== undefined) return;
-        return this.#begin(undefined);
+        return this.#takePrompt(idOf(event.item_id));
       case "turn_context":
         return this.#context(event, content);
       case "entered_review_mode":
@@ -178,6 +178,14 @@ export class EventCounts {
       case "token_usage_record":
         return this.#record(event, content, line);
     }
+  }
+
+  /** Begins a turn, which up to 0.98 only the prompt does. A repeated prompt adds its images. */
+  #takePrompt(id: string | undefined): void {
+    if (this.#isNamedTurn || this.#review !== undefined) return;
+    if (id !== undefined && id === this.#prompt) return;
+    this.#prompt = id && ownText(id);
+    this.#begin(undefined);
   }
 
   #header(header: Fields): void {

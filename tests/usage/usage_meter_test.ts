@@ -475,6 +475,27 @@ Deno.test("UsageMeter starts a turn at each prompt where turns have no ids", () 
   ]);
 });
 
+Deno.test("UsageMeter starts one turn at a prompt that an event of a session repeats", () => {
+  const item = (item_type: string, item_id: string, content: unknown) =>
+    JSON.stringify({
+      type: "item.completed",
+      thread_id: "t",
+      item_id,
+      item_type,
+      content,
+      timestamp: "2026-11-20T12:00:00.000Z",
+      line: 1,
+    });
+  const rows = rowsOf([
+    item("user_message", "1", { text: "Look" }),
+    item("user_message", "1", { text: "Look", images: [{ path: "/a.png" }] }),
+    item("token_count", "2", {
+      info: { last_token_usage: { input_tokens: 5, output_tokens: 0 } },
+    }),
+  ]);
+  assertEquals(rows, [["synthetic-turn-1", null, "2026-11-20", 5]]);
+});
+
 Deno.test("UsageMeter starts no turn at a prompt within a turn with an id", () => {
   const content = [
     LINES.meta("t"),
