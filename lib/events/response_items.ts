@@ -693,6 +693,9 @@ const SHELL_FAILURES: readonly string[] = [
   "failed in sandbox",
 ];
 
+/** Matches the output of a command or patch that the user declined. */
+const DECLINED_REGEXP = /\brejected by user\b(?! approval settings)/;
+
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {
   /** The error text; `null` if the call did not fail. */
@@ -814,7 +817,7 @@ function finishCommand(
       stdout: isLost ? undefined : before + text,
       duration_ms: durationOf(seconds),
     }),
-  }, { status: endStatus(!isWell) });
+  }, { status: statusOf(isWell, callResult) });
 }
 
 /** Returns the changes of a patch in the last word of a command. */
@@ -868,8 +871,9 @@ function endWriting(
 function endPatch(
   context: SessionContext,
   call: Call,
-  { text, exitCode, success, failure, isScript }: CallResult,
+  callResult: CallResult,
 ): void {
+  const { text, exitCode, success, failure, isScript } = callResult;
   const isApplied = exitCode === null
     ? failure === null && success !== false &&
       (success === true || isScript ||
@@ -879,7 +883,16 @@ function endPatch(
     ...call.content,
     ...(exitCode === null ? {} : { exit_code: exitCode }),
     ...(isApplied ? { stdout: text } : { stderr: text }),
-  }, { status: endStatus(!isApplied) });
+  }, { status: statusOf(isApplied, callResult) });
+}
+
+/** Returns the status of a command or patch that ended. */
+function statusOf(
+  isWell: boolean,
+  { text, exitCode }: CallResult,
+): string {
+  const isDeclined = !isWell && exitCode === null && DECLINED_REGEXP.test(text);
+  return isDeclined ? "declined" : endStatus(!isWell);
 }
 
 function endOrFail(

@@ -6,6 +6,7 @@ import {
   readScriptOutput,
   scriptedCall,
 } from "../../lib/events/response_items.ts";
+import type { Fields } from "../../lib/json/fields.ts";
 import {
   eventLine,
   itemLine,
@@ -13,6 +14,7 @@ import {
   snapshotOf,
   summariesOf,
 } from "../history/histories.ts";
+import { call, eventsOf, output } from "./reading.ts";
 
 Deno.test("readPatchEnvelope() reads every kind of section", () => {
   const envelope = [
@@ -400,4 +402,37 @@ Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6
       "exec command rejected by user",
     ]
   ) assertEquals(statusOf(output), "error", output);
+});
+
+Deno.test("EventReader reads commands and patches that the user rejected as declined", () => {
+  const statusOf = (request: Fields, text: string): unknown =>
+    eventsOf([request, output(text)]).at(-1)?.status;
+  const command = call("exec_command", { cmd: "ls" });
+  const patch = call("apply_patch", { input: PATCH });
+  for (
+    const [each, text, status] of [
+      [command, "exec command rejected by user", "declined"],
+      [
+        command,
+        'exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+        "declined",
+      ],
+      [
+        command,
+        "Exit code: 1\nWall time: 1 seconds\nOutput:\nrejected by user",
+        "failed",
+      ],
+      [
+        command,
+        "Exit code: 0\nWall time: 1 seconds\nOutput:\nrejected by user",
+        "completed",
+      ],
+      [patch, "patch rejected by user", "declined"],
+      [
+        patch,
+        "patch rejected: writing outside of the project; rejected by user approval settings",
+        "failed",
+      ],
+    ] as const
+  ) assertEquals(statusOf(each, text), status, text);
 });
