@@ -501,7 +501,7 @@ export class ThreadJudge {
     const declined = declinedOf(event);
     if (declined !== undefined) this.declined.add(`declined: ${declined}`);
     this.#lastMessage = idOf(event.last_agent_message);
-    this.#isUnanswered = isSession && isWithoutReason(event);
+    this.#isUnanswered = isWithoutReason(event);
     const sign = readWorkSign(event, isSession);
     const item = idOf(event.item_id);
     if (sign === "answer" || sign === "message") {
@@ -657,7 +657,8 @@ function messageOf({ type, message, content }: Fields): string {
  * Whether an event is a failed turn without a reason: session files of some releases end so when a
  * request failed.
  */
-function isWithoutReason({ type, reason, error }: Fields): boolean {
-  return type === "turn.failed" && reason === undefined &&
+function isWithoutReason({ type, reason, error, line }: Fields): boolean {
+  // Only events of session files have a line.
+  return type === "turn.failed" && reason === undefined && line !== undefined &&
     fieldsOf(error).message === "";
 }

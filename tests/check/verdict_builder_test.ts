@@ -503,6 +503,15 @@ const ENDS = [
     expected: [UNANSWERED],
   },
   {
+    name: "the events of a session file whose prompt has no answer",
+    records: [
+      THREAD,
+      { ...TURN, line: 2 },
+      { type: "turn.failed", error: { message: "" }, line: 3 },
+    ],
+    expected: [UNANSWERED],
+  },
+  {
     name: "a blank prompt without an answer",
     records: BLANK_TURN,
     expected: [UNANSWERED],
