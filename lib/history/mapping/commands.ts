@@ -245,8 +245,7 @@ function finishCommand(
 
 /**
  * Whether an end moves the output from one stream to the other: it has text for one stream, and
- * none for the other, whose text is known. What an exec stream has shown of a running command
- * stays.
+ * none for the other, whose text is known. Output of a running command in an exec stream stays.
  */
 function takesBack(
   { memory }: FoldContext,
