@@ -693,8 +693,8 @@ const SHELL_FAILURES: readonly string[] = [
   "failed in sandbox",
 ];
 
-/** Matches the output of a command or patch that the user declined. */
-const DECLINED_REGEXP = /\brejected by user\b(?! approval settings)/;
+/** Matches the first line of the output of a command or patch that the user declined. */
+const DECLINED_REGEXP = /^.*\brejected by user\b(?! approval settings)/;
 
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {

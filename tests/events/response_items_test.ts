@@ -427,6 +427,7 @@ Deno.test("EventReader reads commands and patches that the user rejected as decl
         "Exit code: 0\nWall time: 1 seconds\nOutput:\nrejected by user",
         "completed",
       ],
+      [command, "failed in sandbox\nrejected by user", "failed"],
       [patch, "patch rejected by user", "declined"],
       [
         patch,
