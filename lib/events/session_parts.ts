@@ -220,18 +220,18 @@ export class SessionPartCounter {
     const header = fieldsOf(payload);
     const id = idOf(header.id) ?? idOf(header.session_id) ?? null;
     if (this.#id === undefined) this.#inherited.header(header, this.#id = id);
-    else if (id !== this.#id) this.#inherited.copiedHeader(timeOf(head));
+    else if (id !== this.#id) this.#inherited.copiedHeader(timestampIn(head));
   }
 
   #isInherited(head: string, inner: string | undefined): boolean {
     const ordinal = Number(ORDINAL_REGEXP.exec(head)?.[1] ?? NaN);
     const turn = TURN_REGEXP.exec(head)?.[1] ?? null;
     const isPrompt = inner === "user_message";
-    return this.#inherited.has({ ordinal }, turn, timeOf(head), isPrompt);
+    return this.#inherited.has({ ordinal }, turn, timestampIn(head), isPrompt);
   }
 }
 
-function timeOf(head: string): string | undefined {
+function timestampIn(head: string): string | undefined {
   return timestampOf(TIME_REGEXP.exec(head)?.[1]);
 }
 

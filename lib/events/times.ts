@@ -65,9 +65,7 @@ const MINUTE_MS = 60_000;
 /** The last minute that was formatted: the call of `Date` takes four times as long as the rest. */
 let minute = { start: NaN, text: "" };
 
-/**
- * Returns the milliseconds since 1970 of a timestamp in the format of {@linkcode timestampOf}.
- */
+/** Returns the milliseconds since 1970 of a timestamp in the format of {@linkcode timestampOf}. */
 export function msOf(timestamp: string): number {
   return Date.parse(timestamp);
 }

@@ -877,10 +877,7 @@ function idsOf(thread: Thread, turn: Turn): SpanIds {
 /** Returns the ids of the span of a turn, from the ids of its thread and the turn. */
 function turnIds(thread: string, turn: string): SpanIds {
   const traceId = hashOf(`${thread} ${turn}`, 4);
-  return {
-    traceId,
-    spanId: hashOf(traceId, 2),
-  };
+  return { traceId, spanId: hashOf(traceId, 2) };
 }
 
 /** Returns the ids of the span of a request or a call, from the id of its item. */
