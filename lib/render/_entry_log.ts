@@ -1,8 +1,4 @@
-/**
- * Tracks the entries of a transcript, and emits their parts.
- *
- * @module
- */
+/** Tracks the entries of a transcript, and emits their parts. */
 
 import { sameJson } from "../history/plain_json.ts";
 import { EPOCH } from "../events/times.ts";

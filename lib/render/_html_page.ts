@@ -1,6 +1,4 @@
-/**
- * The page around a transcript: head, style sheet, script, toolbar and table of turns.
- */
+/** The page around a transcript: head, style sheet, script, toolbar and table of turns. */
 
 import { attributeText, elementText } from "./html_text.ts";
 import type { TurnStatus } from "./parts.ts";

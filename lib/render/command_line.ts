@@ -1,8 +1,4 @@
-/**
- * Writes commands as people type them.
- *
- * @module
- */
+/** Writes commands as people type them. */
 
 import { shellScriptOf, shellWord } from "../dialects/exec/command_line.ts";
 

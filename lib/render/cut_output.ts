@@ -1,8 +1,4 @@
-/**
- * Cuts long output by lines.
- *
- * @module
- */
+/** Cuts long output by lines. */
 
 import { checkedCount } from "../checked.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Splits diffs into classified lines, and writes them as HTML.
- *
- * @module
- */
+/** Splits diffs into classified lines, and writes them as HTML. */
 
 import { codeHtml } from "./html_code.ts";
 import { elementText } from "./html_text.ts";

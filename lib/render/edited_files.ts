@@ -1,8 +1,4 @@
-/**
- * Lists the files that a patch changes.
- *
- * @module
- */
+/** Lists the files that a patch changes. */
 
 import type { FileChange } from "../history/records.ts";
 import { diffCounts } from "./diff_lines.ts";

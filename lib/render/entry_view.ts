@@ -1,9 +1,4 @@
-/**
- * Views of entries: the texts and states to show, redacted but not cut and not escaped, for
- * renderers of every form.
- *
- * @module
- */
+/** Views of entries: the texts and states to show, redacted but neither cut nor escaped. */
 
 import {
   type AnyHistoryRecord,

@@ -1,8 +1,4 @@
-/**
- * Writes transcripts as step summaries of GitHub Actions.
- *
- * @module
- */
+/** Writes transcripts as step summaries of GitHub Actions. */
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { byteLength } from "../json/utf8_length.ts";

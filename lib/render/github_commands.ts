@@ -4,8 +4,6 @@
  * The syntax follows the runner's own sources: a line is a command if it begins, after white space,
  * with `::`, or if it contains `##[`. The runner unescapes `%25`, `%0D` and `%0A`, and in
  * properties also `%3A` and `%2C`.
- *
- * @module
  */
 
 import { shortened } from "./cut_text.ts";

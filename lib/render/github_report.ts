@@ -1,8 +1,4 @@
-/**
- * Outputs of a GitHub Actions step, for later steps of the job.
- *
- * @module
- */
+/** Outputs of a GitHub Actions step, for later steps of the job. */
 
 import { cutText } from "./cut_text.ts";
 import { githubOutput } from "./github_commands.ts";

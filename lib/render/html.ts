@@ -1,8 +1,4 @@
-/**
- * Writes transcripts as HTML pages that work offline and without their script.
- *
- * @module
- */
+/** Writes transcripts as HTML pages that work offline and without their script. */
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes code as HTML that highlights comments, strings, numbers and keywords.
- *
- * @module
- */
+/** Writes code as HTML that highlights comments, strings, numbers and keywords. */
 
 import { elementText } from "./html_text.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Writes Markdown messages as HTML with an allowlist of inactive elements.
- *
- * @module
- */
+/** Writes Markdown messages as HTML with an allowlist of inactive elements. */
 
 import { diffHtml } from "./diff_lines.ts";
 import { codeHtml } from "./html_code.ts";

@@ -1,8 +1,4 @@
-/**
- * Escapes text of a log for HTML.
- *
- * @module
- */
+/** Escapes text of a log for HTML. */
 
 /**
  * Characters that must be escaped in HTML:

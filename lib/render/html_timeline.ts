@@ -1,8 +1,4 @@
-/**
- * Draws the timeline of a turn as inline SVG.
- *
- * @module
- */
+/** Draws the timeline of a turn as inline SVG. */
 
 import { joinedByTwo } from "./_neighbours.ts";
 import { elementText } from "./html_text.ts";

@@ -1,8 +1,4 @@
-/**
- * Makes text of a log harmless for terminals and GitHub's runner.
- *
- * @module
- */
+/** Makes text of a log harmless for terminals and GitHub's runner. */
 
 /** Control sequences for colours, cursor moves and modes, which print nothing themselves. */
 const CONTROL_SEQUENCE_REGEXP =

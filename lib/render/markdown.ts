@@ -1,8 +1,4 @@
-/**
- * Writes transcripts as Markdown.
- *
- * @module
- */
+/** Writes transcripts as Markdown. */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";

@@ -1,8 +1,4 @@
-/**
- * Parses Markdown messages into nodes.
- *
- * @module
- */
+/** Parses Markdown messages into nodes. */
 
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it/browser";
 

@@ -1,8 +1,4 @@
-/**
- * The parts of a transcript.
- *
- * @module
- */
+/** The parts of a transcript. */
 
 import type { TokenCounts } from "../dialects/rollout/token_counts.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes counts, durations and times for people.
- *
- * @module
- */
+/** Writes counts, durations and times for people. */
 
 /**
  * Writes a whole number with a comma between thousands.

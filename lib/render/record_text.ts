@@ -1,8 +1,4 @@
-/**
- * Joins the lines and spans of history records to text.
- *
- * @module
- */
+/** Joins the lines and spans of history records to text. */
 
 import type {
   InlineSpan,

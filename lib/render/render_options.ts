@@ -1,8 +1,4 @@
-/**
- * Options that all renderers share.
- *
- * @module
- */
+/** Options that all renderers share. */
 
 import { checkedCount, checkedWord } from "../checked.ts";
 import type { Redactor } from "../redact/redactor.ts";

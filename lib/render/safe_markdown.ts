@@ -1,8 +1,4 @@
-/**
- * Embeds Markdown of a log in a document without letting it break that document.
- *
- * @module
- */
+/** Embeds Markdown of a log in a document without letting it break that document. */
 
 import { inertLine, inertText } from "./inert_text.ts";
 import { fenceFor } from "./record_text.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes the index of a site: its sessions, a search over them, and the tokens they used.
- *
- * @module
- */
+/** Writes the index of a site: its sessions, a search over them, and the tokens they used. */
 
 import { groupUsage } from "../usage/usage_groups.ts";
 import { NO_SESSION } from "./transcript.ts";

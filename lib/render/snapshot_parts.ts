@@ -1,8 +1,4 @@
-/**
- * Makes transcripts of snapshots.
- *
- * @module
- */
+/** Makes transcripts of snapshots. */
 
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistorySnapshot } from "../history/snapshot.ts";

@@ -1,8 +1,4 @@
-/**
- * Lays out Markdown messages for a terminal, with styles such as bold and colours.
- *
- * @module
- */
+/** Lays out Markdown messages for a terminal, with styles such as bold and colours. */
 
 import { startOf } from "./cut_text.ts";
 import { type DiffLine, diffLines } from "./diff_lines.ts";

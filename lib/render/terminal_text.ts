@@ -1,8 +1,4 @@
-/**
- * Fits text into the columns of a terminal.
- *
- * @module
- */
+/** Fits text into the columns of a terminal. */
 
 import stringWidth from "string-width";
 

@@ -1,8 +1,4 @@
-/**
- * Writes transcripts for a terminal, live.
- *
- * @module
- */
+/** Writes transcripts for a terminal, live. */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";

@@ -1,8 +1,4 @@
-/**
- * Text styles for the live view.
- *
- * @module
- */
+/** Text styles for the live view. */
 
 /** The styles of the live view. Each function gets one line, or a part of one, at a time. */
 export interface TextStyle {

@@ -1,8 +1,4 @@
-/**
- * Joins the transcripts of several interleaved threads into one.
- *
- * @module
- */
+/** Joins the transcripts of several interleaved threads into one. */
 
 import { spawnedThreads } from "../events/session_items.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Builds transcripts: sequences of parts that describe a session for people.
- *
- * @module
- */
+/** Builds transcripts: sequences of parts that describe a session for people. */
 
 import { checkOutcome } from "../checked.ts";
 import { printedText } from "../events/contents.ts";
