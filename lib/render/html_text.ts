@@ -1,21 +1,16 @@
 /** Escapes text of a log for HTML. */
 
+import { HIDDEN } from "./inert_text.ts";
+
 /**
- * Characters that must be escaped in HTML:
- *
- * - markup: `&`, `<`, `>`, `"`, `'`;
- * - Markdown fences, for pages that are read as Markdown: backticks, tildes;
- * - control characters other than tab and line feed;
- * - characters that reorder or hide the text around them: bidirectional controls, invisible
- *   operators and fillers, tags. The joiners U+200C and U+200D stay: words and emoji need them;
- * - lone surrogates, which no encoding can represent.
- *
- * `::` and `##[` begin workflow commands of GitHub, whose runner looks for them in everything that
- * a step prints: `::` after leading white space, `##[` anywhere in a line.
+ * Text that must be escaped in HTML: markup, hidden characters, Markdown fences (for pages that are
+ * read as Markdown), and the starts of workflow commands of GitHub. Its runner looks for them in
+ * everything that a step prints: `::` after leading white space, `##[` anywhere in a line.
  */
-const UNSAFE_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /[&<>"'`]|~(?=~~)|:(?=:)|##(?=\[)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udfff]/gu;
+const UNSAFE_REGEXP = new RegExp(
+  `[&<>"'\`]|~(?=~~)|:(?=:)|##(?=\\[)|${HIDDEN}`,
+  "gu",
+);
 
 const REFERENCES: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],

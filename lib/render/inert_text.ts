@@ -11,12 +11,16 @@ const LOOK_REGEXP =
 /** Line ends other than LF. A lone CR moves a terminal's cursor to the beginning of the line. */
 const LINE_END_REGEXP = /\r\n?|[\u2028\u2029]/g;
 /**
- * Control characters, characters that reorder or hide the text around them, and lone surrogates.
- * The joiners U+200C and U+200D stay: words and emoji need them.
+ * The pattern of characters that are never written as they are:
+ *
+ * - control characters other than tab and line feed;
+ * - characters that reorder or hide the text around them: bidirectional controls, invisible
+ *   operators and fillers, tags. The joiners U+200C and U+200D stay: words and emoji need them;
+ * - lone surrogates, which no encoding can represent.
  */
-const UNSAFE_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udfff]/gu;
+export const HIDDEN: string = String
+  .raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udfff]`;
+const HIDDEN_REGEXP = new RegExp(HIDDEN, "gu");
 /** The start of a command to GitHub's runner, which finds `##[` anywhere in a printed line. */
 const RUNNER_MARK_REGEXP = /##(?=\[)/g;
 const TAB = "    ";
@@ -36,7 +40,7 @@ export function plainTerminalText(text: string): string {
 export function inertText(text: string): string {
   return text.replace(CONTROL_SEQUENCE_REGEXP, "")
     .replace(LINE_END_REGEXP, "\n").replaceAll("\t", TAB)
-    .replace(UNSAFE_REGEXP, escaped)
+    .replace(HIDDEN_REGEXP, escaped)
     .replace(RUNNER_MARK_REGEXP, "#\\#");
 }
 

@@ -34,7 +34,7 @@ import {
   timeText,
 } from "./quantity_text.ts";
 import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
-import { clipped, withoutEnd, wrapped } from "./terminal_text.ts";
+import { clipped, withoutLineFeeds, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
 /** Work that has begun and not ended. The same work is always the same object. */
@@ -553,7 +553,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   /** Adds a text, and breaks lines that are too long. */
   #addText(text: string, { sign = "", look = same }: LineLook = {}): void {
-    const lines = withoutEnd(text, "\n").split("\n");
+    const lines = withoutLineFeeds(text).split("\n");
     for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
       this.#addLine(line, look);
     }
