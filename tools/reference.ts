@@ -1,16 +1,14 @@
 /** Generates the reference page of all commands and options from the table of commands. */
 
 import { STATUSES } from "../lib/cli/about.ts";
-import type { Command, CommandTable } from "../lib/cli/command.ts";
-import { type Flag, flagsOf } from "../lib/cli/flags.ts";
+import type { Command } from "../lib/cli/command.ts";
+import { COMMON_FLAGS, type Flag, flagsOf } from "../lib/cli/flags.ts";
 
 /** The path of the page, from the root. */
 export const REFERENCE_PAGE = "docs/reference.md";
 
 /** Returns the text of the page. */
-export function referencePage(
-  { commands, commonFlags: common }: CommandTable,
-): string {
+export function referencePage(commands: readonly Command[]): string {
   return `${
     [
       "# All commands and options",
@@ -21,7 +19,7 @@ export function referencePage(
       ).join("\n"),
       ...commands.flatMap(sectionOf),
       "## Options of every command",
-      ...flagLines(common),
+      ...flagLines(COMMON_FLAGS),
       "## Exit status",
       STATUSES.map(([status, meaning]) => `- ${status}: ${text(meaning)}`)
         .join("\n"),

@@ -14,16 +14,13 @@ import {
 import { answerTo, OPTIONS_MEANT, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
 
-export interface GivenFlag {
+interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
   /** The values in order, of which the last one counts; empty for a switch. */
   readonly values: readonly string[];
 }
-
-/** Returns the flags of the command that the operands name. */
-export type FlagsFor = (operands: readonly string[]) => readonly Flag[];
 
 export class Arguments {
   /** The arguments that are neither flags nor their values, in order. */
@@ -187,7 +184,7 @@ export class Arguments {
  */
 export function parseArguments(
   args: readonly string[],
-  flagsFor: FlagsFor = () => ALL_FLAGS,
+  flagsFor: (operands: readonly string[]) => readonly Flag[] = () => ALL_FLAGS,
 ): Arguments {
   const { operands, found } = takenApart(args);
   // The values of a flag depend on the command, whose name may follow the flag.

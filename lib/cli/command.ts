@@ -1,9 +1,9 @@
-/** The types of commands, their tables and their context. */
+/** The types of commands and their context. */
 
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { Flag, FlagName, NarrowedFlag } from "./flags.ts";
+import type { FlagName, NarrowedFlag } from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
@@ -26,7 +26,8 @@ export interface CommandContext {
   readonly progress: Progress;
   /** The style of data for people: colours, or none. */
   readonly style: TextStyle;
-  readonly table: CommandTable;
+  /** All commands, for those that write about the command line itself. */
+  readonly commands: readonly Command[];
 }
 
 export interface Command {
@@ -50,14 +51,11 @@ export interface Command {
 /** Commands that share their first word. */
 export type CommandGroup = Pick<Command, "name" | "summary">;
 
-export interface CommandTable {
-  /** The commands, in the order of the help. */
-  readonly commands: readonly Command[];
-  /** The commands about sessions; the first word of their names. */
-  readonly sessions: CommandGroup;
-  /** The flags of every command. */
-  readonly commonFlags: readonly Flag[];
-}
+/** The only group of commands. */
+export const SESSIONS: CommandGroup = {
+  name: "sessions",
+  summary: "Finds, reads, follows and searches the sessions on this machine.",
+};
 
 /** Runs a command, and returns the exit status. */
 export type RunCommand = (context: CommandContext) => Promise<number>;

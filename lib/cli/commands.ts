@@ -2,7 +2,7 @@
 
 import { EXPORT_FORMATS } from "../export/formats.ts";
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
-import type { Command, CommandGroup, CommandTable } from "./command.ts";
+import type { Command } from "./command.ts";
 import { TABLE_NAMES } from "../export/tables.ts";
 import { RENDER_FORMS } from "../render/render_options.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
@@ -10,7 +10,6 @@ import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
   FAMILY_FORMATS,
-  flagsOf,
   FORM_ALIASES,
   HISTORY_INPUTS,
   LIST_FORMATS,
@@ -24,17 +23,6 @@ import {
   TABLE_FORMATS,
   USAGE_FORMATS,
 } from "./flags.ts";
-
-/** The flags of every command. */
-export const COMMON_FLAGS: CommandTable["commonFlags"] = flagsOf({
-  flags: ["color", "no-color", "help", "version"],
-});
-
-/** The only group of commands. */
-export const SESSIONS: CommandGroup = {
-  name: "sessions",
-  summary: "Finds, reads, follows and searches the sessions on this machine.",
-};
 
 /** The operand of commands that read any number of files. */
 export const SEVERAL_FILES = "[FILE ...]";
@@ -872,10 +860,3 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
 
 export const COMMANDS: readonly Command[] = Object.entries(COMMANDS_BY_NAME)
   .map(([name, command]) => ({ name, ...command }));
-
-/** All tables, for commands about the command line itself: help, man, completions. */
-export const TABLE: CommandTable = {
-  commands: COMMANDS,
-  sessions: SESSIONS,
-  commonFlags: COMMON_FLAGS,
-};

@@ -751,6 +751,11 @@ export function flagsOf(
   });
 }
 
+/** The flags of every command. */
+export const COMMON_FLAGS: readonly Flag[] = flagsOf({
+  flags: ["color", "no-color", "help", "version"],
+});
+
 function narrowed(flag: Flag, use: NarrowedFlag): Flag {
   const { value = flag.value, summary, details, name: _, ...ofValue } = use;
   return {

@@ -2,8 +2,8 @@
 
 import { ABOUT, STATUSES, VERSION } from "./about.ts";
 import type { Command, CommandGroup } from "./command.ts";
-import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
-import { CATEGORIES, type Flag, flagsOf } from "./flags.ts";
+import { COMMANDS } from "./commands.ts";
+import { CATEGORIES, COMMON_FLAGS, type Flag, flagsOf } from "./flags.ts";
 import type { TextStyle } from "../render/text_style.ts";
 import { fold } from "./text_ruler.ts";
 

@@ -1,14 +1,13 @@
 /** The entry of the command line: arguments in, exit status out. */
 
 import { type Arguments, parseArguments } from "./arguments.ts";
-import type { Command, CommandContext, CommandGroup } from "./command.ts";
 import {
-  COMMANDS,
-  COMMON_FLAGS,
+  type Command,
+  type CommandContext,
+  type CommandGroup,
   SESSIONS,
-  SEVERAL_FILES,
-  TABLE,
-} from "./commands.ts";
+} from "./command.ts";
+import { COMMANDS, SEVERAL_FILES } from "./commands.ts";
 import type {
   ByteSink,
   FileSource,
@@ -23,7 +22,7 @@ import {
   IoError,
   UsageError,
 } from "./endings.ts";
-import { ALL_FLAGS, COLOR, type Flag, flagsOf } from "./flags.ts";
+import { ALL_FLAGS, COLOR, COMMON_FLAGS, type Flag, flagsOf } from "./flags.ts";
 import { answerTo, COMMANDS_MEANT, otherWay, suggestion } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
@@ -170,7 +169,7 @@ export async function run(
       progress,
       paging,
       style,
-      table: TABLE,
+      commands: COMMANDS,
     };
     const read = await withFiles(command, commandContext);
     const status = typeof read === "number"

@@ -2,8 +2,9 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { COMMANDS, COMMON_FLAGS, SESSIONS } from "../../lib/cli/commands.ts";
-import { flagsOf, SHELLS } from "../../lib/cli/flags.ts";
+import { SESSIONS } from "../../lib/cli/command.ts";
+import { COMMANDS } from "../../lib/cli/commands.ts";
+import { COMMON_FLAGS, flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { call } from "./memory.ts";
 

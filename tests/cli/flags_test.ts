@@ -2,11 +2,12 @@
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseArguments } from "../../lib/cli/arguments.ts";
-import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
+import { COMMANDS } from "../../lib/cli/commands.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
 import {
   ALL_FLAGS,
   CATEGORIES,
+  COMMON_FLAGS,
   flagsOf,
   type FlagValue,
   parseByteSize,

@@ -2,9 +2,9 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
+import { COMMANDS } from "../../lib/cli/commands.ts";
 import { EXIT } from "../../lib/cli/endings.ts";
-import { flagsOf } from "../../lib/cli/flags.ts";
+import { COMMON_FLAGS, flagsOf } from "../../lib/cli/flags.ts";
 import { call } from "./memory.ts";
 
 const ESCAPE = "\x1b";

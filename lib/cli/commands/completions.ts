@@ -16,12 +16,12 @@ const SCRIPTS: Readonly<
   fish: fishCompletions,
 };
 
-export const run: RunCommand = async ({ args, stdout, table }) => {
+export const run: RunCommand = async ({ args, commands, stdout }) => {
   const [name = "", ...others] = args.operands;
   const shell = SHELLS.find((shell) => shell === name);
   if (shell === undefined || others.length > 0) {
     throw new UsageError(`expected one shell: ${oneOf(SHELLS)}`);
   }
-  await stdout.writeText(SCRIPTS[shell](grammarOf(table)));
+  await stdout.writeText(SCRIPTS[shell](grammarOf(commands)));
   return EXIT.done;
 };

@@ -1,17 +1,17 @@
 /** `codexpipe man`: the manual page. */
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "../about.ts";
-import type { Command, CommandTable, RunCommand } from "../command.ts";
+import type { Command, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
-import { CACHE_FOLDER, type Flag, flagsOf } from "../flags.ts";
+import { CACHE_FOLDER, COMMON_FLAGS, type Flag, flagsOf } from "../flags.ts";
 
-export const run: RunCommand = async ({ args, stdout, table }) => {
+export const run: RunCommand = async ({ args, commands, stdout }) => {
   args.refuseOperands("man");
-  await stdout.writeText(manualPage(table));
+  await stdout.writeText(manualPage(commands));
   return EXIT.done;
 };
 
-function manualPage({ commands, commonFlags }: CommandTable): string {
+function manualPage(commands: readonly Command[]): string {
   return [
     `.TH CODEXPIPE 1 "" "${VERSION_TEXT}" "User Commands"`,
     ".SH NAME",
@@ -27,7 +27,7 @@ function manualPage({ commands, commonFlags }: CommandTable): string {
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
     ".SH COMMON OPTIONS",
-    ...commonFlags.flatMap(flagEntry),
+    ...COMMON_FLAGS.flatMap(flagEntry),
     ".SH EXIT STATUS",
     ...STATUSES.flatMap(([status, meaning]) => [
       ".TP",

@@ -3,8 +3,8 @@
  * and flags.
  */
 
-import type { Command, CommandTable } from "../command.ts";
-import { type Flag, flagsOf } from "../flags.ts";
+import { type Command, SESSIONS } from "../command.ts";
+import { COMMON_FLAGS, type Flag, flagsOf } from "../flags.ts";
 
 /** The values that complete a place on the command line: a list of words, or a kind. */
 export type Filler =
@@ -48,17 +48,15 @@ export interface Grammar {
   readonly commands: readonly CommandPlace[];
 }
 
-export function grammarOf(
-  { commands, sessions, commonFlags }: CommandTable,
-): Grammar {
+export function grammarOf(commands: readonly Command[]): Grammar {
   const first: Word[] = [];
   for (const { name, summary } of commands) {
     const [word = ""] = name.split(" ");
     if (first.some(({ name }) => name === word)) continue;
-    first.push(word === sessions.name ? sessions : { name, summary });
+    first.push(word === SESSIONS.name ? SESSIONS : { name, summary });
   }
   first.push({ name: "help", summary: "Shows the help of a command." });
-  const common = commonFlags.map(placeOf);
+  const common = COMMON_FLAGS.map(placeOf);
   return {
     first,
     common,
