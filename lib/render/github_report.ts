@@ -38,7 +38,9 @@ export interface GithubReport {
    * The tokens of all turns; `null` if no turn has token counts, or if runs of the same thread
    * count some tokens twice.
    */
-  readonly usage: TurnUsage | null;
+  readonly usage:
+    | { readonly [Kind in keyof TurnUsage]: number | bigint | null }
+    | null;
   /** The last message of the agent; `null` if there was none. */
   readonly finalMessage: string | null;
 }

@@ -10,7 +10,6 @@ import {
   GithubRenderer,
   type GithubVerdict,
   type TranscriptPart,
-  type TurnUsage,
 } from "../../render/render.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
@@ -158,7 +157,7 @@ export class GithubStep {
     return githubOutputs({
       threadId: threadId && this.masked(threadId),
       status,
-      usage: tokens === null ? null : usageOf(tokens),
+      usage: tokens,
       finalMessage: finalMessage && this.masked(finalMessage),
     }, { isPassed, title: "", reasons: [] });
   }
@@ -170,14 +169,4 @@ export class GithubStep {
 
 function annotationOf(message: string): string {
   return githubAnnotation({ level: "error", title: "Codex run", message });
-}
-
-/** Converts token counts to JavaScript numbers; those of a run are small enough. */
-function usageOf(tokens: NonNullable<Verdict["tokens"]>): TurnUsage {
-  return {
-    input_tokens: Number(tokens.input_tokens),
-    cached_input_tokens: Number(tokens.cached_input_tokens),
-    output_tokens: Number(tokens.output_tokens),
-    reasoning_output_tokens: Number(tokens.reasoning_output_tokens),
-  };
 }
