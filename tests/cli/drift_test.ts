@@ -1,4 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  sessionPath,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
 import { call } from "./memory.ts";
 
 const KNOWN = '{"type":"thread.started","thread_id":"t"}\n';
@@ -34,6 +40,25 @@ Deno.test("drift prints JSON, and JSON lines", async () => {
   assertEquals(findings, [JSON.parse(lines.stdout)]);
   const none = await call(["drift", "--json"], { stdin: KNOWN });
   assertEquals(none.stdout, '{"findings":[],"more":0}\n');
+});
+
+Deno.test("drift names a file by its path in its own home if the path of another home is the beginning of it", async () => {
+  await withFolder(async (folder) => {
+    const path = sessionPath("home", testId(1), "2026-11-20T10:00:00.000Z");
+    await writeFile(`${folder}/${path.replace("home", "home2")}`, NEW);
+    await Deno.mkdir(`${folder}/home`);
+    const { stdout } = await call([
+      "drift",
+      `--codex-home=${folder}/home`,
+      `--codex-home=${folder}/home2`,
+    ]);
+    assertEquals(
+      stdout,
+      `${
+        path.replace("home/", "")
+      }:1: - exec thread.started colour: new field (string), once: kept\n`,
+    );
+  });
 });
 
 Deno.test("drift --github writes annotations", async () => {

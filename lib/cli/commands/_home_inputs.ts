@@ -1,5 +1,6 @@
 /** The session files of Codex homes, as inputs. */
 
+import { relative } from "node:path";
 import { isObjectPath } from "../../sessions/session_start.ts";
 import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { CommandContext } from "../command.ts";
@@ -49,16 +50,10 @@ export async function homeInputs(
     mtime >= since && !isObjectPath(path)
   ).reverse().map((file) => ({
     name: file.path,
-    place: placeIn(codexHomes, file.path),
+    place: relative(file.home, file.path),
     size: file.size,
   }));
   return { isHome: true, inputs, isIncomplete };
-}
-
-/** The path of a file relative to its home. */
-function placeIn(codexHomes: readonly string[], path: string): string {
-  const home = codexHomes.find((home) => path.startsWith(home)) ?? "";
-  return path.slice(home.length).replace(/^[\\/]+/, "");
 }
 
 /** Opens a session file, even if Codex compresses it at the same time. */
