@@ -8,6 +8,7 @@ import {
 import { decompressed } from "../files/decompress.ts";
 import type { CommandContext } from "./command.ts";
 import type { FileSource, Surroundings } from "./context.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 import { Interrupted, IoError, UsageError } from "./endings.ts";
 import { isWouldBlock, reasonOf } from "./reasons.ts";
 import { STDIN } from "./flags.ts";
@@ -179,14 +180,14 @@ export async function* blocksOf(
  */
 export async function readOrSay(
   read: () => Promise<void>,
-  say: (message: string) => void,
+  diagnostics: Pick<Diagnostics, "say">,
 ): Promise<boolean> {
   try {
     await read();
     return true;
   } catch (error) {
     if (!(error instanceof IoError)) throw error;
-    say(error.message);
+    diagnostics.say(error.message);
     return false;
   }
 }

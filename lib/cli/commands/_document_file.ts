@@ -3,8 +3,6 @@
 import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
 import type { CommandContext } from "../command.ts";
-import type { Surroundings } from "../context.ts";
-import { createFile } from "../created_file.ts";
 import type { Output } from "../output.ts";
 import { InputFiles } from "./_overwriting.ts";
 import {
@@ -41,30 +39,16 @@ export async function openDocument(
   const { form } = screen;
   const { codexHomes } = sessionPlaces(context);
   const files = new InputFiles(inputs, process, codexHomes);
-  const created = (path: string): Promise<Output> =>
-    createPage(path, files, process);
-  const output = await created(target);
-  const following = followingPages(target, output, created);
+  const output = await files.create(target);
+  const following = followingPages(
+    target,
+    output,
+    (path) => files.create(path),
+  );
   const pages = form === "html" && /\.html?$/i.test(target)
     ? following
     : undefined;
   return { output, pages, isTerminal: false, form, close: following.close };
-}
-
-/**
- * Creates an output file.
- *
- * @param isInFolder Whether its folder is already known to be in no Codex home.
- * @throws {UsageError} If the file is one of the inputs, or lies in a Codex home.
- */
-export async function createPage(
-  path: string,
-  inputs: InputFiles,
-  process: Surroundings,
-  isInFolder = false,
-): Promise<Output> {
-  await inputs.refuse("output", path, isInFolder);
-  return await createFile(path, process);
 }
 
 /**

@@ -136,7 +136,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
         if (this.hasStopped) break;
       }
     } catch (error) {
-      this.#reportUnreadable(error);
+      this.reportUnreadable(error);
       await this.#context.diagnostics.flush();
     }
   }
@@ -155,7 +155,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
       await invite(file, this.#context);
       return input;
     } catch (error) {
-      this.#reportUnreadable(error);
+      this.reportUnreadable(error);
       await this.#context.diagnostics.flush();
       return undefined;
     }
@@ -216,7 +216,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
         const isFast = normalizer.engine === "wasm";
         block = await input.next(isFast ? undefined : SLOW_BLOCK);
       } catch (error) {
-        this.#reportUnreadable(error);
+        this.reportUnreadable(error);
       }
       // At the end, and after an error, the bytes that were read are processed.
       if (block === undefined) {
@@ -274,7 +274,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     this.#context.diagnostics.failed(path, { line, error: failed.error });
   }
 
-  #reportUnreadable(error: unknown): void {
+  /** Reports an error of reading, so that the other inputs are still read. Throws other errors. */
+  reportUnreadable(error: unknown): void {
     if (!(error instanceof IoError)) throw error;
     this.isIncomplete = true;
     this.#context.diagnostics.say(error.message);

@@ -4,8 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import type { Surroundings } from "../context.ts";
+import { createFile } from "../created_file.ts";
 import { UsageError } from "../endings.ts";
 import { identityOf } from "../input.ts";
+import type { Output } from "../output.ts";
 import { STDIN } from "../flags.ts";
 
 /** The name of a session file; codexpipe never writes a file with such a name. */
@@ -56,6 +58,17 @@ export class InputFiles {
       );
     }
     await refuseCodexHome(flag, path, this.#process, this.#codexHomes);
+  }
+
+  /**
+   * Creates the file of `--output`, or one in that folder.
+   *
+   * @param isInFolder Whether its folder is already known to be in no Codex home.
+   * @throws {UsageError} If the path is refused.
+   */
+  async create(path: string, isInFolder = false): Promise<Output> {
+    await this.refuse("output", path, isInFolder);
+    return await createFile(path, this.#process);
   }
 
   async #look(): Promise<ReadonlyMap<string, string>> {

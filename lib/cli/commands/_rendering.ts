@@ -7,9 +7,7 @@ import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { IoError } from "../endings.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import { GATHERED, Gathered, type Output } from "../output.ts";
 import type { Blocks } from "../input.ts";
@@ -22,10 +20,9 @@ import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 /**
  * Renders inputs into one document. Reads the flags `to`, `reasoning`, `tools`,
  * `max-output-lines`, `redact`, `no-redact`, `redact-pattern`, `stamp`, `on-error`, `quiet` and
- * those of {@linkcode Arguments.readingOptions}. A command need not have all of them.
+ * those of `readingOptions`. A command need not have all of them.
  */
 export class Rendering {
-  readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #destination: Destination;
   readonly #rendition: Rendition;
@@ -38,7 +35,6 @@ export class Rendering {
   readonly #isReportSeen: boolean;
   #page = 1;
   #length = 0;
-  #isIncomplete = false;
   /** Whether the input is live: text then shows calls when they begin. */
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
@@ -58,7 +54,6 @@ export class Rendering {
     written: Gathered[],
   ) {
     const { args } = context;
-    this.#args = args;
     this.#context = context;
     this.#destination = destination;
     this.#rendition = rendition;
@@ -101,11 +96,6 @@ export class Rendering {
     const turn = (): void => void written.push(new Gathered());
     const rendition = await renditionOf(context, destination, turn);
     return new Rendering(context, destination, rendition, written);
-  }
-
-  /** Whether an input could not be read to its end. */
-  get isIncomplete(): boolean {
-    return this.#isIncomplete || this.work.isIncomplete;
   }
 
   /** Renders a file, or stdin. An error of reading is reported, not thrown. */
@@ -192,15 +182,11 @@ export class Rendering {
   /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
-      return await peekSnapshot(input, name, this.#args);
+      return await peekSnapshot(input, name, this.#context.args);
     } catch (error) {
       input.close();
-      // The other files are still rendered.
-      if (!(error instanceof IoError)) throw error;
-      this.#isIncomplete = true;
-      const { diagnostics } = this.#context;
-      diagnostics.say(error.message);
-      await diagnostics.flush();
+      this.work.reportUnreadable(error);
+      await this.#context.diagnostics.flush();
       return undefined;
     }
   }
@@ -272,12 +258,13 @@ export class Rendering {
       const { inBand: value } = outcome;
       return value === undefined ? outcome : { ok: true, line, offset, value };
     }
-    if (!this.#args.has("stamp")) return outcome;
+    const { args, process } = this.#context;
+    if (!args.has("stamp")) return outcome;
     const { value } = outcome;
     const isTimed = !isObject(value) || "timestamp" in value ||
       "payload" in value;
     if (isTimed) return outcome;
-    const timestamp = new Date(this.#context.process.now()).toISOString();
+    const timestamp = new Date(process.now()).toISOString();
     return { ...outcome, value: { ...value, timestamp } };
   }
 

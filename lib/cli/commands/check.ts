@@ -66,7 +66,6 @@ function refuseTwoOutputs(args: Arguments): void {
 }
 
 class Check {
-  readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #isOneOfMany: boolean;
   readonly #options: VerdictOptions;
@@ -77,7 +76,6 @@ class Check {
 
   constructor(context: CommandContext, files: number) {
     const { args } = context;
-    this.#args = args;
     this.#context = context;
     this.#isOneOfMany = files > 1 || context.process.starter !== undefined;
     this.#filesLeft = files;
@@ -139,9 +137,11 @@ class Check {
       drift?.flush();
       schema?.flush();
       builder.flush(take);
-    }, (message) => {
-      diagnostics.say(message);
-      step?.fail(message);
+    }, {
+      say(message): void {
+        diagnostics.say(message);
+        step?.fail(message);
+      },
     });
     if (!isRead) {
       await diagnostics.flush();
@@ -173,7 +173,7 @@ class Check {
 
   /** Creates the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
-    const args = this.#args;
+    const { args } = this.#context;
     const isShown = !args.has("quiet") || args.has("github") ||
       args.has("fail-on-drift");
     if (!isShown) return undefined;
@@ -191,7 +191,9 @@ class Check {
     schema: SchemaFailures | undefined,
   ): Verdict {
     const reasons = [...verdict.reasons, ...schema?.reasons ?? []];
-    const message = this.#args.has("fail-on-drift") ? drift?.text : undefined;
+    const message = this.#context.args.has("fail-on-drift")
+      ? drift?.text
+      : undefined;
     if (message !== undefined) {
       reasons.push({ kind: "drift", message, line: null });
     }
@@ -231,7 +233,7 @@ class Check {
   }
 
   async #print(file: string, verdict: Verdict): Promise<void> {
-    const args = this.#args;
+    const { args } = this.#context;
     if (args.choice("format", REPORT_FORMATS) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
       return await this.#write(`${verdictJson(verdict, fields)}\n`);

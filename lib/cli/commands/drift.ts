@@ -100,7 +100,7 @@ async function* look(
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);
     for await (const block of blocks) source.feed(block);
-  }, (message) => diagnostics.say(message));
+  }, diagnostics);
   source.flush();
   const { other, failures } = source;
   if (other !== undefined) {

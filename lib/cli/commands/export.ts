@@ -15,7 +15,6 @@ import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
-import { createPage } from "./_document_file.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
@@ -274,7 +273,7 @@ class ExportFiles extends Output {
         ? this.#shared(name)
         : name === ""
         ? this.#context.stdout
-        : await this.#create(name);
+        : await this.#inputs.create(join(this.#folder ?? "", name), true);
       await file.pieces.writeTo(file.output);
       if (!file.isComplete) continue;
       file.output.close();
@@ -306,11 +305,6 @@ class ExportFiles extends Output {
       return bytes.length;
     };
     return new Output({ write }, name, process);
-  }
-
-  async #create(name: string): Promise<Output> {
-    const path = join(this.#folder ?? "", name);
-    return await createPage(path, this.#inputs, this.#context.process, true);
   }
 
   /** Closes the files that are still open. */

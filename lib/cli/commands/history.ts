@@ -11,10 +11,9 @@ import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { Outcome, Success } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import { idText } from "../../sessions/session_id.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { GATHERED, type Output, writeTexts } from "../output.ts";
+import { GATHERED, writeTexts } from "../output.ts";
 import { openInput, readOrSay } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization } from "./_normalization.ts";
@@ -50,7 +49,7 @@ export const run: RunCommand = async (context) => {
     const fold = new Fold(context, base);
     const isRead = await readOrSay(
       () => args.has("follow") ? fold.follow(file) : fold.run(file),
-      (message) => context.diagnostics.say(message),
+      context.diagnostics,
     );
     if (!isRead) await context.diagnostics.flush();
     isIncomplete ||= !isRead || fold.work.isIncomplete;
@@ -76,8 +75,6 @@ async function readSnapshotFile(
 }
 
 class Fold {
-  readonly #args: Arguments;
-  readonly #stdout: Output;
   readonly #options: HistoryStateOptions;
   #state: HistoryState;
   /** Whether the next record begins another stream, and a `truncated` mutation comes first. */
@@ -100,10 +97,8 @@ class Fold {
     context: CommandContext,
     base: HistorySnapshot | undefined,
   ) {
-    const { args, stdout } = context;
-    this.#args = args;
+    const { args } = context;
     this.#context = context;
-    this.#stdout = stdout;
     this.#isRestored = base !== undefined;
     const clock = (): string =>
       this.#stamp = new Date(context.process.now()).toISOString();
@@ -138,8 +133,9 @@ class Fold {
   async run(file: string): Promise<void> {
     const input = await this.work.open(file);
     if (input === undefined) return;
-    const isPretty = this.#args.has("pretty");
-    const peeked = await peekSnapshot(input, file, this.#args);
+    const { args, stdout } = this.#context;
+    const isPretty = args.has("pretty");
+    const peeked = await peekSnapshot(input, file, args);
     const { snapshot, spelling } = peeked;
     if (snapshot !== undefined) {
       input.close();
@@ -149,7 +145,7 @@ class Fold {
         );
       }
       const texts = snapshotText(snapshot, isPretty, spelling?.());
-      return await writeTexts(this.#stdout, texts);
+      return await writeTexts(stdout, texts);
     }
     const { blocks, placeOf, isBaseKnown } = this.#isRestored
       ? { ...peeked, placeOf: undefined, isBaseKnown: false }
@@ -158,14 +154,14 @@ class Fold {
     this.#remarks = this.#newRemarks(isBaseKnown);
     await this.work.normalizeInput(file, blocks, placeOf);
     this.#refuseThreads();
-    const isCheckpoint = this.#args.has("checkpoint");
-    if (this.#args.has("mutations") && !isCheckpoint) return;
+    const isCheckpoint = args.has("checkpoint");
+    if (args.has("mutations") && !isCheckpoint) return;
     const history = this.#state.snapshot({ resume: isCheckpoint, copy: false });
     const { resume } = history;
     const whole = isCheckpoint && isObject(resume)
       ? { ...history, resume: { ...resume, normalizer: this.#lines?.save() } }
       : history;
-    await writeTexts(this.#stdout, snapshotText(whole, isPretty));
+    await writeTexts(stdout, snapshotText(whole, isPretty));
   }
 
   /** Throws if the input has several threads: a history is that of one thread. */
@@ -194,12 +190,13 @@ class Fold {
   /** Folds a record; with `--mutations`, keeps it until its mutations can be written. */
   #take(outcome: Outcome<unknown>): void {
     if (!outcome.ok) return;
-    if (this.#args.has("mutations")) this.#records.push(outcome);
+    if (this.#context.args.has("mutations")) this.#records.push(outcome);
     else this.#fold(outcome);
   }
 
   /** Folds the kept records, and writes their mutations. */
   async #write(): Promise<void> {
+    const { stdout } = this.#context;
     const records = this.#records;
     this.#records = [];
     let changes = "";
@@ -211,11 +208,11 @@ class Fold {
         changes += encodeLine({ ...mutation, ...stamp });
       }
       if (changes.length > GATHERED) {
-        await this.#stdout.writeText(changes);
+        await stdout.writeText(changes);
         changes = "";
       }
     }
-    if (changes !== "") await this.#stdout.writeText(changes);
+    if (changes !== "") await stdout.writeText(changes);
     // Checked here too, so that a live stream fails at once.
     if (records.length > 0) this.#refuseThreads();
     this.#remarks?.see(this.#state);

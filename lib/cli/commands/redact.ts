@@ -56,10 +56,7 @@ export const run: RunCommand = async (context) => {
   try {
     for (const file of files) {
       // An error of reading is reported, and the other files are still read.
-      const isRead = await readOrSay(
-        () => redact(file),
-        (message) => diagnostics.say(message),
-      );
+      const isRead = await readOrSay(() => redact(file), diagnostics);
       isIncomplete ||= !isRead;
       await diagnostics.flush();
     }

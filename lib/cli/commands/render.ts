@@ -62,7 +62,7 @@ export const run: RunCommand = async (context) => {
       if (rendering.work.hasStopped) break;
     }
     await rendering.end();
-    if (rendering.isIncomplete) return EXIT.io;
+    if (rendering.work.isIncomplete) return EXIT.io;
     const isNo = rendering.work.hasStopped ||
       (args.has("strict") && rendering.work.hasFailures);
     return isNo ? EXIT.no : EXIT.done;

@@ -19,7 +19,7 @@ import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
-import { createPage, followingPages } from "./_document_file.ts";
+import { followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { Rendering } from "./_rendering.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
@@ -83,12 +83,8 @@ export const renderSite: RunCommand = async (context) => {
     index.add(listing);
   }
   await context.progress.clear();
-  const output = await createPage(
-    join(folder, SITE_INDEX),
-    new InputFiles(likeAPage, context.process),
-    context.process,
-    true,
-  );
+  const output = await new InputFiles(likeAPage, context.process)
+    .create(join(folder, SITE_INDEX), true);
   try {
     await writeTexts(output, index.write(meter.rows()));
   } finally {
@@ -135,7 +131,7 @@ async function* writePage(
   const seen = new SiteSession("", "", undefined, new Map());
   const inputs = new InputFiles(likeAPage, process);
   const created = (page: string): Promise<Output> =>
-    createPage(join(folder, page), inputs, process, true);
+    inputs.create(join(folder, page), true);
   const output = await created(page);
   const pages = followingPages(page, output, created, new Set(numbered));
   let rendering;
@@ -159,7 +155,7 @@ async function* writePage(
   } finally {
     pages.close();
   }
-  const { isIncomplete, work: { hasFailures, hasStopped } } = rendering;
+  const { isIncomplete, hasFailures, hasStopped } = rendering.work;
   const secrets = redactor?.takeCounts();
   const { title, session } = seen;
   let shown: WrittenPage["shown"];
@@ -171,7 +167,7 @@ async function* writePage(
     await readOrSay(async () => {
       const blocks = blocksOf(await open(input), process);
       for await (const block of blocks) source.feed(block, ignore);
-    }, ignore);
+    }, { say: ignore });
     source.flush(ignore);
     const file = { path: resolve(process.cwd(), input.name) };
     const run = await readSessionRun(file, process.interrupt);

@@ -22,8 +22,8 @@ import { branchOf, sessionsTable } from "./_sessions_table.ts";
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  const shards = args.value("shards");
-  if (shards !== undefined) return await divide(Number(shards), context);
+  const shards = args.number("shards");
+  if (shards !== undefined) return await divide(shards, context);
   const query = args.oneSession("sessions family");
   const { family, status } = await lookUpFamily(query, context);
   if (family === undefined) return status;

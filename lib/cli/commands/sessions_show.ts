@@ -85,7 +85,7 @@ async function render(
     const { input, placeOf } = await openWhole(path, whole.lineage, context);
     await rendering.renderInput(path, input, placeOf);
     await rendering.end();
-    return rendering.isIncomplete ? EXIT.io : EXIT.done;
+    return rendering.work.isIncomplete ? EXIT.io : EXIT.done;
   } finally {
     document.close?.();
   }

@@ -109,7 +109,7 @@ async function* count(
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);
     for await (const block of blocks) source.feed(block, report);
-  }, (message) => diagnostics.say(message));
+  }, diagnostics);
   source.flush(report);
   await diagnostics.flush();
   const hasFailures = source.failures > 0;
