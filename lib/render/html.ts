@@ -484,7 +484,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       maxOutputLength: isFull ? SHORT_OUTPUT.length : MAX_OUTPUT_LENGTH,
       images: (part.images ?? []).map((url) => this.#imageHtml(url)),
       hasReasoningOpen: reasoning === "include",
-      hasNamesOnly: tools === "names",
+      hasNamesOnly: tools === "names" && isDone,
     });
     this.#emit(html);
     this.#length += html.length;
@@ -739,7 +739,7 @@ function noticeHtml(view: NoticeView, frame: EntryFrame): string {
       sign: "·",
       titleHtml: oneLine(title === "" ? text : title, "span"),
       body: `${proseHtml(text, "in md")}\n`,
-    }, { ...frame, hasNamesOnly: false });
+    }, frame);
   }
   const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
   const body = `<div class="text" dir="auto">${elementText(text)}</div>`;
@@ -769,7 +769,7 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         titleHtml: oneLine(view.text, "span", plainLine(view.text)),
         body: `${proseHtml(view.text, "in md")}\n`,
         isOpen: frame.hasReasoningOpen,
-      }, { ...frame, hasNamesOnly: false });
+      }, frame);
     case "diff":
       return boxHtml({
         look: "edit whole",

@@ -147,7 +147,10 @@ export class ThreadTranscripts
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     checkOutcome(outcome);
     this.#emit = emit;
-    const event = outcome.ok ? eventOf(outcome.value) : {};
+    const value = outcome.ok ? outcome.value : undefined;
+    const event = fieldsOf(
+      typeof value === "string" ? parseJson(value) : value,
+    );
     const id = idOf(event.thread_id);
     if (id !== undefined) this.#firstId ??= id;
     const thread = id === undefined || id === this.#firstId
@@ -157,8 +160,8 @@ export class ThreadTranscripts
     this.#decide(event, thread);
     thread.transcript.feed(
       // The parsed event is passed on, so that its text is parsed only once.
-      outcome.ok && typeof outcome.value === "string"
-        ? { ...outcome, value: event, text: outcome.value }
+      outcome.ok && typeof value === "string"
+        ? { ...outcome, value: event, text: value }
         : outcome,
       (part) => this.#take(thread, part),
     );
@@ -348,9 +351,4 @@ export class ThreadTranscripts
     }
     return threads;
   }
-}
-
-/** Returns an event that is given as an object or as JSON text. */
-function eventOf(value: unknown): Fields {
-  return fieldsOf(typeof value === "string" ? parseJson(value) : value);
 }
