@@ -44,6 +44,11 @@ export function inertText(text: string): string {
     .replace(RUNNER_MARK_REGEXP, "#\\#");
 }
 
+/** Makes a text harmless as {@linkcode inertText} does, and joins its lines. */
+export function inertLabel(text: string): string {
+  return inertText(text).replaceAll("\n", " ");
+}
+
 /**
  * Escapes a leading `::` of a line that is about to be printed: such a line is a command to
  * GitHub's runner.

@@ -1,6 +1,6 @@
 /** Embeds Markdown of a log in a document without letting it break that document. */
 
-import { inertLine, inertText } from "./inert_text.ts";
+import { inertLabel, inertLine, inertText } from "./inert_text.ts";
 import { fenceFor } from "./record_text.ts";
 
 const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;
@@ -124,7 +124,7 @@ export function codeBlock(
  * @returns The span, delimited by more backticks than any run in the text; empty for blank text.
  */
 export function codeSpan(text: string): string {
-  const line = inertText(text).replaceAll("\n", " ").trim();
+  const line = inertLabel(text).trim();
   if (line === "") return "";
   const mark = fenceFor(line, 1);
   const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
@@ -133,7 +133,7 @@ export function codeSpan(text: string): string {
 
 /** Writes a text as one line of Markdown, with every special character escaped. */
 export function plainLine(text: string): string {
-  return inertText(text).replaceAll("\n", " ").trim()
+  return inertLabel(text).trim()
     .replace(/[\\*_#|~]/g, "\\$&").replace(/^(\d+)([.)])/, "$1\\$2")
     .replace(/^([-+=:])/, "\\$1")
     .replace(/[&<>`[\]]/g, (found) => ENTITIES.get(found) ?? found);
@@ -176,7 +176,7 @@ function plainTextLine(line: string): string {
 
 /** Writes a text as one line of HTML. */
 export function htmlLine(text: string): string {
-  return inertText(text).replaceAll("\n", " ").trim()
+  return inertLabel(text).trim()
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

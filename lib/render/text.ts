@@ -19,7 +19,7 @@ import {
   viewEntry,
   type WorkStatus,
 } from "./entry_view.ts";
-import { inertLine, inertText } from "./inert_text.ts";
+import { inertLabel, inertLine, inertText } from "./inert_text.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -298,7 +298,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         }
         if (author !== null) {
           const to = recipient === null ? "" : ` → ${recipient}`;
-          this.#addLine(inertText(`${author}${to}:`), dim);
+          this.#addLine(inertLabel(`${author}${to}:`), dim);
         }
         return this.#isFormatted
           ? this.#addMarkdown(view.text)
@@ -343,7 +343,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         return this.#writeNotice(view);
       case "unknown":
         this.#begin("note");
-        return this.#addLine(startOf(inertText(`· ${view.type}`), 200), dim);
+        return this.#addLine(startOf(inertLabel(`· ${view.type}`), 200), dim);
       default:
         view satisfies never;
     }
@@ -362,7 +362,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       const title = view.kind === "command"
         ? `$ ${view.command.split("\n", 1)[0]}`
         : `» ${view.title}`;
-      this.#begun.set(part.id, { title: inertText(title) });
+      this.#begun.set(part.id, { title: inertLabel(title) });
       this.#open = part.id;
       if (!isOver) return;
     }
@@ -420,7 +420,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const text = isSearch && first?.name === "query"
       ? `web_search ${first.text.replace(/\s+/g, " ")}`
       : [title, ...named].join(" ");
-    this.#addClipped([inertText(text).replaceAll("\n", " ")], {
+    this.#addClipped([inertLabel(text)], {
       sign: "» ",
       look: this.#style.cyan,
     });
@@ -499,8 +499,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#begin("prose");
     const { bold, dim, green, cyan } = this.#style;
     const done = steps.filter(({ status }) => status === "complete").length;
-    const title = inertText(name).replaceAll("\n", " ");
-    this.#addLine(`${title} (${done}/${steps.length})`, bold);
+    this.#addLine(inertLabel(`${name} (${done}/${steps.length})`), bold);
     const looks = {
       complete: ["✓ ", green],
       in_progress: ["▸ ", cyan],

@@ -455,6 +455,40 @@ Deno.test("TextRenderer writes hostile text without effects", () => {
   }
 });
 
+Deno.test("TextRenderer joins the lines of names, so that none begins a workflow command", () => {
+  const unnamed = { role: "assistant", kind: "plain", lines: [] } as const;
+  const header = { label: "me\n::error::x", badge: null };
+  const records = [
+    { id: 1, type: "plain_message", payload: { ...unnamed, header } },
+    { id: 2, type: "new\n::error::x", payload: {} },
+  ] as const;
+  const parts = records.map((record) => ({
+    type: "entry" as const,
+    phase: "final" as const,
+    id: record.id,
+    turn: null,
+    record,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+  }));
+  const line = "bash -lc 'echo\r::error::x'";
+  const texts = [
+    writtenBy(new TextRenderer(), parts),
+    viewOf([
+      command("started", { command: line }),
+      message("Hi"),
+      command("completed", { command: line }),
+    ]),
+  ];
+  assertEquals(texts.join("").match(/^.*::error::x.*$/gm), [
+    "me ::error::x:",
+    "· new ::error::x",
+    "  \\::error::x",
+    "$ echo ::error::x",
+  ]);
+});
+
 Deno.test("TextRendererStream writes the same as TextRenderer", async () => {
   const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
   const texts = await Array.fromAsync(
