@@ -78,7 +78,7 @@ export interface GithubReport {
  */
 export function githubOutputs(
   report: GithubReport,
-  verdict?: GithubVerdict,
+  verdict?: Pick<GithubVerdict, "isPassed">,
 ): string {
   const { threadId, status, usage, finalMessage } = report;
   const values = {

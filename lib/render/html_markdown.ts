@@ -7,6 +7,7 @@ import {
   type MarkdownNode,
   markdownNodes,
   markdownText,
+  withTaskBox,
 } from "./markdown_nodes.ts";
 
 type Nodes = readonly MarkdownNode[];
@@ -88,11 +89,7 @@ class HtmlWriter {
     return items.map(({ children: [first, ...rest] }) => {
       const blocks = this.blocks(rest);
       if (first?.type === "paragraph") {
-        const text = this.#inline(first.children).replace(
-          /^\[([ xX])\](?=\s)/,
-          (_, box) => box === " " ? "☐" : "☑",
-        );
-        blocks.unshift(text);
+        blocks.unshift(withTaskBox(this.#inline(first.children)));
       } else if (first !== undefined) blocks.unshift(this.#block(first));
       return `<li>${blocks.join("\n")}</li>`;
     });

@@ -56,6 +56,14 @@ export function markdownText(nodes: readonly MarkdownNode[]): string {
   ).join("");
 }
 
+/** Writes the box of a task, at the beginning of a list item, as a character. */
+export function withTaskBox(item: string): string {
+  return item.replace(
+    /^\[([ xX])\](?=\s)/,
+    (_, box) => box === " " ? "☐" : "☑",
+  );
+}
+
 function nested(tokens: readonly Token[]): MarkdownNode[] {
   const nodes: MarkdownNode[] = [];
   const open = [nodes];

@@ -7,6 +7,7 @@ import {
   type MarkdownNode,
   markdownNodes,
   markdownText,
+  withTaskBox,
 } from "./markdown_nodes.ts";
 import { broken, prefixed, widthOf } from "./terminal_text.ts";
 import type { TextStyle } from "./text_style.ts";
@@ -123,14 +124,12 @@ class TerminalWriter {
     let number = Number(token.attrGet("start") ?? 1);
     return children.flatMap((item, at) => {
       const sign = token.type.startsWith("ordered") ? `${number++}. ` : "• ";
-      const lines = this.blocks(item.children, room - sign.length);
-      if (lines.length === 0) lines.push("");
-      lines[0] = (lines[0] ?? "").replace(
-        /^\[([ xX])\](?=\s)/,
-        (_, box) => box === " " ? "☐" : "☑",
+      const [first = "", ...rest] = this.blocks(
+        item.children,
+        room - sign.length,
       );
       const space = at > 0 && !isTight ? [""] : [];
-      return [...space, ...prefixed(lines, sign)];
+      return [...space, ...prefixed([withTaskBox(first), ...rest], sign)];
     });
   }
 

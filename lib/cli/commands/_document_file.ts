@@ -70,11 +70,13 @@ export function followingPages(
     const path = page === 1 ? first : `${stem}${sign}${page}${ending}`;
     return page > 1 && taken.has(path) ? pathOf(page, `${sign}-`) : path;
   };
+  let opened = 1;
   return {
     nameOf: (page) => basename(pathOf(page)),
-    async open(page): Promise<Output> {
+    async next(): Promise<Output> {
       file.close();
-      return file = await create(pathOf(page));
+      opened += 1;
+      return file = await create(pathOf(opened));
     },
     close: () => file.close(),
   };

@@ -159,7 +159,7 @@ export class GithubStep {
       status,
       usage: tokens,
       finalMessage: finalMessage && this.masked(finalMessage),
-    }, { isPassed, title: "", reasons: [] });
+    }, { isPassed });
   }
 
   async #append(path: string, text: string): Promise<void> {

@@ -33,7 +33,6 @@ export class Rendering {
   #output: Output;
   /** Whether failures on stderr appear on the same terminal as the document. */
   readonly #isReportSeen: boolean;
-  #page = 1;
   #length = 0;
   /** Whether the input is live: text then shows calls when they begin. */
   #isGrowing = false;
@@ -277,9 +276,7 @@ export class Rendering {
     this.#length = 0;
     for (const written of this.#written) {
       if (written !== this.#written[0]) {
-        this.#page += 1;
-        this.#output = await this.#destination.pages?.open(this.#page) ??
-          this.#output;
+        this.#output = await this.#destination.pages?.next() ?? this.#output;
       }
       await written.writeTo(this.#output);
     }

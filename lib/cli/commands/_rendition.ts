@@ -44,8 +44,8 @@ export interface Destination {
 
 /** The pages after the first one. */
 export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
-  /** Closes the current page, and creates the page with a number, from 2 on. */
-  open(page: number): Promise<Output>;
+  /** Closes the current page, and creates the next one. */
+  next(): Promise<Output>;
 }
 
 /**

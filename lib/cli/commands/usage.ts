@@ -162,8 +162,9 @@ function* omissionsIn(
     const usage = model === null
       ? 'usage without a model (the model "*" of the list would apply)'
       : `model "${model}"`;
-    const count = grouped(String(tokens));
-    yield `no price for ${usage}: ${count} tokens are not in the cost`;
+    yield `no price for ${usage}: ${
+      countText(tokens)
+    } tokens are not in the cost`;
   }
 }
 
@@ -346,14 +347,17 @@ const NUMBERS: readonly GroupColumn[] = [
 ];
 
 const TURNS: GroupColumn = {
-  ...number("Turns", ({ group }) => BigInt(group.turns)),
+  ...number("Turns", ({ group }) => group.turns),
   isSpare: true,
 };
 
 const COST: GroupColumn = {
   title: "Cost",
   align: "right",
-  cell: ({ cost }) => cost?.isKnown ? grouped(cost.rounded) : "-",
+  cell: ({ cost }) =>
+    cost?.isKnown
+      ? cost.rounded.replace(/^\d+/, (whole) => countText(BigInt(whole)))
+      : "-",
 };
 
 async function groupsTable(
@@ -402,9 +406,8 @@ async function derivationsTable(
         const cells = steps.map((step) => [
           String(step.line),
           turnOf(step, { isAlone: true }),
-          ...[step.tokens.input_tokens, step.tokens.output_tokens].map((
-            count,
-          ) => step.counted ? grouped(String(count)) : "-"),
+          step.counted ? countText(step.tokens.input_tokens) : "-",
+          step.counted ? countText(step.tokens.output_tokens) : "-",
           step.rule,
           explainRule(step.rule),
         ]);
@@ -414,31 +417,20 @@ async function derivationsTable(
       }),
   );
   const { input_tokens, output_tokens } = total.tokens;
-  const sum = `${grouped(String(input_tokens))} input, ${
-    grouped(String(output_tokens))
+  const sum = `${countText(input_tokens)} input, ${
+    countText(output_tokens)
   } output`;
   return `${tables.join("")}${style.bold("Total:")} ${sum}\n`;
 }
 
-/**
- * Inserts commas between thousands.
- *
- * @param text The number in decimal digits, with or without a decimal point.
- */
-function grouped(text: string): string {
-  const [whole = "", places] = text.split(".");
-  const commas = countText(BigInt(whole));
-  return places === undefined ? commas : `${commas}.${places}`;
-}
-
 function number(
   title: string,
-  count: (row: CostedGroup) => bigint,
+  count: (row: CostedGroup) => number | bigint,
 ): GroupColumn {
   return {
     title,
     align: "right",
-    cell: (row) => grouped(String(count(row))),
+    cell: (row) => countText(count(row)),
   };
 }
 
