@@ -22,6 +22,10 @@ import {
   placeholderOf,
 } from "./_placeholder.ts";
 import { maskPrivateKeys, maskTokens } from "./_known_shapes.ts";
+import {
+  mayHaveControlSequence,
+  withoutControlSequences,
+} from "./control_sequences.ts";
 import type { LinearPattern } from "./linear_pattern.ts";
 import { isBroken, isInPair, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
 
@@ -48,14 +52,6 @@ const INERT_REGEXP =
 
 /** The maximum number of times that the rules are applied: the text is stable far earlier. */
 const MAX_PASSES = 8;
-
-/**
- * Control sequences for colours and cursor moves, which print nothing. All escape characters before
- * one are included: removing the sequence alone would let them begin a new one.
- */
-const CONTROL_SEQUENCE_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /(?<!\u001b)\u001b+\[[\d;:?]*[A-HJKSTfhlmnsu]/g;
 
 type Counts = Map<string, number>;
 
@@ -162,7 +158,7 @@ export class Redactor {
     checkText(text);
     if (this.#patterns.length === 0 && isInert(text)) return text;
     if (this.#clean.get(text) === true) return text;
-    if (text.includes("\u001b[")) return this.#redactColored(text);
+    if (mayHaveControlSequence(text)) return this.#redactColored(text);
     const masked = this.#redactPlain(text, this.#mask);
     // A text that contains placeholders may have secrets that were counted although masking did
     // not change it, and these are counted each time.
@@ -186,15 +182,18 @@ export class Redactor {
     const masked = this.#redactPlain(text, countingMask(spelled));
     // A terminal shows a word that colours divide as a whole.
     const shown: Counts = new Map();
-    const plain = this.#redactPlain(withoutColors(text), countingMask(shown));
-    const isSame = withoutColors(masked) === plain;
+    const plain = this.#redactPlain(
+      withoutControlSequences(text),
+      countingMask(shown),
+    );
+    const isSame = withoutControlSequences(masked) === plain;
     if (isSame || includesCounts(shown, spelled)) {
       addCounts(this.#counts, shown);
       return isSame ? masked : plain;
     }
     // Some secret is separated from the text beside it only by a colour or a cursor move.
     addCounts(this.#counts, spelled);
-    return this.#redactPlain(withoutColors(masked), this.#mask);
+    return this.#redactPlain(withoutControlSequences(masked), this.#mask);
   }
 
   /** Masks the secrets in a text as it is spelled. */
@@ -333,10 +332,6 @@ function addCounts(counts: Counts, more: Counts): void {
 /** Returns whether `counts` has at least as many secrets of each kind as `others`. */
 function includesCounts(counts: Counts, others: Counts): boolean {
   return [...others].every(([kind, count]) => count <= (counts.get(kind) ?? 0));
-}
-
-function withoutColors(text: string): string {
-  return text.replace(CONTROL_SEQUENCE_REGEXP, "");
 }
 
 // A cache of results for repeated texts: all records have the same keys, types and words, and

@@ -1,9 +1,7 @@
 /** Makes text of a log harmless for terminals and GitHub's runner. */
 
-/** Control sequences for colours, cursor moves and modes, which print nothing themselves. */
-const CONTROL_SEQUENCE_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /(?:\u001b\[|\u009b)[\d;:?]*[A-HJKSTfhlmnsu]/g;
+import { withoutControlSequences } from "../redact/control_sequences.ts";
+
 /** The control sequences that only set colours and emphasis (SGR). */
 const LOOK_REGEXP =
   // deno-lint-ignore no-control-regex
@@ -38,7 +36,7 @@ export function plainTerminalText(text: string): string {
  * which a terminal would overwrite is shown. Tabs become four spaces.
  */
 export function inertText(text: string): string {
-  return text.replace(CONTROL_SEQUENCE_REGEXP, "")
+  return withoutControlSequences(text)
     .replace(LINE_END_REGEXP, "\n").replaceAll("\t", TAB)
     .replace(HIDDEN_REGEXP, escaped)
     .replace(RUNNER_MARK_REGEXP, "#\\#");

@@ -400,6 +400,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `«github_token:\u001b[01;31m\u001b[Kghp_${A20}\u001b[m\u001b[K${A20}»`,
   ],
   [
+    "a token with a colour in one character (C1)",
+    `«github_token:ghp_${A20}\u009b31m${A20}»`,
+  ],
+  [
     "a token before a cursor movement and a word",
     "«aws_access_key_id:AKIAIOSFODNN7EXAMPLE\u001b[9G»ok",
   ],
@@ -746,7 +750,7 @@ const FRAGMENTS = fc.array(
     ),
     fc.constantFrom(
       ...["token", "TOKEN", "password", "api_key", "--", "=", ": ", '"', "'"],
-      ...["\u001b[1m", "\u001b[K", "\u001b["],
+      ...["\u001b[1m", "\u001b[K", "\u001b[", "\u009b", "\u009b1m"],
       ...["\\", "\n", " ", "$", "[redacted:x]", "://", ":", "@", "Bearer "],
       ...["authorization: ", "cookie: a", "[", "]", "(", ".", "abc1", BEGIN],
       ...[" PRIVATE KEY-----", "\\n", "-----END", "sk-", "eyJ", "curl -u a:b"],
