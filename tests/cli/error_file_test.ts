@@ -120,6 +120,19 @@ for (const [errorsTo, file] of [["a", "a"], ["./a", "a"], ["a", "./a"]]) {
   });
 }
 
+Deno.test("--errors-to does not overwrite the file that stdout goes to", async () => {
+  const { status, stdout, stderr, written } = await call(
+    ["normalize", "--errors-to=out", "a"],
+    { files: { a: LINES, out: "" }, stdoutIdentity: "out" },
+  );
+  assertEquals([status, stdout, written.size], [2, "", 0]);
+  assertEquals(
+    stderr,
+    "codexpipe: --errors-to would overwrite out, which stdout goes to: name another file\n" +
+      'codexpipe: "codexpipe normalize -h" shows the options\n',
+  );
+});
+
 Deno.test("--errors-to does not create a missing input", async () => {
   const args = ["normalize", "--errors-to=new", "new"];
   const { status, written } = await call(args, {});

@@ -33,7 +33,8 @@ export class InputFiles {
   }
 
   /**
-   * Refuses to write to an input file, to any session file, and into a Codex home.
+   * Refuses to write to an input file, to the file of stdout, to any session file, and into a Codex
+   * home.
    *
    * @param flag The flag that names the output file, without the dashes.
    * @param path The path of the output file.
@@ -49,6 +50,11 @@ export class InputFiles {
       const name = (await this.#known).get(found.identity);
       if (name !== undefined) {
         throw overwriting(flag, name === STDIN ? path : name);
+      }
+      if (found.identity === await this.#process.streamIdentity("stdout")) {
+        throw new UsageError(
+          `--${flag} would overwrite ${path}, which stdout goes to: name another file`,
+        );
       }
     }
     // The real path is tested, since a link to a session file can have any name.
