@@ -35,8 +35,6 @@ import {
   type TextStyle,
 } from "../render/text_style.ts";
 
-const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
-
 /**
  * Replaces each folder by the session files below it.
  *
@@ -58,14 +56,22 @@ async function withoutFolders(
 
 async function sessionFiles(
   folder: string,
-  context: Pick<Surroundings, "list">,
+  context: Pick<Surroundings, "list" | "look">,
 ): Promise<string[]> {
+  // Loaded here: few runs are given a folder.
+  const { isObjectPath, isSessionName } = await import(
+    "../sessions/session_start.ts"
+  );
   const found: string[] = [];
   const prefix = folder.replace(/(?<=.)[/\\]$/, "");
   for (const { name, isDirectory } of await context.list(folder)) {
     const path = `${prefix}/${name}`;
     if (isDirectory) found.push(...await sessionFiles(path, context));
-    else if (SESSION_REGEXP.test(name)) found.push(path);
+    else if (isSessionName(name) && !isObjectPath(name)) {
+      // Opening a named pipe would wait for a writer.
+      const isFile = (await context.look(path))?.identity !== undefined;
+      if (isFile) found.push(path);
+    }
   }
   return found.sort();
 }

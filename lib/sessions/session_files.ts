@@ -17,6 +17,7 @@ import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,
   idInName,
+  isSessionName,
   sessionIdInName,
   type SessionPlace,
   startedAt,
@@ -440,9 +441,6 @@ export function problemAt(
   return { path, home, code: codeOf(error), message: messageOf(error) };
 }
 
-const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
-/** State that a fork of Codex writes beside a session. */
-const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
 const NUMBER_REGEXP = /^\d+$/;
 /** The levels of folders: years, months, days. */
 const LEVELS = 3;
@@ -511,7 +509,7 @@ export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
       if (NUMBER_REGEXP.test(name)) {
         // The target of a link is known only after `stat`.
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
-      } else if (NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name)) {
+      } else if (isSessionName(name)) {
         if (!entry.isDirectory()) {
           files.push({ file: listedFile(place), isRegular: entry.isFile() });
         }

@@ -571,6 +571,10 @@ const REFUSED = [
       "--output would overwrite s/rollout-x.jsonl, a session file: name another file",
   },
   {
+    args: ["-o", "s/rollout-x.json", "a"],
+    message: "--output would overwrite s/rollout-x.json, a session file",
+  },
+  {
     args: ["-o", "link.html", "a"],
     message: "--output would overwrite link.html, a session file",
   },
@@ -611,6 +615,7 @@ for (const { args, message } of REFUSED) {
       files: {
         ...{ a: SESSION, "./a": SESSION, b: SESSION, "./b": SESSION },
         "s/rollout-x.jsonl": SESSION,
+        "s/rollout-x.json": "{}",
         "link.html": SESSION,
         "/a": "",
       },

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { programTest, runProgram } from "../programs.ts";
 import { encode } from "../running.ts";
+import { withFolder } from "../sessions/homes.ts";
 import { COMMAND_WORDS, startCommand } from "./process.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
@@ -191,6 +192,24 @@ Deno.test({
         clearTimeout(timer);
         await Deno.remove(pipe);
       }
+    });
+  },
+});
+
+Deno.test({
+  name: "codexpipe normalize reads a folder without the named pipes in it",
+  ignore: Deno.build.os === "windows",
+  async fn(): Promise<void> {
+    await withFolder(async (folder) => {
+      const script = 'mkfifo "$0/rollout-b.jsonl"';
+      await new Deno.Command("bash", { args: ["-c", script, folder] }).output();
+      await Deno.writeTextFile(`${folder}/rollout-a.jsonl`, LINE);
+      const child = startCommand(["normalize", folder]);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      await child.stdin.close();
+      const { code, stdout } = await child.output();
+      clearTimeout(timer);
+      assertEquals([new TextDecoder().decode(stdout), code], [LINE, 0]);
     });
   },
 });

@@ -3,16 +3,13 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
+import { isSessionName } from "../../sessions/session_start.ts";
 import type { Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { UsageError } from "../endings.ts";
 import { identityOf } from "../input.ts";
 import type { Output } from "../output.ts";
 import { STDIN } from "../flags.ts";
-
-/** The name of a session file; codexpipe never writes a file with such a name. */
-const SESSION_FILE_REGEXP =
-  /(?:^|[\\/])rollout-[^\\/]+\.jsonl(?:\.zst|\.gz)?$/i;
 
 /** The input files of a command, which must not be overwritten. */
 export class InputFiles {
@@ -58,7 +55,7 @@ export class InputFiles {
       }
     }
     // The real path is tested, since a link to a session file can have any name.
-    if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
+    if (found !== undefined && isSessionName(basename(found.realPath))) {
       throw new UsageError(
         `--${flag} would overwrite ${path}, a session file: name another file`,
       );
