@@ -380,7 +380,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** The reasons against the last turns of all threads. */
   #turnReasons(): VerdictReason[] {
     if (this.#lines.records === 0 && this.#failures.count === 0) {
-      return [reason("no_turn", "the input is empty: Codex wrote nothing")];
+      const { thread } = this.#options;
+      const message = thread === undefined
+        ? "the input is empty: Codex wrote nothing"
+        : `no event is of the thread ${JSON.stringify(thread)}`;
+      return [reason("no_turn", message)];
     }
     const judges = this.#judges;
     const isOneOfMany = judges.length > 1;

@@ -233,7 +233,7 @@ const FLAGS = {
     "no-refresh": {
       summary: "Search the index without updating it first.",
       details:
-        "Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds.",
+        "Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds. If nothing is found and some are still unread then, the exit status is 3.",
     },
     home: {
       summary: "Read the Codex home even if stdin is not a terminal.",

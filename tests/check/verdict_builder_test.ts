@@ -761,6 +761,11 @@ Deno.test("VerdictBuilder reports an empty input", () => {
   }
 });
 
+Deno.test("VerdictBuilder reports a thread of which there is no event", () => {
+  const verdict = judgeRecords([THREAD, TURN, DONE], { thread: "x\n" });
+  assertEquals(messages(verdict), ['no event is of the thread "x\\n"']);
+});
+
 Deno.test("VerdictBuilder has the status of the last turn and the number of turns where no event ended one", () => {
   const judged = [
     [THREAD, TURN, say("Done."), DONE, error("No")],

@@ -50,6 +50,19 @@ Deno.test("sessions du prints the sizes of sessions in every form", async () => 
   });
 });
 
+Deno.test("sessions du ends with 3 if a file could not be read to its end", async () => {
+  await withHome({ versions: ["0.20.0"] }, async ({ path }) => {
+    const packed = new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x24]);
+    await Deno.writeFile(
+      `${path}/sessions/rollout-2026-11-20T15-40-01-x.jsonl.zst`,
+      packed,
+    );
+    const { status, stderr } = await du(path, ["--json"]);
+    assertEquals(status, 3);
+    assertStringIncludes(stderr, "1 file could not be read to the end");
+  });
+});
+
 Deno.test("sessions du reports a home without sessions, and refuses operands and unknown groups", async () => {
   const { status, stdout, stderr } = await call(["sessions", "du"], {
     env: { CODEX_HOME: "/no/such/home" },

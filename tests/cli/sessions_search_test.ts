@@ -168,6 +168,17 @@ Deno.test("sessions search reports the files that it had no time to index", asyn
   });
 });
 
+Deno.test("sessions search ends with 3 if it found nothing in the files that it had time to index", async () => {
+  await withSessions(["elephant", "elephant"], async (search) => {
+    let time = 0;
+    const { status } = await search(["giraffe"], {
+      now: () => time += 2_000,
+    });
+    assertEquals(status, 3);
+    assertEquals((await search(["giraffe"])).status, 1);
+  });
+});
+
 Deno.test("sessions search waits for another process that writes to the index, until Ctrl-C", async () => {
   await withSessions(["elephant"], async (search, folder) => {
     const args = ["elephant", `--index=${folder}/my.sqlite`];

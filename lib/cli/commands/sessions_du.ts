@@ -70,7 +70,7 @@ export const run: RunCommand = async (context) => {
       `${countedText(torn.length, "file")} could not be read to the end`,
     );
   }
-  return isIncomplete ? EXIT.io : EXIT.done;
+  return isIncomplete || torn.length > 0 ? EXIT.io : EXIT.done;
 };
 
 interface MeasuredSessions

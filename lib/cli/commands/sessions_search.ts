@@ -72,7 +72,9 @@ export const run: RunCommand = async (context) => {
   const isIncomplete = remark(result, context);
   if (result.hits.length === 0) hint(args.operands, context);
   if (isIncomplete) return EXIT.io;
-  return result.hits.length === 0 ? EXIT.no : EXIT.done;
+  if (result.hits.length > 0) return EXIT.done;
+  // What was not searched may have matches.
+  return (result.refresh?.filesLeft ?? 0) > 0 ? EXIT.io : EXIT.no;
 };
 
 /** Prints a hint after a search without results: words must match whole. */
