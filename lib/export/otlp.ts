@@ -9,7 +9,7 @@
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { realId } from "../events/ids.ts";
-import { ARGUMENTS_TEXT, spawnedThreads } from "../events/session_items.ts";
+import { spawnedThreads } from "../events/session_items.ts";
 import { eventMs } from "../events/times.ts";
 import {
   type Fields,
@@ -41,7 +41,12 @@ import {
   STATUS_ERROR,
 } from "./otlp_names.ts";
 import { RepeatedText } from "./repeated_text.ts";
-import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
+import {
+  argumentsTextOf,
+  HOSTED_TOOLS,
+  resultTextOf,
+  toolCallOf,
+} from "./tool_calls.ts";
 
 /** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
@@ -529,7 +534,7 @@ export class OtlpExporter implements Exporter {
         : "exit_code";
     } else call.error = undefined;
     const isWanted = this.#options.content === true;
-    const input = isWanted ? argumentsOf(event, args) : undefined;
+    const input = isWanted ? argumentsTextOf(event, args) : undefined;
     const output = isWanted && end !== undefined
       ? resultTextOf(event)
       : undefined;
@@ -765,15 +770,6 @@ function resourceText({ git, cli_version }: Fields): string {
 
 function providerOf({ header }: Thread): string {
   return idOf(header.model_provider) ?? "openai";
-}
-
-/** Returns the JSON text of the arguments of a call, as in the input if that is known. */
-function argumentsOf(event: Fields, args: unknown): string {
-  const spelled: unknown = Reflect.get(
-    fieldsOf(event.content),
-    ARGUMENTS_TEXT,
-  );
-  return textOf(spelled) ?? textOf(args) ?? jsonTextOf(args);
 }
 
 function textPart(content: string): Part {

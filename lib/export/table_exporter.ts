@@ -11,7 +11,6 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  jsonTextOf,
   listOf,
   textOf,
   wholeOf,
@@ -47,7 +46,7 @@ import {
   type TableValue,
 } from "./tables.ts";
 import { RepeatedText } from "./repeated_text.ts";
-import { resultTextOf, toolCallOf } from "./tool_calls.ts";
+import { argumentsTextOf, resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /** How many items are held for later events about them. */
 const MAX_WAITING = 1024;
@@ -743,8 +742,7 @@ class TableSource {
       duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
     if (!hasContent) return draft;
-    const { args } = known;
-    draft.input = textOf(args) ?? jsonTextOf(args);
+    draft.input = argumentsTextOf(event, known.args);
     draft.output = resultTextOf(event) ?? call?.output;
     return draft;
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ARGUMENTS_TEXT } from "../events/session_items.ts";
 import {
   type Fields,
   fieldsOf,
@@ -63,6 +64,12 @@ export function toolCallOf(
   if (read === undefined) return undefined;
   const [name, args] = read(fieldsOf(event.content), event);
   return { name, args };
+}
+
+/** Returns the arguments of a call as text: their JSON as in the input, if that is known. */
+export function argumentsTextOf(event: Fields, args: unknown): string {
+  const spelled = Reflect.get(fieldsOf(event.content), ARGUMENTS_TEXT);
+  return textOf(spelled) ?? textOf(args) ?? jsonTextOf(args);
 }
 
 /**

@@ -374,3 +374,16 @@ Deno.test("TableExporter writes the selected table as CSV, with a header row and
   );
   assertEquals(end, "");
 });
+
+Deno.test("TableExporter writes arguments as they are spelled in the input", () => {
+  const args =
+    '{"id":9007199254740993,"10":1.0,"2":{"big":12345678901234567890}}';
+  const bytes = encode(
+    `${
+      JSON.stringify(START)
+    }\n{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call",` +
+      `"server":"s","tool":"t","arguments":${args},"status":"completed"}}\n`,
+  );
+  const rows = rowsOf([{ name: "run.jsonl", bytes }], { content: true });
+  assertEquals(rows.tool_calls.map(({ input }) => input), [args]);
+});
