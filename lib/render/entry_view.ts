@@ -10,6 +10,7 @@ import {
   type PlanStep,
   type RateLimitsPayload,
 } from "../history/records.ts";
+import { prettyJson } from "../history/mapping/tools.ts";
 import { isFailedWord } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { commandLine } from "./command_line.ts";
@@ -509,7 +510,8 @@ function diffText(hunks: PayloadOf<"diff">["hunks"]): string {
 /** Writes a value as indented JSON; empty if that fails, as it does for very deep nesting. */
 function jsonTextOf(value: unknown): string {
   try {
-    return JSON.stringify(value, null, 2) ?? "";
+    const text = JSON.stringify(value) ?? "";
+    return prettyJson(text) ?? text;
   } catch {
     return "";
   }

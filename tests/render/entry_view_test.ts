@@ -261,6 +261,13 @@ Deno.test("viewEntry() accepts invalid payloads", () => {
   }
 });
 
+Deno.test("viewEntry() does not indent JSON of any depth, whose length would grow with its square", () => {
+  let nested: unknown = 1;
+  for (let depth = 0; depth < 1000; depth++) nested = [nested];
+  const view = viewEntry({ record: recordOf("new_type", { nested }) });
+  assert(view.kind === "unknown" && view.json.length < 5000);
+});
+
 Deno.test("viewEntry() counts the missing bytes of output", () => {
   const view = viewEntry({
     record: recordOf("exec", {
