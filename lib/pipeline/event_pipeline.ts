@@ -10,7 +10,12 @@ import { EventReader, eventText } from "../events/event_reader.ts";
 import { IDLE_LINES } from "../events/line_selection.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF } from "../json/bytes.ts";
-import { type Fields, isObject, parseJson } from "../json/fields.ts";
+import {
+  type Fields,
+  isObject,
+  jsonTextOf,
+  parseJson,
+} from "../json/fields.ts";
 import { encodeOutcome } from "../lines/jsonl_encoder.ts";
 import type { Outcome, Success } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
@@ -253,8 +258,8 @@ export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
  * thread events out, the same as {@linkcode JsonlEvents} emits from bytes.
  *
  * A value is a record, or its JSON text. Records of exec streams are events already; a line of a
- * session file becomes the events that it describes. Failures pass through in their places. Nothing
- * is held back.
+ * session file becomes the events that it describes. Failures pass through in their places; a value
+ * that is no object becomes one. Nothing is held back.
  *
  * Memory is bounded: of the last 8,192 calls, those that have not ended are kept, in up to 32 Mi
  * characters.
@@ -326,7 +331,13 @@ export class EventDecoder
     const record = typeof value === "string"
       ? { ...outcome, value: parseJson(value), text: value }
       : outcome;
-    if (!isObject(record.value)) return;
+    if (!isObject(record.value)) {
+      const { line, offset } = outcome;
+      const error = lineReason(value);
+      const raw = typeof value === "string" ? value : jsonTextOf(value);
+      if (error) emit({ ok: false, line, offset, error, raw });
+      return;
+    }
     this.#record = record;
     this.#emit = emit;
     this.#reader.read(record.value, record, this.#pass);

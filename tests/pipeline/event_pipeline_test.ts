@@ -5,9 +5,11 @@ import { LineError } from "../../lib/errors.ts";
 import {
   decodeEvents,
   decodeRecords,
+  EventDecoder,
   JsonlDecoder,
   type JsonlDecoderOptions,
   JsonlDecoderStream,
+  JsonlEvents,
 } from "../../lib/pipeline/event_pipeline.ts";
 import type { ThreadEvent } from "../../lib/dialects/exec/events.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
@@ -549,6 +551,34 @@ Deno.test("decodeRecords() yields the records of session files, and decodeEvents
   );
   assertEquals("text" in (bare ?? {}), false);
   assertEquals<unknown>({ ...bare, text: 0 }, { ...first, text: 0 });
+});
+
+Deno.test("EventDecoder emits the events of JsonlEvents for the normalized lines of captures", () => {
+  const files = readCapturedFiles(/\.jsonl$/).filter((_, i) => i % 5 === 0);
+  for (const { path, bytes } of files) {
+    const stages = compose(
+      compose(new LineSplitter(), new Normalizer()),
+      new EventDecoder(),
+    );
+    assertEquals(
+      emitted(stages, [bytes]).map(encodeOutcome),
+      emitted(new JsonlEvents(), [bytes]).map(encodeOutcome),
+      path,
+    );
+  }
+});
+
+Deno.test("EventDecoder emits a failure for a value that is no record", () => {
+  const decoder = new EventDecoder();
+  const outcomes: Outcome<ThreadEvent>[] = [];
+  for (const value of ["{", "[]", 5, null]) {
+    const outcome = { ok: true, line: 1, offset: 0, value } as const;
+    decoder.feed(outcome, (failure) => outcomes.push(failure));
+  }
+  assertEquals(
+    outcomes.map(({ error, ok }) => !ok && error.kind),
+    ["json", "typed", "typed", "typed"],
+  );
 });
 
 /** Compiles if `T` is `true`. */
