@@ -107,8 +107,6 @@ export class EntryLog {
   readonly #openCalls = new Map<string, Entry>();
   /** Entries that changed in this turn. All others are as they were emitted in the last turn. */
   readonly #changed = new Set<Entry>();
-  /** The highest id of an entry. */
-  #lastId = 0;
   /** Entries that are emitted at the end of the turn. */
   #ofTurn: Entry[] = [];
   /** Ids and weights of entries that were emitted and have ended. */
@@ -195,9 +193,10 @@ export class EntryLog {
    * @param nextId The next id of the history: entries with this id or a higher one are gone.
    */
   rollBack(nextId: number): void {
-    for (; this.#lastId >= nextId; this.#lastId--) {
-      this.#dropOutputs(this.#entries.get(this.#lastId));
-      this.#entries.delete(this.#lastId);
+    for (const [id, entry] of this.#entries) {
+      if (id < nextId) continue;
+      this.#dropOutputs(entry);
+      this.#entries.delete(id);
     }
     this.#past = this.#past.filter(([id]) => id < nextId);
     this.#pastWeight = this.#past.reduce((sum, [, weight]) => sum + weight, 0);
@@ -254,7 +253,6 @@ export class EntryLog {
     this.#takeImages(entry);
     this.#entries.set(id, entry);
     this.#changed.add(entry);
-    this.#lastId = Math.max(this.#lastId, id);
     if (entry.state === "turn") this.#ofTurn.push(entry);
     else if (!this.#options.isLive) this.#waiting.push(entry);
     this.#updateState(entry);

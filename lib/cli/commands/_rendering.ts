@@ -37,7 +37,7 @@ export class Rendering {
   /** Whether the input is live: text then shows calls when they begin. */
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
-  /** Outcomes of lines before the kind of the input is known, and a transcript can begin. */
+  /** Outcomes that are not in the transcript yet: those before the kind of the input is known. */
   #early: Outcome<unknown>[] = [];
   #nextTurn = 1;
   /** Maps lines of the current input to their own files, if several files are joined. */
@@ -64,7 +64,11 @@ export class Rendering {
       destination.isTerminal && context.process.isTerminal.stderr;
     this.work = new Normalization(context, {
       make: (options) => new JsonlRecords(options),
-      take: (outcome) => this.#fold(outcome),
+      take: (outcome) => {
+        this.#early.push(outcome);
+        // A failed line does not show the kind of the input, which the transcript depends on.
+        if (this.work.kind !== undefined) this.#fold();
+      },
       write: () => this.#write(),
       options: {
         ...args.readingOptions,
@@ -190,32 +194,19 @@ export class Rendering {
     }
   }
 
-  /** Adds the outcome of a line to the document. */
-  #fold(outcome: Outcome<unknown>): void {
-    if (this.#transcript === undefined) {
-      // A failed line does not show the kind of the input, which the transcript depends on.
-      this.#early.push(outcome);
-      if (this.work.kind !== undefined) this.#begin();
-    } else this.#feed(this.#transcript, outcome);
-  }
-
-  /** Begins a transcript with the outcomes so far. */
-  #begin(): void {
-    const transcript = this.#transcript = this.#newTranscript();
-    for (const outcome of this.#early) this.#feed(transcript, outcome);
+  /** Adds the outcomes so far to the document. */
+  #fold(): void {
+    if (this.#early.length === 0) return;
+    const transcript = this.#transcript ??= this.#newTranscript();
+    for (const outcome of this.#early) {
+      transcript.feed(this.#prepared(outcome), (part) => this.#take(part));
+    }
     this.#early = [];
-  }
-
-  #feed(
-    transcript: TranscriptBuilder | ThreadTranscripts,
-    outcome: Outcome<unknown>,
-  ): void {
-    transcript.feed(this.#prepared(outcome), (part) => this.#take(part));
   }
 
   /** Writes the part of the document that a piece of the input has added. */
   async #write(): Promise<void> {
-    if (this.#early.length > 0) this.#begin();
+    this.#fold();
     if (this.#transcript !== undefined) this.#remarks?.see(this.#transcript);
     await this.#flush();
   }

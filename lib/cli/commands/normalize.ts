@@ -91,21 +91,24 @@ export async function answerInputs<T extends JobInput, R, A>(
     const { isIncomplete, hasFailures, hasStopped } = work;
     yield { isIncomplete, hasFailures, hasStopped, taken: take?.() };
   }
-  async function* oneByOne(
-    inputs: AsyncIterable<T>,
-  ): AsyncGenerator<HowItWent<R>> {
-    for await (const input of inputs) yield* answer(input);
+  const isInTurn = given.isInTurn === true ||
+    args.value("on-error") === "stop" ||
+    IN_TURN.some((name) => args.has(name));
+  async function* answers(): AsyncGenerator<HowItWent<R>> {
+    // The module for threads is not loaded for one input, which is the usual case.
+    if (
+      Symbol.asyncIterator in inputs ||
+      (inputs.length === 1 && process.starter === undefined)
+    ) {
+      for await (const input of inputs) yield* answer(input);
+    } else {
+      const { resultsOf } = await import("../jobs.ts");
+      yield* resultsOf({ inputs, work: answer, isInTurn }, context);
+    }
   }
   const all = { isIncomplete: false, hasFailures: false, hasStopped: false };
   try {
-    const answers = Symbol.asyncIterator in inputs ? oneByOne(inputs) : shared(
-      inputs,
-      answer,
-      given.isInTurn === true || args.value("on-error") === "stop" ||
-        IN_TURN.some((name) => args.has(name)),
-      context,
-    );
-    for await (const one of answers) {
+    for await (const one of answers()) {
       if (one.taken !== undefined) add?.(one.taken);
       all.isIncomplete ||= one.isIncomplete;
       all.hasFailures ||= one.hasFailures;
@@ -122,22 +125,6 @@ export async function answerInputs<T extends JobInput, R, A>(
 
 /** The flags with which inputs are read one after the other, in one thread. */
 const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
-
-/** Processes inputs, in several threads unless `isInTurn`. */
-async function* shared<T extends JobInput, R>(
-  inputs: readonly T[],
-  work: (input: T) => AsyncIterable<HowItWent<R>>,
-  isInTurn: boolean,
-  context: CommandContext,
-): AsyncGenerator<HowItWent<R>> {
-  const [input] = inputs;
-  if (inputs.length === 1 && input && context.process.starter === undefined) {
-    // The module for threads is not loaded for one input, which is the usual case.
-    return yield* work(input);
-  }
-  const { resultsOf } = await import("../jobs.ts");
-  yield* resultsOf({ inputs, work, isInTurn }, context);
-}
 
 /** Opens the file of `--errors-to`; its modules are loaded here, since few runs have one. */
 async function createErrorFile(
