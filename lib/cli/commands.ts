@@ -9,19 +9,12 @@ import { SIZE_KEYS } from "../sessions/session_records.ts";
 import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
-  FAMILY_FORMATS,
   FORM_ALIASES,
+  FORMATS,
   HISTORY_INPUTS,
-  LIST_FORMATS,
-  LIVE_FORMATS,
   type NarrowedFlag,
   oneOf,
-  REPORT_FORMATS,
-  SCHEMA_FORMATS,
-  SEARCH_FORMATS,
   SHELLS,
-  TABLE_FORMATS,
-  USAGE_FORMATS,
 } from "./flags.ts";
 
 /** The operand of commands that read any number of files. */
@@ -195,7 +188,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "format",
-        choices: USAGE_FORMATS,
+        choices: FORMATS.usage,
         default: "table",
         details:
           "table is for people and ends with the total. json is one object with the groups and the total; jsonl is one group per line; csv is one group per row, after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
@@ -337,7 +330,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "table",
       {
         name: "format",
-        choices: TABLE_FORMATS,
+        choices: FORMATS.table,
         details:
           "For --to=tables. jsonl, the default, is one row per line. csv is one row per line after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
       },
@@ -415,7 +408,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "github",
       {
         name: "format",
-        choices: REPORT_FORMATS,
+        choices: FORMATS.report,
         default: "text",
         details:
           "text prints the verdict to stderr, for people. json prints one object for each file to stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
@@ -477,7 +470,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "format",
-        choices: SEARCH_FORMATS,
+        choices: FORMATS.search,
         default: "text",
         details:
           "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, the change, how often it occurs, and how codexpipe treats it. json is one object with the findings and the number of further ones; jsonl is one finding per line.",
@@ -510,7 +503,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "format",
-        choices: SEARCH_FORMATS,
+        choices: FORMATS.search,
         default: "text",
         summary: "Choose the output format.",
         details:
@@ -541,7 +534,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "fast",
       {
         name: "format",
-        choices: LIST_FORMATS,
+        choices: FORMATS.list,
         default: "table",
         details:
           "table is for people; json is one value; jsonl is one session per line; tsv begins with a header line; ids and paths are input for other commands.",
@@ -595,7 +588,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "shards",
       {
         name: "format",
-        choices: FAMILY_FORMATS,
+        choices: FORMATS.family,
         default: "table",
         details:
           "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not available.",
@@ -649,7 +642,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "command",
       {
         name: "format",
-        choices: REPORT_FORMATS,
+        choices: FORMATS.report,
         details:
           "text is the command line and the title of the session; json is one object. The default is text on a terminal and json elsewhere.",
       },
@@ -674,7 +667,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "exit-on",
       {
         name: "format",
-        choices: LIVE_FORMATS,
+        choices: FORMATS.live,
         details:
           "text is for people; jsonl is normalized lines. The default is text on a terminal and jsonl elsewhere.",
       },
@@ -719,7 +712,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "no-refresh",
       {
         name: "format",
-        choices: SEARCH_FORMATS,
+        choices: FORMATS.search,
         default: "text",
         details:
           "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which names what was searched if the index could not be used; jsonl is one hit per line.",
@@ -741,7 +734,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "rebuild",
       {
         name: "format",
-        choices: REPORT_FORMATS,
+        choices: FORMATS.report,
         default: "text",
         details: "text is for people; json is one value.",
       },
@@ -778,7 +771,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "format",
-        choices: USAGE_FORMATS,
+        choices: FORMATS.usage,
         default: "table",
         details:
           "table is for people. json is one object with the sums, the largest files and the sessions that could be removed. jsonl and csv have a line for each file, or with --by for each sum.",
@@ -825,7 +818,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     flags: [
       {
         name: "format",
-        choices: SCHEMA_FORMATS,
+        choices: FORMATS.schema,
         default: "json",
         details:
           "json is JSON Schema. sql is CREATE TABLE statements for the rows of export --to=tables, for DuckDB, SQLite and PostgreSQL.",

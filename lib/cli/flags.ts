@@ -66,44 +66,17 @@ export interface Flag extends FlagRow {
   readonly category: Category;
 }
 
-export const REPORT_FORMATS = ["text", "json"] as const;
-
-export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
-
-export const LIVE_FORMATS = ["text", "jsonl"] as const;
-
-export const LIST_FORMATS = [
-  "table",
-  "json",
-  "jsonl",
-  "tsv",
-  "ids",
-  "paths",
-] as const;
-
-export const SCHEMA_FORMATS = ["json", "sql"] as const;
-
-export const TABLE_FORMATS = ["jsonl", "csv"] as const;
-
-export const FAMILY_FORMATS = [
-  "table",
-  "json",
-  "jsonl",
-  "ids",
-  "paths",
-] as const;
-
-export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
-
-/** The values of `--format` in all commands; each command accepts some of them. */
-const FORMATS: readonly string[] = [
-  ...new Set([
-    ...USAGE_FORMATS,
-    ...LIST_FORMATS,
-    ...SEARCH_FORMATS,
-    ...SCHEMA_FORMATS,
-  ]),
-];
+/** The values of `--format`, by the kind of output. */
+export const FORMATS = {
+  usage: ["table", "json", "jsonl", "csv"],
+  list: ["table", "json", "jsonl", "tsv", "ids", "paths"],
+  family: ["table", "json", "jsonl", "ids", "paths"],
+  search: ["text", "json", "jsonl"],
+  report: ["text", "json"],
+  live: ["text", "jsonl"],
+  schema: ["json", "sql"],
+  table: ["jsonl", "csv"],
+} as const;
 
 /** The values of `--from` in commands that also read history snapshots. */
 export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;
@@ -440,7 +413,10 @@ const FLAGS = {
         "Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
     },
     format: {
-      value: { name: "FORMAT", choices: FORMATS },
+      value: {
+        name: "FORMAT",
+        choices: [...new Set(Object.values(FORMATS).flat())],
+      },
       summary: "Choose the output format.",
       details:
         "table is for people; json is one value, jsonl one value per line; csv and tsv begin with a header line.",

@@ -10,7 +10,7 @@ import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
-import { REPORT_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -234,7 +234,7 @@ class Check {
 
   async #print(file: string, verdict: Verdict): Promise<void> {
     const { args } = this.#context;
-    if (args.choice("format", REPORT_FORMATS) === "json") {
+    if (args.choice("format", FORMATS.report) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
       return await this.#write(`${verdictJson(verdict, fields)}\n`);
     }

@@ -11,7 +11,7 @@ import { countedText, countText } from "../../render/quantity_text.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { SEARCH_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
@@ -129,7 +129,7 @@ async function print(
 ): Promise<void> {
   const findings = meter.findings();
   const { more } = meter;
-  const format = args.choice("format", SEARCH_FORMATS) ?? "text";
+  const format = args.choice("format", FORMATS.search) ?? "text";
   const textOf = format === "jsonl" ? JSON.stringify : driftText;
   await writeTexts(
     stdout,

@@ -11,7 +11,7 @@ import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
+import { ALL_FLAGS, FORMATS, STDIN } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
@@ -48,7 +48,7 @@ export const run: RunCommand = async (context) => {
     content: args.has("content"),
     clock: args.has("stamp") ? () => context.process.now() : undefined,
     table,
-    csv: args.choice("format", TABLE_FORMATS) === "csv",
+    csv: args.choice("format", FORMATS.table) === "csv",
   });
   const stemOf = stems();
   // The header rows come first; the rows after them may be written by threads.

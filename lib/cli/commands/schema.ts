@@ -5,7 +5,7 @@ import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { SCHEMA_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { suggestion } from "../guesses.ts";
 
 export const run: RunCommand = async ({ args, stdout }) => {
@@ -13,7 +13,7 @@ export const run: RunCommand = async ({ args, stdout }) => {
   if (others.length > 0) {
     throw new UsageError("schema takes one name, or none for all of them");
   }
-  const isSql = args.choice("format", SCHEMA_FORMATS) === "sql";
+  const isSql = args.choice("format", FORMATS.schema) === "sql";
   if (!isSql) args.refuseIdle(["content"], "without --format=sql");
   if (isSql) {
     const tables = name === undefined

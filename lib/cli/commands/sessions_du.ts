@@ -20,7 +20,7 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
-import { USAGE_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { writeTexts } from "../output.ts";
 import { type Column, tableText } from "../table.ts";
@@ -55,7 +55,7 @@ export const run: RunCommand = async (context) => {
   const { args } = context;
   args.refuseOperands("sessions du", "use --codex-home=DIR for another home");
   const found = await measure(context);
-  const format = args.choice("format", USAGE_FORMATS) ?? "table";
+  const format = args.choice("format", FORMATS.usage) ?? "table";
   await writeTexts(
     format === "table" ? context.screen : context.stdout,
     texts(found, format, context),
@@ -112,7 +112,7 @@ async function measure(
 
 async function* texts(
   found: MeasuredSessions,
-  format: typeof USAGE_FORMATS[number],
+  format: typeof FORMATS.usage[number],
   context: CommandContext,
 ): AsyncGenerator<string> {
   const { args } = context;

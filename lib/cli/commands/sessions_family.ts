@@ -11,7 +11,7 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { FAMILY_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
@@ -27,7 +27,7 @@ export const run: RunCommand = async (context) => {
   const query = args.oneSession("sessions family");
   const { family, status } = await lookUpFamily(query, context);
   if (family === undefined) return status;
-  const form = args.choice("format", FAMILY_FORMATS) ?? "table";
+  const form = args.choice("format", FORMATS.family) ?? "table";
   const output = form === "table" ? context.screen : context.stdout;
   context.paging.begin();
   await writeTexts(output, await familyTexts(family, form, context));
@@ -36,7 +36,7 @@ export const run: RunCommand = async (context) => {
 
 async function familyTexts(
   { members, missing }: SessionFamily,
-  form: typeof FAMILY_FORMATS[number],
+  form: typeof FORMATS.family[number],
   context: CommandContext,
 ): Promise<readonly string[]> {
   const records = members.map(({ session, depth, files }) => ({
@@ -70,7 +70,7 @@ async function divide(
   if (args.operands.length > 0 || args.has("last")) {
     throw new UsageError("--shards divides all sessions: give no session");
   }
-  const form = args.choice("format", FAMILY_FORMATS) ?? "table";
+  const form = args.choice("format", FORMATS.family) ?? "table";
   if (form === "ids") {
     throw new UsageError(
       "--shards divides files, not ids: use --format=paths or jsonl",
@@ -89,7 +89,7 @@ async function divide(
 
 async function shardTexts(
   shards: readonly SessionShard[],
-  form: Exclude<typeof FAMILY_FORMATS[number], "ids">,
+  form: Exclude<typeof FORMATS.family[number], "ids">,
   { process, style }: CommandContext,
 ): Promise<readonly string[]> {
   const texts = shards.map(({ files, families, bytes }, at) => {

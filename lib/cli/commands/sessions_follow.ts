@@ -6,7 +6,7 @@ import { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { LIVE_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { followInput } from "../followed_input.ts";
 import type { Blocks } from "../input.ts";
 import type { Output } from "../output.ts";
@@ -69,7 +69,7 @@ class Following {
     const { args, process, screen, stdout, style } = context;
     this.#path = path;
     this.#context = context;
-    const form = args.choice("format", LIVE_FORMATS) ??
+    const form = args.choice("format", FORMATS.live) ??
       (process.isTerminal.stdout ? "text" : "jsonl");
     this.#output = form === "text" ? screen : stdout;
     this.#renderer = form === "text"

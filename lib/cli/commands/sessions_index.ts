@@ -11,7 +11,7 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
-import { REPORT_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
@@ -46,7 +46,7 @@ export const run: RunCommand = async (context) => {
         ...watch,
       }),
   );
-  const form = args.choice("format", REPORT_FORMATS) ?? "text";
+  const form = args.choice("format", FORMATS.report) ?? "text";
   const text = form === "json"
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);

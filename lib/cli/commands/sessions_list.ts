@@ -17,7 +17,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { LIST_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
 import {
@@ -37,7 +37,7 @@ export const run: RunCommand = async (context) => {
     "sessions list",
     '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
   );
-  const form = args.choice("format", LIST_FORMATS) ?? "table";
+  const form = args.choice("format", FORMATS.list) ?? "table";
   if (form === "ids" || form === "paths") {
     args.refuseIdle(["fast"], `with --format=${form}, which is fast`);
   }
@@ -112,7 +112,7 @@ async function* runSessions(
 
 async function* piecesOf(
   page: MarkedPage,
-  form: typeof LIST_FORMATS[number],
+  form: typeof FORMATS.list[number],
   context: CommandContext,
 ): AsyncGenerator<string> {
   const { sessions, codex: { hidden } } = page;

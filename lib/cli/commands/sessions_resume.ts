@@ -9,7 +9,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import type { ByteSink } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { REPORT_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { Gathered, Output } from "../output.ts";
 import { ageText } from "../times.ts";
 import { linesIn, normalizing, writing } from "./_normalization.ts";
@@ -21,7 +21,7 @@ export const run: RunCommand = async (context) => {
   if (args.has("command") && args.has("format")) {
     throw new UsageError("--command and --format exclude each other");
   }
-  const form = args.choice("format", REPORT_FORMATS) ??
+  const form = args.choice("format", FORMATS.report) ??
     (process.isTerminal.stdout ? "text" : "json");
   const whole = await wholeSession(context, "sessions resume");
   if (typeof whole === "number") return whole;

@@ -12,7 +12,7 @@ import {
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { SEARCH_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { indexPlaces, indexReason, withProgress } from "./_session_index.ts";
 import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
@@ -39,7 +39,7 @@ export const run: RunCommand = async (context) => {
       'sessions search needs a query: words, "a phrase", begin*, or any string',
     );
   }
-  const form = args.choice("format", SEARCH_FORMATS) ?? "text";
+  const form = args.choice("format", FORMATS.search) ?? "text";
   const output = form === "text" ? context.screen : context.stdout;
   context.paging.begin();
   const { process } = context;
@@ -105,7 +105,7 @@ function snippetLength({ process }: CommandContext): number {
 async function textOf(
   query: string,
   { hits, hasMore, refresh, makeshift }: SearchResult,
-  form: typeof SEARCH_FORMATS[number],
+  form: typeof FORMATS.search[number],
   context: CommandContext,
 ): Promise<string> {
   switch (form) {

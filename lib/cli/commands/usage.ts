@@ -25,7 +25,7 @@ import {
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { type FlagName, USAGE_FORMATS } from "../flags.ts";
+import { type FlagName, FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
@@ -74,7 +74,7 @@ export const run: RunCommand = async (context) => {
   const rows = await rowsOf(meter, context);
   const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
   for (const line of missing) diagnostics.remark(line);
-  const format = args.choice("format", USAGE_FORMATS) ?? "table";
+  const format = args.choice("format", FORMATS.usage) ?? "table";
   const tableOptions = { width: process.columns(), style };
   const keys = new Set(args.choices("by", USAGE_KEYS));
   if (keys.size === 0) keys.add(chosen.isHome ? "day" : "thread");
@@ -178,7 +178,7 @@ function timeZoneOf(name: string): string {
   return found === "Etc/Unknown" ? "UTC" : found;
 }
 
-type UsageFormat = typeof USAGE_FORMATS[number];
+type UsageFormat = typeof FORMATS.usage[number];
 
 const NO_ROW: UsageRow = {
   ...NO_TOKENS,

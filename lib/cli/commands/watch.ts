@@ -24,7 +24,7 @@ import { otherPlacesOf } from "../../sessions/session_places.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { SEARCH_FORMATS } from "../flags.ts";
+import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
 import { type Column, tableText } from "../table.ts";
@@ -134,7 +134,7 @@ class Watching {
       now: process.now,
     });
     const { isTerminal } = process;
-    const form = args.choice("format", SEARCH_FORMATS) ?? "text";
+    const form = args.choice("format", FORMATS.search) ?? "text";
     this.#isJson = form !== "text";
     const isLive = isTerminal.stdout && process.env("TERM") !== "dumb";
     if (isLive && !this.#isJson) this.#screen = new Screen(codexHomes, context);
