@@ -99,10 +99,8 @@ export class EntryLog {
   #waitingWeight = 0;
   /** The length of all held outputs of `explore` commands, in UTF-16 code units. */
   #heldOutput = 0;
-  /** Entries that the next events may still add to, except images. */
+  /** Entries that the next events may still add to. */
   readonly #settling = new Set<Entry>();
-  /** Images that the next events may still add to; those of one message settle together. */
-  readonly #images = new Set<Entry>();
   /** Plans and images whose call was not answered yet, by the id of the call. */
   readonly #openCalls = new Map<string, Entry>();
   /** Entries that changed in this turn. All others are as they were emitted in the last turn. */
@@ -146,7 +144,7 @@ export class EntryLog {
     this.#openCalls.delete(callId);
     entry.openCall = undefined;
     if (isPlan(entry.record)) this.#settle(entry);
-    else if (entry.state === "settling") this.#images.add(entry);
+    else if (entry.state === "settling") this.#settling.add(entry);
   }
 
   /** Skips a record that is not shown. */
@@ -160,7 +158,6 @@ export class EntryLog {
     this.release();
     this.turn = null;
     this.#settling.clear();
-    this.#images.clear();
     this.#openCalls.clear();
     for (const entry of this.#changedInOrder()) {
       if (entry.state !== "open") this.#end(entry);
@@ -205,11 +202,10 @@ export class EntryLog {
   /** Completes the settling entries that a new record of a type shows to be complete. */
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
-      if (entry.record.type !== "explore") this.#settle(entry);
+      // Another image belongs to the same message, whose other copy is still to come.
+      const goesOn = isImage(entry.record) && type === "image";
+      if (entry.record.type !== "explore" && !goesOn) this.#settle(entry);
     }
-    // Another image belongs to the same message, whose other copy is still to come.
-    if (type === "image") return;
-    for (const entry of this.#images) this.#settle(entry);
   }
 
   /** Completes the answer that waits, since it comes before a part that is no entry. */
@@ -231,13 +227,13 @@ export class EntryLog {
   }
 
   #add(id: number, record: AnyHistoryRecord): void {
-    const isRefusable = isPlan(record) || record.type === "image";
+    const isRefusable = isPlan(record) || isImage(record);
     const openCall = isRefusable ? this.openCall : undefined;
     const entry: Entry = {
       id,
       turn: this.ofTurn ?? this.turn,
       isWarning: this.isWarning,
-      isFromUser: this.isFromUser && record.type === "image",
+      isFromUser: this.isFromUser && isImage(record),
       record,
       startedAt: this.now,
       endedAt: null,
@@ -297,13 +293,14 @@ export class EntryLog {
 
   /** Whether the input may still hand the bytes of a shown image to the model. */
   get awaitsImage(): boolean {
-    return this.#images.size > 0;
+    for (const { record } of this.#settling) if (isImage(record)) return true;
+    return false;
   }
 
   /** Adds the bytes of an image, as a URL, to the first image that the agent viewed without any. */
   attach(url: string): void {
-    for (const entry of this.#images) {
-      if (entry.images !== undefined || entry.isFromUser) continue;
+    for (const entry of this.#settling) {
+      if (!isImage(entry.record) || entry.isFromUser || entry.images) continue;
       entry.images = [url];
       return;
     }
@@ -354,14 +351,8 @@ export class EntryLog {
   /** Updates the sets and emits parts after an entry has changed its state. */
   #updateState(entry: Entry): void {
     const { isLive } = this.#options;
-    if (entry.state === "settling") {
-      const isImage = entry.record.type === "image";
-      const settling = isImage ? this.#images : this.#settling;
-      if (entry.openCall === undefined) settling.add(entry);
-    } else {
-      this.#settling.delete(entry);
-      this.#images.delete(entry);
-    }
+    if (entry.state !== "settling") this.#settling.delete(entry);
+    else if (entry.openCall === undefined) this.#settling.add(entry);
     const isReady = entry.state === "done" ||
       (isLive && entry.state === "settling");
     // An answer ends with its own line, not with the one that shows it to be complete.
@@ -459,6 +450,10 @@ export class EntryLog {
 
 function isAnswer({ type }: AnyHistoryRecord): boolean {
   return type === "assistant_message";
+}
+
+function isImage({ type }: AnyHistoryRecord): boolean {
+  return type === "image";
 }
 
 function isPlan(record: AnyHistoryRecord): boolean {
