@@ -296,11 +296,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "output",
-        value: {
-          name: "DIR",
-          expects: "a folder",
-          example: "exported",
-        },
+        value: { name: "DIR", expects: "a folder", example: "exported" },
         summary: "Write files into DIR instead of stdout.",
         details:
           "DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
@@ -309,11 +305,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codex-home",
       "home",
       "family",
-      {
-        name: "redact",
-        summary: "Mask secrets.",
-        details: "The default.",
-      },
+      { name: "redact", summary: "Mask secrets.", details: "The default." },
       {
         name: "no-redact",
         summary: "Do not mask secrets.",
@@ -373,10 +365,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "REGEXP is a JavaScript regular expression. Can be given several times. Matches are counted as the kind pattern.",
       },
-      {
-        name: "strict",
-        summary: "Exit with status 1 if a line was too long.",
-      },
+      { name: "strict", summary: "Exit with status 1 if a line was too long." },
       {
         name: "quiet",
         summary: "Do not report masked secrets and failed lines.",
@@ -477,10 +466,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       "json",
       "jobs",
-      {
-        name: "quiet",
-        summary: "Do not print messages about the input.",
-      },
+      { name: "quiet", summary: "Do not print messages about the input." },
     ],
     load: () => import("./commands/drift.ts"),
   },
@@ -552,11 +538,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     operands: [],
     flags: [
       ...WHICH_SESSIONS,
-      {
-        name: "limit",
-        summary: "List at most NUM sessions.",
-        default: "1000",
-      },
+      { name: "limit", summary: "List at most NUM sessions.", default: "1000" },
       "no-pager",
     ],
     load: () => import("./commands/sessions_choose.ts"),
@@ -697,10 +679,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         name: "cwd",
         summary: "Search only sessions that ran in DIR or below it.",
       },
-      {
-        name: "since",
-        summary: "Search only text written at TIME or later.",
-      },
+      { name: "since", summary: "Search only text written at TIME or later." },
       {
         name: "limit",
         default: "20",

@@ -53,10 +53,7 @@ export interface Peer {
    */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /** Sets the callbacks for messages, and for the error after which no more messages come. */
-  listen(
-    take: (message: unknown) => void,
-    fail: (error: Error) => void,
-  ): void;
+  listen(take: (message: unknown) => void, fail: (error: Error) => void): void;
   /** Terminates the thread, even while it works. */
   end(): void;
 }

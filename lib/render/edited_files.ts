@@ -64,10 +64,7 @@ function withSign(sign: string, content: string): string {
  *
  * @param folder The folder; `null` if unknown.
  */
-export function fileBelow(
-  file: EditedFile,
-  folder: string | null,
-): EditedFile {
+export function fileBelow(file: EditedFile, folder: string | null): EditedFile {
   return {
     ...file,
     path: pathBelow(file.path, folder),

@@ -570,10 +570,7 @@ interface TurnRow {
 const MAX_HEAD_LENGTH = 400;
 
 /** Writes the first line of a text as HTML, with an ellipsis if there are more lines. */
-function lineHtml(
-  text: string,
-  limit: number = MAX_HEAD_LENGTH,
-): string {
+function lineHtml(text: string, limit: number = MAX_HEAD_LENGTH): string {
   const line = firstLine(text, limit);
   const rest = text.trim().includes("\n") && !line.endsWith("…") ? " …" : "";
   return elementText(line) + rest;

@@ -533,8 +533,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       this.#tokens.input += usage.input_tokens;
       this.#tokens.output += usage.output_tokens;
     }
-    const isShown = error === null || isErrorShown ||
-      error === words;
+    const isShown = error === null || isErrorShown || error === words;
     const reason = isShown ? "" : this.#options.redactor.redact(error);
     const why = reason === ""
       ? ""

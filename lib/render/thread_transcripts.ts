@@ -259,11 +259,7 @@ export class ThreadTranscripts
       phase: "final",
       id,
       turn: thread.turn,
-      record: {
-        id,
-        type: "background_event",
-        payload: { title, description },
-      },
+      record: { id, type: "background_event", payload: { title, description } },
       startedAt: null,
       endedAt: null,
       durationMs: null,

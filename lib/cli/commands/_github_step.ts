@@ -52,10 +52,7 @@ export class GithubStep {
   #isUnread = false;
   #verdict: GithubVerdict | undefined;
 
-  constructor(
-    context: CommandContext,
-    options: GithubStepOptions,
-  ) {
+  constructor(context: CommandContext, options: GithubStepOptions) {
     const { args } = context;
     const room = GITHUB_SUMMARY_BYTES - options.summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;

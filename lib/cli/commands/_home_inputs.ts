@@ -41,10 +41,7 @@ export async function homeInputs(
   const { codexHomes } = sessionPlaces(context);
   const since = args.time("since", process.now()) ?? -Infinity;
   const { files, ...rest } = await findSessionFiles({ codexHomes });
-  const isIncomplete = reportHomes(
-    { ...rest, total: files.length },
-    context,
-  );
+  const isIncomplete = reportHomes({ ...rest, total: files.length }, context);
   // The session files of the first CLI have no token counts.
   const inputs = files.filter(({ path, mtime }) =>
     mtime >= since && !isObjectPath(path)

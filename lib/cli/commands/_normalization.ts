@@ -236,9 +236,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /** Runs the stage, and writes its results and messages. */
-  async #answer(
-    work: (emit: (answer: A) => void) => void,
-  ): Promise<void> {
+  async #answer(work: (emit: (answer: A) => void) => void): Promise<void> {
     const { args, diagnostics, process } = this.#context;
     try {
       work(this.#options.take);

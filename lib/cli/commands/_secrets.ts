@@ -41,9 +41,7 @@ export function addSecrets(
   }
 }
 
-/**
- * Reports the number of masked secrets by kind, if there are any, unless `--quiet` is given.
- */
+/** Reports the number of masked secrets by kind, if there are any, unless `--quiet` is given. */
 export function saySecrets(
   counts: ReadonlyMap<string, number>,
   { diagnostics }: CommandContext,

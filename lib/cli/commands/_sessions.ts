@@ -212,9 +212,7 @@ export function sessionRecord(
   };
 }
 
-function notFoundLines(
-  { query, codexHomes }: SessionNotFoundError,
-): string[] {
+function notFoundLines({ query, codexHomes }: SessionNotFoundError): string[] {
   const where = codexHomes.length === 0
     ? noSessions(codexHomes)
     : `searched ${

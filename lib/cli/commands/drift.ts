@@ -94,9 +94,7 @@ async function* look(
   readonly isIncomplete: boolean;
 }> {
   const { name, place } = chosen;
-  const source = meter.open(place ?? name, {
-    maxLineBytes: args.maxLineBytes,
-  });
+  const source = meter.open(place ?? name, { maxLineBytes: args.maxLineBytes });
   const isRead = await readOrSay(async () => {
     const blocks = blocksOf(await open(chosen), process);
     for await (const block of blocks) source.feed(block);

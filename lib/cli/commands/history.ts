@@ -93,10 +93,7 @@ class Fold {
   /** Reads the lines, and passes their records to the state. */
   readonly work: Normalization<Outcome<unknown>>;
 
-  constructor(
-    context: CommandContext,
-    base: HistorySnapshot | undefined,
-  ) {
+  constructor(context: CommandContext, base: HistorySnapshot | undefined) {
     const { args } = context;
     this.#context = context;
     this.#isRestored = base !== undefined;

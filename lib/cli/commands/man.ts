@@ -46,10 +46,7 @@ function manualPage(commands: readonly Command[]): string {
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["CODEX_HOME", "The Codex home, unless --codex-home is given."],
-  [
-    "HOME",
-    "Your home folder; on Windows, USERPROFILE takes precedence.",
-  ],
+  ["HOME", "Your home folder; on Windows, USERPROFILE takes precedence."],
   [
     "XDG_CACHE_HOME",
     `The cache folder is ${CACHE_FOLDER}. Its folder codexpipe holds files that can be deleted at any time, such as the search index.`,

@@ -46,10 +46,7 @@ export const run: RunCommand = async (context) => {
       const { ErrorFile } = await import("../error_file.ts");
       errors = await ErrorFile.create(errorsTo, process);
     }
-    const rendering = await Rendering.create(context, {
-      ...document,
-      errors,
-    });
+    const rendering = await Rendering.create(context, { ...document, errors });
     for (const operand of files) {
       try {
         if (isFollowing) await rendering.follow(operand);

@@ -81,9 +81,7 @@ interface MeasuredSessions
   readonly diskBytes: number;
 }
 
-async function measure(
-  context: CommandContext,
-): Promise<MeasuredSessions> {
+async function measure(context: CommandContext): Promise<MeasuredSessions> {
   const { process, progress } = context;
   const { codexHomes } = sessionPlaces(context);
   const { files, problems, missingHomes } = process.starter === undefined

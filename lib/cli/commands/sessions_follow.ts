@@ -23,9 +23,7 @@ export const run: RunCommand = async (context) => {
     );
   }
   if (query !== undefined && args.has("last")) {
-    throw new UsageError(
-      "give a session or --last, not both",
-    );
+    throw new UsageError("give a session or --last, not both");
   }
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
@@ -34,7 +32,6 @@ export const run: RunCommand = async (context) => {
 };
 
 const DECODER = new TextDecoder();
-const NOTHING = new Uint8Array(0);
 
 /** The statuses of turns that have ended for certain. */
 const ENDS: ReadonlySet<TurnStatus> = new Set([
@@ -90,13 +87,8 @@ class Following {
   }
 
   async run(): Promise<void> {
-    const { diagnostics, progress } = this.#context;
-    progress.watch(() => this.#renderer?.running);
-    const inputs = followInput(
-      this.#path,
-      this.#context,
-      () => this.#isOver(),
-    );
+    this.#context.progress.watch(() => this.#renderer?.running);
+    const inputs = followInput(this.#path, this.#context, () => this.#isOver());
     let isFirst = true;
     for await (const input of inputs) {
       if (!isFirst) {
@@ -107,7 +99,6 @@ class Following {
       }
       isFirst = false;
       await this.#write(input);
-      await diagnostics.flush();
     }
   }
 
@@ -165,7 +156,7 @@ class Following {
 
   /** Processes a block, or the end of the file, and writes the result. */
   async #answer(block: Uint8Array | undefined): Promise<void> {
-    let lines: Uint8Array = NOTHING;
+    let lines: Uint8Array = new Uint8Array(0);
     let text = "";
     const emit = (bytes: Uint8Array): void => void (lines = bytes);
     const take = (part: TranscriptPart): void => {

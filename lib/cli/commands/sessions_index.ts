@@ -51,10 +51,7 @@ export const run: RunCommand = async (context) => {
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);
   await stdout.writeText(text);
-  const isIncomplete = reportHomes(
-    { ...report, total: report.files },
-    context,
-  );
+  const isIncomplete = reportHomes({ ...report, total: report.files }, context);
   return isIncomplete ? EXIT.io : EXIT.done;
 };
 

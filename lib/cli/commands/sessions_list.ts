@@ -42,10 +42,7 @@ export const run: RunCommand = async (context) => {
     args.refuseIdle(["fast"], `with --format=${form}, which is fast`);
   }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
-  const page = await sessionPage(
-    context,
-    isScreen ? SCREENFUL : undefined,
-  );
+  const page = await sessionPage(context, isScreen ? SCREENFUL : undefined);
   const output = form === "table" ? context.screen : context.stdout;
   context.paging.begin();
   // Lists of ids and paths do not show it.

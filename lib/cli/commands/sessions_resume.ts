@@ -86,10 +86,7 @@ function lackIn({ hasHeader, id }: Session["head"]): string | undefined {
 }
 
 /** The command that starts Codex with the home of a session, for a shell. */
-function codexCommand(
-  { file }: Session,
-  { process }: CommandContext,
-): string {
+function codexCommand({ file }: Session, { process }: CommandContext): string {
   const [usual] = codexHomesFrom({ env: process.env });
   const home = homeInPath(file.path);
   const prefix = home === undefined || home === usual
@@ -98,10 +95,7 @@ function codexCommand(
   return `${prefix}codex`;
 }
 
-function* remarks(
-  { file, head }: Session,
-  codex: string,
-): Generator<string> {
+function* remarks({ file, head }: Session, codex: string): Generator<string> {
   if (homeInPath(file.path) === undefined) {
     yield `${file.path}: Codex finds it only in the folder sessions of a Codex home`;
   } else if (file.isArchived) {

@@ -319,10 +319,7 @@ const UNKNOWN = "unknown";
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-(\d+)$/;
 
 const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
-  day: {
-    title: "Day",
-    cell: ({ group }) => group.row.day ?? UNKNOWN,
-  },
+  day: { title: "Day", cell: ({ group }) => group.row.day ?? UNKNOWN },
   model: {
     title: "Model",
     cut: "end",
@@ -427,11 +424,7 @@ function number(
   title: string,
   count: (row: CostedGroup) => number | bigint,
 ): GroupColumn {
-  return {
-    title,
-    align: "right",
-    cell: (row) => countText(count(row)),
-  };
+  return { title, align: "right", cell: (row) => countText(count(row)) };
 }
 
 /** The id of a thread, or the name of its input if it has none. */
