@@ -166,11 +166,8 @@ export class Rendering {
   /** Marks the input as live: text shows calls when they begin, and a terminal what runs. */
   #grow(): void {
     this.#isGrowing = true;
-    const { renderer } = this.#rendition;
-    const { progress, screen } = this.#context;
-    const { output, isTerminal } = this.#destination;
-    if (!isTerminal || output !== screen) return;
-    progress.watch(() => renderer.running);
+    if (!this.#destination.isTerminal) return;
+    this.#context.progress.watch(() => this.#rendition.renderer.running);
   }
 
   async #renderSnapshot(snapshot: HistorySnapshot): Promise<void> {

@@ -230,7 +230,6 @@ export function* snapshotText(
   }
   yield records.length === 0 ? "]" : `${line}${one}]`;
   for (const [name, given] of Object.entries(others)) {
-    if (given === undefined) continue;
     const value = spelled(given, spellingAt(spelling, name));
     yield `,${line}${one}${JSON.stringify(name)}:${space}${json(value, one)}`;
   }
