@@ -109,8 +109,8 @@ export class Progress {
       import("./text_ruler.ts"),
     ]);
     const frame = FRAMES[Math.floor(elapsed / PERIOD) % FRAMES.length] ?? "";
-    const time = durationText(1_000 * Math.floor(elapsed / 1_000))
-      .replace(/^0ms$/, "0s").replace(".0s", "s");
+    const seconds = Math.floor(elapsed / 1_000);
+    const time = seconds < 60 ? `${seconds}s` : durationText(1_000 * seconds);
     const around = `${frame}  · ${time}`.length;
     const ruler = await TextRuler.for([title, "…"]);
     const shown = ruler.fitted(title, this.#width - around);

@@ -101,10 +101,9 @@ export class GithubStep {
       diagnostics.command(annotationOf(prefix + message));
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
-    if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
-    else {diagnostics.remark(
-        "GITHUB_STEP_SUMMARY is not set: there is no summary",
-      );}
+    if (summaryPath === "") {
+      diagnostics.remark("GITHUB_STEP_SUMMARY is not set: there is no summary");
+    } else await this.#append(summaryPath, this.#summary);
     if (!this.#hasRoom) {
       diagnostics.remark(
         "there is no summary: those of other files use all the space",
