@@ -437,10 +437,7 @@ function threadOf({ row }: UsageGroup): string {
 
 /** The id of a turn, or its number and file if it has none. */
 function turnOf(
-  { turn_id, source }: {
-    readonly turn_id: string | null;
-    readonly source: string;
-  },
+  { turn_id, source }: Pick<UsageDerivation, "turn_id" | "source">,
   { isAlone = false }: { readonly isAlone?: boolean } = {},
 ): string {
   const [, number] = MADE_UP_REGEXP.exec(turn_id ?? "") ?? [];
