@@ -150,8 +150,8 @@ class Section {
  * several pages (`sequence`); a turn that continues on the next page has its summary and timeline
  * there.
  *
- * Memory grows only with the number of turns, by a line for each. The texts emitted, joined in
- * order, are the page. Without any parts, the page is empty.
+ * Memory grows only with the number of turns and threads, by a line for each. The texts emitted,
+ * joined in order, are the page. Without any parts, the page is empty.
  *
  * @example A page of a snapshot's records
  * ```ts
@@ -193,6 +193,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
   #threadId: string | null = null;
+  /** The ids of all threads so far. */
+  readonly #threadIds = new Set<string | null>();
   #section: Section | undefined;
   /** The view of the prompt that gave the title, until the prompt is written. */
   #titleView:
@@ -300,7 +302,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const [first] = held;
     const session = first?.type === "session" ? first : undefined;
     const known = session && this.#redacted(session);
-    this.#threadId = session?.thread_id ?? null;
+    this.#enter(session?.thread_id ?? null);
     const title = this.#titleOf(known, held);
     this.#listing?.begin(title, known);
     this.#head = {
@@ -394,17 +396,22 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** Writes a gap where another session begins, or the same one goes on. */
   #startSession(part: SessionPart): void {
     this.#closeSection();
-    const { thread_id } = part;
-    const isSame = thread_id !== null && thread_id === this.#threadId;
-    this.#hasRuns ||= isSame;
-    this.#threadId = thread_id;
     this.#emit(
-      isSame
+      this.#enter(part.thread_id)
         ? '<div class="gap">The session goes on</div>\n'
         : `<div class="gap">Another session</div>\n${
           factsHtml(sessionFacts(this.#redacted(part)))
         }`,
     );
+  }
+
+  /** Begins a session of a thread; returns whether the session before is of the same thread. */
+  #enter(threadId: string | null): boolean {
+    const isSame = threadId !== null && threadId === this.#threadId;
+    this.#hasRuns ||= threadId !== null && this.#threadIds.has(threadId);
+    this.#threadIds.add(threadId);
+    this.#threadId = threadId;
+    return isSame;
   }
 
   #startTurn({ turn, startedAt }: TurnStartedPart): void {

@@ -587,6 +587,24 @@ Deno.test("HtmlRenderer writes how many turns were rolled back", () => {
   ]);
 });
 
+Deno.test("HtmlRenderer sums up no tokens if a thread has several runs, even with another thread between", () => {
+  const linesOf = (thread_id: string): Record<string, unknown>[] => [
+    { type: "thread.started", thread_id },
+    { type: "turn.started" },
+    { type: "turn.completed", usage: { input_tokens: 5, output_tokens: 1 } },
+  ];
+  const totals = [["a", "b"], ["a", "a"], ["a", "b", "a"]].map((threads) => {
+    const parts = partsOfLines(threads.flatMap(linesOf));
+    const page = writtenBy(new HtmlRenderer(), parts);
+    return /<p>(\d turns.*)<\/p>/.exec(page)?.[1];
+  });
+  assertEquals(totals, [
+    "2 turns · 10 tokens in, 2 out",
+    "2 turns",
+    "3 turns",
+  ]);
+});
+
 Deno.test("HtmlRenderer counts a secret that it shows twice once", () => {
   const redactor = new Redactor();
   const [before, prompt, ...after] = turnOf(1, 0);
