@@ -22,7 +22,7 @@ Deno.test("githubOutputs() writes all known values", () => {
       reasoning_output_tokens: null,
     },
     finalMessage: "",
-  }, { isPassed: false, title: "No", reasons: [] });
+  }, { isPassed: false });
   assertEquals(
     [...text.matchAll(/^(.*)<<codexpipe_end\n([^]*?)\ncodexpipe_end$/gm)]
       .map(([, name, value]) => [name, value]),
