@@ -31,6 +31,9 @@ export interface CopyObserver {
   copied(source: Uint8Array, start: number, end: number, to: number): void;
 }
 
+/** The least capacity of a buffer that has grown. */
+const LEAST = 1 << 10;
+
 /** A buffer that bytes are appended to. */
 export class ByteWriter {
   /** Receives each range that is copied. */
@@ -42,9 +45,10 @@ export class ByteWriter {
   /**
    * Constructs a new instance.
    *
-   * @param capacity How many bytes fit before the buffer grows.
+   * @param capacity How many bytes fit before the buffer grows; by default, there is none before the
+   *   first write.
    */
-  constructor(capacity = 1 << 10) {
+  constructor(capacity = 0) {
     this.#bytes = new Uint8Array(capacity);
   }
 
@@ -108,7 +112,7 @@ export class ByteWriter {
     const needed = this.#length + size;
     if (needed <= this.#bytes.length) return;
     const bytes = new Uint8Array(
-      Math.max(needed, Math.ceil(1.5 * this.#bytes.length)),
+      Math.max(needed, Math.ceil(1.5 * this.#bytes.length), LEAST),
     );
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;

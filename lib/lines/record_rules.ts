@@ -59,7 +59,7 @@ export abstract class RecordRules {
   /** Reads the lines; its values are valid until the next line. */
   protected readonly reader: JsonReader;
   readonly #context: RecordContext | undefined;
-  readonly #noted = new ByteWriter(0);
+  readonly #noted = new ByteWriter();
   #learner: RecordLearner | undefined;
   #watched: RecordWatch | undefined;
   #isRepeatable = false;

@@ -492,7 +492,7 @@ const KEPT_CAPACITY = 1 << 20;
 export class JsonlEventWriter extends JsonlCounts
   implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   readonly #events: JsonlEvents;
-  readonly #out = new ByteWriter(0);
+  readonly #out = new ByteWriter();
 
   /**
    * Constructs a new instance.

@@ -176,6 +176,9 @@ const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 /** The first bytes of every wrapped line that Codex writes. */
 const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 
+/** Shared by all streams, since what it reads is not kept for the next line. */
+const READER = new JsonReader(1);
+
 /** Normalizes rollout lines; holds the time and the shape of one file. */
 export class RolloutRules extends RecordRules {
   readonly #file: FileContext;
@@ -184,7 +187,7 @@ export class RolloutRules extends RecordRules {
     const file = new FileContext(
       fileName === undefined ? undefined : fileNameTimestamp(fileName),
     );
-    super(new JsonReader(1), file);
+    super(READER, file);
     this.#file = file;
   }
 
