@@ -236,8 +236,7 @@ interface Step extends Count {
   readonly model: string | undefined;
   readonly effort: string | undefined;
   readonly isCopied: boolean;
-  /** The messages, by the ids of their items. */
-  readonly messages: Map<string, Content>;
+  readonly messages: Content[];
   readonly reasoning: string[];
   readonly calls: Call[];
   /** How many of the calls have a result. */
@@ -314,8 +313,8 @@ class Trajectory {
   #steps: Step[] = [];
   /** Their calls, by id. A map, because an input without results has hundreds of thousands. */
   readonly #calls = new Map<string, Call[]>();
-  /** The step that has the message of an item, by the item's id. */
-  readonly #stepsByItem = new Map<string, Step>();
+  /** The id of the last message of the user, in this process. */
+  #prompt: string | undefined;
   /** The step of the request in progress. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
@@ -364,6 +363,7 @@ class Trajectory {
     switch (event.type) {
       case "thread.started":
         this.#header = { ...this.#header, ...event };
+        this.#prompt = undefined;
         this.#model = textOf(event.model) ?? this.#model;
         this.#firstModel ??= this.#model;
         break;
@@ -470,28 +470,31 @@ class Trajectory {
         this.#firstModel ??= this.#model;
         return;
       case "user_message": {
+        // A message that is repeated has the paths of its images in addition.
+        if (id === this.#prompt) return;
+        this.#prompt = id;
         const images = listOf(content.images).map((image) =>
           this.#imagePart(image, emit)
         );
-        this.#say(event, "user", id, joined([text, ...images], "\n"));
+        this.#say(event, "user", joined([text, ...images], "\n"));
         return;
       }
       case "inter_agent_message": {
         const { author, recipient } = content;
         const extra = { kind: item_type, author, recipient };
-        this.#say(event, "user", id, text).extra = extra;
+        this.#say(event, "user", text).extra = extra;
         return;
       }
       case "injected_context":
-        this.#say(event, "system", id, text);
+        this.#say(event, "system", text);
         return;
       case "speech":
-        if (content.role === "user") this.#say(event, "user", id, text);
-        else this.#put(this.#speechOf(event), id, text);
+        if (content.role === "user") this.#say(event, "user", text);
+        else this.#speechOf(event).messages.push(text);
         return;
       case "agent_message":
       case "plan":
-        this.#put(this.#speechOf(event), id, text);
+        this.#speechOf(event).messages.push(text);
         return;
       case "reasoning":
       case "agent_reasoning_raw_content":
@@ -669,7 +672,7 @@ class Trajectory {
       model: isAgent ? this.#model : undefined,
       effort: isAgent ? this.#effort : undefined,
       isCopied: event.inherited === true,
-      messages: new Map(),
+      messages: [],
       reasoning: [],
       calls: [],
       answered: 0,
@@ -678,15 +681,9 @@ class Trajectory {
     return step;
   }
 
-  #say(
-    event: Fields,
-    source: "user" | "system",
-    id: string | undefined,
-    content: Content,
-  ): Step {
-    const known = id === undefined ? undefined : this.#stepsByItem.get(id);
-    const step = known ?? this.#newStep(event, source);
-    this.#put(step, id, content);
+  #say(event: Fields, source: "user" | "system", content: Content): Step {
+    const step = this.#newStep(event, source);
+    step.messages.push(content);
     // Messages of the system may come between a call and its result: the request goes on.
     const isWaiting = this.#request !== undefined &&
       isUnanswered(this.#request);
@@ -694,17 +691,10 @@ class Trajectory {
     return step;
   }
 
-  #put(step: Step, id: string | undefined, content: Content): void {
-    step.messages.set(id ?? "", content);
-    if (id !== undefined && !this.#stepsByItem.has(id)) {
-      this.#stepsByItem.set(id, step);
-    }
-  }
-
   /** Adds a step of the system for a notice or an error. */
   #remark(event: Fields, message: unknown, extra: Fields): void {
     const text = textOf(message) ?? "";
-    this.#say(event, "system", undefined, text).extra = extra;
+    this.#say(event, "system", text).extra = extra;
   }
 
   /** Adds the tokens of a request: to the request in progress, or the last, or the next one. */
@@ -755,14 +745,13 @@ class Trajectory {
     if (count > 0) this.#steps.splice(0, count);
   }
 
-  /** Removes the calls and messages of a step from the maps. It must be the first step. */
-  #forget({ calls, messages }: Step): void {
+  /** Removes the calls of a step from the map. It must be the first step. */
+  #forget({ calls }: Step): void {
     for (const { id } of calls) {
       const left = this.#calls.get(id);
       left?.shift();
       if (left?.length === 0) this.#calls.delete(id);
     }
-    for (const id of messages.keys()) this.#stepsByItem.delete(id);
   }
 
   /** Counts a step, and returns the text before it. */
@@ -798,7 +787,7 @@ class Trajectory {
       this.#member("timestamp", step.timestamp)
     }${member("source", step.source)}${this.#member("model_name", step.model)}${
       this.#member("reasoning_effort", step.effort)
-    }${this.#member("message", joined([...messages.values()], "\n\n"))}${
+    }${this.#member("message", joined(messages, "\n\n"))}${
       this.#member("reasoning_content", reasoning.join("\n\n") || undefined)
     }${
       calls.length === 0

@@ -148,6 +148,8 @@ class Thread {
   now: number | undefined;
   turns = 0;
   turn: Turn | undefined;
+  /** The id of the last message of the user, in this process. */
+  prompt: unknown;
   /** The turn before. */
   last: Turn | undefined;
   /** The calls in progress whose turn has ended, by the ids of their items. */
@@ -318,6 +320,9 @@ export class OtlpExporter implements Exporter {
     const text = textOf(content.text) ?? "";
     switch (item_type) {
       case "user_message":
+        // A message that is repeated has the paths of its images in addition.
+        if (event.item_id === thread.prompt) return;
+        thread.prompt = event.item_id;
         return this.#prompt(thread, text, at);
       case "inter_agent_message":
         return thread.ask(at);
@@ -353,6 +358,7 @@ export class OtlpExporter implements Exporter {
     this.#leave(thread);
     const { timestamp, started_at } = header;
     thread.header = header;
+    thread.prompt = undefined;
     thread.resource = undefined;
     thread.model = idOf(header.model) ?? thread.model;
     thread.isTimed = timestamp === undefined || timestamp !== started_at;

@@ -265,6 +265,51 @@ for (
   });
 }
 
+Deno.test("AtifExporter writes a prompt with an image once, which is repeated with the path of the image", () => {
+  const image_url = `data:image/png;base64,${PNG}`;
+  const lines = [
+    item({
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "<image name=[Image #1]>" },
+        { type: "input_image", image_url },
+        { type: "input_text", text: "</image>" },
+        { type: "input_text", text: "Look" },
+      ],
+    }),
+    event({
+      type: "user_message",
+      message: "Look",
+      images: [],
+      local_images: ["pixel.png"],
+    }),
+  ];
+  const pieces = piecesOf([encodeJsonl(lines)], { hasFolder: true });
+  const messages = trajectoriesIn(pieces)[0]?.steps.map((step) => step.message);
+  const source = { media_type: "image/png", path: "a.1.png" };
+  assertEquals(messages, [[
+    { type: "text", text: "Look" },
+    { type: "image", source },
+  ]]);
+  assert(!pieces.some(({ file }) => file === "a.2.png"));
+});
+
+Deno.test("AtifExporter writes the prompts of two processes that number items alike", () => {
+  const process = (text: string): unknown[] => [
+    { type: "thread.started", thread_id: "t" },
+    {
+      type: "item.completed",
+      item_id: "item_0",
+      item_type: "user_message",
+      content: { text },
+    },
+  ];
+  const [trajectory] = trajectoriesOf(...process("Do it"), ...process("Go on"));
+  const messages = trajectory?.steps.map(({ message }) => message);
+  assertEquals(messages, ["Do it", "Go on"]);
+});
+
 Deno.test("AtifExporter nests the trajectory of an agent in the trajectory of the thread that spawned it", () => {
   const folder = "captures/0.160.0/agents/rollout-2026-11-20T15-43-0";
   const root = readFixture(

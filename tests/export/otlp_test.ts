@@ -319,6 +319,13 @@ const CASES: Readonly<
       'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
     ],
   },
+  "a prompt once that is repeated with the path of its image": {
+    events: [turn(0), prompt(1), prompt(1), end(9)],
+    options: { content: true },
+    lines: [
+      'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]',
+    ],
+  },
   "the times at which an app-server sent its messages": {
     events: [
       {
