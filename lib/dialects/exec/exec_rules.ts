@@ -398,7 +398,7 @@ export class ExecRules extends RecordRules {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
     const turn = this.#context.ownId(line, ["turn_id"]) ??
-      (isServers(line) ? undefined : this.#context.turn);
+      (hasOwnTurn(line) ? undefined : this.#context.turn);
     line.set("thread_id", thread);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn);
@@ -448,11 +448,13 @@ function gatherError(line: JsonObject): void {
 }
 
 /**
- * Returns whether a line is a message of an app-server or `codex mcp-server`. One without a turn id
- * belongs to no turn: the current turn may be one of another thread.
+ * Returns whether a line without a turn id belongs to no turn: a message of an app-server or
+ * `codex mcp-server`, whose current turn may be one of another thread; or an event of a session
+ * file, which has its place in the file.
  */
-function isServers(line: JsonObject): boolean {
-  return line.has("method") || line.has("_meta");
+function hasOwnTurn(line: JsonObject): boolean {
+  return line.has("method") || line.has("_meta") ||
+    line.has("line") && line.has("offset");
 }
 
 function noThread(type: EventType): FailureReason {
