@@ -185,11 +185,13 @@ export class SessionPartCounter {
     const head = line.slice(0, HEAD_LENGTH);
     const [, type, inner] = TYPES_REGEXP.exec(head) ?? [];
     if (type === "session_meta") this.#header(line, head);
-    if (this.#inherited.isFork && this.#isInherited(head, inner)) {
+    const part = partOf(line, head, type, inner);
+    const isPrompt = inner === "user_message" ||
+      part === "messages" && ROLE_REGEXP.exec(head)?.[1] === "user";
+    if (this.#inherited.isFork && this.#isInherited(head, isPrompt)) {
       this.#add("inherited", length);
       return;
     }
-    const part = partOf(line, head, type, inner);
     const images = imageBytes(line);
     const encrypted = spanBytes(line, '"encrypted_content":"');
     const instructions = type === "session_meta" || type === "turn_context"
@@ -223,10 +225,9 @@ export class SessionPartCounter {
     else if (id !== this.#id) this.#inherited.copiedHeader(timestampIn(head));
   }
 
-  #isInherited(head: string, inner: string | undefined): boolean {
+  #isInherited(head: string, isPrompt: boolean): boolean {
     const ordinal = Number(ORDINAL_REGEXP.exec(head)?.[1] ?? NaN);
     const turn = TURN_REGEXP.exec(head)?.[1] ?? null;
-    const isPrompt = inner === "user_message";
     return this.#inherited.has({ ordinal }, turn, timestampIn(head), isPrompt);
   }
 }

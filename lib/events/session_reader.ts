@@ -23,6 +23,7 @@ import {
   type SessionOptions,
 } from "./session_context.ts";
 import { timestampOf } from "./times.ts";
+import { isInjectedMessage } from "./user_message.ts";
 
 /** The fields of a header that `thread.started` has too, with the same names. */
 const HEADER_FIELDS: readonly string[] = [
@@ -174,7 +175,8 @@ export class SessionReader {
       line,
       turn,
       context.now,
-      event.type === "user_message",
+      event.type === "user_message" ||
+        event.role === "user" && !isInjectedMessage(event.content),
     );
   }
 

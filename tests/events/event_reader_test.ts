@@ -547,6 +547,35 @@ Deno.test("EventReader marks lines copied from another thread as inherited", () 
   ]);
 });
 
+Deno.test("EventReader ends copied lines at the first copy of a prompt after a pause, before turns had ids", () => {
+  const at = (milliseconds: string, line: Fields): Fields => ({
+    ...line,
+    timestamp: `2026-11-27T23:51:11.${milliseconds}Z`,
+  });
+  const say = (text: string): Fields =>
+    item("message", { role: "user", content: [{ type: "input_text", text }] });
+  const prompt = (message: string) => event("user_message", { message });
+  // The pauses are those of a fork of 0.87, whose program writes the context again.
+  const lines = [
+    at("000", line("session_meta", { id: "b" })),
+    at("011", line("session_meta", { id: "a" })),
+    at("011", say("Old")),
+    at("011", prompt("Old")),
+    at("041", say("<environment_context></environment_context>")),
+    at("070", say("New")),
+    at("075", prompt("New")),
+  ];
+  const [, ...events] = eventsOf(lines);
+  assertEquals(
+    events.map(({ item_type, inherited }) => [item_type, inherited]),
+    [
+      ["user_message", true],
+      ["injected_context", true],
+      ["user_message", undefined],
+    ],
+  );
+});
+
 Deno.test("EventReader returns events of exec streams unchanged", () => {
   const started = { type: "thread.started", thread_id: "t", extra: 1 };
   assert(eventsOf([started])[0] === started);

@@ -169,10 +169,19 @@ Deno.test("SessionPartCounter counts inherited lines up to a prompt after a paus
     at("001", "session_meta", { id: "a" }),
     at("001", "event_msg", prompt),
   ];
-  const own = at("036", "event_msg", prompt);
+  const said = {
+    type: "message",
+    role: "user",
+    content: [{ type: "input_text", text: "Hi" }],
+  };
+  const event = at("036", "event_msg", prompt);
   const meta = at("000", "session_meta", { id: "b", forked_from_id: "a" });
-  const { inherited, messages } = partsOf([meta, ...copies, own].join("\n"));
-  assertEquals([inherited, messages], [copies.join("").length, own.length]);
+  for (const own of [[event], [at("036", "response_item", said), event]]) {
+    const lines = [meta, ...copies, ...own];
+    const { inherited, messages } = partsOf(lines.join("\n"));
+    const sizes = [copies.join("").length, own.join("").length];
+    assertEquals([inherited, messages], sizes);
+  }
 });
 
 Deno.test("SessionPartCounter's parts sum up to the size of every captured session, for any chunks", () => {
