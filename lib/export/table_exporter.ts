@@ -5,6 +5,7 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { realId } from "../events/ids.ts";
 import { msOf, timestampOfMs } from "../events/times.ts";
 import { sourceText } from "../events/session_items.ts";
 import {
@@ -413,6 +414,8 @@ class TableSource {
   /** The thread and turn of the last event. */
   #thread: ThreadState | undefined;
   #turn: TurnState | undefined;
+  /** The turn that its tokens began, with the id that it has in usage. */
+  #ahead: TurnState | undefined;
   #line = 0;
   #isInherited = false;
   /** The time of the last event. */
@@ -477,7 +480,10 @@ class TableSource {
           (this.#thread && this.#beginTurn(this.#thread, { turn_id: id }));
       }
       if (turn === undefined) return;
-      if (turn !== known) addTurn(counted, thread, id, turn);
+      if (turn !== known) {
+        addTurn(counted, thread, id, turn);
+        if (turn !== this.#turn) this.#ahead = turn;
+      }
     }
     turn.counts = "some";
     if (request === undefined || !this.#writer.has("requests")) return;
@@ -601,8 +607,18 @@ class TableSource {
   #turnOf(thread: ThreadState, id: string, event: Fields): TurnState {
     const { turns, byId } = this.#state;
     const { thread_id } = thread.row;
-    const known = byId.get(thread_id)?.get(id);
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    const turnsOfThread = byId.get(thread_id);
+    const known = turnsOfThread?.get(id);
     if (known !== undefined) return known;
+    if (ahead?.thread_id === thread_id && realId(ahead.turn_id) === undefined) {
+      // Usage numbers turns without ids in its own way.
+      turnsOfThread?.delete(ahead.turn_id);
+      ahead.turn_id = ownText(id);
+      turnsOfThread?.set(ahead.turn_id, ahead);
+      return ahead;
+    }
     const isStart = event.type === "turn.started";
     const turn: TurnState = {
       source: this.#name,

@@ -315,6 +315,19 @@ const CASES: readonly {
     rows: [["synthetic-turn-1", 5], ["synthetic-turn-2", 7]],
   },
   {
+    name:
+      "one row for a session's turn after a review, which is a turn only in usage",
+    input: exec(
+      ...SESSION.slice(0, 4),
+      rolloutLine("event_msg", { type: "entered_review_mode", prompt: "All" }),
+      rolloutLine("event_msg", { type: "exited_review_mode" }),
+      ...SESSION.slice(4),
+    ),
+    table: "turns",
+    columns: ["turn_id", "input_tokens"],
+    rows: [["synthetic-turn-1", 5], ["synthetic-turn-2", 7]],
+  },
+  {
     name: "the prompts of a session without the turn before",
     input: exec(...SESSION),
     table: "items",
