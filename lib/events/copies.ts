@@ -67,6 +67,27 @@ export function tellUser(
   if (whole !== undefined) pairing.add("user", whole, witness, copy);
 }
 
+/** Keeps the images of a user message for its item, which has only their paths. */
+export function keepImages(
+  { pairing }: SessionContext,
+  { text, images }: UserMessage,
+): void {
+  if (images.length === 0) return;
+  pairing.add("user", text, "item", { itemId: "", images });
+}
+
+/** Returns the user message of an item, with the images that were kept for it. */
+export function withKeptImages(
+  { pairing }: SessionContext,
+  message: UserMessage,
+): UserMessage {
+  const { images = [] } = pairing.match("user", message.text, "event") ?? {};
+  return {
+    ...message,
+    images: withNames(images, message.images) ?? message.images,
+  };
+}
+
 /** Returns the content of a message, without its text if that is blank. */
 export function userContent({ text, images }: UserMessage): Fields {
   return knownFields({

@@ -26,6 +26,7 @@ import { commandLineOf } from "../dialects/exec/command_line.ts";
 import { endStatus, imageContent, planContent } from "./contents.ts";
 import {
   isPlanCopy,
+  keepImages,
   takeViewedImage,
   tellAnswerCopy,
   tellSearchCopy,
@@ -147,8 +148,9 @@ function tellInjected(context: SessionContext, item: Fields): void {
 
 function tellUserItem(context: SessionContext, item: Fields): void {
   if (!isInjectedMessage(item.content)) {
-    if (context.mode === "paginated") return;
-    tellUser(context, readUserContent(item.content), "item");
+    const message = readUserContent(item.content);
+    if (context.mode === "paginated") keepImages(context, message);
+    else tellUser(context, message, "item");
     return;
   }
   tellInjected(context, item);

@@ -34,6 +34,7 @@ import {
   searchContent,
   tellCompaction,
   userContent,
+  withKeptImages,
 } from "./copies.ts";
 import type { SessionContext } from "./session_context.ts";
 import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
@@ -50,7 +51,8 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
   Object.entries<TellItem>({
     UserMessage: say(
       "user_message",
-      (item) => userContent(readUserContent(bodyOf(item))),
+      (item, context) =>
+        userContent(withKeptImages(context, readUserContent(bodyOf(item)))),
     ),
     AgentMessage: say("agent_message", (item) => ({
       text: contentText(bodyOf(item)),
@@ -130,9 +132,12 @@ interface ItemPlace {
 }
 
 /** Returns the rule of a message or notice, which has no statement of another witness. */
-function say(type: string, read: (item: Fields) => Fields): TellItem {
+function say(
+  type: string,
+  read: (item: Fields, context: SessionContext) => Fields,
+): TellItem {
   return (context, item, place) => {
-    const content = read(item);
+    const content = read(item, context);
     if (type === "user_message") {
       if (Object.keys(content).length === 0) return;
       context.prompt();

@@ -547,6 +547,31 @@ Deno.test("EventReader marks lines copied from another thread as inherited", () 
   ]);
 });
 
+Deno.test("EventReader takes the images of a prompt of a paginated session from its response item", () => {
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const text = "Look";
+  const events = eventsOf([
+    PAGINATED,
+    item("message", {
+      role: "user",
+      content: [
+        { type: "input_text", text: '<image name=[Image #1] path="a.png">' },
+        { type: "input_image", image_url: url },
+        { type: "input_text", text: "</image>" },
+        { type: "input_text", text },
+      ],
+    }),
+    paged("UserMessage", {
+      id: "a",
+      content: [{ type: "local_image", path: "a.png" }, { type: "text", text }],
+    }),
+  ]);
+  const prompts = events.filter((each) => each.item_type === "user_message");
+  assertEquals(prompts.map(({ content }) => content), [
+    { text, images: [{ url, path: "a.png" }] },
+  ]);
+});
+
 Deno.test("EventReader ends copied lines at the first copy of a prompt after a pause, before turns had ids", () => {
   const at = (milliseconds: string, line: Fields): Fields => ({
     ...line,
