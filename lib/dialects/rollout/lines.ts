@@ -505,26 +505,37 @@ export type KnownRolloutLineType = keyof RolloutLines;
 /** The known lines of a rollout file, by type. */
 export interface RolloutLines {
   /** The header of the session. */
-  readonly session_meta: SessionMetaLine;
+  readonly session_meta: RolloutLineOf<"session_meta", SessionMeta>;
   /** An item of the conversation with the model. */
-  readonly response_item: ResponseItemLine;
+  readonly response_item: RolloutLineOf<"response_item", ResponseItem>;
   /** An event. */
-  readonly event_msg: EventMsgLine;
+  readonly event_msg: RolloutLineOf<"event_msg", EventMsg>;
   /** The settings of a turn (0.36 and later). */
-  readonly turn_context: TurnContextLine;
-  /** A compaction of the history (0.36 and later). */
-  readonly compacted: CompactedLine;
-  /** The environment of the model (0.145 and later). */
-  readonly world_state: WorldStateLine;
+  readonly turn_context: RolloutLineOf<"turn_context", TurnContext>;
+  /**
+   * A compaction of the history: the summary, and the state from which the session continues (0.36
+   * and later).
+   */
+  readonly compacted: RolloutLineOf<"compacted", Compacted>;
+  /** The environment of the model, or a change of it (0.145 and later). */
+  readonly world_state: RolloutLineOf<"world_state", WorldState>;
   /** A message from one agent to another (0.142). */
-  readonly inter_agent_communication: InterAgentCommunicationLine;
+  readonly inter_agent_communication: RolloutLineOf<
+    "inter_agent_communication",
+    InterAgentCommunication
+  >;
   /** The metadata of the next message between agents (0.150 and later). */
-  readonly inter_agent_communication_metadata:
-    InterAgentCommunicationMetadataLine;
+  readonly inter_agent_communication_metadata: RolloutLineOf<
+    "inter_agent_communication_metadata",
+    InterAgentCommunicationMetadata
+  >;
   /** The tokens of one request (0.155 and later). */
-  readonly token_usage_record: TokenUsageRecordLine;
+  readonly token_usage_record: RolloutLineOf<
+    "token_usage_record",
+    TokenUsageRecord
+  >;
   /** An event in the form of a fork of Codex. */
-  readonly event: ForkEventLine;
+  readonly event: RolloutLineOf<"event", ForkEvent>;
 }
 
 /** The fields of every line of a rollout file. */
@@ -541,84 +552,17 @@ export interface RolloutLineFields {
   readonly metadata?: ObjectValue | null;
 }
 
-/** The header of the session. */
-export interface SessionMetaLine extends RolloutLineFields {
-  /** Always `session_meta`. */
-  readonly type: "session_meta";
-  /** The header. */
-  readonly payload: SessionMeta;
-}
-
-/** An item of the conversation with the model. */
-export interface ResponseItemLine extends RolloutLineFields {
-  /** Always `response_item`. */
-  readonly type: "response_item";
-  /** The item. */
-  readonly payload: ResponseItem;
-}
-
-/** An event. */
-export interface EventMsgLine extends RolloutLineFields {
-  /** Always `event_msg`. */
-  readonly type: "event_msg";
-  /** The event. */
-  readonly payload: EventMsg;
-}
-
-/** The settings of a turn. */
-export interface TurnContextLine extends RolloutLineFields {
-  /** Always `turn_context`. */
-  readonly type: "turn_context";
-  /** The settings. */
-  readonly payload: TurnContext;
-}
-
-/** A compaction of the history. */
-export interface CompactedLine extends RolloutLineFields {
-  /** Always `compacted`. */
-  readonly type: "compacted";
-  /** The summary, and the state from which the session continues. */
-  readonly payload: Compacted;
-}
-
-/** The environment of the model. */
-export interface WorldStateLine extends RolloutLineFields {
-  /** Always `world_state`. */
-  readonly type: "world_state";
-  /** The environment, or a change of it. */
-  readonly payload: WorldState;
-}
-
-/** A message from one agent to another. */
-export interface InterAgentCommunicationLine extends RolloutLineFields {
-  /** Always `inter_agent_communication`. */
-  readonly type: "inter_agent_communication";
-  /** The message. */
-  readonly payload: InterAgentCommunication;
-}
-
-/** The metadata of the next message between agents. */
-export interface InterAgentCommunicationMetadataLine extends RolloutLineFields {
-  /** Always `inter_agent_communication_metadata`. */
-  readonly type: "inter_agent_communication_metadata";
-  /** The metadata. */
-  readonly payload: InterAgentCommunicationMetadata;
-}
-
-/** The tokens of one request. */
-export interface TokenUsageRecordLine extends RolloutLineFields {
-  /** Always `token_usage_record`. */
-  readonly type: "token_usage_record";
-  /** The tokens. */
-  readonly payload: TokenUsageRecord;
-}
-
-/** An event in the form of a fork of Codex. */
-export interface ForkEventLine extends RolloutLineFields {
-  /** Always `event`. */
-  readonly type: "event";
-  /** The event with its position. */
-  readonly payload: ForkEvent;
+/**
+ * A line of a known type.
+ *
+ * @typeParam W The type of the line.
+ * @typeParam P The content of the line.
+ */
+export interface RolloutLineOf<W extends string, P> extends RolloutLineFields {
+  /** The type. */
+  readonly type: W;
+  /** The content. */
+  readonly payload: P;
 }
 
 /** An event in the form of a fork of Codex, with its position in the order of events. */

@@ -8,7 +8,7 @@ import {
 import {
   isKnownRolloutLine,
   type RolloutLine,
-  type SessionMetaLine,
+  type RolloutLines,
   type UnknownRolloutLine,
 } from "../../../lib/dialects/rollout/lines.ts";
 import { isOfType } from "../../../lib/dialects/rollout/of_type.ts";
@@ -41,7 +41,7 @@ Deno.test("isOfType() narrows a line to a known type", () => {
   const lines: RolloutLine[] = [META, DREAM];
   const ids = lines.flatMap((line) => {
     if (!isOfType(line, "session_meta")) return [];
-    assertType<SessionMetaLine>()(line);
+    assertType<RolloutLines["session_meta"]>()(line);
     return [line.payload.id];
   });
   assertEquals(ids, ["i"]);
