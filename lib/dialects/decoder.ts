@@ -82,7 +82,9 @@ function decodeRecord(record: unknown): Decoded<CodexRecord> {
   const parsed = parseRecord(record);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  return isOfRollout(value) ? decodeRolloutLine(value) : decodeEvent(value);
+  if (isOfRollout(value)) return decodeRolloutLine(value);
+  // A string in the text is no record, even if it holds the text of one.
+  return decodeEvent(typeof value === "string" ? record : value);
 }
 
 function isOfRollout(record: unknown): boolean {

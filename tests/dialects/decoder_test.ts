@@ -206,6 +206,11 @@ const FAMILIES = [
     text: '{"type":"dream"}',
     message: 'Cannot decode a record of type "dream": this type is not known',
   },
+  {
+    name: "a string is neither, even if it holds the text of an event",
+    text: JSON.stringify('{"type":"error","message":"no"}'),
+    message: "Cannot decode the record: it is a string, expected an object",
+  },
 ] satisfies { name: string; text: string; message: string | undefined }[];
 
 for (const { name, text, message } of FAMILIES) {
