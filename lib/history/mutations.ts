@@ -17,41 +17,30 @@ import type {
   ExecStatus,
 } from "./records.ts";
 
-/** A record was inserted. The records from its index on moved back by one. */
-export interface InsertedMutation {
-  /** Always `inserted`. */
-  readonly type: "inserted";
-  /** The index of the record, from 0. */
+/**
+ * A record was inserted, replaced or removed.
+ *
+ * @typeParam W The kind of the change.
+ */
+export interface RecordMutation<W extends string> {
+  /** The kind of the change. */
+  readonly type: W;
+  /** The index of the record, from 0; of a removed record, the one that it had. */
   readonly index: number;
   /** The id of the record. */
   readonly id: number;
-  /** The record. */
+  /** The record after the change; of a removed record, the one before. */
   readonly record: AnyHistoryRecord;
 }
+
+/** A record was inserted. The records from its index on moved back by one. */
+export type InsertedMutation = RecordMutation<"inserted">;
 
 /** A record was replaced. The new one has the same id and may have another type. */
-export interface ReplacedMutation {
-  /** Always `replaced`. */
-  readonly type: "replaced";
-  /** The index of the record, from 0. */
-  readonly index: number;
-  /** The id of the record. */
-  readonly id: number;
-  /** The new record. */
-  readonly record: AnyHistoryRecord;
-}
+export type ReplacedMutation = RecordMutation<"replaced">;
 
 /** A record was removed. The records after it moved up by one. */
-export interface RemovedMutation {
-  /** Always `removed`. */
-  readonly type: "removed";
-  /** The index that the record had. */
-  readonly index: number;
-  /** The id of the record. */
-  readonly id: number;
-  /** The removed record. */
-  readonly record: AnyHistoryRecord;
-}
+export type RemovedMutation = RecordMutation<"removed">;
 
 /**
  * All records from an index on were removed.
@@ -66,19 +55,23 @@ export interface TruncatedMutation {
   readonly index: number;
 }
 
-/**
- * The output of a command has grown.
- *
- * The value continues the last chunk if its offset is the end of that chunk; otherwise it is a new
- * chunk. The optional members are present only if they changed at the same time.
- */
-export interface AppendedOutputMutation {
+/** The members of every change that adds to a record. */
+export interface AppendedFields {
   /** Always `appended`. */
   readonly type: "appended";
   /** The index of the record, from 0. */
   readonly index: number;
   /** The id of the record. */
   readonly id: number;
+}
+
+/**
+ * The output of a command has grown.
+ *
+ * The value continues the last chunk if its offset is the end of that chunk; otherwise it is a new
+ * chunk. The optional members are present only if they changed at the same time.
+ */
+export interface AppendedOutputMutation extends AppendedFields {
   /** The output that has grown. */
   readonly field: "stdout_chunks" | "stderr_chunks";
   /** The added output. */
@@ -102,13 +95,7 @@ export interface AppendedOutputMutation {
  * delta keeps its time. Otherwise it is a new delta. The optional members are present only if they
  * changed at the same time.
  */
-export interface AppendedDeltaMutation {
-  /** Always `appended`. */
-  readonly type: "appended";
-  /** The index of the record, from 0. */
-  readonly index: number;
-  /** The id of the record. */
-  readonly id: number;
+export interface AppendedDeltaMutation extends AppendedFields {
   /** Always `deltas`. */
   readonly field: "deltas";
   /** The added delta. */

@@ -689,17 +689,26 @@ export interface HistoryPayloads {
 export type HistoryRecordType = keyof HistoryPayloads;
 
 /**
- * A record of one type.
+ * A record of one type before it has an id.
  *
  * @typeParam T The type.
  */
-export interface HistoryRecordOf<T extends HistoryRecordType> {
-  /** The id, from 1. It does not change as long as the history holds the record. */
-  readonly id: number;
+export interface NewRecordOf<T extends HistoryRecordType> {
   /** The type. */
   readonly type: T;
   /** The content. */
   readonly payload: HistoryPayloads[T];
+}
+
+/**
+ * A record of one type.
+ *
+ * @typeParam T The type.
+ */
+export interface HistoryRecordOf<T extends HistoryRecordType>
+  extends NewRecordOf<T> {
+  /** The id, from 1. It does not change as long as the history holds the record. */
+  readonly id: number;
 }
 
 /** A record of a history; `switch` on `type`. */
@@ -719,18 +728,6 @@ export interface ExtensionRecord {
 
 /** A record of a known or unknown type; {@linkcode isKnownRecord} distinguishes them. */
 export type AnyHistoryRecord = HistoryRecord | ExtensionRecord;
-
-/**
- * A record of one type before it has an id.
- *
- * @typeParam T The type.
- */
-export interface NewRecordOf<T extends HistoryRecordType> {
-  /** The type. */
-  readonly type: T;
-  /** The content. */
-  readonly payload: HistoryPayloads[T];
-}
 
 /** A record before it has an id. An `id` that it has at run time is replaced. */
 export type NewRecord =

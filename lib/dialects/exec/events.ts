@@ -153,16 +153,12 @@ export interface TurnFailedEvent {
 }
 
 /** An error or a warning. Not fatal by itself: `turn.failed` follows a fatal one. */
-export interface ThreadErrorEvent {
+export interface ThreadErrorEvent extends ThreadError {
   /** Always `error`. */
   readonly type: "error";
-  /** The message: prose, or JSON that a server sent. */
-  readonly message: string;
-  /** An error code. Not written by the CLI itself. */
-  readonly code?: string | number;
 }
 
-/** An error inside another record. */
+/** An error. */
 export interface ThreadError {
   /** The message: prose, or JSON that a server sent. */
   readonly message: string;
@@ -236,27 +232,35 @@ export interface WholeItemFields extends ItemEventFields {
   readonly status: string;
 }
 
+/** The type of an event that holds a whole item. */
+export type WholeItemType = "item.started" | "item.completed";
+
 /**
- * An item of a known type begins.
+ * An item of a known type begins, or is complete.
  *
+ * @typeParam E The type of the event.
  * @typeParam T The item type.
  */
-export interface StartedItem<T extends KnownItemType> extends WholeItemFields {
-  /** Always `item.started`. */
-  readonly type: "item.started";
+export interface WholeItem<E extends WholeItemType, T extends KnownItemType>
+  extends WholeItemFields {
+  /** The type of the event. */
+  readonly type: E;
   /** The item type. */
   readonly item_type: T;
-  /** The item so far. */
+  /** The whole item; in `item.started`, the item so far. */
   readonly content: ItemContents[T];
 }
 
 /**
- * An item of any other type begins. Its fields are fields of the event, such as `tool` of a
- * `collab_tool_call` (0.92 and later).
+ * An item of any other type begins, or is complete. Its fields are fields of the event, such as
+ * `tool` of a `collab_tool_call` (0.92 and later).
+ *
+ * @typeParam E The type of the event.
  */
-export interface UnknownStartedItem extends WholeItemFields {
-  /** Always `item.started`. */
-  readonly type: "item.started";
+export interface UnknownWholeItem<E extends WholeItemType>
+  extends WholeItemFields {
+  /** The type of the event. */
+  readonly type: E;
   /** The item type: none of {@linkcode KnownItemType}. */
   readonly item_type: string;
   /** The field `content` of the line, if it has one; never null. */
@@ -265,41 +269,13 @@ export interface UnknownStartedItem extends WholeItemFields {
 
 /** An item begins. Messages and reasoning have no such event: they arrive complete. */
 export type ItemStartedEvent =
-  | { [T in KnownItemType]: StartedItem<T> }[KnownItemType]
-  | UnknownStartedItem;
-
-/**
- * An item of a known type is complete.
- *
- * @typeParam T The item type.
- */
-export interface CompletedItem<T extends KnownItemType>
-  extends WholeItemFields {
-  /** Always `item.completed`. */
-  readonly type: "item.completed";
-  /** The item type. */
-  readonly item_type: T;
-  /** The whole item. */
-  readonly content: ItemContents[T];
-}
-
-/**
- * An item of any other type is complete. Its fields are fields of the event, such as
- * `tool` of a `collab_tool_call` (0.92 and later).
- */
-export interface UnknownCompletedItem extends WholeItemFields {
-  /** Always `item.completed`. */
-  readonly type: "item.completed";
-  /** The item type: none of {@linkcode KnownItemType}. */
-  readonly item_type: string;
-  /** The field `content` of the line, if it has one; never null. */
-  readonly content?: unknown;
-}
+  | { [T in KnownItemType]: WholeItem<"item.started", T> }[KnownItemType]
+  | UnknownWholeItem<"item.started">;
 
 /** An item has ended, with success or without: see `status`. */
 export type ItemCompletedEvent =
-  | { [T in KnownItemType]: CompletedItem<T> }[KnownItemType]
-  | UnknownCompletedItem;
+  | { [T in KnownItemType]: WholeItem<"item.completed", T> }[KnownItemType]
+  | UnknownWholeItem<"item.completed">;
 
 /** The fields of `item.delta`. */
 export interface ItemDeltaFields extends ItemEventFields {

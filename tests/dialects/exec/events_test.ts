@@ -2,14 +2,14 @@ import { assert, assertEquals } from "@std/assert";
 import { decodeEvent } from "../../../lib/dialects/exec/decoder.ts";
 import {
   type CommandExecutionContent,
-  type CompletedItem,
   isItemType,
   isKnownItem,
   type ItemCompletedEvent,
   type KnownItemEvent,
   type KnownItemType,
   type ThreadEvent,
-  type UnknownCompletedItem,
+  type UnknownWholeItem,
+  type WholeItem,
 } from "../../../lib/dialects/exec/events.ts";
 
 const IDS = { thread_id: "t", item_id: "i" } as const;
@@ -188,15 +188,17 @@ type IsAssignable<A, B> = [A] extends [B] ? true : false;
 
 /** Relations between the types of events, checked by the compiler. */
 export type TypeChecks = [
-  Assert<IsAssignable<CompletedItem<"error">, ItemCompletedEvent>>,
-  Assert<IsAssignable<UnknownCompletedItem, ItemCompletedEvent>>,
+  Assert<
+    IsAssignable<WholeItem<"item.completed", "error">, ItemCompletedEvent>
+  >,
+  Assert<IsAssignable<UnknownWholeItem<"item.completed">, ItemCompletedEvent>>,
   Assert<
     IsAssignable<KnownItemEvent<ItemCompletedEvent>["item_type"], KnownItemType>
   >,
   Assert<
     IsAssignable<
       Exclude<ItemCompletedEvent, KnownItemEvent>,
-      UnknownCompletedItem
+      UnknownWholeItem<"item.completed">
     >
   >,
 ];
