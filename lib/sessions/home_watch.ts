@@ -268,7 +268,7 @@ export class HomeWatch {
         if (isInside(known, path)) this.#known.delete(known);
       }
       const content = await readFolder(place);
-      found.push(...content.files);
+      for (const file of content.files) found.push(file);
       const inner = content.folders.map(({ path }) => path)
         .filter((path) => !this.#known.has(path)).sort();
       for (const path of isHasty ? inner.slice(-2) : inner) read.add(path);

@@ -207,7 +207,7 @@ export function divideSessions(
     const shard = shards.reduce((least, each) =>
       each.bytes < least.bytes ? each : least
     );
-    shard.files.push(...files);
+    for (const file of files) shard.files.push(file);
     shard.families += 1;
     shard.bytes += bytes;
   }

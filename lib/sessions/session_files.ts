@@ -235,22 +235,22 @@ export async function lookAtAll(
   files: readonly ListedFile[],
   fast: number = FAST,
 ): Promise<SessionFile[]> {
-  const looked: (SessionFile | undefined)[] = [];
+  const looked: (SessionFile | undefined)[][] = [];
   let others = AT_ONCE;
   for (let at = 0; at < files.length;) {
     const end = at + ONE_BY_ONE;
     const start = performance.now();
-    const run = files.slice(at, end).map((file) => lookedAtNow(file) ?? file);
+    const now = files.slice(at, end).map((file) => lookedAtNow(file) ?? file);
     const isFast = performance.now() - start < fast;
     // Each slow run doubles the number of asynchronous calls before the next synchronous run.
     others = isFast ? AT_ONCE : 2 * others;
     at = isFast ? end : end + others;
-    run.push(...files.slice(end, at));
+    const run = [...now, ...files.slice(end, at)];
     looked.push(
-      ...run.every(isLookedAt) ? run : await mapAtOnce(run, AT_ONCE, lookAt),
+      run.every(isLookedAt) ? run : await mapAtOnce(run, AT_ONCE, lookAt),
     );
   }
-  return looked.filter((file) => file !== undefined);
+  return looked.flat().filter((file) => file !== undefined);
 }
 
 /** Stats a file synchronously; `undefined` if it is not a regular file, or `stat` fails. */

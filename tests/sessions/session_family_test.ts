@@ -194,3 +194,11 @@ Deno.test("divideSessions() puts a session in several files into one shard", asy
     assertEquals([shard?.files.length, others], [files.length, []]);
   });
 });
+
+Deno.test("divideSessions() joins families of more files than a call takes arguments", () => {
+  const files = [testId(1), testId(2)].flatMap((id) =>
+    new Array(200_000).fill({ path: `rollout-${id}.jsonl`, size: 1 })
+  );
+  const [shard] = divideSessions(files, [], 1);
+  assertEquals([shard?.files.length, shard?.families], [files.length, 2]);
+});

@@ -4,6 +4,7 @@ import {
   listSessionFiles,
   lookAtAll,
   type SessionFile,
+  sessionFileAt,
 } from "../../lib/sessions/session_files.ts";
 import {
   sessionPath,
@@ -197,6 +198,12 @@ Deno.test("findSessionFiles() limits a modification time that is not a valid dat
     assertEquals(start, mtime);
     assertEquals(new Date(mtime).toISOString().length > 0, true);
   });
+});
+
+Deno.test("lookAtAll() takes more files than a call takes arguments", async () => {
+  const known = await sessionFileAt("deno.json", ".");
+  const files = new Array<SessionFile>(400_000).fill(known);
+  assertEquals((await lookAtAll(files, -1)).length, files.length);
 });
 
 Deno.test("lookAtAll() returns the same files with fast and slow file systems", async () => {
