@@ -61,7 +61,7 @@ export interface ExecOutput {
   readonly stderr?: ExecChunk | null;
 }
 
-/** The state of waiting for a command. All its members replace the known ones. */
+/** The state of waiting for a command. */
 export interface ExecWait {
   /** The total time of waiting so far, in milliseconds. */
   readonly totalMs: number | null;
@@ -104,23 +104,11 @@ export interface ExecFinish {
    */
   readonly stderrTail?: string | null;
   /**
-   * The total time of waiting, in milliseconds. It replaces the known one.
+   * The state of waiting for it. It replaces the known one.
    *
-   * @default {null}
+   * @default {{ totalMs: null, active: false, notes: [] }}
    */
-  readonly waitTotalMs?: number | null;
-  /**
-   * Whether the model is still waiting for it. It replaces the known state.
-   *
-   * @default {false}
-   */
-  readonly waitActive?: boolean;
-  /**
-   * The notes made while waiting. They replace the known ones.
-   *
-   * @default {[]}
-   */
-  readonly waitNotes?: readonly ExecWaitNote[];
+  readonly wait?: ExecWait;
 }
 
 /** An update of an assistant message in progress. */

@@ -377,12 +377,7 @@ export class RecordStore {
     const entry = this.#list.at(index);
     if (!isExec(entry)) return [];
     const { content } = entry;
-    const payload: ExecPayload = {
-      ...content.record.payload,
-      wait_total_ms: wait.totalMs,
-      wait_active: wait.active,
-      wait_notes: wait.notes,
-    };
+    const payload = { ...content.record.payload, ...waitFields(wait) };
     entry.content = { ...content, record: { ...content.record, payload } };
     return [replaced(entry)];
   }
@@ -407,9 +402,7 @@ export class RecordStore {
       status: finish.status,
       exit_code: finish.exitCode,
       completed_at: finish.completedAt,
-      wait_total_ms: finish.waitTotalMs ?? null,
-      wait_active: finish.waitActive ?? false,
-      wait_notes: finish.waitNotes ?? [],
+      ...waitFields(finish.wait),
     };
     return this.#grow(entry, payload, {
       stdout: finish.stdoutTail
@@ -719,6 +712,14 @@ function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
     prunedStreamBytes: limit("prunedStreamBytes"),
     deltaBytes: limit("deltaBytes"),
   };
+}
+
+const NO_WAIT: ExecWait = { totalMs: null, active: false, notes: [] };
+
+function waitFields(
+  { totalMs, active, notes }: ExecWait = NO_WAIT,
+): Pick<ExecPayload, "wait_total_ms" | "wait_active" | "wait_notes"> {
+  return { wait_total_ms: totalMs, wait_active: active, wait_notes: notes };
 }
 
 function newEntry(id: number, content: Content): Entry {
@@ -1250,9 +1251,7 @@ export function startedExec(
     stdout_chunks: [],
     stderr_chunks: [],
     exit_code: null,
-    wait_total_ms: null,
-    wait_active: false,
-    wait_notes: [],
+    ...waitFields(),
     started_at: startedAt,
     completed_at: null,
   };

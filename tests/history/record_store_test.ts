@@ -111,9 +111,11 @@ function perform(store: RecordStore, op: DomainOp): HistoryMutation[] {
         completedAt: op.completed_at,
         stdoutTail: op.stdout_tail,
         stderrTail: op.stderr_tail,
-        waitTotalMs: milliseconds(op.wait_total ?? null),
-        waitActive: op.wait_active,
-        waitNotes: op.wait_notes,
+        wait: {
+          totalMs: milliseconds(op.wait_total ?? null),
+          active: op.wait_active ?? false,
+          notes: op.wait_notes ?? [],
+        },
       });
     case "upsert_assistant_stream":
       return store.upsertAssistant({
@@ -188,6 +190,11 @@ const metadata = fc.constantFrom(
 const notes = fc.constantFrom([], [
   { message: "m", tone: "info" as const, timestamp: TIMES[0] ?? "" },
 ]);
+const wait = fc.record({
+  totalMs: fc.option(fc.nat()),
+  active: fc.boolean(),
+  notes,
+});
 
 const newRecord: fc.Arbitrary<NewRecord> = fc.oneof(
   fc.record({
@@ -301,12 +308,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }
     return store.streamExec(index, output);
   }),
-  fc.record({
-    index,
-    totalMs: fc.option(fc.nat()),
-    active: fc.boolean(),
-    notes,
-  }).map(({ index, ...wait }): Step => (store) => store.waitExec(index, wait)),
+  fc.tuple(index, wait)
+    .map(([index, wait]): Step => (store) => store.waitExec(index, wait)),
   fc.record({
     id: fc.option(fc.nat(6)),
     callId: fc.option(key),
@@ -315,8 +318,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     completedAt: time,
     stdoutTail: fc.option(output),
     stderrTail: fc.option(output),
-    waitActive: fc.boolean(),
-    waitNotes: notes,
+    wait,
   }).map((finish): Step => (store) => store.finishExec(finish)),
   fc.record({
     streamId: key,

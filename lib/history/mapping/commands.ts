@@ -21,7 +21,7 @@ import { closingQuote } from "../../json/member_texts.ts";
 import { keptText } from "../../json/utf8.ts";
 import { tagInside } from "../plain_json.ts";
 import { startedExec } from "../record_store.ts";
-import type { ExecFinish } from "../record_operations.ts";
+import type { ExecWait } from "../record_operations.ts";
 import type {
   ExecAction,
   ExecChunk,
@@ -239,7 +239,7 @@ function finishCommand(
     completedAt: context.now,
     stdoutTail: stdout === "" ? null : stdout,
     stderrTail: stderr === "" ? null : stderr,
-    ...waitsOf(record.payload),
+    wait: waitOf(record.payload),
   }));
 }
 
@@ -316,18 +316,16 @@ function endInError(
     exitCode: null,
     completedAt: context.now,
     stderrTail,
-    ...waitsOf(payload),
+    wait: waitOf(payload),
   }));
 }
 
 /** The state of waiting, passed on because `finishExec` would reset it. */
-function waitsOf(
-  payload: ExecPayload,
-): Pick<ExecFinish, "waitTotalMs" | "waitActive" | "waitNotes"> {
+function waitOf(payload: ExecPayload): ExecWait {
   return {
-    waitTotalMs: payload.wait_total_ms,
-    waitActive: payload.wait_active,
-    waitNotes: payload.wait_notes,
+    totalMs: payload.wait_total_ms,
+    active: payload.wait_active,
+    notes: payload.wait_notes,
   };
 }
 
