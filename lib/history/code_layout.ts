@@ -26,21 +26,7 @@ import {
   type ObjectShape,
 } from "../shapes/shapes.ts";
 import { onlyMember, setOwn, tagInside } from "./plain_json.ts";
-import {
-  ACTION,
-  DURATION,
-  EMPHASIS,
-  FILE_CHANGE,
-  FILE_CONTENT,
-  INDENT,
-  MARKER,
-  PARSED_COMMAND,
-  PARSED_LINE,
-  PAYLOADS,
-  STEP_STATUS,
-  SUMMARY,
-  TONE,
-} from "./record_shapes.ts";
+import * as shapes from "./record_shapes.ts";
 import { RecordStore } from "./record_store.ts";
 import type {
   AnyHistoryRecord,
@@ -312,8 +298,8 @@ function fromCodeLayout(
 const MERGED_EXEC = object<
   { readonly action: ExecAction; readonly segments: readonly ExecPayload[] }
 >({
-  action: ACTION,
-  segments: list(PAYLOADS.exec),
+  action: shapes.ACTION,
+  segments: list(shapes.PAYLOADS.exec),
 });
 
 /**
@@ -509,7 +495,7 @@ function readRecordAt(
 }
 
 function readPayload(type: string, value: Fields, path: string): unknown {
-  if (isPayloadType(type)) return readAs(PAYLOADS[type], value, path);
+  if (isPayloadType(type)) return readAs(shapes.PAYLOADS[type], value, path);
   if (type === "merged_exec") return readAs(MERGED_EXEC, value, path);
   return type === "context" ? readContext(value, path) : value;
 }
@@ -521,7 +507,7 @@ function recordId(value: unknown, path: string): number {
 }
 
 function isPayloadType(type: string): type is HistoryRecordType {
-  return Object.hasOwn(PAYLOADS, type);
+  return Object.hasOwn(shapes.PAYLOADS, type);
 }
 
 function readContext(value: Fields, path: string): Fields {
@@ -541,17 +527,17 @@ function readContext(value: Fields, path: string): Fields {
 
 /** The rewrites that are applied to values of some shapes before they are read. */
 const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
-  [TONE, absentAs("default")],
-  [INDENT, absentAs(0)],
-  [MARKER, absentAs("-")],
-  [PARSED_LINE, absentAs("")],
-  [FILE_CONTENT, absentAs("")],
-  [EMPHASIS, (value) => value ?? {}],
-  [SUMMARY, (value) => value ?? []],
-  [STEP_STATUS, (value) => value === "completed" ? "complete" : value],
-  [DURATION, (value) => durationMsOf(value) ?? value],
-  [PARSED_COMMAND, tagInside],
-  [FILE_CHANGE, canonicalChange],
+  [shapes.TONE, absentAs("default")],
+  [shapes.INDENT, absentAs(0)],
+  [shapes.MARKER, absentAs("-")],
+  [shapes.PARSED_LINE, absentAs("")],
+  [shapes.FILE_CONTENT, absentAs("")],
+  [shapes.EMPHASIS, (value) => value ?? {}],
+  [shapes.SUMMARY, (value) => value ?? []],
+  [shapes.STEP_STATUS, (value) => value === "completed" ? "complete" : value],
+  [shapes.DURATION, (value) => durationMsOf(value) ?? value],
+  [shapes.PARSED_COMMAND, tagInside],
+  [shapes.FILE_CHANGE, canonicalChange],
 ]);
 
 /**

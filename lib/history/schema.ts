@@ -36,19 +36,7 @@ import {
   words,
 } from "../shapes/shapes.ts";
 import type * as mutations from "./mutations.ts";
-import {
-  ASSISTANT_DELTA,
-  EXEC_CHUNK,
-  EXEC_STATUS,
-  FILE_CHANGE,
-  INLINE_SPAN,
-  MESSAGE_LINE,
-  MESSAGE_METADATA,
-  PAYLOADS,
-  REASONING_BLOCK,
-  TOKEN_USAGE,
-  TOOL_ARGUMENT,
-} from "./record_shapes.ts";
+import * as shapes from "./record_shapes.ts";
 import * as records from "./records.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
@@ -57,7 +45,7 @@ const RECORDS = typed<Known<records.HistoryRecord, "type">>(
   Object.fromEntries(
     records.HISTORY_RECORD_TYPES.map((type) => [
       type,
-      { id: COUNT, payload: PAYLOADS[type] },
+      { id: COUNT, payload: shapes.PAYLOADS[type] },
     ]),
     // The boundary: the compiler cannot see names that are put together at runtime.
   ) as never,
@@ -104,8 +92,8 @@ const APPENDED_OUTPUT = object<mutations.AppendedOutputMutation>({
   type: literal("appended"),
   ...PLACE,
   field: words("stdout_chunks", "stderr_chunks"),
-  value: EXEC_CHUNK,
-  status: optional(EXEC_STATUS),
+  value: shapes.EXEC_CHUNK,
+  status: optional(shapes.EXEC_STATUS),
   exit_code: maybe(NUMBER),
   completed_at: maybe(TIME),
   wait_total_ms: maybe(NUMBER),
@@ -116,7 +104,7 @@ const APPENDED_DELTA = object<mutations.AppendedDeltaMutation>({
   type: literal("appended"),
   ...PLACE,
   field: literal("deltas"),
-  value: ASSISTANT_DELTA,
+  value: shapes.ASSISTANT_DELTA,
   preview_markdown: optional(STRING),
   in_progress: optional(BOOLEAN),
   last_updated_at: optional(TIME),
@@ -220,20 +208,20 @@ const NAMED_SCHEMAS = schemasOf<HistoryTypes>({
   AnyHistoryRecord: ANY_HISTORY_RECORD,
   HistoryRecord: HISTORY_RECORD,
   ExtensionRecord: EXTENSION_RECORD,
-  InlineSpan: INLINE_SPAN,
-  MessageLine: MESSAGE_LINE,
-  TokenUsage: TOKEN_USAGE,
-  MessageMetadata: MESSAGE_METADATA,
-  ToolArgument: TOOL_ARGUMENT,
-  ReasoningBlock: REASONING_BLOCK,
-  ExecChunk: EXEC_CHUNK,
-  AssistantDelta: ASSISTANT_DELTA,
-  FileChange: FILE_CHANGE,
+  InlineSpan: shapes.INLINE_SPAN,
+  MessageLine: shapes.MESSAGE_LINE,
+  TokenUsage: shapes.TOKEN_USAGE,
+  MessageMetadata: shapes.MESSAGE_METADATA,
+  ToolArgument: shapes.TOOL_ARGUMENT,
+  ReasoningBlock: shapes.REASONING_BLOCK,
+  ExecChunk: shapes.EXEC_CHUNK,
+  AssistantDelta: shapes.ASSISTANT_DELTA,
+  FileChange: shapes.FILE_CHANGE,
 });
 
 export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes & HistoryRecordTypes> = {
   ...NAMED_SCHEMAS,
-  ...namedSchemas(PAYLOADS, "Payload"),
+  ...namedSchemas(shapes.PAYLOADS, "Payload"),
   ...namedSchemas(RECORDS, "Record"),
   // The boundary: the compiler cannot see names that are put together at runtime.
 } as never;

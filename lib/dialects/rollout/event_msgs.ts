@@ -23,27 +23,7 @@ import {
   variant,
 } from "../../shapes/shapes.ts";
 import type { UnknownKind } from "./of_type.ts";
-import {
-  DURATION,
-  type Duration,
-  ERROR_INFO,
-  type ErrorInfo,
-  FILE_PATCHES,
-  type FilePatches,
-  MCP_INVOCATION,
-  MCP_OUTCOME,
-  type McpInvocation,
-  type McpOutcome,
-  type ObjectValue,
-  PARSED_STEP,
-  type ParsedStep,
-  REVIEW_OUTPUT,
-  REVIEW_TARGET,
-  type ReviewOutput,
-  type ReviewTarget,
-  WEB_SEARCH_ACTION,
-  type WebSearchAction,
-} from "./call_details.ts";
+import * as details from "./call_details.ts";
 import {
   RATE_LIMITS,
   type RateLimits,
@@ -264,7 +244,7 @@ export interface CommandMsgFields extends CallMsgFields {
   /** The working directory: a path or a `file:` URL. */
   readonly cwd?: string | null;
   /** The steps of the command. */
-  readonly parsed_cmd?: readonly ParsedStep[] | null;
+  readonly parsed_cmd?: readonly details.ParsedStep[] | null;
   /** The origin of the command. */
   readonly source?: string | null;
   /** The id of the process. */
@@ -302,7 +282,7 @@ export interface ExecCommandEndMsg extends CommandMsgFields {
   /** The exit status. */
   readonly exit_code?: number | null;
   /** The running time. */
-  readonly duration?: Duration | null;
+  readonly duration?: details.Duration | null;
   /** The state of the command. */
   readonly status?: string | null;
 }
@@ -316,7 +296,7 @@ export interface PatchMsg<W extends string> extends CallMsgFields {
   /** The type of the event: the patch begins, has grown, or waits for approval. */
   readonly type: W;
   /** The changes, by path. */
-  readonly changes?: FilePatches | null;
+  readonly changes?: details.FilePatches | null;
   /** Whether it is applied without asking the user. */
   readonly auto_approved?: boolean | null;
   /** The reason for asking the user. */
@@ -336,7 +316,7 @@ export interface PatchApplyEndMsg extends CallMsgFields {
   /** Its output on stderr. */
   readonly stderr?: string | null;
   /** The changes, by path. */
-  readonly changes?: FilePatches | null;
+  readonly changes?: details.FilePatches | null;
   /** The state of the patch. */
   readonly status?: string | null;
 }
@@ -346,7 +326,7 @@ export interface McpToolCallBeginMsg extends CallMsgFields {
   /** Always `mcp_tool_call_begin`. */
   readonly type: "mcp_tool_call_begin";
   /** The server, the tool and the arguments. */
-  readonly invocation?: McpInvocation | null;
+  readonly invocation?: details.McpInvocation | null;
 }
 
 /** A call of an MCP tool ends (0.130 to 0.145). */
@@ -354,11 +334,11 @@ export interface McpToolCallEndMsg extends CallMsgFields {
   /** Always `mcp_tool_call_end`. */
   readonly type: "mcp_tool_call_end";
   /** The server, the tool and the arguments. */
-  readonly invocation?: McpInvocation | null;
+  readonly invocation?: details.McpInvocation | null;
   /** The running time. */
-  readonly duration?: Duration | null;
+  readonly duration?: details.Duration | null;
   /** The outcome. */
-  readonly result: McpOutcome;
+  readonly result: details.McpOutcome;
 }
 
 /** A search on the web begins. Not captured in rollouts. */
@@ -376,7 +356,7 @@ export interface WebSearchEndMsg extends CallMsgFields {
   /** The query; may be empty. */
   readonly query?: string | null;
   /** The action. */
-  readonly action?: WebSearchAction | null;
+  readonly action?: details.WebSearchAction | null;
 }
 
 /** The agent views an image. Not captured in rollouts. */
@@ -516,14 +496,14 @@ const COMMAND: Members<CommandMsgFields> = {
   ...CALL,
   command: maybe(list(STRING)),
   cwd: maybe(STRING),
-  parsed_cmd: maybe(list(PARSED_STEP)),
+  parsed_cmd: maybe(list(details.PARSED_STEP)),
   source: maybe(STRING),
   process_id: maybe(STRING),
 };
 
 const PATCH: Members<Omit<PatchMsg<string>, "type">> = {
   ...CALL,
-  changes: maybe(FILE_PATCHES),
+  changes: maybe(details.FILE_PATCHES),
   auto_approved: maybe(BOOLEAN),
   reason: maybe(STRING),
   grant_root: maybe(STRING),
@@ -553,7 +533,7 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
     aggregated_output: maybe(STRING),
     formatted_output: maybe(STRING),
     exit_code: maybe(NUMBER),
-    duration: maybe(DURATION),
+    duration: maybe(details.DURATION),
     status: maybe(STRING),
   },
   apply_patch_approval_request: PATCH,
@@ -564,21 +544,21 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
     success: BOOLEAN,
     stdout: maybe(STRING),
     stderr: maybe(STRING),
-    changes: maybe(FILE_PATCHES),
+    changes: maybe(details.FILE_PATCHES),
     status: maybe(STRING),
   },
-  mcp_tool_call_begin: { ...CALL, invocation: maybe(MCP_INVOCATION) },
+  mcp_tool_call_begin: { ...CALL, invocation: maybe(details.MCP_INVOCATION) },
   mcp_tool_call_end: {
     ...CALL,
-    invocation: maybe(MCP_INVOCATION),
-    duration: maybe(DURATION),
-    result: MCP_OUTCOME,
+    invocation: maybe(details.MCP_INVOCATION),
+    duration: maybe(details.DURATION),
+    result: details.MCP_OUTCOME,
   },
   web_search_begin: { ...CALL, query: maybe(STRING) },
   web_search_end: {
     ...CALL,
     query: maybe(STRING),
-    action: maybe(WEB_SEARCH_ACTION),
+    action: maybe(details.WEB_SEARCH_ACTION),
   },
   view_image_tool_call: { ...CALL, path: maybe(STRING) },
   image_generation_begin: CALL,
@@ -669,7 +649,7 @@ export interface TaskCompleteMsg<W extends string> {
   /** The time until the model began to answer (0.130 and later). */
   readonly time_to_first_token_ms?: number | null;
   /** The reason of a failure (0.145 and later). */
-  readonly error?: ErrorInfo | null;
+  readonly error?: details.ErrorInfo | null;
 }
 
 /** A turn is interrupted (0.36 and later). */
@@ -736,7 +716,7 @@ export interface ThreadSettingsAppliedMsg {
   /** The id of the thread (0.155 and later). */
   readonly thread_id?: string | null;
   /** The settings: model, working directory, permissions, … */
-  readonly thread_settings: ObjectValue;
+  readonly thread_settings: details.ObjectValue;
 }
 
 /** The goal of the thread changes (0.136). Its fields are in camel case. */
@@ -782,7 +762,7 @@ export interface EnteredReviewModeMsg {
   /** Always `entered_review_mode`. */
   readonly type: "entered_review_mode";
   /** The subject of the review. */
-  readonly target?: ReviewTarget | null;
+  readonly target?: details.ReviewTarget | null;
   /** The instructions for the reviewer, in older files. */
   readonly prompt?: string | null;
   /** The subject in words for the user. */
@@ -798,7 +778,7 @@ export interface ExitedReviewModeMsg {
   /** Always `exited_review_mode`. */
   readonly type: "exited_review_mode";
   /** The result; null if the review was interrupted. */
-  readonly review_output?: ReviewOutput | null;
+  readonly review_output?: details.ReviewOutput | null;
   /** The id of the turn (0.145). */
   readonly turn_id?: string | null;
   /** The id of the item (0.145). */
@@ -880,7 +860,7 @@ const TASK_COMPLETE: Members<Omit<TaskCompleteMsg<string>, "type">> = {
   completed_at: maybe(NUMBER),
   duration_ms: maybe(NUMBER),
   time_to_first_token_ms: maybe(NUMBER),
-  error: maybe(ERROR_INFO),
+  error: maybe(details.ERROR_INFO),
 };
 
 const ITEM: Members<Omit<ItemMsg<string>, "type">> = {
@@ -934,14 +914,14 @@ const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
   },
   context_compacted: {},
   entered_review_mode: {
-    target: maybe(REVIEW_TARGET),
+    target: maybe(details.REVIEW_TARGET),
     prompt: maybe(STRING),
     user_facing_hint: maybe(STRING),
     turn_id: maybe(STRING),
     item_id: maybe(STRING),
   },
   exited_review_mode: {
-    review_output: maybe(REVIEW_OUTPUT),
+    review_output: maybe(details.REVIEW_OUTPUT),
     turn_id: maybe(STRING),
     item_id: maybe(STRING),
   },

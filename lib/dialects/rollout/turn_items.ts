@@ -20,24 +20,7 @@ import {
   UNKNOWN_KIND,
   variant,
 } from "../../shapes/shapes.ts";
-import {
-  DURATION,
-  type Duration,
-  ERROR_INFO,
-  type ErrorInfo,
-  FILE_PATCHES,
-  type FilePatches,
-  MCP_RESULT,
-  type McpResult,
-  PARSED_STEP,
-  type ParsedStep,
-  REVIEW_OUTPUT,
-  REVIEW_TARGET,
-  type ReviewOutput,
-  type ReviewTarget,
-  WEB_SEARCH_ACTION,
-  type WebSearchAction,
-} from "./call_details.ts";
+import * as details from "./call_details.ts";
 import type { UnknownKind } from "./of_type.ts";
 
 /**
@@ -161,7 +144,7 @@ export interface CommandExecutionTurnItem extends TurnItemFields {
   /** The id of the process. */
   readonly process_id?: string | null;
   /** The steps of the command. */
-  readonly parsed_cmd?: readonly ParsedStep[] | null;
+  readonly parsed_cmd?: readonly details.ParsedStep[] | null;
   /** The origin of the command: `unified_exec_startup`, `user_shell`, `agent`. */
   readonly source?: string | null;
   /** The state: `completed`, `failed`, `declined`, `in_progress`. */
@@ -177,7 +160,7 @@ export interface CommandExecutionTurnItem extends TurnItemFields {
   /** The exit status. */
   readonly exit_code?: number | null;
   /** The running time. */
-  readonly duration?: Duration | null;
+  readonly duration?: details.Duration | null;
 }
 
 /** Changes of files. */
@@ -185,7 +168,7 @@ export interface FileChangeTurnItem extends TurnItemFields {
   /** Always `FileChange`. */
   readonly type: "FileChange";
   /** The changes, by path. */
-  readonly changes: FilePatches;
+  readonly changes: details.FilePatches;
   /** The state: `completed`, `failed`, `declined`. */
   readonly status?: string | null;
   /** The output of the program that applied the patch. */
@@ -209,11 +192,11 @@ export interface McpToolCallTurnItem extends TurnItemFields {
   /** The state: `completed`, `failed`. */
   readonly status?: string | null;
   /** The result of the tool. */
-  readonly result?: McpResult | null;
+  readonly result?: details.McpResult | null;
   /** The error of a failed call. */
-  readonly error?: ErrorInfo | null;
+  readonly error?: details.ErrorInfo | null;
   /** The running time. */
-  readonly duration?: Duration | null;
+  readonly duration?: details.Duration | null;
 }
 
 /** A call of a tool of the client. */
@@ -241,7 +224,7 @@ export interface WebSearchTurnItem extends TurnItemFields {
   /** The query; may be empty. */
   readonly query?: string | null;
   /** The action. */
-  readonly action?: WebSearchAction | null;
+  readonly action?: details.WebSearchAction | null;
 }
 
 /** An image that the agent viewed. */
@@ -307,7 +290,7 @@ export interface EnteredReviewModeTurnItem extends TurnItemFields {
   /** Always `EnteredReviewMode`. */
   readonly type: "EnteredReviewMode";
   /** The subject of the review. */
-  readonly target?: ReviewTarget | null;
+  readonly target?: details.ReviewTarget | null;
   /** The subject in words for the user. */
   readonly user_facing_hint?: string | null;
 }
@@ -317,7 +300,7 @@ export interface ExitedReviewModeTurnItem extends TurnItemFields {
   /** Always `ExitedReviewMode`. */
   readonly type: "ExitedReviewMode";
   /** The result; absent if the review was interrupted. */
-  readonly review_output?: ReviewOutput | null;
+  readonly review_output?: details.ReviewOutput | null;
 }
 
 /** A compaction of the history. */
@@ -367,7 +350,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
     command: list(STRING),
     cwd: maybe(STRING),
     process_id: maybe(STRING),
-    parsed_cmd: maybe(list(PARSED_STEP)),
+    parsed_cmd: maybe(list(details.PARSED_STEP)),
     source: maybe(STRING),
     status: maybe(STRING),
     stdout: maybe(STRING),
@@ -375,11 +358,11 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
     aggregated_output: maybe(STRING),
     formatted_output: maybe(STRING),
     exit_code: maybe(NUMBER),
-    duration: maybe(DURATION),
+    duration: maybe(details.DURATION),
   },
   FileChange: {
     ...ITEM,
-    changes: FILE_PATCHES,
+    changes: details.FILE_PATCHES,
     status: maybe(STRING),
     stdout: maybe(STRING),
     stderr: maybe(STRING),
@@ -391,9 +374,9 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
     arguments: optional(ANY),
     readOnlyHint: maybe(BOOLEAN),
     status: maybe(STRING),
-    result: maybe(MCP_RESULT),
-    error: maybe(ERROR_INFO),
-    duration: maybe(DURATION),
+    result: maybe(details.MCP_RESULT),
+    error: maybe(details.ERROR_INFO),
+    duration: maybe(details.DURATION),
   },
   DynamicToolCall: {
     ...ITEM,
@@ -407,7 +390,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
   WebSearch: {
     ...ITEM,
     query: maybe(STRING),
-    action: maybe(WEB_SEARCH_ACTION),
+    action: maybe(details.WEB_SEARCH_ACTION),
   },
   ImageView: { ...ITEM, path: STRING },
   ImageGeneration: {
@@ -437,10 +420,10 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
   },
   EnteredReviewMode: {
     ...ITEM,
-    target: maybe(REVIEW_TARGET),
+    target: maybe(details.REVIEW_TARGET),
     user_facing_hint: maybe(STRING),
   },
-  ExitedReviewMode: { ...ITEM, review_output: maybe(REVIEW_OUTPUT) },
+  ExitedReviewMode: { ...ITEM, review_output: maybe(details.REVIEW_OUTPUT) },
   ContextCompaction: ITEM,
   Sleep: { ...ITEM, duration_ms: maybe(NUMBER) },
 });
