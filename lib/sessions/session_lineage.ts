@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sessionHeaderOf } from "../events/session_reader.ts";
-import type { ByteSource } from "../files/byte_source.ts";
+import { type ByteSource, ChunkSource } from "../files/byte_source.ts";
 import {
   type HistoryBase,
   readHistoryBase,
@@ -20,7 +20,7 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlankLine } from "../lines/blank.ts";
 import { mayEndObject } from "../lines/line_framer.ts";
 import { listSessionFiles } from "./session_files.ts";
-import { messageOf, openSession, readLines } from "./open_session.ts";
+import { messageOf, readLines, sessionBlocks } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
 /** The place of a line in a file. */
@@ -100,8 +100,6 @@ interface FileStart {
   readonly rest: number;
 }
 
-/** How many bytes are read at once before the start of a part. */
-const SKIPPED = 1 << 16;
 const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
 
 /**
@@ -381,12 +379,6 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   }
 }
 
-/** The part being read. */
-interface OpenPart {
-  readonly source: ByteSource;
-  rest: number;
-}
-
 /** The start of a part whose reading has begun. */
 interface PartStart {
   readonly path: string;
@@ -397,42 +389,13 @@ interface PartStart {
   readonly bytes: number;
 }
 
-/** Reads parts of files one after the other, and begins each on a new line. */
-class JoinedSource implements LineageSource {
-  readonly #parts: LineagePart[];
-  #part: OpenPart | undefined;
-  readonly #starts: PartStart[] = [];
-  #lines = 0;
-  #bytes = 0;
-  #last = LF;
-  #isClosed = false;
+class JoinedSource extends ChunkSource implements LineageSource {
+  readonly #starts: readonly PartStart[];
 
   constructor(parts: readonly LineagePart[]) {
-    this.#parts = [...parts];
-  }
-
-  async read(into: Uint8Array): Promise<number | null> {
-    while (!this.#isClosed) {
-      this.#part ??= await this.#next();
-      const part = this.#part;
-      if (part === undefined) return null;
-      const size = part.rest > 0
-        ? await part.source.read(
-          into.subarray(0, Math.min(into.length, part.rest)),
-        )
-        : null;
-      if (size !== null) {
-        part.rest -= size;
-        return this.#count(into.subarray(0, size));
-      }
-      part.source.close();
-      this.#part = undefined;
-      // The last line of a file may lack its LF: it must not be joined with the next part.
-      if (this.#last === LF || this.#parts.length === 0) continue;
-      into[0] = LF;
-      return this.#count(into.subarray(0, 1));
-    }
-    return null;
+    const starts: PartStart[] = [];
+    super(joined(parts, starts), () => {});
+    this.#starts = starts;
   }
 
   /** Maps a line of the whole to its file, if it has been read. */
@@ -444,40 +407,46 @@ class JoinedSource implements LineageSource {
       offset: offset + start.bytes,
     };
   }
+}
 
-  #count(bytes: Uint8Array): number {
-    this.#lines += linesIn(bytes);
-    this.#bytes += bytes.length;
-    this.#last = bytes.at(-1) ?? this.#last;
-    return bytes.length;
-  }
+const LINE_END = new Uint8Array([LF]);
 
-  close(): void {
-    this.#isClosed = true;
-    this.#part?.source.close();
-  }
-
-  async #next(): Promise<OpenPart | undefined> {
-    const part = this.#parts.shift();
-    if (part === undefined) return undefined;
-    const source = await openSession(part);
-    const skipped = new Uint8Array(SKIPPED);
-    let lines = 0;
-    for (let at = 0; at < part.start;) {
-      const size = await source.read(
-        skipped.subarray(0, Math.min(SKIPPED, part.start - at)),
-      );
-      if (size === null) break;
-      lines += linesIn(skipped.subarray(0, size));
-      at += size;
+/**
+ * Yields the content of parts of files one after the other, and begins each on a new line.
+ *
+ * @param starts Receives the start of each part when its reading begins.
+ */
+async function* joined(
+  parts: readonly LineagePart[],
+  starts: PartStart[],
+): AsyncGenerator<Uint8Array> {
+  let lines = 0;
+  let bytes = 0;
+  let last = LF;
+  for (const { path, start, end = Infinity } of parts) {
+    // The last line of a file may lack its LF: it must not be joined with this part.
+    if (last !== LF) {
+      yield LINE_END;
+      lines += 1;
+      bytes += 1;
     }
-    this.#starts.push({
-      path: part.path,
-      before: this.#lines,
-      lines: lines - this.#lines,
-      bytes: part.start - this.#bytes,
-    });
-    return { source, rest: (part.end ?? Infinity) - part.start };
+    let at = 0;
+    let skippedLines = 0;
+    for await (const block of sessionBlocks({ path })) {
+      const from = Math.min(Math.max(0, start - at), block.length);
+      const part = block.subarray(from, end - at);
+      skippedLines += linesIn(block.subarray(0, from));
+      if (at <= start && start < at + block.length) {
+        const ahead = { lines: skippedLines - lines, bytes: start - bytes };
+        starts.push({ path, before: lines, ...ahead });
+      }
+      lines += linesIn(part);
+      bytes += part.length;
+      last = part.at(-1) ?? last;
+      yield part;
+      at += block.length;
+      if (at >= end) break;
+    }
   }
 }
 
