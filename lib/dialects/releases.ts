@@ -6,9 +6,8 @@ const PATCHES = 1e10;
 const MINORS = 1e4;
 
 /**
- * Parses a release, such as `0.92.0`.
- *
- * @returns A number that grows with the release; 0 for text that is not a release.
+ * Parses a release, such as `0.92.0`, to a number that grows with the release; 0 for any other
+ * text.
  */
 export function releaseNumber(text: string | undefined): number {
   const [, major, minor, patch] = RELEASE_REGEXP.exec(text ?? "") ?? [];

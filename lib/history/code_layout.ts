@@ -540,14 +540,7 @@ const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
   [shapes.FILE_CHANGE, canonicalChange],
 ]);
 
-/**
- * Reads a value of a shape. Fields that the shape does not name are kept.
- *
- * @param shape The shape of the value.
- * @param json The parsed JSON value.
- * @param path The path of the value, for the error.
- * @throws {HistorySnapshotError} If the value does not match the shape.
- */
+/** Reads a value of a shape, at a path. Fields that the shape does not name are kept. */
 function readAs(
   shape: AnyShape,
   json: unknown,

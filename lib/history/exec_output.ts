@@ -51,11 +51,7 @@ export class OutputText {
    */
   #ordered = true;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param chunks The known output. The chunks may overlap and have any order, which is kept.
-   */
+  /** @param chunks The known output. The chunks may overlap and have any order, which is kept. */
   constructor(chunks: readonly ExecChunk[] = []) {
     let end = 0;
     for (const { offset, content } of chunks) {
@@ -83,11 +79,8 @@ export class OutputText {
   }
 
   /**
-   * Adds a chunk. Known text from its offset on is dropped first.
-   *
-   * @param limit The number of bytes to keep, counted from the end.
-   * @returns `appended` if no known text was dropped, `rewritten` if some was, `none` if an empty
-   *   chunk changed nothing.
+   * Adds a chunk, of which known text from its offset on is dropped first, and keeps the last
+   * `limit` bytes. Returns `none` if an empty chunk changed nothing.
    */
   add(chunk: ExecChunk, limit: number): OutputChange {
     const cut = this.#cutBack(chunk.offset);
@@ -110,10 +103,8 @@ export class OutputText {
   }
 
   /**
-   * Drops text from the front.
-   *
-   * @param limit The number of bytes to keep; fewer are kept rather than a part of a character.
-   * @returns Whether text was dropped.
+   * Drops text from the front, if there are more than `limit` bytes, and returns whether it did.
+   * Fewer bytes are kept rather than a part of a character.
    */
   keepLast(limit: number): boolean {
     const start = this.end - limit;

@@ -1156,10 +1156,8 @@ class DeltaList {
   }
 
   /**
-   * Drops text from the front.
-   *
-   * @param limit The number of bytes to keep; fewer are kept rather than a part of a character.
-   * @returns Whether text was dropped.
+   * Drops text from the front, if there are more than `limit` bytes, and returns whether it did.
+   * Fewer bytes are kept rather than a part of a character.
    */
   keepLast(limit: number): boolean {
     if (this.#bytes <= limit) return false;
@@ -1218,9 +1216,8 @@ class OutputBudget {
   }
 
   /**
-   * Cuts the output of the oldest commands until all output together is within `totalBytes`.
-   *
-   * @returns The records that were cut.
+   * Cuts the output of the oldest commands until all output together is within `totalBytes`;
+   * returns the records that were cut.
    */
   prune(): Entry[] {
     if (this.#bytes <= this.#limits.totalBytes) return [];

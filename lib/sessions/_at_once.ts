@@ -1,10 +1,6 @@
 /** Maps items asynchronously, a few at a time. */
 
-/**
- * Maps each item with `work`, of which at most `count` calls run at once.
- *
- * @returns The results, in the order of the items.
- */
+/** Maps each item with `work`, of which at most `count` calls run at once; keeps the order. */
 export async function mapAtOnce<T, R>(
   items: readonly T[],
   count: number,

@@ -54,10 +54,8 @@ const HEADERS = new RecordSelection(
 );
 
 /**
- * Reads the time at which a session began from its header.
- *
- * @returns The time; `undefined` if the first records hold no header, or one without a time.
- * @throws {Error} If the file cannot be opened, read, or unpacked that far.
+ * Reads the time at which a session began from its header, if the first records hold one with a
+ * time. Throws like {@linkcode readFirstRecords}.
  */
 export async function headerTime(
   file: { readonly path: string },

@@ -73,11 +73,10 @@ const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
 /**
- * Assigns numbers to files, by path. They grow with the time at which sessions began; for a session
- * that continues in further files, with the time at which each file began. Files of the same second
- * get consecutive numbers, so that the order of writing does not matter.
- *
- * @param files The files, newest first.
+ * Assigns numbers to files, which are given newest first, by path. They grow with the time at which
+ * sessions began; for a session that continues in further files, with the time at which each file
+ * began. Files of the same second get consecutive numbers, so that the order of writing does not
+ * matter.
  */
 function numbersOf(
   files: readonly SessionFile[],
@@ -108,11 +107,7 @@ export class IndexWriter {
   #numbersByPath: ReadonlyMap<string, number> | undefined;
   readonly #onStep: OnStep;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param files All session files found, newest first.
-   */
+  /** @param files All session files found, newest first. */
   constructor(
     database: SessionIndexDatabase,
     files: readonly SessionFile[],
@@ -166,10 +161,8 @@ export class IndexWriter {
   }
 
   /**
-   * Writes one update of a file.
-   *
-   * @returns The new entry; `undefined`, with nothing written, if another process has changed the
-   *   entry since it was looked up.
+   * Writes one update of a file, and returns the new entry; nothing, with nothing written, if
+   * another process has changed the entry since it was looked up.
    */
   write(update: FileUpdate): IndexedFile | undefined {
     const { file, before } = update;
@@ -222,9 +215,8 @@ export class IndexWriter {
   }
 
   /**
-   * Removes a file with all its rows.
-   *
-   * @returns Whether the entry was still as it was looked up.
+   * Removes a file with all its rows, if the entry is still as it was looked up; returns whether it
+   * is.
    */
   remove(file: IndexedFile): boolean {
     if (!this.#isUnchanged(file, file.path)) return false;

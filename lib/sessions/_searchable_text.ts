@@ -46,10 +46,8 @@ const CUT_MARK = "\n…\n";
 const NUL_REGEXP = /\0/g;
 
 /**
- * Returns the searchable text of a record.
- *
- * @param output The full output of its call, where the record shows only a part of it.
- * @returns The text; `undefined` if there is nothing to search.
+ * Returns the searchable text of a record, if it has any; `output` is the full output of its call,
+ * where the record shows only a part of it.
  */
 export function searchableText(
   record: AnyHistoryRecord,
@@ -63,10 +61,8 @@ export function searchableText(
 }
 
 /**
- * Joins pieces to the text of a message.
- *
- * @returns The pieces, one per line, at most 64 Ki code units: of a longer text its beginning and
- *   end; `undefined` if the text is blank.
+ * Joins pieces to the text of a message, one per line, unless it is blank: at most 64 Ki code
+ * units, of a longer text its beginning and end.
  */
 function messageText(pieces: Pieces): string | undefined {
   const text = bounded(pieces.filter((piece) => piece).join("\n"));

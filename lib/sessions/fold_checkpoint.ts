@@ -137,11 +137,7 @@ export function packed(
   return { bytes: json.length, checkpoint: deflateRawSync(json, { level: 1 }) };
 }
 
-/**
- * Unpacks a checkpoint.
- *
- * @throws {Error} If the checkpoint is empty or damaged.
- */
+/** Unpacks a checkpoint; throws if it is empty or damaged. */
 export function unpacked(checkpoint: Uint8Array): SavedFold {
   // The cast is safe: `packed` made it, and a change of its type raises the version of the index.
   return JSON.parse(inflateRawSync(checkpoint).toString()) as SavedFold;

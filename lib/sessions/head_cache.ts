@@ -84,11 +84,7 @@ export class HeadCache {
       : new HeadCache(path, await writeOf(path), await readEntries(path));
   }
 
-  /**
-   * Returns the size of the cache of a home; see {@linkcode HeadCache.open}.
-   *
-   * @returns The size in bytes; 0 if there is no cache.
-   */
+  /** Returns the size in bytes of the cache of a home; 0 if there is none. */
   static async sizeOf(
     folder: string | undefined,
     home: string,
@@ -130,10 +126,8 @@ export class HeadCache {
   }
 
   /**
-   * Writes new entries.
-   *
-   * @param files All files of the home, newest first; entries of other files are dropped. Without
-   *   it, all entries are kept.
+   * Writes new entries. Of the old ones, only those of `files` are kept, all files of the home,
+   * newest first; without it, all are.
    */
   async save(files?: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;

@@ -48,12 +48,7 @@ export class HeadReader {
     this.names = names;
   }
 
-  /**
-   * Opens a reader for files.
-   *
-   * @param files All files of their homes, newest first.
-   * @param cache The folder of the caches; `undefined` for no cache.
-   */
+  /** Opens a reader for all files of their homes, newest first, with the folder of the caches. */
   static async open(
     files: readonly ListedFile[],
     cache: string | undefined,

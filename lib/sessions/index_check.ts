@@ -115,10 +115,8 @@ function checkMessages(
 }
 
 /**
- * Compares the facts of a file and its session with their checksum.
- *
- * @param row The columns of {@linkcode FILE_FACTS}, and `sum`.
- * @throws {IndexDisagreement} If they differ.
+ * Compares the {@linkcode FILE_FACTS} of a file and its session with their checksum, and throws an
+ * {@linkcode IndexDisagreement} if they differ.
  */
 export function checkFileSum({ sum, ...facts }: SqlRow): void {
   if (sum !== null && sum !== fileSum(facts)) {
@@ -127,11 +125,8 @@ export function checkFileSum({ sum, ...facts }: SqlRow): void {
 }
 
 /**
- * Compares a message with its checksum.
- *
- * @param row The columns of `records` and `messages`.
- * @param hasText Whether it has a row in `messages`.
- * @throws {IndexDisagreement} If they differ.
+ * Compares a message, as {@linkcode messageSum} takes it, with its checksum, and throws an
+ * {@linkcode IndexDisagreement} if they differ.
  */
 export function checkMessageSum(row: SqlRow, hasText: boolean): void {
   if (row.sum === null || messageSum(row, hasText) === row.sum) return;

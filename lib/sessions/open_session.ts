@@ -213,10 +213,8 @@ export async function* sessionBlocks(
 }
 
 /**
- * Reads the lines of a session file, until `take` returns false. Lines that are too long are
- * skipped.
- *
- * @returns How many bytes were read.
+ * Reads the lines of a session file, until `take` returns false, and returns how many bytes were
+ * read. Lines that are too long are skipped.
  */
 export async function readLines(
   path: string,

@@ -66,11 +66,7 @@ interface SearchScope extends Required<SearchLimits> {
   readonly range: Range;
 }
 
-/**
- * Finds messages that may match a search.
- *
- * @returns Their row ids, the highest first.
- */
+/** Finds messages that may match a search; returns their row ids, the highest first. */
 export async function searchCandidates(
   database: SessionIndexDatabase,
   { words, symbols, beginnings }: SearchExpressions,
@@ -151,9 +147,8 @@ function* beginning(scope: SearchScope, expression: string): Generator<number> {
 }
 
 /**
- * Yields row ids, restricted to the roles, the files and the time of the search.
- *
- * @param among Rows that they have to be among.
+ * Yields row ids, restricted to the roles, the files and the time of the search, and to the rows in
+ * `among`.
  */
 function* lookUp(
   { database, roles, since, files, range }: SearchScope,

@@ -67,8 +67,7 @@ export class SearchMatcher {
 
   /**
    * Computes the relevance of a text: higher for more matches of each term, lower for longer texts.
-   *
-   * @returns A number to be compared with that of other texts only.
+   * The number is to be compared with that of other texts only.
    */
   score(text: string): number {
     const isPlainText = isPlain(text);
@@ -83,11 +82,7 @@ export class SearchMatcher {
     return score;
   }
 
-  /**
-   * Finds the matches of all terms in a text.
-   *
-   * @returns The matches, in order, without overlaps.
-   */
+  /** Finds the matches of all terms in a text, in order, without overlaps. */
   matches(text: string): SearchMatch[] {
     const isPlainText = isPlain(text);
     const matches: SearchMatch[] = [];

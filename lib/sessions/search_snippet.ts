@@ -20,14 +20,11 @@ const SPACES_REGEXP = /\s+/g;
 const LOW_SURROGATE_REGEXP = /[\udc00-\udfff]/;
 
 /**
- * Cuts the part around the matches out of a text.
+ * Cuts the part around the matches, which are in order, out of a text.
  *
  * Of several parts it uses the one with the most different terms, of equal ones the first. White
- * space becomes single blanks; `…` marks text left out at either end.
- *
- * @param matches The matches in the text, in order.
- * @param length The approximate length of the snippet, in UTF-16 code units.
- * @returns The pieces, in order.
+ * space becomes single blanks; `…` marks text left out at either end. The `length` is approximate,
+ * in UTF-16 code units.
  */
 export function snippetOf(
   text: string,

@@ -33,13 +33,11 @@ export function markOf(tail: Uint8Array): string {
 }
 
 /**
- * Opens the lines of a session file, from its start or from an offset on.
+ * Opens the lines of a session file, from its start or from an offset on; returns nothing if the
+ * bytes before the offset have changed.
  *
  * A packed file is unpacked up to the offset. Of a plain file only the last bytes before the offset
  * are read.
- *
- * @returns The lines; `undefined` if the bytes before the offset have changed.
- * @throws {Error} If the file cannot be read.
  */
 export async function openSessionContent(
   file: SessionFile,
@@ -81,9 +79,8 @@ async function openPlain(
 }
 
 /**
- * Reads `count` bytes, into a buffer of that size if one is passed.
- *
- * @returns Whether there were as many.
+ * Reads `count` bytes, into a buffer of that size if one is passed; returns whether there are as
+ * many.
  */
 async function readOver(
   source: ByteSource,

@@ -226,10 +226,8 @@ export async function filesThatCount(
 }
 
 /**
- * Stats listed files.
- *
- * @param fast How long {@linkcode ONE_BY_ONE} synchronous calls may take to be fast; set by tests.
- * @returns The files that still exist, in the same order.
+ * Stats listed files, and returns those that still exist, in the same order. Tests set `fast`, how
+ * long {@linkcode ONE_BY_ONE} synchronous calls may take to be fast.
  */
 export async function lookAtAll(
   files: readonly ListedFile[],

@@ -181,10 +181,9 @@ export class SessionFold {
   }
 
   /**
-   * Returns the changes since the last call, and releases their texts.
-   *
-   * @param isEnd Whether the file ends here. A last line without LF is then read as well, but is
-   *   not included in `readTo`: it may be torn. Nothing may be fed afterwards.
+   * Returns the changes since the last call, and releases their texts. At the end of the file, a
+   * last line without LF is read as well, but is not included in `readTo`: it may be torn. Nothing
+   * may be fed afterwards.
    */
   take(isEnd: boolean): FoldedPiece {
     const snapshot = this.#state.snapshot({ resume: true, copy: false });

@@ -301,10 +301,8 @@ export async function withSessionIndex<T>(
 }
 
 /**
- * Opens an index for reading only, without changing it.
- *
- * @returns The database; `undefined` if there is no index of this version, or none that can be
- *   read.
+ * Opens an index for reading only, without changing it; returns nothing if there is no index of
+ * this version, or none that can be read.
  */
 export async function openIndexToRead(
   path: string,
@@ -332,11 +330,7 @@ export async function openIndexToRead(
   return undefined;
 }
 
-/**
- * Creates an index in memory, which ends with the process.
- *
- * @param path The path used in messages.
- */
+/** Creates an index in memory, which ends with the process. Messages name the path. */
 export async function openIndexInMemory(
   path: string,
 ): Promise<SessionIndexDatabase> {

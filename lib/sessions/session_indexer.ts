@@ -463,9 +463,8 @@ class Refresh {
   }
 
   /**
-   * Reads a file, and writes its update now or with others.
-   *
-   * @returns Whether the file was read to its end; `false` if the work was stopped.
+   * Reads a file, and writes its update now or with others. Returns whether it was read to its end;
+   * `false` if the work was stopped.
    */
   async #read(task: Task, report: ReportBytes): Promise<boolean> {
     const { file, before, name } = task;
@@ -636,9 +635,8 @@ interface PieceContent {
 }
 
 /**
- * Reads a file piece by piece. A file that cannot be opened yields one piece with the problem.
- *
- * @param checkpoint The checkpoint to continue from; `undefined` to begin at the start.
+ * Reads a file piece by piece, from a checkpoint on or from its start. A file that cannot be opened
+ * yields one piece with the problem.
  */
 async function* piecesOf(
   task: Pick<Task, "file" | "before">,
@@ -698,10 +696,8 @@ interface OpenedTask {
 }
 
 /**
- * Opens a file at its former end, or at its start if the bytes before have changed.
- *
- * @param checkpoint The state at its former end; `undefined` to begin at the start.
- * @throws {Error} If the file cannot be opened.
+ * Opens a file at its former end, or at its start if there is no checkpoint or the bytes before
+ * have changed.
  */
 async function openTask(
   { file, before }: Pick<Task, "file" | "before">,

@@ -179,12 +179,10 @@ export function openLineage(
 }
 
 /**
- * Follows a session back to those that it continues.
+ * Follows a session back to those that it continues, and returns the parts that come before its
+ * own, as far as they are found.
  *
- * @param base The session that it continues, and how much of it.
- * @param paths The paths of sessions, by id.
- * @param seen The paths of the sessions that were followed already; new ones are added.
- * @returns The parts that come before its own, as far as they are found.
+ * `seen` has the paths of the sessions that were followed already; new ones are added.
  */
 async function historyBefore(
   base: HistoryBase,
@@ -412,9 +410,8 @@ class JoinedSource extends ChunkSource implements LineageSource {
 const LINE_END = new Uint8Array([LF]);
 
 /**
- * Yields the content of parts of files one after the other, and begins each on a new line.
- *
- * @param starts Receives the start of each part when its reading begins.
+ * Yields the content of parts of files one after the other, and begins each on a new line. The
+ * start of each part is added to `starts` when its reading begins.
  */
 async function* joined(
   parts: readonly LineagePart[],

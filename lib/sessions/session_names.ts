@@ -23,10 +23,8 @@ export interface SessionNames {
 const MAX_NAME = 4_096;
 
 /**
- * Reads the names of sessions from `session_index.jsonl` of a Codex home, of which the last line
- * for each session counts (rollout.md D.5). Lines that are not valid are skipped.
- *
- * @returns The names; none if the file does not exist.
+ * Reads the names of sessions from `session_index.jsonl` of a Codex home, if it exists. The last
+ * line for each session counts (rollout.md D.5). Lines that are not valid are skipped.
  */
 export async function readSessionNames(home: string): Promise<SessionNames> {
   const path = join(home, "session_index.jsonl");

@@ -46,10 +46,7 @@ export function isObjectPath(path: string): boolean {
 }
 
 /**
- * Returns the id in the name of a rollout file: the UUID at its end.
- *
- * @param name The name of the file, without folders.
- * @returns The id in lower case; `undefined` if the name has none.
+ * Returns the id in the name of a rollout file, in lower case: the UUID at its end, if it has one.
  */
 export function idInName(name: string): string | undefined {
   return idAtEnd(name.replace(SUFFIX_REGEXP, ""));
@@ -61,11 +58,8 @@ function idAtEnd(stem: string): string | undefined {
 }
 
 /**
- * Returns the id of the session in the name of a rollout file. A file that continues a session of
- * another file (0.150 and later) has the id of that session before its own.
- *
- * @param name The name of the file, without folders.
- * @returns The id in lower case; `undefined` if the name has none.
+ * Returns the id of the session in the name of a rollout file, in lower case. A file that continues
+ * a session of another file (0.150 and later) has the id of that session before its own.
  */
 export function sessionIdInName(name: string): string | undefined {
   const stem = name.replace(SUFFIX_REGEXP, "");
@@ -75,13 +69,10 @@ export function sessionIdInName(name: string): string | undefined {
 }
 
 /**
- * Returns the time in the name of a rollout file.
+ * Returns the time in the name of a rollout file, in RFC 3339, if it has one.
  *
  * It is local time, read as if it were UTC, as Codex reads it (rollout.md D.1). Names of the first
  * CLI hold the day only.
- *
- * @param name The name of the file, without folders.
- * @returns The time in RFC 3339; `undefined` if the name has none.
  */
 export function timeInName(name: string): string | undefined {
   const time = fileNameTimestamp(name);
@@ -91,14 +82,12 @@ export function timeInName(name: string): string | undefined {
 }
 
 /**
- * Determines when a session began.
+ * Determines when a session began, from the time in the name of its file as if it were UTC. Times
+ * are in milliseconds since 1970.
  *
  * A file name holds local time of an unknown zone. Since 0.40 the id is a UUID v7, which begins
  * with the time in UTC. The time of the id is used where it differs from the name by a time zone
  * only. So sessions from before and after a journey, or a change to summer time, are in order.
- *
- * @param nameTime The time in the name, in milliseconds, as if it were UTC.
- * @returns The time in milliseconds since 1970.
  */
 export function startOf(nameTime: number, id: string | undefined): number {
   const idTime = timeInUuid(id);
@@ -126,10 +115,8 @@ export function compareNewestFirst(
 }
 
 /**
- * Returns the time at which a session began: from its header, else from its place.
- *
- * @param place The place of its file in the order.
- * @returns The time in milliseconds since 1970.
+ * Returns the time at which a session began, in milliseconds since 1970: from its header, else from
+ * the place of its file in the order.
  */
 export function startedAt(
   place: SessionPlace,

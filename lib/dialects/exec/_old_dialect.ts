@@ -392,11 +392,7 @@ export class OldDialect {
     this.#planId = undefined;
   }
 
-  /**
-   * Rewrites a line without the key `type` in place.
-   *
-   * @returns The type of the flat line, or the reason why it cannot be rewritten.
-   */
+  /** Rewrites a line without the key `type` in place; returns the type of the flat line. */
   rewrite(line: JsonObject): Rewritten {
     this.isUsed ||= isOldRecord(line);
     const message = line.get("msg");

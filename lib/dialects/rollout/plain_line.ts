@@ -33,14 +33,10 @@ interface Selection {
 const READER = new JsonReader(2);
 
 /**
- * Reads a line in the form that releases since 0.34 write.
+ * Reads a line in the form that releases since 0.34 write; `end` is the place of its LF.
  *
- * @param bytes The bytes that hold the line.
- * @param start The index of its first byte.
- * @param end The index behind it: that of the LF.
- * @param selection Selects lines by their types.
- * @returns The record, without long texts that no event has; an empty object for a line that is not
- *   wanted; `undefined` for a line that has to be normalized.
+ * Returns the record, without long texts that no event has; an empty object for a line that is not
+ * wanted; `undefined` for a line that has to be normalized.
  */
 export function readPlainLine(
   bytes: Uint8Array,

@@ -111,9 +111,7 @@ class FileContext implements RecordContext {
   }
 
   /**
-   * Stores the time of a line.
-   *
-   * @returns The stored copy; nothing if the string is too long for a time.
+   * Stores the time of a line, and returns the copy; nothing if the string is too long for a time.
    */
   remember({ bytes, start, end, kind, escaped }: JsonSlice):
     | JsonSlice

@@ -16,12 +16,9 @@ const FILE_NAME_REGEXP =
   /rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-[^/\\]*$/;
 
 /**
- * Converts a time to the form `YYYY-MM-DDTHH:mm:ss.sssZ`; finer digits are cut off.
- *
- * A leap second becomes the second after it, as in Unix time.
- *
- * @param text The time, in any form of RFC 3339; its offset may lack the colon.
- * @returns The time in UTC with milliseconds, or `undefined` if the text is not a time.
+ * Converts a time in any form of RFC 3339 to `YYYY-MM-DDTHH:mm:ss.sssZ`; `undefined` for any other
+ * text. The offset may lack the colon, finer digits are cut off, and a leap second becomes the
+ * second after it, as in Unix time.
  */
 export function utcTimestamp(text: string): string | undefined {
   if (PLAIN_REGEXP.test(text)) return text;
@@ -54,13 +51,11 @@ export function canonicalTimestamp(text: string): string {
 }
 
 /**
- * Returns the time in the name of a rollout file, `rollout-YYYY-MM-DDThh-mm-ss-<id>…`.
+ * Returns the time in the name or path of a rollout file, `rollout-YYYY-MM-DDThh-mm-ss-<id>…`, if
+ * it has one.
  *
  * The name has the local time of the machine, without its zone. It is read as UTC, as Codex itself
  * does (rollout.md D.1).
- *
- * @param name The name or path of the file.
- * @returns The time, or `undefined` if the name has none.
  */
 export function fileNameTimestamp(name: string): string | undefined {
   const match = FILE_NAME_REGEXP.exec(name);

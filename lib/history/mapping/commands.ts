@@ -133,11 +133,7 @@ export function isRunningCommand(
   return record?.type === "explore" && context.memory.exploring.has(call.id);
 }
 
-/**
- * Shows a command that starts. If it has a record already, its name and time are updated.
- *
- * @param known The record of the call, if it has one.
- */
+/** Shows a command that starts. If it has a record already, its name and time are updated. */
 function startCommand(
   context: FoldContext,
   call: CallIds,
@@ -282,11 +278,7 @@ export function interruptCommand(context: FoldContext, id: number): void {
   endInError(context, record, null);
 }
 
-/**
- * Ends a running command in error, and appends a message to its stderr.
- *
- * @returns Whether the command was running.
- */
+/** Ends a command in error, and appends a message to its stderr. Returns whether it was running. */
 export function failCommand(
   context: FoldContext,
   call: CallIds,
@@ -484,11 +476,10 @@ function isExploring(parsed: readonly ParsedCommand[]): boolean {
 const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
 
 /**
- * Splits a command line into words as a POSIX shell would, without expanding anything.
+ * Splits a command line into words as a POSIX shell would, without expanding anything. If a quote
+ * or an escape in it is not closed, the whole line is one word.
  *
  * It is the inverse of Codex's joining of words. A `#` begins no comment: no text is dropped.
- *
- * @returns The words; the whole line as one word if a quote or an escape in it is not closed.
  */
 export function shellWords(line: string): string[] {
   const words: string[] = [];

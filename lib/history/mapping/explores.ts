@@ -47,11 +47,7 @@ export function startExploring(
   if (call.callId !== null) memory.links.set("explored", call.callId, id, at);
 }
 
-/**
- * Shows the end of a command in an explore record.
- *
- * @returns Whether the command is in an explore record.
- */
+/** Shows the end of a command, if it is in an explore record; returns whether it is. */
 export function finishExploring(
   context: FoldContext,
   itemId: string,
@@ -72,11 +68,7 @@ function exitCodeOf(status: ExploreStatus): number | null {
   return typeof status === "object" ? status.error.exit_code : null;
 }
 
-/**
- * Finds a command in an explore record.
- *
- * @returns The record id and the index of the entry; `undefined` if it is in none.
- */
+/** Finds a command in an explore record: the record id and the index of the entry. */
 export function findExplored(
   context: FoldContext,
   callId: string,

@@ -31,9 +31,8 @@ const MAX_EXCERPT_LINES = 20;
 const MAX_EXCERPT_BYTES = 2000;
 
 /**
- * Reads the changes of an item: a list of paths and kinds, or one path with its diff.
- *
- * @returns The changes; contents that the item lacks are empty.
+ * Reads the changes of an item: a list of paths and kinds, or one path with its diff. Contents that
+ * the item lacks are empty.
  */
 export function readItemChanges(content: Fields): FileChanges {
   const path = textOf(content.path);
@@ -61,11 +60,8 @@ function changeOf(entry: Fields): FileChange {
 }
 
 /**
- * Describes the failure of a patch.
- *
- * @param stdout The output to stdout.
- * @param stderr The output to stderr.
- * @returns The first line of stderr that is not blank, and the beginnings of both outputs.
+ * Describes the failure of a patch: the first line of stderr that is not blank, and the beginnings
+ * of both outputs.
  */
 export function patchFailure(stdout: string, stderr: string): PatchFailure {
   const message = stderr.split("\n").map((line) => line.trim())

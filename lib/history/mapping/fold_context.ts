@@ -72,12 +72,6 @@ export class FoldContext {
   now: string = EPOCH;
   #mutations: HistoryMutation[] = [];
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param store The records.
-   * @param memory The state that no record holds.
-   */
   constructor(store: RecordStore, memory: FoldMemory) {
     this.store = store;
     this.memory = memory;
@@ -158,8 +152,7 @@ export class FoldContext {
 
   /**
    * Stores the record of a call: replaces the known one if its type allows that, or appends it.
-   *
-   * @returns The id of the record.
+   * Returns the id of the record.
    */
   showCall(
     call: CallIds,
@@ -179,9 +172,8 @@ export class FoldContext {
   }
 
   /**
-   * Stores the record of an item: replaces that of the same item and type, or appends it.
-   *
-   * @returns The id of the record.
+   * Stores the record of an item: replaces that of the same item and type, or appends it. Returns
+   * the id of the record.
    */
   showItem(kind: LinkKind, item: string, record: NewRecord): number {
     const { links } = this.memory;
@@ -210,21 +202,13 @@ export class FoldContext {
     }
   }
 
-  /**
-   * Drops records that no event will change any more, and the memory of them.
-   *
-   * @param ids The ids of the records.
-   */
+  /** Drops records that no event will change any more, and the memory of them. */
   forget(ids: ReadonlySet<number>): void {
     this.memory.turns.forgotten(this.store.forget(ids));
     for (const id of ids) this.memory.forget(id);
   }
 
-  /**
-   * Removes all records from an index on, and the memory of them.
-   *
-   * @param length The number of records that remain.
-   */
+  /** Removes all records but the first `length`, and the memory of them. */
   truncate(length: number): void {
     const { store, memory } = this;
     if (length >= store.length && length > 0) return;

@@ -153,10 +153,8 @@ export class TurnLog {
   }
 
   /**
-   * Starts a turn, at its start event. If the last turn has only a prompt so far, the event belongs
-   * to that turn.
-   *
-   * @param length The number of records.
+   * Starts a turn behind `length` records, at its start event. If the last turn has only a prompt
+   * so far, the event belongs to that turn.
    */
   open(length: number): void {
     if (this.#isOpen || this.#promptEnd !== length) this.#begin(length);
@@ -164,20 +162,12 @@ export class TurnLog {
     this.#isOpen = true;
   }
 
-  /**
-   * Starts a turn, at a prompt outside of an open turn.
-   *
-   * @param length The number of records.
-   */
+  /** Starts a turn behind `length` records, at a prompt outside of an open turn. */
   prompt(length: number): void {
     if (!this.#isOpen) this.#begin(length);
   }
 
-  /**
-   * Notes that the records of a prompt were added.
-   *
-   * @param length The number of records.
-   */
+  /** Notes that the records of a prompt were added, with which there are `length`. */
   prompted(length: number): void {
     if (!this.#isOpen) this.#promptEnd = length;
   }
@@ -200,11 +190,7 @@ export class TurnLog {
     }
   }
 
-  /**
-   * Adjusts the starts of turns after records were dropped.
-   *
-   * @param indexes The indexes that they had, in order.
-   */
+  /** Adjusts the starts of turns after the records at some indexes, in order, were dropped. */
   forgotten(indexes: readonly number[]): void {
     let before = 0;
     const moved = (place: number): number => {
@@ -218,10 +204,8 @@ export class TurnLog {
   }
 
   /**
-   * Drops the last turns.
-   *
-   * @param count The number of turns.
-   * @returns The number of records that remain, or `undefined` if `count` is not above 0.
+   * Drops the last turns. Returns the number of records that remain; nothing if `count` is not
+   * above 0.
    */
   rollBack(count: number): number | undefined {
     if (!(count > 0)) return undefined;
@@ -410,11 +394,7 @@ export class FoldMemory {
   }
 }
 
-/**
- * Reads the `history_base` of a session header.
- *
- * @returns The base, or `null` if it names no thread.
- */
+/** Reads the `history_base` of a session header; `null` if it names no thread. */
 export function readHistoryBase(value: unknown): HistoryBase | null {
   const fields = fieldsOf(value);
   const threadId = idOf(fields.thread_id);

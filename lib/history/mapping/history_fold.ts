@@ -90,10 +90,8 @@ function failTurn(context: FoldContext, event: Fields): void {
 }
 
 /**
- * Completes the unfinished messages and reasoning of a turn (C.2). If it failed, running commands
- * and tools are ended in error; otherwise they stay running.
- *
- * @param options Whether the turn failed or was aborted.
+ * Completes the unfinished messages and reasoning of a turn (C.2). If it failed or was aborted,
+ * running commands and tools are ended in error; otherwise they stay running.
  */
 function settleTurn(
   context: FoldContext,
@@ -183,7 +181,6 @@ function callIdOf(event: Fields, id: string): string | null {
  * later events can end it. Complete records get no links: producers restart their ids, so that
  * later items with the same ids are other calls.
  *
- * @param context The records, and an empty memory.
  * @param toolCalls The record ids of tool calls, by call id.
  * @param expect Is called with the call id and the item type of unfinished calls.
  */

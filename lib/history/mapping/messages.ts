@@ -94,11 +94,7 @@ function attachedImage(image: unknown): ImageRecord {
     : imageRecord(pathOf(path ?? ""), null, record?.payload.metadata);
 }
 
-/**
- * Shows an assistant message in progress.
- *
- * @param update The next piece of the message, or the whole text so far.
- */
+/** Shows an assistant message in progress: its next piece, or the whole text so far. */
 export function showStream(
   context: FoldContext,
   streamId: string,
@@ -118,11 +114,7 @@ export function showStream(
   }));
 }
 
-/**
- * Shows a complete assistant message, and removes the one in progress of the same stream.
- *
- * @param streamId The stream id, or `null`.
- */
+/** Shows a complete assistant message, and removes the one in progress of the same stream. */
 export function showAnswer(
   context: FoldContext,
   streamId: string | null,
@@ -159,9 +151,7 @@ function answerId(mutations: readonly HistoryMutation[]): number | undefined {
 }
 
 /**
- * Sets the token usage of the last assistant message of the turn.
- *
- * @param options Whether to keep a usage that the message has already.
+ * Sets the token usage of the last assistant message of the turn; `keep` keeps the one that it has.
  */
 export function attachUsage(
   context: FoldContext,

@@ -22,12 +22,8 @@ const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
 const MAX_INDENT = 255;
 
 /**
- * Splits the text of a reasoning into sections.
- *
- * A line that is only `**…**` starts a section. Lines before the first are a section without a
- * heading.
- *
- * @returns The sections; none if the text is blank.
+ * Splits the text of a reasoning into sections. A line that is only `**…**` starts a section; lines
+ * before the first are a section without a heading. A blank text has no sections.
  */
 export function reasoningSections(text: string): ReasoningSection[] {
   let blocks: ReasoningBlock[] = [];

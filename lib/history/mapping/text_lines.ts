@@ -44,12 +44,7 @@ export function splitLines(text: string): string[] {
   );
 }
 
-/**
- * Converts a text to lines, each a paragraph or blank. Blank lines at both ends are dropped.
- *
- * @param tone The tone of all lines.
- * @returns The lines; none if the text is blank.
- */
+/** Converts a text to lines, each a paragraph or blank. Blank lines at both ends are dropped. */
 function textLines(
   text: string,
   tone: TextTone = "default",

@@ -292,9 +292,8 @@ function waitOf(content: Fields): Fields | undefined {
 }
 
 /**
- * Shows that a wait ended or was cancelled.
- *
- * @returns Whether it did; a wait that failed for another reason is shown as a tool call.
+ * Shows that a wait ended or was cancelled. Returns whether it did: a wait that failed for another
+ * reason is shown as a tool call.
  */
 function endWait(context: FoldContext, item: ItemState): boolean {
   const { content, event } = item;
@@ -342,12 +341,11 @@ function qualifiedTitle(owner: unknown, name: unknown): string {
 const MAX_DEPTH = 128;
 
 /**
- * Lays out a JSON object or list with two spaces per level.
+ * Lays out a JSON object or list with two spaces per level; `undefined` for any other text, and for
+ * one that nests too deep.
  *
  * It lays out the tokens of the text: parsing and encoding would round large numbers and reorder
  * keys that look like numbers.
- *
- * @returns The layout, or `undefined` if the text is no object or list, or nests too deep.
  */
 export function prettyJson(text: string): string | undefined {
   const trimmed = text.trim();
@@ -411,10 +409,8 @@ const TAIL_LINES = 5;
 const GAP = "⋮";
 
 /**
- * Makes a preview of the blocks of a result (B.9).
- *
- * @param blocks The blocks in the form of MCP or of response items; a string is a text.
- * @returns The lines, or `null` if there are none.
+ * Makes a preview of the blocks of a result (B.9), in the form of MCP or of response items; a
+ * string is a text. Returns `null` if it has no lines.
  */
 export function resultPreview(
   blocks: readonly unknown[],
@@ -519,11 +515,7 @@ function isInexact([name, value]: readonly [string, unknown]): boolean {
   return typeof value === "number" || INDEX_REGEXP.test(name);
 }
 
-/**
- * Merges arguments by name.
- *
- * @param newer The arguments that replace those of the same name, or follow the others.
- */
+/** Merges arguments by name: newer ones replace those of the same name, or follow the others. */
 function mergeArguments(
   older: readonly ToolArgument[],
   newer: readonly ToolArgument[],

@@ -31,11 +31,7 @@ interface Windows {
   readonly secondary: Fields;
 }
 
-/**
- * Makes the payload of a rate limits record.
- *
- * @param now The time of the event, to which relative times refer.
- */
+/** Makes the payload of a rate limits record. Relative times refer to `now`. */
 function rateLimits(windows: Windows, now: string): RateLimitsPayload {
   const primary = windowOf(windows.primary, now);
   const secondary = windowOf(windows.secondary, now);
@@ -56,10 +52,8 @@ function rateLimits(windows: Windows, now: string): RateLimitsPayload {
 }
 
 /**
- * Reads the windows of the rate limits.
- *
- * @param value The field `rate_limits`, nested as upstream writes it or flat as the fork does.
- * @returns The windows; `undefined` if the field has neither.
+ * Reads the windows of the field `rate_limits`, nested as upstream writes it or flat as the fork
+ * does; `undefined` if it has neither.
  */
 function windowsOf(value: unknown): Windows | undefined {
   const fields = fieldsOf(value);
@@ -74,11 +68,7 @@ function windowsOf(value: unknown): Windows | undefined {
   return { primary: fieldsOf(primary), secondary: fieldsOf(secondary) };
 }
 
-/**
- * Returns the number of thresholds that a percentage has crossed.
- *
- * @returns A number from 0 to 3.
- */
+/** Returns the number of thresholds that a percentage has crossed. */
 function thresholdsCrossed(percent: number): number {
   return THRESHOLDS.filter((threshold) => percent >= threshold).length;
 }
@@ -122,12 +112,7 @@ function clampPercent(percent: number): number {
   return Math.min(100, Math.max(0, percent));
 }
 
-/**
- * Reads token counts.
- *
- * @param value The counts, as Codex names them.
- * @returns The counts, or `undefined` if there are none.
- */
+/** Reads token counts, as Codex names them; `undefined` if there are none. */
 export function readUsage(value: unknown): TokenUsage | undefined {
   const fields = fieldsOf(value);
   const prompt = numberOf(fields.input_tokens);
