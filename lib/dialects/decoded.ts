@@ -1,8 +1,4 @@
-/**
- * The result of decoding one record.
- *
- * @module
- */
+/** The result of decoding one record. */
 
 import type { FailureReason, Issue } from "../errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Decodes normalized records from text to typed values.
- *
- * @module
- */
+/** Decodes normalized records from text to typed values. */
 
 import { checkedWord } from "../checked.ts";
 import { type Decoded, parseRecord } from "./decoded.ts";

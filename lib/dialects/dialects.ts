@@ -1,8 +1,4 @@
-/**
- * Detects the kind of a stream, and runs the rules of its dialect.
- *
- * @module
- */
+/** Detects the kind of a stream, and runs the rules of its dialect. */
 
 import {
   AppServerRules,

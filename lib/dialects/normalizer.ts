@@ -1,8 +1,4 @@
-/**
- * Normalizes lines or records of any dialect, from values to values.
- *
- * @module
- */
+/** Normalizes lines or records of any dialect, from values to values. */
 
 import { checkOutcome } from "../checked.ts";
 import type { Dialect } from "./dialect_names.ts";

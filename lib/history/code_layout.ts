@@ -4,8 +4,6 @@
  *
  * The layout is recognized for each record. codexpipe writes `{id, type, payload}`, the fork
  * `{"PlainMessage": {id, …}}` with words in PascalCase and times in seconds and nanoseconds.
- *
- * @module
  */
 
 import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";

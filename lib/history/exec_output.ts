@@ -1,8 +1,4 @@
-/**
- * The growing output of a command, with a limit in bytes.
- *
- * @module
- */
+/** The growing output of a command, with a limit in bytes. */
 
 import type { ExecChunk } from "./records.ts";
 import { keptText, ownText } from "../json/utf8.ts";

@@ -1,8 +1,4 @@
-/**
- * The history of a thread, built from its events.
- *
- * @module
- */
+/** The history of a thread, built from its events. */
 
 import { EventReader, type LinePlace } from "../events/event_reader.ts";
 import { linesWithout } from "../events/line_selection.ts";

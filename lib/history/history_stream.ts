@@ -1,8 +1,4 @@
-/**
- * Converts events or rollout lines to mutations of their history.
- *
- * @module
- */
+/** Converts events or rollout lines to mutations of their history. */
 
 import { checkOutcome } from "../checked.ts";
 import type { Outcome } from "../outcome.ts";

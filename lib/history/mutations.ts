@@ -1,8 +1,4 @@
-/**
- * Mutations: the changes of a history, and how to apply them to a list of records.
- *
- * @module
- */
+/** Mutations: the changes of a history, and how to apply them to a list of records. */
 
 import {
   addedBytes,

@@ -1,8 +1,4 @@
-/**
- * Plain JSON values: deep copies, members of any name, and values that are tagged by a name.
- *
- * @module
- */
+/** Plain JSON values: deep copies, members of any name, and values that are tagged by a name. */
 
 import { isObject, snakeCase } from "../json/fields.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The arguments of the operations of a record store.
- *
- * @module
- */
+/** The arguments of the operations of a record store. */
 
 import type {
   AssistantDelta,

@@ -1,8 +1,4 @@
-/**
- * The store of a history's records, and the operations on them.
- *
- * @module
- */
+/** The store of a history's records, and the operations on them. */
 
 import { checkedCount } from "../checked.ts";
 import { type OutputChange, OutputText } from "./exec_output.ts";

@@ -4,8 +4,6 @@
  * Every field is always written: `null` if its value is unknown, `[]` if it is empty. Times are
  * RFC 3339 in UTC with milliseconds, such as `2025-10-01T12:00:00.123Z`. Names are spelled as in the
  * files.
- *
- * @module
  */
 
 /** The tone in which to show a text. */

@@ -3,8 +3,6 @@
  *
  * They admit codexpipe's layout, and unknown fields. Pass snapshots of other programs through
  * `readSnapshot` first.
- *
- * @module
  */
 
 import {

@@ -1,8 +1,4 @@
-/**
- * Snapshots: the state of a history as plain JSON.
- *
- * @module
- */
+/** Snapshots: the state of a history as plain JSON. */
 
 import { quote } from "../json/problems.ts";
 import { isObject } from "../json/fields.ts";

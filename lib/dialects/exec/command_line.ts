@@ -1,8 +1,6 @@
 /**
  * Quotes words for a shell, by the rules of normalize.md for `command_execution`, and finds the
  * scripts that shells are started to run.
- *
- * @module
  */
 
 const BARE_REGEXP = /^[\w@%+=:,./-]+$/;

@@ -1,8 +1,4 @@
-/**
- * Decodes normalized exec records to typed events.
- *
- * @module
- */
+/** Decodes normalized exec records to typed events. */
 
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import type { Issue } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The events of `codex exec --json` after normalizing.
- *
- * @module
- */
+/** The events of `codex exec --json` after normalizing. */
 
 import {
   ANY,

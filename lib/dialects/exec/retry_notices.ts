@@ -1,8 +1,4 @@
-/**
- * Messages by which Codex reports that it sends a failed request again.
- *
- * @module
- */
+/** Messages by which Codex reports that it sends a failed request again. */
 
 /**
  * `Reconnecting... 1/5`, `Re-connecting... 1/5` (0.53), `stream error: …; retrying 1/5 in 210ms…`

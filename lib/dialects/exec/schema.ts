@@ -1,8 +1,4 @@
-/**
- * Schemas of normalized exec events and their parts.
- *
- * @module
- */
+/** Schemas of normalized exec events and their parts. */
 
 import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
 import * as events from "./events.ts";

@@ -1,8 +1,4 @@
-/**
- * The parts of commands, patches, searches, MCP calls and reviews in a rollout.
- *
- * @module
- */
+/** The parts of commands, patches, searches, MCP calls and reviews in a rollout. */
 
 import {
   ANY,

@@ -1,8 +1,4 @@
-/**
- * Checks the token counts of a line.
- *
- * @module
- */
+/** Checks the token counts of a line. */
 
 import type { FailureReason } from "../../errors.ts";
 import { fieldsOf } from "../../json/fields.ts";

@@ -1,8 +1,4 @@
-/**
- * Decodes normalized rollout lines to typed ones.
- *
- * @module
- */
+/** Decodes normalized rollout lines to typed ones. */
 
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import { quote } from "../../json/problems.ts";

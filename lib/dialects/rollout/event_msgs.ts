@@ -1,8 +1,4 @@
-/**
- * The events in a rollout.
- *
- * @module
- */
+/** The events in a rollout. */
 
 import {
   ANY,

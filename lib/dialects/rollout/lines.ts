@@ -1,8 +1,4 @@
-/**
- * The lines of a rollout file after normalizing.
- *
- * @module
- */
+/** The lines of a rollout file after normalizing. */
 
 import {
   ANY,

@@ -1,8 +1,4 @@
-/**
- * Narrows a value by its `type`, where the type may be any word.
- *
- * @module
- */
+/** Narrows a value by its `type`, where the type may be any word. */
 
 /**
  * A line, item or event of a type that this library does not know, as later releases may write it.

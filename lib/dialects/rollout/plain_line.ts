@@ -1,8 +1,4 @@
-/**
- * Reads session file lines that need no normalizing, and parses only the parts that are used.
- *
- * @module
- */
+/** Reads session file lines that need no normalizing, and parses only the parts that are used. */
 
 import { type Fields, fieldsOf, parseJson } from "../../json/fields.ts";
 import { JsonReader } from "../../json/reader.ts";

@@ -1,8 +1,4 @@
-/**
- * The response items of a rollout: the conversation with the model.
- *
- * @module
- */
+/** The response items of a rollout: the conversation with the model. */
 
 import {
   ANY,

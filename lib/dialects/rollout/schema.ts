@@ -1,8 +1,4 @@
-/**
- * Schemas of normalized rollout lines and their parts.
- *
- * @module
- */
+/** Schemas of normalized rollout lines and their parts. */
 
 import * as msgs from "./event_msgs.ts";
 import * as lines from "./lines.ts";

@@ -1,8 +1,6 @@
 /**
  * Converts times in any form of RFC 3339 to one form, and reads the time in the name of a rollout
  * file.
- *
- * @module
  */
 
 /** Times on the first 28 days of a month: those need no further check. */

@@ -1,8 +1,4 @@
-/**
- * Token counts in rollouts.
- *
- * @module
- */
+/** Token counts in rollouts. */
 
 import {
   ANY,

@@ -1,8 +1,4 @@
-/**
- * The items of a turn, from `item_completed` lines of a rollout.
- *
- * @module
- */
+/** The items of a turn, from `item_completed` lines of a rollout. */
 
 import {
   ANY,

@@ -1,8 +1,4 @@
-/**
- * Records of commands: their start, output and end, for events of all carriers.
- *
- * @module
- */
+/** Records of commands: their start, output and end, for events of all carriers. */
 
 import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {

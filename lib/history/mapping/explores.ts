@@ -1,7 +1,5 @@
 /**
  * Commands that only read, search or list files. Consecutive ones share an explore record (B.11).
- *
- * @module
  */
 
 import type { ExploreEntry, ExploreStatus } from "../records.ts";

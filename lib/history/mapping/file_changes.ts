@@ -1,8 +1,4 @@
-/**
- * Records of patches: file changes, their state and their failure (B.8).
- *
- * @module
- */
+/** Records of patches: file changes, their state and their failure (B.8). */
 
 import {
   booleanOf,

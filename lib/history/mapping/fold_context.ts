@@ -1,8 +1,4 @@
-/**
- * The state that all rules of the fold share: the records, the memory and the time.
- *
- * @module
- */
+/** The state that all rules of the fold share: the records, the memory and the time. */
 
 import { EPOCH } from "../../events/times.ts";
 import type { Fields } from "../../json/fields.ts";

@@ -1,8 +1,4 @@
-/**
- * The state of the fold that no record holds.
- *
- * @module
- */
+/** The state of the fold that no record holds. */
 
 import { timestampOf } from "../../events/times.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * The fold: applies the events of a thread to its records (C.1, C.2).
- *
- * @module
- */
+/** The fold: applies the events of a thread to its records (C.1, C.2). */
 
 import { messageOf } from "../../events/contents.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";

@@ -1,8 +1,4 @@
-/**
- * Maps the items of a thread to records (C.1 to C.3).
- *
- * @module
- */
+/** Maps the items of a thread to records (C.1 to C.3). */
 
 import { messageOf } from "../../events/contents.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Records of messages, errors and images.
- *
- * @module
- */
+/** Records of messages, errors and images. */
 
 import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";

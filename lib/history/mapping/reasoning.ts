@@ -1,8 +1,4 @@
-/**
- * Records of reasoning: its text as sections and blocks.
- *
- * @module
- */
+/** Records of reasoning: its text as sections and blocks. */
 
 import type {
   InlineSpan,

@@ -1,8 +1,4 @@
-/**
- * Records beside the conversation: diffs, reviews, compactions, background notices.
- *
- * @module
- */
+/** Records beside the conversation: diffs, reviews, compactions, background notices. */
 
 import { type Fields, isObject, textOf } from "../../json/fields.ts";
 import type { DiffHunk, DiffLine } from "../records.ts";

@@ -2,8 +2,6 @@
  * Converts text to the lines and spans of records, and makes records of text.
  *
  * It parses no Markdown and removes no control characters: renderers do that.
- *
- * @module
  */
 
 import type {

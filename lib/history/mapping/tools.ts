@@ -1,8 +1,4 @@
-/**
- * Records of tool calls: their start and end, arguments and results (B.7, B.9).
- *
- * @module
- */
+/** Records of tool calls: their start and end, arguments and results (B.7, B.9). */
 
 import { INDEX_REGEXP } from "../../events/exact_numbers.ts";
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";

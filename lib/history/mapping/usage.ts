@@ -1,8 +1,4 @@
-/**
- * Tokens and rate limits (B.12).
- *
- * @module
- */
+/** Tokens and rate limits (B.12). */
 
 import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {
