@@ -1,15 +1,6 @@
 /** The arguments of the operations of a record store. */
 
-import type {
-  AssistantDelta,
-  ExecAction,
-  ExecChunk,
-  ExecStatus,
-  ExecWaitNote,
-  MessageMetadata,
-  ParsedCommand,
-  TokenUsage,
-} from "./records.ts";
+import type * as records from "./records.ts";
 
 /** Options of inserting a record. */
 export interface RecordOptions {
@@ -34,9 +25,9 @@ export interface ExecStart {
   /** The command and its arguments. */
   readonly command: readonly string[];
   /** The parts of the command, parsed. */
-  readonly parsed: readonly ParsedCommand[];
+  readonly parsed: readonly records.ParsedCommand[];
   /** The kind of the command. */
-  readonly action: ExecAction;
+  readonly action: records.ExecAction;
   /** The time at which it started. */
   readonly startedAt: string;
 }
@@ -48,13 +39,13 @@ export interface ExecOutput {
    *
    * @default {null}
    */
-  readonly stdout?: ExecChunk | null;
+  readonly stdout?: records.ExecChunk | null;
   /**
    * A chunk of stderr.
    *
    * @default {null}
    */
-  readonly stderr?: ExecChunk | null;
+  readonly stderr?: records.ExecChunk | null;
 }
 
 /** The state of waiting for a command. */
@@ -64,7 +55,7 @@ export interface ExecWait {
   /** Whether the model is still waiting for it. */
   readonly active: boolean;
   /** The notes made while waiting. */
-  readonly notes: readonly ExecWaitNote[];
+  readonly notes: readonly records.ExecWaitNote[];
 }
 
 /** The end of a command. */
@@ -82,7 +73,7 @@ export interface ExecFinish {
    */
   readonly callId?: string | null;
   /** How it ended. */
-  readonly status: ExecStatus;
+  readonly status: records.ExecStatus;
   /** The exit code, if it has one. */
   readonly exitCode: number | null;
   /** The time at which it ended. */
@@ -118,13 +109,13 @@ export interface AssistantUpdate {
    *
    * @default {null}
    */
-  readonly delta?: AssistantDelta | null;
+  readonly delta?: records.AssistantDelta | null;
   /**
    * The citations and tokens of the message; `null` keeps the known ones.
    *
    * @default {null}
    */
-  readonly metadata?: MessageMetadata | null;
+  readonly metadata?: records.MessageMetadata | null;
   /** The time of the update. */
   readonly at: string;
 }
@@ -140,13 +131,13 @@ export interface AssistantFinal {
    *
    * @default {null}
    */
-  readonly metadata?: MessageMetadata | null;
+  readonly metadata?: records.MessageMetadata | null;
   /**
    * The tokens of the message; `null` takes those of the metadata.
    *
    * @default {null}
    */
-  readonly tokenUsage?: TokenUsage | null;
+  readonly tokenUsage?: records.TokenUsage | null;
   /** The time at which it was complete. */
   readonly at: string;
 }

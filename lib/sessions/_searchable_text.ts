@@ -3,17 +3,7 @@
 import { shellScriptOf } from "../dialects/exec/command_line.ts";
 import { printedText } from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
-import {
-  type AnyHistoryRecord,
-  type ExploreEntry,
-  type FileChange,
-  type HistoryRecord,
-  type InlineSpan,
-  isKnownRecord,
-  type MessageLine,
-  type ReasoningSection,
-  type ToolArgument,
-} from "../history/records.ts";
+import * as records from "../history/records.ts";
 import {
   type Fields,
   fieldsOf,
@@ -50,10 +40,10 @@ const NUL_REGEXP = /\0/g;
  * where the record shows only a part of it.
  */
 export function searchableText(
-  record: AnyHistoryRecord,
+  record: records.AnyHistoryRecord,
   output?: string,
 ): SearchableText | undefined {
-  const [role, pieces, toolName = null] = isKnownRecord(record)
+  const [role, pieces, toolName = null] = records.isKnownRecord(record)
     ? readRecord(record, output)
     : NOTHING;
   const text = messageText(pieces);
@@ -77,7 +67,7 @@ type Reading = readonly [role: MessageRole, pieces: Pieces, toolName?: string];
 
 const NOTHING: Reading = ["notice", []];
 
-function readRecord(record: HistoryRecord, output?: string): Reading {
+function readRecord(record: records.HistoryRecord, output?: string): Reading {
   switch (record.type) {
     case "plain_message": {
       const { role, lines } = record.payload;
@@ -174,16 +164,16 @@ const PLAIN_ROLES = {
   background_event: "notice",
 } as const satisfies { readonly [role: string]: MessageRole };
 
-function lineText({ spans }: MessageLine): string {
+function lineText({ spans }: records.MessageLine): string {
   return spansText(spans);
 }
 
-function spansText(spans: readonly InlineSpan[]): string {
+function spansText(spans: readonly records.InlineSpan[]): string {
   return spans.map(({ text }) => text).join("");
 }
 
 /** Leaves out the summary: it repeats the heading or the first block. */
-function sectionTexts({ heading, blocks }: ReasoningSection): Pieces {
+function sectionTexts({ heading, blocks }: records.ReasoningSection): Pieces {
   const texts = blocks.map((block) => {
     if (block.type === "separator") return "";
     return block.type === "code" ? block.content : spansText(block.spans);
@@ -192,7 +182,7 @@ function sectionTexts({ heading, blocks }: ReasoningSection): Pieces {
 }
 
 /** Whether a command has no reported end: it is running, or was when its turn ended. */
-function isWithoutEnd({ status }: ExploreEntry): boolean {
+function isWithoutEnd({ status }: records.ExploreEntry): boolean {
   return status === "running" ||
     typeof status === "object" && status.error.exit_code === null;
 }
@@ -202,7 +192,7 @@ function commandText(command: readonly string[]): string {
   return shellScriptOf(command) ?? command.join(" ");
 }
 
-function changeTexts([path, change]: [string, FileChange]): Pieces {
+function changeTexts([path, change]: [string, records.FileChange]): Pieces {
   return change.type === "update"
     ? [path, change.move_path, change.unified_diff]
     : [path, change.content];
@@ -211,14 +201,14 @@ function changeTexts([path, change]: [string, FileChange]): Pieces {
 function toolReading(
   { title, arguments: args }: {
     readonly title: string;
-    readonly arguments: readonly ToolArgument[];
+    readonly arguments: readonly records.ToolArgument[];
   },
   rest: Pieces,
 ): Reading {
   return ["tool", [title, ...args.map(argumentText), ...rest], title];
 }
 
-function argumentText({ name, value }: ToolArgument): string {
+function argumentText({ name, value }: records.ToolArgument): string {
   switch (value.type) {
     case "text":
       return `${name}: ${value.text}`;
@@ -299,9 +289,11 @@ function isExplored(mutations: readonly HistoryMutation[]): boolean {
 }
 
 /** Returns the record that was inserted or replaced. */
-function recordIn(mutation: HistoryMutation): HistoryRecord | undefined {
+function recordIn(
+  mutation: HistoryMutation,
+): records.HistoryRecord | undefined {
   return (mutation.type === "inserted" || mutation.type === "replaced") &&
-      isKnownRecord(mutation.record)
+      records.isKnownRecord(mutation.record)
     ? mutation.record
     : undefined;
 }

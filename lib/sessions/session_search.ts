@@ -298,6 +298,7 @@ async function searchSessionIndex(
 /** A message that matches the query. */
 interface Message {
   readonly id: number;
+  readonly session: SearchedSession;
   readonly row: SqlRow;
   readonly text: string;
   /** Its relevance; 0 if messages are not ranked. */
@@ -376,7 +377,7 @@ class Search {
    */
   #message(id: number): Message | undefined {
     const session = this.#sessionOf(id);
-    if (session !== undefined && !session.isWanted) return undefined;
+    if (session?.isWanted === false) return undefined;
     const row = session && this.#database.get(
       `SELECT id, records.offset AS offset, messages.offset - in_line AS line_start, in_line, time,
          sum, role, kind, tool_name, text
@@ -385,7 +386,7 @@ class Search {
       session.key,
       id,
     );
-    if (row === undefined) {
+    if (session === undefined || row === undefined) {
       this.#checkTextless(id);
       return undefined;
     }
@@ -396,7 +397,7 @@ class Search {
     const text = textOrNull(row.text) ?? "";
     if (!this.#matcher.confirms(text)) return undefined;
     const score = this.#ranked === 1 ? 0 : this.#matcher.score(text);
-    return { id, row, text, score };
+    return { id, session, row, text, score };
   }
 
   /**
@@ -419,9 +420,7 @@ class Search {
   }
 
   /** Adds a message as a hit, unless it repeats a message of another session. */
-  #take({ id, row, text }: Message): void {
-    const session = this.#sessionOf(id);
-    if (session === undefined) return;
+  #take({ id, session, row, text }: Message): void {
     const { id: sessionId, path, title, cwd } = session;
     const hit = {
       session_id: sessionId,
