@@ -9,6 +9,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
+import { groupsBy } from "./_groups.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import { unpackedPath } from "./session_start.ts";
@@ -88,11 +89,10 @@ export async function hiddenFromCodex(
 ): Promise<HiddenSessions> {
   const hidden = new Map<string, HiddenReason>();
   const indexes: CodexIndexState[] = [];
-  for (const home of new Set(sessions.map(({ file }) => file.home))) {
+  for (const [home, own] of groupsBy(sessions, ({ file }) => file.home)) {
     const { index, ...state } = await readIndex(home, options.cache);
     indexes.push(state);
-    for (const session of sessions) {
-      if (session.file.home !== home) continue;
+    for (const session of own) {
       const reason = reasonFor(session, index);
       if (reason !== undefined) hidden.set(session.file.path, reason);
     }

@@ -1,6 +1,7 @@
 /** Reads the heads and runs of many session files through a cache. */
 
 import { mapAtOnce } from "./_at_once.ts";
+import { groupsBy } from "./_groups.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, titleOf } from "./session.ts";
 import {
@@ -54,11 +55,9 @@ export class HeadReader {
     cache: string | undefined,
   ): Promise<HeadReader> {
     const homes = new Map<string, Home>();
-    for (const home of new Set(files.map(({ home }) => home))) {
-      homes.set(home, {
-        files: files.filter((file) => file.home === home),
-        cacheSize: await HeadCache.sizeOf(cache, home),
-      });
+    for (const [home, own] of groupsBy(files, ({ home }) => home)) {
+      const cacheSize = await HeadCache.sizeOf(cache, home);
+      homes.set(home, { files: own, cacheSize });
     }
     return new HeadReader(homes, cache, await NamesByHome.of(files));
   }

@@ -7,6 +7,7 @@ import { basename } from "node:path";
 import { spawnedThreads } from "../events/session_items.ts";
 import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
+import { groupsBy } from "./_groups.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import {
   listSessionFiles,
@@ -72,8 +73,7 @@ export async function findSessionFamily(
   const byId = new Map(sessions.map((each) => [idOf(each), each]));
   // A file outside of all homes has a family as well.
   if (!byId.has(idOf(session))) byId.set(idOf(session), session);
-  const sessionsOf = (id: string): Session[] =>
-    [...byId.values()].filter((each) => parentOf(each) === id);
+  const byParent = groupsBy(byId.values(), parentOf);
   let root = byId.get(idOf(session)) ?? session;
   const seen = new Set([idOf(root)]);
   let missing: string | undefined;
@@ -86,25 +86,30 @@ export async function findSessionFamily(
     root = parent;
   }
   const found = new Map<string, { session: Session; depth: number }>();
-  const orphans = [...byId.values()].filter((each) =>
-    parentOf(each) === undefined && each !== root
-  );
+  const orphans = (byParent.get(undefined) ?? [])
+    .filter((each) => each !== root);
   const add = async (each: Session, depth: number): Promise<void> => {
     const id = idOf(each);
     if (found.has(id)) return;
     found.set(id, { session: each, depth });
-    const children = [...sessionsOf(id), ...await spawnedOf(each, orphans)];
+    const children = [
+      ...byParent.get(id) ?? [],
+      ...await spawnedOf(each, orphans),
+    ];
     children.sort((one, other) => compareNewestFirst(other.file, one.file));
     for (const child of children) await add(child, depth + 1);
   };
   await add(root, 0);
-  const later = files.filter(({ isContinued }) => isContinued);
-  const earlier = await lookAtAll(
-    later.filter(({ sessionId }) => found.has(sessionId)),
+  const earlier = groupsBy(
+    await lookAtAll(
+      files.filter(({ isContinued, sessionId }) =>
+        isContinued && found.has(sessionId)
+      ),
+    ),
+    ({ sessionId }) => sessionId,
   );
   const members = [...found].map(([id, member]) => {
-    const before = earlier.filter(({ sessionId }) => sessionId === id);
-    const all = [member.session.file, ...before];
+    const all = [member.session.file, ...earlier.get(id) ?? []];
     const timeOf = ({ nameTime = "" }: SessionFile): string => nameTime;
     all.sort((one, other) => timeOf(one) < timeOf(other) ? -1 : 1);
     return { ...member, files: all };
@@ -256,16 +261,11 @@ function familiesOf(
       join(ids.get(path) ?? path, ids.get(file.path));
     }
   }
-  const families = new Map<string, ShardedFile[]>();
-  for (const file of files) {
-    const { path } = file;
-    const id = ids.get(path) ?? sessionIdInName(basename(path)) ?? path;
-    const root = rootOf(id);
-    const family = families.get(root);
-    if (family === undefined) families.set(root, [file]);
-    else family.push(file);
-  }
-  return families.values();
+  return groupsBy(
+    files,
+    ({ path }) =>
+      rootOf(ids.get(path) ?? sessionIdInName(basename(path)) ?? path),
+  ).values();
 }
 
 function idOf({ head }: Session): string {

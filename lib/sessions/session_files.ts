@@ -11,6 +11,7 @@ import { timeInUuid } from "../events/times.ts";
 import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
 import { headerTime } from "./_first_records.ts";
+import { groupsBy } from "./_groups.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { isGone, messageOf } from "./open_session.ts";
 import { otherPlacesOf } from "./session_places.ts";
@@ -214,7 +215,12 @@ export async function listSessionFiles(
 export async function filesThatCount(
   found: readonly FoundFile[],
 ): Promise<ListedFile[]> {
-  const files = await mapAtOnce(bySession(found), AT_ONCE, async (group) => {
+  const groups = groupsBy(
+    found,
+    ({ file: { id, path } }) => id === "" ? unpackedPath(path) : id,
+  );
+  const bySession = [...groups.values()];
+  const files = await mapAtOnce(bySession, AT_ONCE, async (group) => {
     const [first] = group;
     const isClear = group.length === 1 && first?.isRegular &&
       first.file.nameTime !== undefined;
@@ -265,19 +271,6 @@ export function statNow(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Groups files by session. */
-function bySession(found: readonly FoundFile[]): FoundFile[][] {
-  const groups = new Map<string, FoundFile[]>();
-  for (const each of found) {
-    const { id, path } = each.file;
-    const key = id === "" ? unpackedPath(path) : id;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
-  return [...groups.values()];
 }
 
 /** Marks all files of a session except the one that continues it last. */
