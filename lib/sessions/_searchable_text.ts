@@ -261,12 +261,9 @@ export function readFullOutput(
 
 /** Returns the id of a record that holds only a part of the output of its call. */
 function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
-  for (const mutation of mutations) {
-    const record = recordIn(mutation);
-    if (record?.type !== "tool_call") continue;
-    if (record.payload.result_preview?.truncated) return record.id;
-  }
-  return undefined;
+  return mutations.map(recordIn).find((record) =>
+    record?.type === "tool_call" && record.payload.result_preview?.truncated
+  )?.id;
 }
 
 function exploredTexts(content: Fields): string[] {

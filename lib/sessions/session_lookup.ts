@@ -212,18 +212,14 @@ export async function findLastSession(
     Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime
   ).slice(0, MAX_RECENT);
   const reader = await HeadReader.open(files, options.cache);
-  let last: Session | undefined;
-  let other: Session | undefined;
+  let found: Session | undefined;
   for (const file of recent) {
     const [session] = await reader.read([file]);
-    if (session?.head.hasHeader && session.head.kind !== "subagent") {
-      last = session;
-      break;
-    }
-    other ??= session;
+    const isLast = session?.head.hasHeader && session.head.kind !== "subagent";
+    if (isLast || found === undefined) found = session;
+    if (isLast) break;
   }
   await reader.save();
-  const found = last ?? other;
   if (found === undefined) {
     throw new SessionNotFoundError(undefined, codexHomes, problems);
   }
