@@ -43,11 +43,8 @@ export function parseRecord(record: unknown): Decoded<unknown> {
 }
 
 /**
- * Makes the failure of a record that does not match its type.
- *
- * @param record The description of the record in the message.
- * @param issues The issues found; at least one.
- * @param state The description of the problem in the message; by default that of the first issue.
+ * Makes the failure of a record that does not match its type, with the issues found, at least one.
+ * The message describes the problem by `state`, or else by the first issue.
  */
 export function undecodable(
   record: string,

@@ -266,11 +266,10 @@ const REWRITES: ReadonlyMap<string, PayloadRewrite> = new Map(
  * Rewrites a record of the fork's layout: an object with one member, named after the type.
  *
  * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
- * `id`.
+ * `id`. Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing
+ * if the value has another layout.
  *
  * @param trailing The value of the field of that name, which only explore records have.
- * @returns The record, unchecked, and its call id, if it is a tool call and has one; `undefined` if
- *   the value has another layout.
  */
 function fromCodeLayout(
   value: unknown,

@@ -1187,11 +1187,6 @@ class OutputBudget {
   readonly #long = new Set<ExecEntry>();
   #bytes = 0;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param limits The limits of the text that is kept.
-   */
   constructor(limits: Required<RecordLimits>) {
     this.#limits = limits;
   }

@@ -16,11 +16,7 @@ interface IndexCheckOptions {
   readonly rows: number;
   /** How much text of messages is checked, about, in UTF-16 code units. */
   readonly units: number;
-  /**
-   * Returns where to begin, from 0 up to 1.
-   *
-   * @default {Math.random}
-   */
+  /** Returns where to begin, from 0 up to 1; by default a random place. */
   readonly random?: (() => number) | undefined;
 }
 

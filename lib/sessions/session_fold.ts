@@ -58,11 +58,7 @@ interface SessionFoldOptions {
   readonly fileName: string;
   /** The time of messages before the first line that has a time, in milliseconds since 1970. */
   readonly start: number;
-  /**
-   * Where to continue reading.
-   *
-   * @default {undefined} The beginning.
-   */
+  /** Where to continue reading; by default at the beginning. */
   readonly from?: FoldStart | undefined;
 }
 
@@ -113,11 +109,7 @@ export class SessionFold {
    */
   readonly voidFrom: number;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @throws {Error} If the checkpoint cannot be restored.
-   */
+  /** @throws {Error} If the checkpoint cannot be restored. */
   constructor({ fileName, start, from }: SessionFoldOptions) {
     const base = from?.readTo ?? 0;
     const saved = from && unpacked(from.checkpoint);
@@ -356,11 +348,7 @@ export class RowNumbers {
    */
   readonly #between: number[];
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param between The result of {@linkcode RowNumbers.save}.
-   */
+  /** @param between The result of {@linkcode RowNumbers.save}. */
   constructor(between: readonly number[] = []) {
     this.#between = [...between];
   }

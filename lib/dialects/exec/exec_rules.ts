@@ -167,10 +167,8 @@ function idOf(text: string): JsonSlice | undefined {
 // Item lines are flattened, and their payloads gathered (normalize.md sections 3 and 4).
 
 /**
- * Moves the fields of a nested item to the top level, and its id to `item_id`.
- *
- * @returns Whether the item had two ids: the first one becomes `item_id`, the last one stays under
- *   `id` (E9).
+ * Moves the fields of a nested item to the top level, and its id to `item_id`. Returns whether the
+ * item had two ids: the first one becomes `item_id`, the last one stays under `id` (E9).
  */
 function flatten(line: JsonObject, reader: JsonReader): boolean {
   const nested = line.get("item");

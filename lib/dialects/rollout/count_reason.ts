@@ -11,12 +11,10 @@ const COUNTS =
 const HALF = /_token_usage$/;
 
 /**
- * Returns why the token counts of a session file's line cannot be read.
+ * Returns why the token counts of a session file's line, if it has any, cannot be read.
  *
  * Other problems of the line are ignored: it still counts. A line without readable counts would be
  * left out of the totals without a message.
- *
- * @returns The reason; nothing if the counts can be read, or if the line has none.
  */
 export function countReason(value: unknown): FailureReason | undefined {
   if (!hasCounts(value)) return undefined;
