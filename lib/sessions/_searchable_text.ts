@@ -1,6 +1,6 @@
 /** Extracts the searchable text of history records, and the role that it belongs to. */
 
-import { shellScriptOf } from "../dialects/exec/command_line.ts";
+import { commandLine } from "../dialects/exec/command_line.ts";
 import { printedText } from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import * as records from "../history/records.ts";
@@ -84,14 +84,14 @@ function readRecord(record: records.HistoryRecord, output?: string): Reading {
       const output = [stdout_chunks, stderr_chunks].map((chunks) =>
         chunks.map(({ content }) => content).join("")
       );
-      return ["command", [commandText(command), ...output], "exec"];
+      return ["command", [commandLine(command), ...output], "exec"];
     }
     case "explore": {
       // A command that has ended is a message of its own, with its output.
       const open = record.payload.entries.filter(isWithoutEnd);
       return [
         "command",
-        open.map(({ command }) => commandText(command)),
+        open.map(({ command }) => commandLine(command)),
         "exec",
       ];
     }
@@ -187,11 +187,6 @@ function isWithoutEnd({ status }: records.ExploreEntry): boolean {
     typeof status === "object" && status.error.exit_code === null;
 }
 
-/** Returns a command as a person would type it: the script given to a shell, else its words. */
-function commandText(command: readonly string[]): string {
-  return shellScriptOf(command) ?? command.join(" ");
-}
-
 function changeTexts([path, change]: [string, records.FileChange]): Pieces {
   return change.type === "update"
     ? [path, change.move_path, change.unified_diff]
@@ -269,7 +264,7 @@ function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
 function exploredTexts(content: Fields): string[] {
   const argv = textsOf(content.argv);
   const command = argv.length > 0
-    ? commandText(argv)
+    ? commandLine(argv)
     : textOf(content.command) ?? "";
   return [command, printedText(content)];
 }

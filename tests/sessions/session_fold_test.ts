@@ -338,6 +338,30 @@ const UNSHOWN = [
     texts: ["command exec: cat a b⏎one⏎no b"],
   },
   {
+    name: "commands with the quotes that transcripts show them with",
+    lines: [
+      HEADER("paginated"),
+      ITEM({
+        type: "CommandExecution",
+        id: "1",
+        command: ["cat", "my notes.md"],
+        parsed_cmd: [{ type: "read", cmd: "cat 'my notes.md'", name: "a" }],
+        aggregated_output: "one",
+        exit_code: 0,
+      }),
+      ITEM({
+        type: "CommandExecution",
+        id: "2",
+        command: ["git", "commit", "-m", "Go on"],
+        exit_code: 0,
+      }),
+    ],
+    texts: [
+      "command exec: cat 'my notes.md'⏎one",
+      "command exec: git commit -m 'Go on'",
+    ],
+  },
+  {
     name: "the whole output of a call to the client",
     lines: [
       HEADER("paginated"),
