@@ -7,6 +7,7 @@ import {
   list,
   map,
   maybe,
+  type Members,
   NUMBER,
   object,
   optional,
@@ -40,6 +41,34 @@ export interface ParsedStep {
   readonly path?: string | null;
   /** The search pattern. */
   readonly query?: string | null;
+}
+
+/** The output and the end of a command. */
+export interface CommandResult {
+  /** The output on stdout; in items up to 0.160. */
+  readonly stdout?: string | null;
+  /** The output on stderr; in items up to 0.160. */
+  readonly stderr?: string | null;
+  /** The output on both. */
+  readonly aggregated_output?: string | null;
+  /** The output as the model got it; in items up to 0.160. */
+  readonly formatted_output?: string | null;
+  /** The exit status. */
+  readonly exit_code?: number | null;
+  /** The running time. */
+  readonly duration?: Duration | null;
+}
+
+/** An image that the model made. */
+export interface GeneratedImage {
+  /** The state of the call. */
+  readonly status?: string | null;
+  /** The prompt as the model revised it. */
+  readonly revised_prompt?: string | null;
+  /** The image, in base64. */
+  readonly result?: string | null;
+  /** The path under which the image was saved. */
+  readonly saved_path?: string | null;
 }
 
 /**
@@ -185,6 +214,24 @@ export const PARSED_STEP: Shape<ParsedStep> = object({
   path: maybe(STRING),
   query: maybe(STRING),
 });
+
+/** @ignore The shapes of the members of {@linkcode CommandResult}. */
+export const COMMAND_RESULT: Members<CommandResult> = {
+  stdout: maybe(STRING),
+  stderr: maybe(STRING),
+  aggregated_output: maybe(STRING),
+  formatted_output: maybe(STRING),
+  exit_code: maybe(NUMBER),
+  duration: maybe(DURATION),
+};
+
+/** @ignore The shapes of the members of {@linkcode GeneratedImage}. */
+export const GENERATED_IMAGE: Members<GeneratedImage> = {
+  status: maybe(STRING),
+  revised_prompt: maybe(STRING),
+  result: maybe(STRING),
+  saved_path: maybe(STRING),
+};
 
 const FILE_PATCH = object<FilePatch>({
   type: maybe(STRING),

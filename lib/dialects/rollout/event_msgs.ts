@@ -264,21 +264,10 @@ export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
 }
 
 /** A command ends. Not captured in rollouts. */
-export interface ExecCommandEndMsg extends CommandMsgFields {
+export interface ExecCommandEndMsg
+  extends CommandMsgFields, details.CommandResult {
   /** Always `exec_command_end`. */
   readonly type: "exec_command_end";
-  /** The output on stdout. */
-  readonly stdout?: string | null;
-  /** The output on stderr. */
-  readonly stderr?: string | null;
-  /** The output on both. */
-  readonly aggregated_output?: string | null;
-  /** The output as the model got it. */
-  readonly formatted_output?: string | null;
-  /** The exit status. */
-  readonly exit_code?: number | null;
-  /** The running time. */
-  readonly duration?: details.Duration | null;
   /** The state of the command. */
   readonly status?: string | null;
 }
@@ -370,17 +359,10 @@ export interface ImageGenerationBeginMsg extends CallMsgFields {
 }
 
 /** The model has made an image (0.122 to 0.142). */
-export interface ImageGenerationEndMsg extends CallMsgFields {
+export interface ImageGenerationEndMsg
+  extends CallMsgFields, details.GeneratedImage {
   /** Always `image_generation_end`. */
   readonly type: "image_generation_end";
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The prompt as the model revised it. */
-  readonly revised_prompt?: string | null;
-  /** The image, in base64. */
-  readonly result?: string | null;
-  /** The path under which the image was saved. */
-  readonly saved_path?: string | null;
 }
 
 /** The plan of the agent changes. Not captured in rollouts. */
@@ -524,12 +506,7 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
   },
   exec_command_end: {
     ...COMMAND,
-    stdout: maybe(STRING),
-    stderr: maybe(STRING),
-    aggregated_output: maybe(STRING),
-    formatted_output: maybe(STRING),
-    exit_code: maybe(NUMBER),
-    duration: maybe(details.DURATION),
+    ...details.COMMAND_RESULT,
     status: maybe(STRING),
   },
   apply_patch_approval_request: PATCH,
@@ -558,13 +535,7 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
   },
   view_image_tool_call: { ...CALL, path: maybe(STRING) },
   image_generation_begin: CALL,
-  image_generation_end: {
-    ...CALL,
-    status: maybe(STRING),
-    revised_prompt: maybe(STRING),
-    result: maybe(STRING),
-    saved_path: maybe(STRING),
-  },
+  image_generation_end: { ...CALL, ...details.GENERATED_IMAGE },
   plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
   turn_diff: { unified_diff: STRING },
   dynamic_tool_call_request: OTHER_CALL,

@@ -130,7 +130,8 @@ export interface PlanTurnItem extends TurnItemFields {
 }
 
 /** A command of the agent. */
-export interface CommandExecutionTurnItem extends TurnItemFields {
+export interface CommandExecutionTurnItem
+  extends TurnItemFields, details.CommandResult {
   /** Always `CommandExecution`. */
   readonly type: "CommandExecution";
   /** The words of the command. */
@@ -145,18 +146,6 @@ export interface CommandExecutionTurnItem extends TurnItemFields {
   readonly source?: string | null;
   /** The state: `completed`, `failed`, `declined`, `in_progress`. */
   readonly status?: string | null;
-  /** The output on stdout (up to 0.160). */
-  readonly stdout?: string | null;
-  /** The output on stderr (up to 0.160). */
-  readonly stderr?: string | null;
-  /** The output on both. */
-  readonly aggregated_output?: string | null;
-  /** The output as the model got it (up to 0.160). */
-  readonly formatted_output?: string | null;
-  /** The exit status. */
-  readonly exit_code?: number | null;
-  /** The running time. */
-  readonly duration?: details.Duration | null;
 }
 
 /** Changes of files. */
@@ -232,17 +221,10 @@ export interface ImageViewTurnItem extends TurnItemFields {
 }
 
 /** An image that the model made. */
-export interface ImageGenerationTurnItem extends TurnItemFields {
+export interface ImageGenerationTurnItem
+  extends TurnItemFields, details.GeneratedImage {
   /** Always `ImageGeneration`. */
   readonly type: "ImageGeneration";
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The prompt as the model revised it. */
-  readonly revised_prompt?: string | null;
-  /** The image, in base64. */
-  readonly result?: string | null;
-  /** The path under which the image was saved. */
-  readonly saved_path?: string | null;
 }
 
 /** A call that concerns other agents. */
@@ -349,12 +331,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
     parsed_cmd: maybe(list(details.PARSED_STEP)),
     source: maybe(STRING),
     status: maybe(STRING),
-    stdout: maybe(STRING),
-    stderr: maybe(STRING),
-    aggregated_output: maybe(STRING),
-    formatted_output: maybe(STRING),
-    exit_code: maybe(NUMBER),
-    duration: maybe(details.DURATION),
+    ...details.COMMAND_RESULT,
   },
   FileChange: {
     ...ITEM,
@@ -389,13 +366,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
     action: maybe(details.WEB_SEARCH_ACTION),
   },
   ImageView: { ...ITEM, path: STRING },
-  ImageGeneration: {
-    ...ITEM,
-    status: maybe(STRING),
-    revised_prompt: maybe(STRING),
-    result: maybe(STRING),
-    saved_path: maybe(STRING),
-  },
+  ImageGeneration: { ...ITEM, ...details.GENERATED_IMAGE },
   CollabAgentToolCall: {
     ...ITEM,
     tool: STRING,
