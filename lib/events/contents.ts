@@ -70,12 +70,15 @@ export function commandContent(event: Fields): Fields {
   });
 }
 
+/** Matches the start of a `file:` URL without a host. */
+const FILE_URL_REGEXP = /^file:\/\/(?=\/)/i;
+
 /** Returns a path, which items of session files have as a `file:` URL since 0.148. */
 export function plainPath(value: unknown): string | undefined {
   const text = textOf(value);
-  if (text?.startsWith("file:///") !== true) return text;
+  if (text === undefined || !FILE_URL_REGEXP.test(text)) return text;
   try {
-    const path = decodeURIComponent(text.slice("file://".length));
+    const path = decodeURIComponent(text.replace(FILE_URL_REGEXP, ""));
     const isOfWindows = /^\/[A-Za-z]:/.test(path);
     return isOfWindows ? path.slice(1).replaceAll("/", "\\") : path;
   } catch {

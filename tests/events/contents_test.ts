@@ -1,6 +1,7 @@
 /** The records of command events (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
+import { plainPath } from "../../lib/events/contents.ts";
 import {
   eventLine,
   historyOf,
@@ -135,5 +136,23 @@ for (const [type, name, action] of PARSED) {
     ) {
       assertEquals(execOf(bad), [[], "run"]);
     }
+  });
+}
+
+const PATHS = [
+  ["/a b.png", "/a b.png"],
+  ["file:///w/a%20b.png", "/w/a b.png"],
+  ["FILE:///w/a.png", "/w/a.png"],
+  ["file:///C:/w/a.png", "C:\\w\\a.png"],
+  ["file:///w/C:/a.png", "/w/C:/a.png"],
+  ["/w/file://a.png", "/w/file://a.png"],
+  ["https://example.com/a.png", "https://example.com/a.png"],
+  ["file://server/a.png", "file://server/a.png"],
+  ["file:///%", "file:///%"],
+] as const;
+
+for (const [url, path] of PATHS) {
+  Deno.test(`plainPath() returns the path in ${url}`, () => {
+    assertEquals(plainPath(url), path);
   });
 }

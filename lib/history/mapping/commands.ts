@@ -1,5 +1,6 @@
 /** Records of commands: their start, output and end, for events of all carriers. */
 
+import { plainPath } from "../../events/contents.ts";
 import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {
   type Fields,
@@ -41,7 +42,6 @@ import {
   type ItemState,
   TOOL_TYPES,
 } from "./fold_context.ts";
-import { pathOf } from "./messages.ts";
 
 interface CommandStart {
   /** The command; empty if it is not known. */
@@ -100,7 +100,6 @@ function commandStart(
   context: FoldContext,
   { phase, content, event }: ItemState,
 ): CommandStart {
-  const cwd = textOf(content.cwd);
   const command = Array.isArray(content.argv)
     ? textsOf(content.argv)
     : shellWords(textOf(content.command) ?? "");
@@ -109,7 +108,7 @@ function commandStart(
   return {
     command: command.map(keptText),
     parsed: readParsedCommands(content.parsed_cmd),
-    cwd: cwd === undefined ? null : pathOf(cwd),
+    cwd: plainPath(content.cwd) ?? null,
     startedAt: started ??
       (durationMs
         ? timestampOfMs(msOf(context.now) - durationMs) ?? context.now

@@ -1,5 +1,6 @@
 /** Records of messages, errors and images. */
 
+import { plainPath } from "../../events/contents.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import { sameJson } from "../plain_json.ts";
@@ -82,12 +83,12 @@ function imageKey(item: string, at: number): string {
 
 /** Makes a record of an image of a message, which has a path, a URL or both. */
 function attachedImage(image: unknown): ImageRecord {
-  const path = textOf(fieldsOf(image).path);
+  const path = plainPath(fieldsOf(image).path);
   const url = textOf(fieldsOf(image).url);
   const record = url === undefined ? undefined : imageRecordOfUrl(url);
   return path === undefined && record !== undefined
     ? record
-    : imageRecord(pathOf(path ?? ""), null, record?.payload.metadata);
+    : imageRecord(path ?? "", null, record?.payload.metadata);
 }
 
 /** Shows an assistant message in progress: its next piece, or the whole text so far. */
@@ -178,8 +179,6 @@ export function pushError(context: FoldContext, message: string): void {
 }
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
-const FILE_URI_REGEXP = /^file:\/\//i;
-const DRIVE_REGEXP = /^\/[A-Za-z]:/;
 
 /** Facts about an image, such as its MIME type. */
 type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
@@ -213,25 +212,6 @@ export function imageRecordOfUrl(url: string): ImageRecord {
   });
 }
 
-/** Returns the path of a `file:` URI; any other text is returned unchanged. */
-export function pathOf(path: string): string {
-  if (!FILE_URI_REGEXP.test(path)) return path;
-  if (path !== last.uri) last = { uri: path, path: pathInUri(path) };
-  return last.path;
-}
-
-/** The last URI and its path, cached: most commands run in the folder of the one before. */
-let last = { uri: "", path: "" };
-
-function pathInUri(uri: string): string {
-  try {
-    const pathname = decodeURIComponent(new URL(uri).pathname);
-    return DRIVE_REGEXP.test(pathname) ? pathname.slice(1) : pathname;
-  } catch {
-    return uri;
-  }
-}
-
 function base64Length(text: string, start: number): number {
   let end = text.length;
   // The loop ends at the comma before the data at the latest.
@@ -255,7 +235,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
 
 /** Shows an image that the agent views, in the record of its call. */
 export function showViewedImage(context: FoldContext, item: ItemState): void {
-  const record = imageRecord(pathOf(textOf(item.content.path) ?? ""));
+  const record = imageRecord(plainPath(item.content.path) ?? "");
   const known = context.recordOf(item);
   const isKnown = known?.type === "image" &&
     known.payload.path === record.payload.path;
@@ -267,12 +247,11 @@ export function showMadeImage(context: FoldContext, item: ItemState): void {
   const { saved_path, revised_prompt, status } = item.content;
   const known = context.recordOf(item);
   const shown = known?.type === "image" ? known.payload : undefined;
-  const path = textOf(saved_path);
   const word = textOf(status);
   context.showCall(
     item,
     imageRecord(
-      path === undefined ? shown?.path ?? "" : pathOf(path),
+      plainPath(saved_path) ?? shown?.path ?? "",
       textOf(revised_prompt) ?? shown?.caption ?? null,
       word === undefined ? shown?.metadata ?? null : { status: word },
     ),

@@ -2,25 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   imageRecord,
   imageRecordOfUrl,
-  pathOf,
 } from "../../../lib/history/mapping/messages.ts";
-
-const PATHS = [
-  ["/a b.png", "/a b.png"],
-  ["file:///w/a%20b.png", "/w/a b.png"],
-  ["FILE:///w/a.png", "/w/a.png"],
-  ["file:///C:/a.png", "C:/a.png"],
-  ["file:///w/C:/a.png", "/w/C:/a.png"],
-  ["/w/file://a.png", "/w/file://a.png"],
-  ["https://example.com/a.png", "https://example.com/a.png"],
-  ["file:///%", "file:///%"],
-] as const;
-
-for (const [uri, path] of PATHS) {
-  Deno.test(`pathOf() returns the path in ${uri}`, () => {
-    assertEquals(pathOf(uri), path);
-  });
-}
 
 Deno.test("imageRecordOfUrl() drops the data of an image", () => {
   const url = "data:image/svg+xml;charset=utf-8,%3Csvg%3E";
@@ -29,7 +11,7 @@ Deno.test("imageRecordOfUrl() drops the data of an image", () => {
     caption: null,
     metadata: { mime_type: "image/svg+xml", byte_len: 5 },
   });
-  assertEquals(imageRecord(pathOf("file:///w/a%20b.png")).payload, {
+  assertEquals(imageRecord("/w/a b.png").payload, {
     path: "/w/a b.png",
     caption: null,
     metadata: null,
