@@ -122,7 +122,10 @@ export function isFailedWord(status: unknown): boolean {
   return status === "failed" || status === "declined";
 }
 
-/** Converts a name from PascalCase or camelCase to snake_case. */
+/** Converts a name from PascalCase or camelCase to snake_case, by the rule of Rust's serde. */
 export function snakeCase(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+  return name.replace(
+    /[A-Z]/g,
+    (letter, at) => (at === 0 ? "" : "_") + letter.toLowerCase(),
+  );
 }

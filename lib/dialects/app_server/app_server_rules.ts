@@ -18,6 +18,7 @@ import {
   TRUE_VALUE,
   wordValue,
 } from "../../json/literal.ts";
+import { snakeCase } from "../../json/fields.ts";
 import { writeKey, writeNode } from "../../json/object_writer.ts";
 import { JsonReader } from "../../json/reader.ts";
 import type {
@@ -50,14 +51,6 @@ import type { EventType } from "../exec/events.ts";
 // The items of an app-server: the item type of each kind, and its content.
 
 const PLAIN_WORD_REGEXP = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-/** Converts a name of the app-server to snake case, as events have it. */
-function snakeCase(name: string): string {
-  return name.replace(
-    /[A-Z]/g,
-    (letter, at) => (at === 0 ? "" : "_") + letter.toLowerCase(),
-  );
-}
 
 /** Converts a word in a member to snake case; leaves any other value as it is. */
 function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
