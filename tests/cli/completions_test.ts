@@ -82,6 +82,7 @@ Deno.test("codexpipe man names every environment variable that the command may r
 const COMMAND_LINES = [
   { words: ["norm"], expected: ["normalize"] },
   { words: ["sess"], expected: ["sessions"] },
+  { words: ["LICEN"], expected: ["LICENSE"] },
   { words: ["help", "norm"], expected: ["normalize"] },
   { words: ["completions", ""], expected: [...SHELLS] },
   { words: ["normalize", "--on-e"], expected: ["--on-error"] },

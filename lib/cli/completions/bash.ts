@@ -69,7 +69,12 @@ ${
 
   # An operand.
   case "$command" in
-    "" | help) _codexpipe_words "${wordList(first)}" ;;
+    "")
+      _codexpipe_words "${wordList(first)}"
+      # Without a command, operands are files.
+      if [[ -z $COMPREPLY ]]; then _codexpipe_paths -f; fi
+      ;;
+    help) _codexpipe_words "${wordList(first)}" ;;
     sessions | "help sessions") _codexpipe_words "${wordList(sessions)}" ;;
 ${
     commands.flatMap(({ name, operand }) =>

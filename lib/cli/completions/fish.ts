@@ -29,6 +29,8 @@ function __codexpipe_is
 end
 
 complete -c codexpipe -f
+# Without a command, operands are files.
+complete -c codexpipe -n '__codexpipe_is ""; and test -n "$(commandline -ct)"' -F
 ${
     first.flatMap(({ name, summary }) => [
       `complete -c codexpipe -n '__codexpipe_is ""' -a ${name} -d ${

@@ -27,7 +27,8 @@ _codexpipe() {
 ${common.map((place) => `    ${argument(place)} \\`).join("\n")}
     '1: :->command' '*:: :->rest' && return
   case $state in
-    command) _codexpipe_first ;;
+    # Without a command, operands are files.
+    command) _codexpipe_first || _files ;;
     rest)
       case $words[1] in
         help) _codexpipe_first ;;
@@ -49,6 +50,7 @@ ${
     commands.filter(({ name }) => !name.includes(" "))
       .map((command) => branch(command, " ".repeat(8))).join("\n")
   }
+        *) _files ;;
       esac
       ;;
   esac
