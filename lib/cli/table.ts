@@ -15,8 +15,10 @@ export interface Column {
   readonly align?: "left" | "right";
   /** The side at which cells are cut if the table is too wide; by default, they are not cut. */
   readonly cut?: "start" | "end";
-  /** Whether the column is left out if the table is too wide. */
+  /** Whether the column is left out if the table is too wide; the first one first. */
   readonly isSpare?: boolean;
+  /** The width to which it is cut before spare columns are left out; by default, it is not cut. */
+  readonly keptWidth?: number;
   /** The width relative to other columns that are cut. The default is 1. */
   readonly share?: number;
   /** Styles a cell; by default, cells are plain. */
@@ -56,13 +58,15 @@ export async function tableText(
     )
   );
   const gaps = GAP.length * (columns.length - 1);
-  const excess = widths.reduce((sum, each) => sum + each, gaps) - width;
+  const kept = widths.map((each, i) =>
+    Math.min(each, columns[i]?.keptWidth ?? each)
+  );
   const spare = columns.findIndex(({ isSpare }) => isSpare === true);
-  if (excess > 0 && spare !== -1) {
+  if (spare !== -1 && total(kept) + gaps > width) {
     const others = rows.map((row) => row.toSpliced(spare, 1));
     return await tableText(columns.toSpliced(spare, 1), others, options);
   }
-  shrink(columns, widths, excess);
+  shrink(columns, widths, total(widths) + gaps - width);
   const lineOf = (
     row: readonly string[],
     look: (text: string, column: Column) => string,
@@ -81,6 +85,10 @@ export async function tableText(
       lineOf(row, (text, { look }) => look?.(text) ?? text)
     ),
   ].join("");
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, 0);
 }
 
 /** Reduces the widest columns that can be cut, until the table fits. */

@@ -18,6 +18,7 @@ import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
 import { sessionBlocks } from "./open_session.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
+import { shortIdsOf } from "./short_ids.ts";
 import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
 
 /** A session of a family. */
@@ -36,6 +37,8 @@ export interface SessionFamily {
   readonly members: readonly FamilyMember[];
   /** The id of the parent of the root, if that session does not exist. */
   readonly missing: string | undefined;
+  /** For each id of the family, its shortest beginning that no other session has. */
+  readonly shortIds: ReadonlyMap<string, string>;
 }
 
 /**
@@ -114,7 +117,8 @@ export async function findSessionFamily(
     all.sort((one, other) => timeOf(one) < timeOf(other) ? -1 : 1);
     return { ...member, files: all };
   });
-  return { members, missing };
+  const shortIds = shortIdsOf(members.map(({ session }) => session), files);
+  return { members, missing, shortIds };
 }
 
 /** Returns those of some sessions that a call of another session has spawned. */

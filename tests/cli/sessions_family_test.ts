@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
 import { sessions, sumsOf } from "../../tools/fleet/generate.ts";
 import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
@@ -34,7 +34,17 @@ Deno.test("sessions family lists the family of an agent, and --family of other c
       [0, 1, 2, 1],
     );
     assertEquals(missing, null);
-    assertStringIncludes(await show(...family), "    └ (sub-agent /root");
+    const table = await show(...family);
+    assertStringIncludes(table, "    └ (sub-agent /root");
+    // The ids of the table find the sessions again, among all of the home.
+    for (const [i, row] of table.trimEnd().split("\n").slice(1).entries()) {
+      const [short = ""] = row.split(" ");
+      assert(short.length < 36, short);
+      assertStringIncludes(
+        await show("sessions", "path", short),
+        FAMILY[i] ?? "none",
+      );
+    }
     const read = `--family=${AGENT.slice(0, 14)}`;
     const usage = await show("usage", read, "--format=jsonl");
     assertEquals(

@@ -50,6 +50,24 @@ for (const { name, width, expected } of CASES) {
   });
 }
 
+Deno.test("tableText() leaves out spare columns once the others are cut to their kept width", async () => {
+  const columns = COLUMNS.map((column, i) => ({
+    ...column,
+    ...(i === 1 ? { isSpare: true } : { keptWidth: 10 }),
+  }));
+  for (
+    const { width, expected } of [
+      { width: 22, expected: "ID  TOKENS  TITLE\na1   1,234  Fix the f…\n" },
+      { width: 21, expected: "ID  TITLE\na1  Fix the flaky te…\n" },
+    ]
+  ) {
+    assertEquals(
+      await tableText(columns, ROWS.slice(0, 1), { width, style: PLAIN_STYLE }),
+      expected,
+    );
+  }
+});
+
 Deno.test("tableText() escapes control characters", async () => {
   assertEquals(
     await tableText([{ title: "T" }], [["a\x1b[31m\nb"]], {

@@ -15,9 +15,6 @@ import { minuteOf } from "./_sessions.ts";
 /** The width of a terminal from which optional columns are shown. */
 const WIDE = 130;
 
-/** The width below which outcomes are shown, but neither tokens nor durations. */
-const NARROW = 80;
-
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
   unindexed: "not listed",
   moved: "moved",
@@ -73,7 +70,6 @@ export async function sessionsTable(
   };
   const runOf = ({ file }: Session): SessionRun | undefined =>
     runs.get(file.path);
-  const hasFigures = runs.size > 0 && (width === undefined || width >= NARROW);
   // A file that cannot be read is not marked here: its title has the reason.
   const hiddenText = ({ file }: Session): string =>
     HIDDEN_TEXTS[hidden?.get(file.path) ?? "refused"];
@@ -96,30 +92,36 @@ export async function sessionsTable(
       look,
       text: (each) => outcomeText(runOf(each)),
     },
-    hasFigures && {
+    runs.size > 0 && {
       title: "Tokens",
       align: "right",
+      isSpare: true,
       text: (each) =>
         textOf(runOf(each)?.totalTokens, isScreen ? roundText : countText),
     },
-    hasFigures && {
+    runs.size > 0 && {
       title: "Took",
       align: "right",
+      isSpare: true,
       text: (each) => textOf(runOf(each)?.durationMs, durationText),
     },
     homes.size > 1 && {
       title: "Home",
       cut: "start",
+      keptWidth: 8,
       text: ({ file }) => shortPath(file.home, userHome),
     },
     isSet(({ head }) => head.cwd) && {
       title: "Folder",
       cut: "start",
+      keptWidth: 8,
       text: ({ head }) => shortPath(head.cwd ?? "", userHome),
     },
     isSet(({ head }) => head.gitBranch) && {
       title: "Branch",
       cut: "end",
+      keptWidth: 8,
+      isSpare: true,
       text: ({ head }) => head.gitBranch ?? "",
     },
     isWide && isSet(({ head }) => head.model) &&
@@ -136,6 +138,7 @@ export async function sessionsTable(
       title: "Title",
       cut: "end",
       share: 2,
+      keptWidth: 16,
       // A title in parentheses is a placeholder, not text of the session.
       look: (text) => text.startsWith("(") ? dim(text) : text,
       text: titleText,

@@ -3,7 +3,6 @@
 import { countText } from "../../render/quantity_text.ts";
 import {
   divideSessions,
-  type FamilyMember,
   findSessionFamily,
   type SessionFamily,
   type SessionShard,
@@ -35,10 +34,11 @@ export const run: RunCommand = async (context) => {
 };
 
 async function familyTexts(
-  { members, missing }: SessionFamily,
+  family: SessionFamily,
   form: typeof FORMATS.family[number],
   context: CommandContext,
 ): Promise<readonly string[]> {
+  const { members, missing } = family;
   const records = members.map(({ session, depth, files }) => ({
     ...sessionRecord(session),
     depth,
@@ -46,7 +46,7 @@ async function familyTexts(
   }));
   switch (form) {
     case "table":
-      return [await tableOf(members, context)];
+      return [await tableOf(family, context)];
     case "json":
       return [
         `${JSON.stringify({ sessions: records, missing: missing ?? null })}\n`,
@@ -122,15 +122,14 @@ async function shardTexts(
 
 /** The table of `sessions list`, with the titles of descendants indented. */
 async function tableOf(
-  members: readonly FamilyMember[],
+  { members, shortIds }: SessionFamily,
   context: CommandContext,
 ): Promise<string> {
   const sessions = members.map(({ session, depth }) => ({
     ...session,
     title: branchOf(depth) + session.title,
   }));
-  // Full ids: short ones would be unique only within the family.
-  return await sessionsTable({ sessions, shortIds: new Map() }, context);
+  return await sessionsTable({ sessions, shortIds }, context);
 }
 
 /**
