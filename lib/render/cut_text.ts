@@ -39,8 +39,8 @@ export function cutText(text: string, limit: number): string {
   return `${start}…\n[${countText(over)} more characters are left out]`;
 }
 
-/** The note after a tool result of which the history holds only the beginning. */
-export const NO_MORE_RESULT = "the history keeps no more of it";
+/** The note after a tool result of which the history holds only a part. */
+export const SHORTENED_RESULT = "the result is shortened";
 
 /**
  * Writes the note on command output that the history dropped.

@@ -11,7 +11,7 @@ import {
 } from "./render_options.ts";
 import { USAGE_KINDS, usageOf, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
-import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
+import { cutText, endOf, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
 import { firstCharacters, firstLine, TurnTopic } from "./entry_label.ts";
 import {
@@ -345,7 +345,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const { title, status, arguments: list, result, isResultCut, error } = view;
     const input = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
     const failed = status === "failed" ? " · <b>failed</b>" : "";
-    const cut = isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "";
+    const cut = isResultCut ? `<p>${SHORTENED_RESULT}</p>\n` : "";
     return this.#foldHtml(
       `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
       () =>

@@ -15,7 +15,7 @@ import {
 } from "./_html_page.ts";
 import { isWork, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
-import { endOf, lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
+import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
 import type { EditedFile } from "./edited_files.ts";
 import { entryLabel, firstLine, plainLine, TurnTopic } from "./entry_label.ts";
@@ -1078,7 +1078,7 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
   const body = [
     items.length === 0 ? "" : `<dl>\n${items.join("")}</dl>\n`,
     outputHtml(result, frame),
-    isResultCut ? `<p class="cut">${NO_MORE_RESULT}</p>\n` : "",
+    isResultCut ? `<p class="cut">${SHORTENED_RESULT}</p>\n` : "",
     outputHtml(error, frame),
     ...frame.images,
   ].join("");

@@ -21,7 +21,7 @@ export const SITE_INDEX = "index.html";
 
 /** The style sheet and script that the policy of the index allows. A test computes them anew. */
 const INDEX_HASHES: Hashes = {
-  style: "sha256-Ib+njpEPm+zcCLz320E1CdxrlTblNH15jQzVLtnO9tE=",
+  style: "sha256-wU8dnpNPTTsmEILHTWlvwdMAjvvPuuvAgPlWPaiZMN0=",
   script: "sha256-sLYplKPddP8tMGsAgL8AU2EptRwjhR1r2MDo9YahFrw=",
 };
 
@@ -483,11 +483,12 @@ h2{font-size:1.0625rem;font-weight:650;margin-block:1.5rem .5rem}
 .used figure{margin-bottom:1rem}
 .used svg{display:block;width:100%;border-bottom:1px solid var(--line)}
 .used figcaption{display:flex;justify-content:space-between;gap:1rem;color:var(--soft);font-size:.8125rem;font-variant-numeric:tabular-nums}
+.used figcaption span:nth-child(odd){white-space:nowrap}
 .used .table{overflow:auto}
-.used th,.used td{white-space:nowrap}
 .used table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}
-.used th,.used td{text-align:right;padding:.125rem .75rem;border-bottom:1px solid var(--line)}
-.used th:first-child{text-align:left;padding-left:0;font-weight:400}
+.used th,.used td{white-space:nowrap;text-align:right;padding:.125rem .75rem;border-bottom:1px solid var(--line)}
+.used th:first-child{text-align:left;padding-left:0}
+.used [scope=row]{font-weight:400}
 .used i{display:inline-block;width:.75rem;height:.75rem;border-radius:2px;margin-right:.5rem}
 .m0{fill:var(--accent);background:var(--accent)}.m1{fill:var(--edit);background:var(--edit)}.m2{fill:var(--tool);background:var(--tool)}
 .m3{fill:var(--warn);background:var(--warn)}.m4{fill:var(--ok);background:var(--ok)}.m5{fill:var(--bad);background:var(--bad)}.m6{fill:var(--think);background:var(--think)}

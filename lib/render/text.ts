@@ -5,7 +5,7 @@ import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
 import { isWork, usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
-import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
+import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
 import { editWords, fileBelow } from "./edited_files.ts";
 import {
@@ -383,7 +383,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       }
       this.#addOutput(text);
       if (view.kind === "tool" && view.isResultCut) {
-        this.#addLine(`  … ${NO_MORE_RESULT}`, this.#style.dim);
+        this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
       }
     }
     const duration = part.durationMs === null

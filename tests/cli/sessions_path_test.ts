@@ -92,10 +92,13 @@ Deno.test("sessions path lists the sessions whose ids begin with an ambiguous id
     );
     assertEquals(rest.length, matches.length);
     for (const line of rest) {
-      const short = /^codexpipe: {3}([\da-f-]+) {2}\d/.exec(line)?.[1] ?? "?";
+      const short = /^codexpipe: {3}([\da-f-]+) {2,}\d/.exec(line)?.[1] ?? "?";
       const found = matches.filter(({ id }) => id.startsWith(short));
       assertEquals(found.length, 1, line);
     }
+    // Ids of several lengths are padded, so the times are one column.
+    const columns = rest.map((line) => line.search(/ \d{4}-\d\d-\d\d /));
+    assertEquals(new Set(columns).size, 1, stderr);
   });
 });
 

@@ -231,8 +231,12 @@ function ambiguousLines(
   // A copy under another name has the same id.
   const isUnique = (id: string): boolean =>
     candidates.filter(({ head }) => head.id === id).length === 1;
-  const rows = candidates.map(({ file, head, title }) =>
-    `  ${isUnique(head.id) && shortIds.get(head.id) || file.path}  ${
+  const names = candidates.map(({ file, head }) =>
+    isUnique(head.id) && shortIds.get(head.id) || file.path
+  );
+  const width = Math.max(...names.map(({ length }) => length));
+  const rows = candidates.map(({ file, head, title }, i) =>
+    `  ${names[i]?.padEnd(width)}  ${
       minuteOf(startedAt(file, head.started))
     }  ${title}`
   );
