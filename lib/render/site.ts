@@ -460,9 +460,7 @@ ${bars.join("\n")}
 </svg>
 <figcaption><span>${elementText(first)}</span><span>at most ${
     countText(most)
-  } on one of ${countedText(days.length, "day")}</span><span>${
-    elementText(last)
-  }</span></figcaption></figure>
+  } a day</span><span>${elementText(last)}</span></figcaption></figure>
 `;
 }
 
