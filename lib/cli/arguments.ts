@@ -90,6 +90,29 @@ export class Arguments {
     return parseTime(this.value(name) ?? "", now);
   }
 
+  /**
+   * The times of `--since` and `--until`.
+   *
+   * @throws {UsageError} If no time is between them, as if a day ended with its date.
+   */
+  period(
+    now: number,
+  ): {
+    readonly since: number | undefined;
+    readonly until: number | undefined;
+  } {
+    const since = this.time("since", now);
+    const until = this.time("until", now);
+    if (since !== undefined && until !== undefined && since >= until) {
+      throw new UsageError(
+        `nothing is between --since=${this.value("since")} and --until=${
+          this.value("until")
+        }: a date means its beginning`,
+      );
+    }
+    return { since, until };
+  }
+
   /** The options of the flags that set how lines are read. */
   get readingOptions(): Pick<
     JsonlNormalizerOptions,

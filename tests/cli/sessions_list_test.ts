@@ -495,6 +495,10 @@ const MISUSES = [
     args: ["--cursor=later"],
     message: '--cursor cannot be "later": expected a time and an id',
   },
+  {
+    args: ["--since=2026-11-21", "--until=2026-11-21"],
+    message: "nothing is between --since=2026-11-21 and --until=2026-11-21",
+  },
   { args: ["--limit=0"], message: '--limit cannot be "0"' },
   { args: ["--grep=("], message: '--grep cannot be "("' },
   { args: ["--format=csv"], message: '--format cannot be "csv"' },

@@ -44,13 +44,13 @@ export const run: RunCommand = async (context) => {
   if (args.has("explain")) {
     args.refuseIdle(UNEXPLAINED, "with --explain, which shows every line");
   }
-  const now = process.now();
+  const { since = -Infinity, until = Infinity } = args.period(process.now());
   const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
   const options = {
     timeZone,
     explain: args.has("explain"),
-    since: args.time("since", now) ?? -Infinity,
-    until: args.time("until", now) ?? Infinity,
+    since,
+    until,
     runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
   };
   const meter = new UsageMeter(options);
