@@ -438,10 +438,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codexpipe drift --write-baseline baseline.json logs/*.jsonl",
       "codexpipe drift --baseline baseline.json run.jsonl",
     ],
-    operands: [[
-      "[FILE ...]",
-      'Input files; "-" is stdin. Without files, stdin is read, or the Codex home if stdin is a terminal.',
-    ]],
+    operands: FILES_OR_HOME,
     flags: [
       "max-line-bytes",
       "codex-home",

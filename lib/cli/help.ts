@@ -35,11 +35,9 @@ export function overview(
     "",
     style.bold("USAGE:"),
     `  ${name} COMMAND [OPTIONS]${isWhole ? " [FILE ...]" : ""}`,
-    ...(isWhole
-      ? [
-        "  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)",
-      ]
-      : []),
+    isWhole
+      ? "  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)"
+      : `  ${name} [OPTIONS]   (choose on a terminal, list in a pipe)`,
     "",
     style.bold("COMMANDS:"),
     ...COMMANDS.filter((command) => command.name.startsWith(prefix))

@@ -123,6 +123,16 @@ EXIT STATUS:
   );
 });
 
+Deno.test("codexpipe sessions -h shows that the group is a command too", async () => {
+  assertStringIncludes(
+    (await call(["sessions", "-h"])).stdout,
+    `USAGE:
+  codexpipe sessions COMMAND [OPTIONS]
+  codexpipe sessions [OPTIONS]   (choose on a terminal, list in a pipe)
+`,
+  );
+});
+
 /** Folds the line of a command like the help. */
 function folded(line: string): string {
   if (line.length <= 79) return line;
