@@ -3,14 +3,7 @@
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import type { EventReader, LastAnswer } from "../events/event_reader.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
-import {
-  type Fields,
-  fieldsOf,
-  idOf,
-  listOf,
-  parseJson,
-  textOf,
-} from "../json/fields.ts";
+import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { commandLine } from "../render/command_line.ts";
 import { shortened } from "../render/cut_text.ts";
@@ -19,6 +12,7 @@ import type {
   TranscriptPart,
   TurnEndedPart,
 } from "../render/parts.ts";
+import { readableError } from "../render/record_text.ts";
 import { TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit } from "../stage.ts";
 import { EventTokens } from "../usage/event_tokens.ts";
@@ -326,22 +320,6 @@ function judgeError(message: string): TurnEnd {
     : failed("fatal_error", because("ended with an error", message));
 }
 
-/**
- * Returns the readable text of an error: where it holds JSON of a server, the message in that.
- *
- * @param text The message of an error: prose, JSON, or prose followed by JSON.
- */
-function errorText(text: string): string {
-  const start = text.indexOf("{");
-  if (start === -1) return text.trim();
-  const fields = fieldsOf(parseJson(text.slice(start)));
-  const inner = textOf(fieldsOf(fields.error).message) ??
-    textOf(fields.message) ?? textOf(fields.detail) ?? "";
-  return inner.trim() === ""
-    ? text.trim()
-    : text.slice(0, start) + inner.trim();
-}
-
 function failed(kind: VerdictReasonKind, message: string): TurnEnd {
   return { status: "failed", reason: { kind, message } };
 }
@@ -360,7 +338,7 @@ function open(why = ""): TurnEnd {
 function because(fact: string, cause: string | null): string {
   return cause === null || cause.trim() === ""
     ? fact
-    : `${fact}: ${errorText(cause)}`;
+    : `${fact}: ${readableError(cause)}`;
 }
 
 /** The observations of the turn in progress, or of a run before its first turn. */

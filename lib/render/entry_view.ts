@@ -1,5 +1,6 @@
 /** Views of entries: the texts and states to show, redacted but neither cut nor escaped. */
 
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,
@@ -364,7 +365,11 @@ function viewPlain(
     };
   }
   const isError = role === "error" || kind === "error";
-  if (isError) return { kind: "notice", level: "error", title: "", text };
+  if (isError) {
+    // A request that Codex retries has not failed yet.
+    const level = isRetryNotice(text) ? "warning" : "error";
+    return { kind: "notice", level, title: "", text };
+  }
   // Histories mark warnings only by this sign.
   const isWarning = text.startsWith("⚠ ");
   return {

@@ -1,6 +1,5 @@
 /** Writes transcripts as step summaries of GitHub Actions. */
 
-import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
@@ -34,6 +33,7 @@ import type {
 } from "./parts.ts";
 import { plainTerminalText } from "./inert_text.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
+import { readableError } from "./record_text.ts";
 
 /** GitHub's limit for the summaries of one step, in bytes. It shows nothing of a longer one. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
@@ -278,8 +278,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "message" && view.role === "assistant") {
       this.#finalMessage = view.text;
     } else if (view.kind === "notice" && view.level === "error") {
-      // A request that Codex retries has not failed yet.
-      if (!isRetryNotice(view.text)) this.#countError(view.text);
+      this.#countError(readableError(view.text));
     }
     if (tools === "none") return;
     if (view.kind === "edit" && view.status === "success") {
@@ -410,7 +409,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #endTurn(part: TurnEndedPart): void {
     const { status, usage, error, isErrorShown } = part;
     this.#status = status;
-    this.#error = error === null ? null : this.#options.redactor.redact(error);
+    this.#error = error === null
+      ? null
+      : readableError(this.#options.redactor.redact(error));
     if (this.#error !== null && !isErrorShown && status === "failed") {
       this.#countError(this.#error);
     }

@@ -1,6 +1,5 @@
 /** Writes transcripts as HTML pages that work offline and without their script. */
 
-import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
@@ -724,14 +723,8 @@ function planHtml({ name, steps }: PlanView, frame: EntryFrame): string {
   }</span><small>${progress}</small>${metaHtml(frame)}</h3>${list}</article>\n`;
 }
 
-/** Returns the level of a notice, where an error that Codex retries is only a warning. */
-function levelOf({ level, text }: NoticeView): NoticeView["level"] {
-  return level === "error" && isRetryNotice(text) ? "warning" : level;
-}
-
 function noticeHtml(view: NoticeView, frame: EntryFrame): string {
-  const { title, text } = view;
-  const level = levelOf(view);
+  const { level, title, text } = view;
   const isLong = text.length > SHORT_NOTICE || !isShort([text]);
   if (level === "info" && !isLong) {
     const name = title === "" ? "" : `<b>${elementText(title)}</b> `;
@@ -831,7 +824,7 @@ function markOf(view: EntryView): Mark {
   const isFailed = view.kind === "explore"
     ? view.looks.some(({ status }) => status === "failed")
     : view.kind === "notice"
-    ? levelOf(view) === "error"
+    ? view.level === "error"
     : "status" in view && view.status === "failed";
   return [lane, isFailed ? "l-bad" : look];
 }

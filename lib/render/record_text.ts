@@ -1,4 +1,4 @@
-/** Joins the lines and spans of history records to text. */
+/** Joins the lines and spans of history records to text, and makes errors readable. */
 
 import type {
   InlineSpan,
@@ -6,6 +6,7 @@ import type {
   ReasoningBlock,
   ReasoningSection,
 } from "../history/records.ts";
+import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 
 export function linesText(lines: readonly MessageLine[]): string {
   return lines.map(({ spans }) => spansText(spans)).join("\n");
@@ -57,4 +58,20 @@ export function fenceFor(text: string, least = 3): string {
     longest = Math.max(longest, run.length);
   }
   return "`".repeat(longest + 1);
+}
+
+/**
+ * Returns the readable text of an error: where it holds JSON of a server, the message in that.
+ *
+ * @param text The message of an error: prose, JSON, or prose followed by JSON.
+ */
+export function readableError(text: string): string {
+  const start = text.indexOf("{");
+  if (start === -1) return text.trim();
+  const fields = fieldsOf(parseJson(text.slice(start)));
+  const inner = textOf(fieldsOf(fields.error).message) ??
+    textOf(fields.message) ?? textOf(fields.detail) ?? "";
+  return inner.trim() === ""
+    ? text.trim()
+    : text.slice(0, start) + inner.trim();
 }

@@ -33,6 +33,7 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
+import { readableError } from "./record_text.ts";
 import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
 import { clipped, withoutLineFeeds, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
@@ -256,7 +257,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const beside = `${tokens === "" ? "" : ` (${tokens})`}${duration}`;
     const reason = error === null || isErrorShown || error.trim() === ""
       ? ""
-      : `: ${this.#shown(error.trim())}`;
+      : `: ${readableError(this.#shown(error))}`;
     const [sign, text, look] = {
       completed: ["✓ ", `done${beside}`, green] as const,
       failed: ["✗ ", `failed${reason}${beside}`, red] as const,
@@ -525,7 +526,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #writeNotice({ level, title, text }: NoticeView): void {
     const { red, yellow, dim } = this.#style;
     this.#begin("note");
-    const whole = [title, text].filter((part) => part !== "").join(": ");
+    const shown = level === "error" ? readableError(text) : text;
+    const whole = [title, shown].filter((part) => part !== "").join(": ");
     const [sign, look] = {
       error: ["✗ ", red] as const,
       warning: ["⚠ ", yellow] as const,

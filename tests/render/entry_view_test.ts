@@ -250,6 +250,20 @@ for (const { name, payload, text } of LIMITS) {
   });
 }
 
+Deno.test("viewEntry() takes an error for a warning if Codex sends the request again", () => {
+  for (
+    const [error, level] of [
+      ["Re-connecting... 1/5", "warning"],
+      ["unexpected status 400 Bad Request", "error"],
+    ] as const
+  ) {
+    const lines = [{ spans: [{ text: error }] }];
+    const record = recordOf("plain_message", { role: "error", lines });
+    const view = viewEntry({ record });
+    assertEquals(view.kind === "notice" && view.level, level);
+  }
+});
+
 Deno.test("viewEntry() accepts invalid payloads", () => {
   const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
     changes: { a: null },
