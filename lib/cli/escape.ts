@@ -1,9 +1,12 @@
 /** Escaping of text from logs and file names, for terminals. */
 
-/** Control characters, and characters that reorder or hide the text around them. */
+/**
+ * Control characters, and characters that reorder or hide the text around them. The joiners U+200C
+ * and U+200D are neither: words and emoji need them.
+ */
 const UNSAFE_REGEXP =
   // deno-lint-ignore no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
  * Escapes all control characters of lines but line feeds and tabs.

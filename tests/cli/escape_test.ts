@@ -17,6 +17,11 @@ const CASES = [
     expected: "\\u202eabc\\u2066",
   },
   {
+    name: "the joiners of emoji and of Persian words",
+    text: "👩\u200d💻 می\u200cخواهم",
+    expected: "👩\u200d💻 می\u200cخواهم",
+  },
+  {
     name: "line and paragraph separators",
     text: "\u2028\u2029",
     expected: "\\u2028\\u2029",
