@@ -15,7 +15,7 @@ export interface Column {
   readonly align?: "left" | "right";
   /** The side at which cells are cut if the table is too wide; by default, they are not cut. */
   readonly cut?: "start" | "end";
-  /** Whether the column is left out if the table is too wide; the first one first. */
+  /** Whether the column is left out if the table is too wide; the last one first. */
   readonly isSpare?: boolean;
   /** The width to which it is cut before spare columns are left out; by default, it is not cut. */
   readonly keptWidth?: number;
@@ -61,7 +61,7 @@ export async function tableText(
   const kept = widths.map((each, i) =>
     Math.min(each, columns[i]?.keptWidth ?? each)
   );
-  const spare = columns.findIndex(({ isSpare }) => isSpare === true);
+  const spare = columns.findLastIndex(({ isSpare }) => isSpare === true);
   if (spare !== -1 && total(kept) + gaps > width) {
     const others = rows.map((row) => row.toSpliced(spare, 1));
     return await tableText(columns.toSpliced(spare, 1), others, options);
