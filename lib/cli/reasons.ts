@@ -46,7 +46,10 @@ export function isWouldBlock(error: unknown): boolean {
 
 /** The error for a failed operation, such as `open`: `PATH: cannot open: REASON`. */
 export function cannot(verb: string, path: string, cause: unknown): IoError {
-  return new IoError(`${path}: cannot ${verb}: ${reasonOf(cause)}`, { cause });
+  const reason = verb === "create" && codeOf(cause) === "ENOENT"
+    ? "its folder does not exist"
+    : reasonOf(cause);
+  return new IoError(`${path}: cannot ${verb}: ${reason}`, { cause });
 }
 
 export function reasonOf(error: unknown): string {

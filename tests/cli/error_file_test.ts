@@ -82,7 +82,10 @@ Deno.test("--errors-to with a file that cannot be created ends before the input 
     { stdin: LINES, createError: platformError("ENOENT") },
   );
   assertEquals([status, stdout], [3, ""]);
-  assertEquals(stderr, "codexpipe: far/e: cannot create: not found\n");
+  assertEquals(
+    stderr,
+    "codexpipe: far/e: cannot create: its folder does not exist\n",
+  );
 });
 
 Deno.test("--errors-to on a full disk ends with 3", async () => {
