@@ -224,7 +224,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
       command: running.command,
       status: textOf(status) ?? "",
       exitCode: wholeOf(content.exit_code) ?? null,
-      durationMs: this.#since(running.at),
+      durationMs: wholeOf(content.duration_ms) ?? this.#since(running.at),
     });
   }
 

@@ -22,7 +22,7 @@ function happeningsOf(bytes: Uint8Array, size: number): string[] {
 function detailOf(happening: Happening): string {
   switch (happening.type) {
     case "command.ended":
-      return ` ${happening.status} ${happening.exitCode}`;
+      return ` ${happening.status} ${happening.exitCode} ${happening.durationMs}ms`;
     case "turn.ended":
       return ` ${happening.verdict.status} ${happening.verdict.tokens?.total_tokens}`;
     case "session.damaged":
@@ -46,7 +46,7 @@ const CASES: readonly {
       "15.287 session.started",
       "15.288 turn.started",
       "15.351 command.started",
-      "16.240 command.ended failed null",
+      "16.240 command.ended failed null 889ms",
       "16.246 turn.ended aborted 1260",
     ],
   },
@@ -61,7 +61,7 @@ const CASES: readonly {
       "18.259 turn.ended open 1260",
       "19.678 turn.started",
       "19.701 command.started",
-      "19.754 command.ended completed 0",
+      "19.754 command.ended completed 0 0ms",
       "19.780 turn.ended completed 4590",
     ],
   },
@@ -73,7 +73,7 @@ const CASES: readonly {
       "01.372 session.started",
       "01.447 turn.started",
       "01.614 command.started",
-      "02.367 command.ended completed 0",
+      "02.367 command.ended completed 0 376ms",
       "02.414 turn.ended completed 2520",
     ],
   },
@@ -84,12 +84,12 @@ const CASES: readonly {
       "21.976 session.started",
       "21.976 turn.started",
       "22.043 command.started",
-      "22.116 command.ended completed 0",
+      "22.116 command.ended completed 0 0ms",
       "22.176 session.damaged 23",
       "22.176 turn.ended open 2310",
       "22.367 turn.started",
       "22.402 command.started",
-      "22.488 command.ended completed 0",
+      "22.488 command.ended completed 0 0ms",
       "22.522 turn.ended completed 5640",
     ],
   },
