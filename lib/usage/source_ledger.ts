@@ -81,7 +81,7 @@ export interface Slice {
 
 export interface TurnEntry {
   /** Its parts; there is one unless the turn went over midnight or changed its settings. */
-  slices: readonly Slice[];
+  slices: Slice[];
   /** The usage at its end, if it is a turn of an exec stream. */
   run: RunEntry | undefined;
   /** When it began, if it is a review that another thread did, in milliseconds since 1970. */
@@ -160,6 +160,8 @@ export class SourceLedger implements CountTaker, Ledger {
   untimed = 0;
   readonly #options: LedgerOptions;
   readonly #isTimed: boolean;
+  /** The slices after the first one of each turn, by turn, day, model and directory. */
+  readonly #further = new Map<string, Slice>();
 
   constructor(name: string, options: LedgerOptions) {
     this.name = name;
@@ -190,12 +192,21 @@ export class SourceLedger implements CountTaker, Ledger {
     const { model, cwd } = place;
     const entry = this.#turn(place);
     entry.reviewed = place.reviewed;
-    const slice = entry.slices.find((slice) =>
-      slice.day === day && slice.model === model && slice.cwd === cwd
-    );
-    // `push` would make room for sixteen more slices, and there may be many turns.
+    const [first] = entry.slices;
+    const isFirst = first?.day === day && first.model === model &&
+      first.cwd === cwd;
+    const key = first === undefined || isFirst
+      ? undefined
+      : JSON.stringify([place.thread, place.turn, day, model, cwd]);
+    const slice = key === undefined ? first : this.#further.get(key);
     if (slice === undefined) {
-      entry.slices = entry.slices.concat({ day, model, cwd, tokens });
+      const added = { day, model, cwd, tokens };
+      // `push` would make room for sixteen more slices, and there may be many turns.
+      if (key === undefined) entry.slices = [added];
+      else {
+        entry.slices.push(added);
+        this.#further.set(key, added);
+      }
     } else slice.tokens = addTokens(slice.tokens, tokens);
     this.#step(place, rule, tokens);
   }

@@ -764,6 +764,17 @@ for (
   });
 }
 
+Deno.test("UsageMeter takes linear time for a turn that changes its model at each request", () => {
+  // In quadratic time this would take a minute.
+  const requests = Array.from({ length: 40_000 }, (_, at) => [
+    LINES.context(`m${at % 20_000}`, "1"),
+    LINES.count(counts(at + 1), counts(1)),
+  ]);
+  const rows = rowsOf([LINES.meta("t"), LINES.turn("1"), ...requests.flat()]);
+  assertEquals(rows.length, 20_000);
+  assertEquals(rows.at(-1), ["1", "m19999", "2026-11-20", 2]);
+});
+
 Deno.test("UsageMeter counts the same for any chunking", () => {
   const content = encode(
     [
