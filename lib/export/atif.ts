@@ -145,25 +145,39 @@ export class AtifExporter implements Exporter {
   end(emit: Emit<ExportPiece>): void {
     const threads = [...this.#threads.values()];
     this.#threads.clear();
-    this.#agents = threads.flatMap(({ agents }) => agents);
+    this.#agents = threads.flatMap(({ agents }) => [...agents]);
     const [first, ...others] = threads;
     if (first === undefined) return;
-    for (const thread of others) {
-      thread.parent = threads.find((other) =>
-        other !== thread && (other.id === thread.parentId ||
-          thread.parentId === undefined && other.agents.includes(thread.id))
-      );
-    }
-    const write = (thread: Trajectory): void => {
-      thread.end(emit);
-      if (thread.isEmpty) return;
-      this.#open.push(thread);
-      const depth = this.#open.length;
-      for (const child of others) {
-        if (child.parent !== thread) continue;
-        write(child);
-        this.#close(emit, depth);
+    const byId = new Map(threads.map((thread) => [thread.id, thread]));
+    const spawners = new Map<string, Trajectory>();
+    for (const thread of threads) {
+      for (const id of thread.agents) {
+        if (id !== thread.id && !spawners.has(id)) spawners.set(id, thread);
       }
+    }
+    for (const thread of others) {
+      const { id, parentId } = thread;
+      const parent = parentId === undefined
+        ? spawners.get(id)
+        : byId.get(parentId);
+      thread.parent = parent === thread ? undefined : parent;
+    }
+    const children = Map.groupBy(others, ({ parent }) => parent);
+    const write = (root: Trajectory): void => {
+      const rootDepth = this.#open.length;
+      // A list, not calls of this function: threads may nest deeper than calls can.
+      const waiting = [{ thread: root, depth: rootDepth }];
+      for (let next; (next = waiting.pop()) !== undefined;) {
+        const { thread, depth } = next;
+        this.#close(emit, depth);
+        thread.end(emit);
+        if (thread.isEmpty) continue;
+        this.#open.push(thread);
+        for (const child of (children.get(thread) ?? []).reverse()) {
+          if (!child.isEnded) waiting.push({ thread: child, depth: depth + 1 });
+        }
+      }
+      this.#close(emit, rootDepth + 1);
     };
     write(first);
     for (const thread of others) {
@@ -213,7 +227,7 @@ interface Call {
   /** The result of the call's item: exit code, status and duration beside the model's result. */
   facts?: Result | undefined;
   /** The agents that it spawned. */
-  readonly agents: string[];
+  agents?: Set<string>;
 }
 
 interface Result {
@@ -296,7 +310,7 @@ class Trajectory {
   /** The trajectory that contains it. */
   parent: Trajectory | undefined;
   /** The ids of the agents that the thread spawned. */
-  readonly agents: string[] = [];
+  readonly agents: Set<string> = new Set();
   /** The pieces that are held until the trajectories before it are written. */
   readonly #held: ExportPiece[] = [];
   isEnded = false;
@@ -605,8 +619,8 @@ class Trajectory {
       textOf(event.call_id) ?? textOf(event.item_id) ?? "",
     );
     for (const id of spawnedThreads(event)) {
-      if (!this.agents.includes(id)) this.agents.push(id);
-      if (call?.agents.includes(id) === false) call.agents.push(id);
+      this.agents.add(id);
+      if (call !== undefined) (call.agents ??= new Set()).add(id);
     }
   }
 
@@ -616,9 +630,9 @@ class Trajectory {
     return calls?.find(({ result }) => result === undefined) ?? calls?.at(-1);
   }
 
-  #addCall(event: Fields, facts: Omit<Call, "step" | "agents">): Call {
+  #addCall(event: Fields, facts: Omit<Call, "step">): Call {
     const step = this.#callerOf(event);
-    const call = { ...facts, step, agents: [] };
+    const call: Call = { ...facts, step };
     step.calls.push(call);
     const calls = this.#calls.get(call.id);
     if (calls === undefined) this.#calls.set(call.id, [call]);
@@ -816,10 +830,10 @@ class Trajectory {
   }
 
   /** Returns the JSON text of the result of a call; an empty text if there is none. */
-  #resultText({ id, result, facts, agents }: Call): string {
+  #resultText({ id, result, facts, agents = new Set() }: Call): string {
     const shown = result ?? facts;
     if (shown === undefined) return "";
-    const refs = agents.map((trajectory_id) => ({ trajectory_id }));
+    const refs = [...agents].map((trajectory_id) => ({ trajectory_id }));
     return objectText(
       this.#member("source_call_id", id) +
         this.#resultMembers({

@@ -356,6 +356,30 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
   ]);
 });
 
+Deno.test("AtifExporter nests 20,000 agents in each other in linear time", () => {
+  // In quadratic time this would take a minute.
+  const count = 20_000;
+  const pieces = piecesOf([
+    encodeJsonl(
+      Array.from({ length: count }, (_, at) => [
+        {
+          type: "thread.started",
+          thread_id: `${at}`,
+          parent_thread_id: `${at - 1}`,
+        },
+        {
+          type: "item.completed",
+          thread_id: `${at}`,
+          item: { id: "i", type: "agent_message", text: "Hi" },
+        },
+      ]).flat(),
+    ),
+  ]);
+  const text = pieces.map(({ data }) => data).join("");
+  assertEquals(text.match(/"subagent_trajectories":/g)?.length, count - 1);
+  assert(text.endsWith(`${"]}".repeat(count - 1)}\n`));
+});
+
 Deno.test("AtifExporter adds up exec turns as UsageMeter does, for growing and shrinking totals", () => {
   for (
     const [counts, expected] of [
