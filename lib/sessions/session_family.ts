@@ -237,8 +237,12 @@ function familiesOf(
   const rootOf = (id: string): string => {
     let root = id;
     for (let next; (next = joined.get(root)) !== undefined;) root = next;
-    // Shortens the path for the next lookup.
-    if (root !== id) joined.set(id, root);
+    // Shortens the paths for later lookups.
+    for (let at = id; at !== root;) {
+      const next = joined.get(at) ?? root;
+      joined.set(at, root);
+      at = next;
+    }
     return root;
   };
   const join = (one: string, other: string | undefined): void => {

@@ -3,7 +3,11 @@ import {
   divideSessions,
   findSessionFamily,
 } from "../../lib/sessions/session_family.ts";
-import { findSessionFiles } from "../../lib/sessions/session_files.ts";
+import {
+  findSessionFiles,
+  sessionFileAt,
+} from "../../lib/sessions/session_files.ts";
+import { readSessionHead } from "../../lib/sessions/session_head.ts";
 import { listSessions } from "../../lib/sessions/session_list.ts";
 import { findSession } from "../../lib/sessions/session_lookup.ts";
 import { testId, withFolder, writeContinued, writeSession } from "./homes.ts";
@@ -183,6 +187,25 @@ for (const { name, sessions, shards } of DIVIDED) {
     });
   });
 }
+
+Deno.test("divideSessions() takes linear time for 150,000 sessions, each a fork of the one before", async () => {
+  // In quadratic time this would take minutes.
+  const file = await sessionFileAt("deno.json", ".");
+  const head = await readSessionHead(file);
+  const sessions = Array.from({ length: 150_000 }, (_, number) => {
+    const id = testId(number);
+    return {
+      file: { ...file, path: id, sessionId: id, size: 1 },
+      head: { ...head, id, forkedFrom: testId(number + 1) },
+      name: undefined,
+      title: "",
+    };
+  });
+  const other = { path: "other", size: 1_000_000 };
+  const files = [...sessions.map(({ file }) => file), other];
+  const [shard, ...others] = divideSessions(files, sessions, 1);
+  assertEquals([shard?.files.length, others], [files.length, []]);
+});
 
 Deno.test("divideSessions() puts a session in several files into one shard", async () => {
   await withFolder(async (home) => {
