@@ -66,8 +66,9 @@ async function sessionFiles(
   const prefix = folder.replace(/(?<=.)[/\\]$/, "");
   for (const { name, isDirectory } of await context.list(folder)) {
     const path = `${prefix}/${name}`;
-    if (isDirectory) found.push(...await sessionFiles(path, context));
-    else if (isSessionName(name) && !isObjectPath(name)) {
+    if (isDirectory) {
+      for (const file of await sessionFiles(path, context)) found.push(file);
+    } else if (isSessionName(name) && !isObjectPath(name)) {
       // Opening a named pipe would wait for a writer.
       const isFile = (await context.look(path))?.identity !== undefined;
       if (isFile) found.push(path);

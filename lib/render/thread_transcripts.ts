@@ -343,7 +343,7 @@ export class ThreadTranscripts
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (!left.delete(id)) continue;
       threads.push(this.#thread(id));
-      open.push(...idsBelow(id).toReversed());
+      for (const child of idsBelow(id).toReversed()) open.push(child);
     }
     return threads;
   }

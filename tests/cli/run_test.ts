@@ -380,3 +380,16 @@ Deno.test("codexpipe normalize reads a folder as the session files below it, in 
   assertEquals(status, 2);
   assertStringIncludes(stderr, "--follow takes one file");
 });
+
+Deno.test("codexpipe normalize reads a folder of more files than a call can have arguments", async () => {
+  const paths = Array.from(
+    { length: 150_000 },
+    (_, number) => `logs/2026/rollout-${number}.jsonl`,
+  );
+  const files = Object.fromEntries(paths.map((path) => [path, "{}\n"]));
+  // The reader closes stdout after the first file.
+  const stdout = failing(platformError("EPIPE"));
+  const args = ["normalize", "--on-error=inline", "--line-buffered", "logs"];
+  const { status } = await call(args, { files, directories: ["logs"], stdout });
+  assertEquals(status, 0);
+});

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { ThreadTranscripts } from "../../lib/render/thread_transcripts.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { readServerRuns, recordsOf } from "../dialects/app_server/sessions.ts";
@@ -217,4 +217,25 @@ Deno.test("ThreadTranscripts writes requests for a decision, and the decisions",
   assertEquals(backgroundTexts(partsOf(events)), expected);
   const texts = events.map((each) => JSON.stringify(each));
   assertEquals(backgroundTexts(partsOf(texts)), expected);
+});
+
+Deno.test("ThreadTranscripts adds agents to its lists one by one: a call can have some 120,000 arguments", () => {
+  const agents = Array.from(
+    { length: 100 },
+    (_, at) => event("thread.started", `${at}`, { parent_thread_id: "b" }),
+  );
+  const { push } = Array.prototype;
+  let most = 0;
+  Array.prototype.push = function (...values: unknown[]): number {
+    most = Math.max(most, values.length);
+    return push.apply(this, values);
+  };
+  try {
+    const first = event("thread.started", "a");
+    const parent = event("thread.started", "b", { parent_thread_id: "a" });
+    assertEquals(partsOf([first, parent, ...agents]).length, 102);
+  } finally {
+    Array.prototype.push = push;
+  }
+  assert(most < 100);
 });
