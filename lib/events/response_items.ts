@@ -12,6 +12,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
+  isDeeperThan,
   isObject,
   jsonTextOf,
   knownFields,
@@ -224,6 +225,15 @@ function tellFunctionCall(context: SessionContext, item: Fields): void {
   });
 }
 
+/** The deepest nesting of JSON texts that become parts of events: some engines encode no more. */
+const MAX_DEPTH = 1000;
+
+/** Parses JSON text; returns `undefined` if it is not valid, or nests too deep for an event. */
+function parsePart(text: string): unknown {
+  const value = parseJson(text);
+  return isDeeperThan(value, MAX_DEPTH) ? undefined : value;
+}
+
 /**
  * Returns the arguments of a call and their JSON text. A string that is not valid JSON is passed to
  * the tool as a text.
@@ -235,7 +245,7 @@ function argumentsIn(
   if (typeof encoded !== "string") {
     return { args: encoded, text: context.argumentsText(encoded) };
   }
-  const args = parseJson(encoded) ?? undefined;
+  const args = parsePart(encoded) ?? undefined;
   return args === undefined ? { args: encoded } : { args, text: encoded };
 }
 
@@ -587,7 +597,7 @@ export function scriptedCall(script: string): ScriptedCall | undefined {
     if (found !== undefined) return undefined;
     at = endOfValue(script, start);
     const text = script.slice(start, at);
-    const args = parseJson(text);
+    const args = parsePart(text);
     const isAll = /^\s*\)/.test(script.slice(at, at + 100));
     if (args === undefined || !isAll) return undefined;
     found = { name, args, text };
@@ -914,7 +924,7 @@ function endMcp(
   call: Call,
   { text, blocks, failure, success, seconds, isScript }: CallResult,
 ): void {
-  const printed = isScript ? parseJson(text) : undefined;
+  const printed = isScript ? parsePart(text) : undefined;
   const listed = listedBlocks(blocks);
   const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
@@ -937,7 +947,7 @@ function listedBlocks(
   const [text, ...more] = blocks;
   const json = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
   if (more.length > 0 || !json.startsWith("[{")) return undefined;
-  const list = parseJson(json);
+  const list = parsePart(json);
   const isContent = Array.isArray(list) &&
     list.every((block) => typeof fieldsOf(block).type === "string");
   return isContent ? list : undefined;

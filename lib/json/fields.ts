@@ -103,6 +103,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether arrays and objects nest in a value on more levels than some. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  return typeof value === "object" && value !== null &&
+    (levels === 0 ||
+      Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
+}
+
 /**
  * Encodes a value as JSON text.
  *

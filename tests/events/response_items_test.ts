@@ -1,6 +1,6 @@
 /** The records of response items (history.md C.3). */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import {
   readPatchEnvelope,
   readScriptOutput,
@@ -291,6 +291,22 @@ Deno.test("HistoryState.apply() names a tool after its server (C.3)", () => {
   assertEquals(titleOf("mcp__a", { namespace: "n" }), "n.mcp__a");
   assertEquals(titleOf("do", { namespace: "mcp__srv" }), "srv.do");
   assertEquals(titleOf("do", { namespace: "mcp__srv__" }), "srv.do");
+});
+
+Deno.test("HistoryState.apply() keeps arguments and results that nest too deep as text", () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const blocks = `[{"type":"text","a":${deep}}]`;
+  const script = `await tools.x({"a":${deep}})`;
+  const snapshot = snapshotOf([
+    itemLine("function_call", { name: "x", arguments: deep, call_id: "1" }),
+    itemLine("function_call_output", { call_id: "1", output: blocks }),
+    itemLine("custom_tool_call", { name: "exec", input: script, call_id: "2" }),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "tool_call")[0]?.arguments,
+    [{ name: "args", value: { type: "text", text: deep } }],
+  );
+  assert(JSON.stringify(snapshot).includes("tools.x("));
 });
 
 Deno.test("HistoryState.apply() reads the error in the text of a failed MCP call", () => {
