@@ -84,6 +84,13 @@ export interface SessionLineage {
 export interface SessionLineageOptions {
   /** The Codex homes in which other sessions are searched for. */
   readonly codexHomes: readonly string[];
+  /**
+   * Returns the paths of other sessions by id, if the session continues one. With many sessions, it
+   * can return the same paths for all.
+   *
+   * @default {() => sessionPaths(codexHomes, dirname(file.path))}
+   */
+  readonly paths?: (() => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
 /** The facts in the first two lines of a file. */
@@ -136,7 +143,8 @@ export async function readSessionLineage(
   if (base === undefined) {
     return { ...without(unknownExtent(start)), parts: [whole] };
   }
-  const paths = await sessionPaths(options.codexHomes, dirname(file.path));
+  const paths = await (options.paths?.() ??
+    sessionPaths(options.codexHomes, dirname(file.path)));
   const found = await historyBefore(base, paths, new Set([file.path]));
   const { parts } = found;
   return {

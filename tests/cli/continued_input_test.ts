@@ -3,7 +3,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withFolder, writeFile } from "../sessions/homes.ts";
 import { contentOf, FORK, nameOf, PARENT } from "./families.ts";
-import { call, type Result } from "./memory.ts";
+import { call, type Result, sourceOf } from "./memory.ts";
 
 /** Calls a command with the file of a fork; `parent` is the path of the session it continues. */
 async function callWithFork(
@@ -132,6 +132,25 @@ for (const command of COMMANDS) {
     assertEquals(quiet.stderr, "");
   });
 }
+
+Deno.test("render lists the sessions of a home once for all files: listing takes longer than rendering", async () => {
+  await withFolder(async (home) => {
+    const folder = `${home}/sessions/2026/11/20`;
+    const first = `${folder}/${nameOf(FORK)}`;
+    const second = first.replace("T15-", "T16-");
+    const forks = [first, second];
+    for (const fork of forks) await writeFile(fork, contentOf(FORK));
+    // A session that appears after the list was made is not in it.
+    const chunks = function* (): Generator<Uint8Array> {
+      Deno.writeFileSync(`${folder}/${nameOf(PARENT)}`, contentOf(PARENT));
+      yield contentOf(FORK);
+    };
+    const { stderr } = await call(["render", "--to=text", ...forks], {
+      files: { [first]: contentOf(FORK), [second]: sourceOf(chunks()) },
+    });
+    assertEquals(stderr.match(/which was not found/g)?.length, 2);
+  });
+});
 
 Deno.test("history restores a checkpoint of a fork without reports", async () => {
   const parent = `archived_sessions/${nameOf(PARENT)}`;

@@ -46,7 +46,7 @@ export async function continuedInput(
     import("./_session_input.ts"),
   ]);
   const path = resolve(context.process.cwd(), file);
-  const lineage = await lineageOf(path);
+  const lineage = await lineageOf(path, context);
   if (lineage === undefined) return asItIs;
   const { ancestors, missing, parts } = lineage;
   if (missing !== undefined) {
@@ -79,17 +79,35 @@ export async function continuedInput(
   };
 }
 
+/** The paths of sessions by id, by home or folder. Each is listed once for all files of a run. */
+const PATHS = new WeakMap<
+  CommandContext,
+  Map<string, Promise<ReadonlyMap<string, string>>>
+>();
+
 /** Finds the sessions that a file continues; `undefined` if the file cannot be read again. */
-async function lineageOf(path: string): Promise<SessionLineage | undefined> {
-  const [{ readSessionLineage }, { homeInPath }] = await Promise.all([
+async function lineageOf(
+  path: string,
+  context: CommandContext,
+): Promise<SessionLineage | undefined> {
+  const [{ dirname }, lineages, { homeInPath }] = await Promise.all([
+    import("node:path"),
     import("../../sessions/session_lineage.ts"),
     import("../../sessions/session_places.ts"),
   ]);
   const home = homeInPath(path);
+  const codexHomes = home === undefined ? [] : [home];
+  const known = PATHS.get(context) ?? new Map();
+  PATHS.set(context, known);
+  const paths = (): Promise<ReadonlyMap<string, string>> => {
+    const folder = dirname(path);
+    const found = known.get(home ?? folder) ??
+      lineages.sessionPaths(codexHomes, folder);
+    known.set(home ?? folder, found);
+    return found;
+  };
   try {
-    return await readSessionLineage({ path }, {
-      codexHomes: home === undefined ? [] : [home],
-    });
+    return await lineages.readSessionLineage({ path }, { codexHomes, paths });
   } catch {
     // The file is open already and is read alone; reading it reports any error.
     return undefined;
