@@ -231,7 +231,9 @@ const MAX_DEPTH = 1000;
 /** Parses JSON text; returns `undefined` if it is not valid, or nests too deep for an event. */
 function parsePart(text: string): unknown {
   const value = parseJson(text);
-  return isDeeperThan(value, MAX_DEPTH) ? undefined : value;
+  // Each level takes two characters, so most texts need not be walked through.
+  const mayBeDeep = text.length > 2 * MAX_DEPTH;
+  return mayBeDeep && isDeeperThan(value, MAX_DEPTH) ? undefined : value;
 }
 
 /**
