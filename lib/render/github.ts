@@ -278,7 +278,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "message" && view.role === "assistant") {
       this.#finalMessage = view.text;
     } else if (view.kind === "notice" && view.level === "error") {
-      this.#countError(readableError(view.text));
+      // The message of a server is spelled in JSON, where a secret may be hidden.
+      this.#countError(redactor.redact(readableError(view.text)));
     }
     if (tools === "none") return;
     if (view.kind === "edit" && view.status === "success") {
@@ -411,7 +412,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#status = status;
     this.#error = error === null
       ? null
-      : readableError(this.#options.redactor.redact(error));
+      : this.#options.redactor.redact(readableError(error));
     if (this.#error !== null && !isErrorShown && status === "failed") {
       this.#countError(this.#error);
     }

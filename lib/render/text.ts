@@ -257,7 +257,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const beside = `${tokens === "" ? "" : ` (${tokens})`}${duration}`;
     const reason = error === null || isErrorShown || error.trim() === ""
       ? ""
-      : `: ${readableError(this.#shown(error))}`;
+      : `: ${this.#shown(readableError(error))}`;
     const [sign, text, look] = {
       completed: ["✓ ", `done${beside}`, green] as const,
       failed: ["✗ ", `failed${reason}${beside}`, red] as const,
@@ -526,7 +526,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #writeNotice({ level, title, text }: NoticeView): void {
     const { red, yellow, dim } = this.#style;
     this.#begin("note");
-    const shown = level === "error" ? readableError(text) : text;
+    // The message of a server is spelled in JSON, where a secret may be hidden.
+    const shown = level === "error"
+      ? this.#options.redactor.redact(readableError(text))
+      : text;
     const whole = [title, shown].filter((part) => part !== "").join(": ");
     const [sign, look] = {
       error: ["✗ ", red] as const,

@@ -8,6 +8,7 @@ import {
   GithubRenderer,
 } from "../../lib/render/github.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
 import {
   assertGolden,
@@ -29,6 +30,7 @@ import {
   PAGINATED,
   partsOfLines,
   readTranscriptFiles,
+  SECRET,
   THREAD,
   TURN,
   writtenBy,
@@ -366,6 +368,18 @@ Deno.test("GithubRenderer redacts every text before it is cut", () => {
     redactor: { redact: mask, redactMember: (_name, text) => mask(text) },
   });
   assert(!summary.includes("alert("));
+});
+
+Deno.test("GithubRenderer redacts the message in the JSON of an error", () => {
+  const secret = SECRET.replace("sk-", "\\u0073k-");
+  const message = `{"error":{"message":"No: ${secret}"}}`;
+  for (const type of ["error", "turn.failed"]) {
+    const summary = summaryOf(
+      partsOfLines([THREAD, TURN, { type, message, error: { message } }]),
+      { redactor: new Redactor() },
+    );
+    assert(summary.includes("No: [redacted:openai_key]"), summary);
+  }
 });
 
 Deno.test("GithubRenderer writes the end of long output, without colours", () => {

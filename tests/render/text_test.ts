@@ -455,6 +455,21 @@ Deno.test("TextRenderer writes hostile text without effects", () => {
   }
 });
 
+Deno.test("TextRenderer writes the message in the JSON of an error without effects and secrets", () => {
+  const secret = SECRET.replace("sk-", "\\u0073k-");
+  for (const type of ["error", "turn.failed"]) {
+    const message = String
+      .raw`400: {"error":{"message":"\u001b]0;own\u0007 ${secret}\n::error::x"}}`;
+    const redactor = new Redactor();
+    const text = viewOf([{ type, message, error: { message } }], { redactor });
+    assertEquals(text.replace("failed: ", "").split("\n").slice(0, 2), [
+      "✗ 400: \\u001b]0;own\\u0007 [redacted:openai_key]",
+      "  \\::error::x",
+    ]);
+    assertEquals([...redactor.counts.values()], [1]);
+  }
+});
+
 Deno.test("TextRenderer joins the lines of names, so that none begins a workflow command", () => {
   const unnamed = { role: "assistant", kind: "plain", lines: [] } as const;
   const header = { label: "me\n::error::x", badge: null };
