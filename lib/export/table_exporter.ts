@@ -612,7 +612,9 @@ class TableSource {
     const turnsOfThread = byId.get(thread_id);
     const known = turnsOfThread?.get(id);
     if (known !== undefined) return known;
-    if (ahead?.thread_id === thread_id && realId(ahead.turn_id) === undefined) {
+    const isMadeUp = realId(id) === undefined &&
+      realId(ahead?.turn_id) === undefined;
+    if (ahead?.thread_id === thread_id && isMadeUp) {
       // Usage numbers turns without ids in its own way.
       turnsOfThread?.delete(ahead.turn_id);
       ahead.turn_id = ownText(id);

@@ -328,6 +328,26 @@ const CASES: readonly {
     rows: [["synthetic-turn-1", 5], ["synthetic-turn-2", 7]],
   },
   {
+    name:
+      "tokens before a session's first turn, which has an id, apart from it",
+    input: exec(
+      rolloutLine("session_meta", { id: "t" }),
+      rolloutLine("event_msg", {
+        type: "token_count",
+        info: { total_token_usage: { input_tokens: 5 } },
+      }),
+      rolloutLine("event_msg", { type: "task_started", turn_id: "a" }),
+      rolloutLine("event_msg", {
+        type: "token_count",
+        info: { total_token_usage: { input_tokens: 12 } },
+      }),
+      rolloutLine("event_msg", { type: "task_complete", turn_id: "a" }),
+    ),
+    table: "turns",
+    columns: ["turn_id", "input_tokens"],
+    rows: [["synthetic-turn-1", 5], ["a", 7]],
+  },
+  {
     name: "the prompts of a session without the turn before",
     input: exec(...SESSION),
     table: "items",
