@@ -38,9 +38,7 @@ export interface GithubReport {
    * The tokens of all turns; `null` if no turn has token counts, or if runs of the same thread
    * count some tokens twice.
    */
-  readonly usage:
-    | { readonly [Kind in keyof TurnUsage]: number | bigint | null }
-    | null;
+  readonly usage: TurnUsage | null;
   /** The last message of the agent; `null` if there was none. */
   readonly finalMessage: string | null;
 }
@@ -53,7 +51,7 @@ export interface GithubReport {
  * Unknown values are left out, and so is an id of more than 1,000 characters. A message is cut
  * after 400,000 characters: GitHub allows at most 1 MB of outputs per job.
  *
- * @param report The facts of the run.
+ * @param report The facts of the run; its tokens may be bigints.
  * @param verdict The verdict on the run, if there is one.
  * @returns The lines to append to the file.
  *
@@ -77,7 +75,11 @@ export interface GithubReport {
  * ```
  */
 export function githubOutputs(
-  report: GithubReport,
+  report: Omit<GithubReport, "usage"> & {
+    readonly usage:
+      | { readonly [Kind in keyof TurnUsage]: number | bigint | null }
+      | null;
+  },
   verdict?: Pick<GithubVerdict, "isPassed">,
 ): string {
   const { threadId, status, usage, finalMessage } = report;
