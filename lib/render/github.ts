@@ -271,15 +271,18 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #takeEntry(part: EntryPart): void {
     const { redactor, tools } = this.#options;
-    const view = viewEntry(part, redactor);
+    const whole = viewEntry(part, redactor);
+    // The message of a server is spelled in JSON, where a secret may be hidden.
+    const view = whole.kind === "notice" && whole.level === "error"
+      ? { ...whole, text: redactor.redact(readableError(whole.text)) }
+      : whole;
     const isLate = part.phase === "late";
     this.#work.add(view, isLate);
     this.#topic.take(view);
     if (view.kind === "message" && view.role === "assistant") {
       this.#finalMessage = view.text;
     } else if (view.kind === "notice" && view.level === "error") {
-      // The message of a server is spelled in JSON, where a secret may be hidden.
-      this.#countError(redactor.redact(readableError(view.text)));
+      this.#countError(view.text);
     }
     if (tools === "none") return;
     if (view.kind === "edit" && view.status === "success") {

@@ -370,7 +370,7 @@ Deno.test("GithubRenderer redacts every text before it is cut", () => {
   assert(!summary.includes("alert("));
 });
 
-Deno.test("GithubRenderer redacts the message in the JSON of an error", () => {
+Deno.test("GithubRenderer writes only the message in the JSON of an error, and redacts it", () => {
   const secret = SECRET.replace("sk-", "\\u0073k-");
   const message = `{"error":{"message":"No: ${secret}"}}`;
   for (const type of ["error", "turn.failed"]) {
@@ -379,6 +379,7 @@ Deno.test("GithubRenderer redacts the message in the JSON of an error", () => {
       { redactor: new Redactor() },
     );
     assert(summary.includes("No: [redacted:openai_key]"), summary);
+    assert(!summary.includes('{"error"'), summary);
   }
 });
 
