@@ -55,6 +55,8 @@ let lastKind: StreamKind | undefined;
 export class StreamRules {
   readonly #family: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
+  /** Reads the lines until the kind is detected. */
+  #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: RecordRules | undefined;
   /** Rules by kind, kept for the next stream of that kind. */
@@ -159,7 +161,7 @@ export class StreamRules {
   #decides(record: JsonSlice | undefined): boolean {
     if (record === undefined) return false;
     const { bytes, start, end } = record;
-    const reader = READER;
+    const reader = this.#reader ??= new JsonReader(1);
     const root = reader.read(bytes, start, end);
     return root !== undefined &&
       streamKindOf(reader, reader.members(root)) === this.kind;
@@ -175,7 +177,7 @@ export class StreamRules {
     end: number,
     out: ByteWriter,
   ): StreamKind | undefined {
-    const reader = READER;
+    const reader = this.#reader ??= new JsonReader(1);
     const root = reader.read(bytes, start, end);
     if (root === undefined) {
       const length = out.length;
@@ -190,9 +192,6 @@ export class StreamRules {
     return streamKindOf(reader, line);
   }
 }
-
-/** Reads the first lines of all streams: what it reads is not kept. */
-const READER = new JsonReader(1);
 
 /** Returns the kind of a stream that begins with this record (D.9, in its order). */
 export function streamKindOf(
@@ -232,7 +231,7 @@ class RefusingRules extends RecordRules {
   readonly #reason: FailureReason;
 
   constructor(input: string) {
-    super(READER);
+    super(new JsonReader(1));
     this.#reason = unnormalizable(
       `it is ${input}, not a stream of events`,
     );

@@ -174,9 +174,6 @@ const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 /** The first bytes of every wrapped line that Codex writes. */
 const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 
-/** Shared by all streams, since what it reads is not kept for the next line. */
-const READER = new JsonReader(1);
-
 /** Normalizes rollout lines; holds the time and the shape of one file. */
 export class RolloutRules extends RecordRules {
   readonly #file: FileContext;
@@ -185,7 +182,7 @@ export class RolloutRules extends RecordRules {
     const file = new FileContext(
       fileName === undefined ? undefined : fileNameTimestamp(fileName),
     );
-    super(READER, file);
+    super(new JsonReader(1), file);
     this.#file = file;
   }
 
