@@ -38,7 +38,7 @@ export class Rendering {
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
   /** Outcomes that are not in the transcript yet: those before the kind of the input is known. */
-  #early: Outcome<unknown>[] = [];
+  readonly #early: Outcome<unknown>[] = [];
   #nextTurn = 1;
   /** Maps lines of the current input to their own files, if several files are joined. */
   #placeOf: PlaceOf | undefined;
@@ -198,7 +198,7 @@ export class Rendering {
     for (const outcome of this.#early) {
       transcript.feed(this.#prepared(outcome), (part) => this.#take(part));
     }
-    this.#early = [];
+    this.#early.length = 0;
   }
 
   /** Writes the part of the document that a piece of the input has added. */
