@@ -18,7 +18,7 @@ import {
 } from "./exec/exec_rules.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { JsonReader } from "../json/reader.ts";
-import { savedField, savedText } from "../json/saved.ts";
+import { fieldsOf } from "../json/fields.ts";
 import type { JsonObject, JsonSlice } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "../lines/failures.ts";
 import type { RecordContext } from "../json/record_watch.ts";
@@ -133,14 +133,14 @@ export class StreamRules {
   }
 
   load(saved: unknown): void {
-    const name = savedText(saved, "kind");
+    const { kind: name, rules } = fieldsOf(saved);
     const kind = STREAM_KINDS.find((each) => each === name);
     if (this.#family === undefined && kind !== undefined) this.kind = kind;
     const { initialThreadId, initialTurnId } = this.#options;
     const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
     // Before its first record, a stream has saved its seeds; seeds of this run replace those.
     if (this.kind === undefined && hasSeeds) return;
-    this.#current.load(savedField(saved, "rules"));
+    this.#current.load(rules);
   }
 
   apply(

@@ -8,7 +8,7 @@
  */
 
 import { fieldsOf, listOf } from "../json/fields.ts";
-import { savedCount, savedField } from "../json/saved.ts";
+import { savedCount } from "../json/saved.ts";
 import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import {
   DATA_NAMES,
@@ -321,25 +321,27 @@ export class WireTree {
    * @throws {SyntaxError} If it is not a saved tree, or one of another version.
    */
   load(saved: unknown): void {
-    if (savedField(saved, NAME) !== CONTENT) {
+    const { [NAME]: content, version, dialects } = fieldsOf(saved);
+    if (content !== CONTENT) {
       throw new SyntaxError("the text is not a baseline of codexpipe drift");
     }
-    if (savedField(saved, "version") !== FORM) {
+    if (version !== FORM) {
       throw new SyntaxError(
         "the baseline was written by another version of codexpipe",
       );
     }
-    for (const [name, fields] of entriesOf(savedField(saved, "dialects"))) {
+    for (const [name, fields] of entriesOf(dialects)) {
+      const { releases, sessions, kinds } = fieldsOf(fields);
       const dialect = this.dialect(name);
-      for (const text of listOf(savedField(fields, "releases"))) {
+      for (const text of listOf(releases)) {
         dialect.addRelease(releaseNumber(String(text)));
       }
-      dialect.sessions += savedCount(fields, "sessions");
-      for (const [kind, node] of entriesOf(savedField(fields, "kinds"))) {
+      dialect.sessions += savedCount(sessions);
+      for (const [kind, node] of entriesOf(kinds)) {
         const before = dialect.kind(kind);
         dialect.addSaved(kind, () => {
           const known = before ?? new WireKind(kind);
-          known.sessions += savedCount(node, "#");
+          known.sessions += savedCount(fieldsOf(node)["#"]);
           this.#load(node, known, 0, Infinity, 0);
           return known;
         });
@@ -354,7 +356,7 @@ export class WireTree {
     last: number,
     depth: number,
   ): void {
-    const text = typeof saved === "string" ? saved : savedField(saved, "");
+    const text = typeof saved === "string" ? saved : fieldsOf(saved)[""];
     let earliest = 0;
     let latest = 0;
     for (const part of typeof text === "string" ? text.split(" ") : []) {

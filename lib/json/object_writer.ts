@@ -70,7 +70,7 @@ export function writeMembers(out: ByteWriter, object: JsonObject): void {
 }
 
 /** Makes an array of values as one JSON text, so that it can be read like a value of the source. */
-export function listOf(nodes: readonly JsonNode[]): JsonSlice {
+export function listValue(nodes: readonly JsonNode[]): JsonSlice {
   const out = new ByteWriter(256);
   writeNode(out, new JsonList(nodes));
   return sliceOf(out.view(), "array");

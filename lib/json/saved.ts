@@ -3,47 +3,16 @@
  * changed since.
  */
 
-import { listOf } from "./fields.ts";
+import { listOf, wholeOf } from "./fields.ts";
 import { sliceAt } from "./literal.ts";
 import type { JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Returns a field of saved state; `undefined` if it is missing. */
-export function savedField(saved: unknown, name: string): unknown {
-  return typeof saved === "object" && saved !== null &&
-      Object.hasOwn(saved, name)
-    ? Object.getOwnPropertyDescriptor(saved, name)?.value
-    : undefined;
-}
-
-/** Returns a field that is a string; `undefined` if it is missing or has another type. */
-export function savedText(saved: unknown, name: string): string | undefined {
-  const value = savedField(saved, name);
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Returns a field that is a positive whole number; 0 if it is missing or has another value. */
-export function savedCount(saved: unknown, name: string): number {
-  const value = savedField(saved, name);
-  return Number.isSafeInteger(value) && typeof value === "number" && value > 0
-    ? value
-    : 0;
-}
-
-/**
- * Returns a field that holds a map: a list of pairs that begin with a string. Other elements are
- * left out.
- */
-export function savedPairs(
-  saved: unknown,
-  name: string,
-): readonly (readonly [string, unknown])[] {
-  const value = savedField(saved, name);
-  if (!Array.isArray(value)) return [];
-  return value.filter((pair) =>
-    Array.isArray(pair) && pair.length === 2 && typeof pair[0] === "string"
-  );
+/** Returns a positive whole number; 0 for any other value. */
+export function savedCount(value: unknown): number {
+  const count = wholeOf(value) ?? 0;
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
 /** Reads a map that was saved as a list of pairs. Pairs of unexpected values are left out. */

@@ -3,7 +3,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { savedCount, savedField, savedPairs } from "../../lib/json/saved.ts";
+import { textOf } from "../../lib/json/fields.ts";
+import { savedCount, savedMap } from "../../lib/json/saved.ts";
 import { JsonlNormalizer } from "../../mod.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
@@ -141,19 +142,13 @@ for (const saved of HOSTILE) {
   });
 }
 
-Deno.test("savedField() returns only own fields", () => {
-  assertEquals(savedField({ a: 1 }, "a"), 1);
-  assertEquals(savedField({}, "toString"), undefined);
-  assertEquals(savedField(null, "a"), undefined);
-});
-
 Deno.test("savedCount() returns 0 for values that are not counts", () => {
-  const counts = [3, -1, 1.5, "2", null].map((n) => savedCount({ n }, "n"));
+  const counts = [3, -1, 1.5, "2", null].map(savedCount);
   assertEquals(counts, [3, 0, 0, 0, 0]);
 });
 
-Deno.test("savedPairs() returns only pairs that begin with a string", () => {
-  const pairs = [["a", 1], [1, 2], "b", ["c"]];
-  assertEquals(savedPairs({ pairs }, "pairs"), [["a", 1]]);
-  assertEquals(savedPairs({ pairs: 1 }, "pairs"), []);
+Deno.test("savedMap() returns only pairs whose key and value are valid", () => {
+  const pairs = [["a", "1"], [1, "2"], "b", ["c"], ["d", 2]];
+  assertEquals(savedMap(pairs, textOf, textOf), new Map([["a", "1"]]));
+  assertEquals(savedMap(1, textOf, textOf), new Map());
 });

@@ -18,7 +18,7 @@ import {
   TRUE_VALUE,
   wordValue,
 } from "../../json/literal.ts";
-import { snakeCase } from "../../json/fields.ts";
+import { fieldsOf, snakeCase, textOf } from "../../json/fields.ts";
 import { writeKey, writeNode } from "../../json/object_writer.ts";
 import { JsonReader } from "../../json/reader.ts";
 import type {
@@ -26,13 +26,7 @@ import type {
   RecordContext,
   Slots,
 } from "../../json/record_watch.ts";
-import {
-  savedCount,
-  savedField,
-  savedPairs,
-  savedText,
-  valueOf,
-} from "../../json/saved.ts";
+import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 import {
   JsonJoined,
@@ -429,14 +423,15 @@ class ServerState implements RecordContext {
   }
 
   load(saved: unknown): void {
-    for (const [id, memory] of savedPairs(saved, "threads")) {
-      const usage = valueOf(savedText(memory, "usage") ?? "");
+    const { threads, items } = fieldsOf(saved);
+    for (const [id, memory] of savedMap(threads, textOf, fieldsOf)) {
+      const usage = valueOf(textOf(memory.usage) ?? "");
       const thread = this.of(id);
-      thread.isStarted = savedField(memory, "started") === true;
+      thread.isStarted = memory.started === true;
       thread.usage = usage?.kind === "object" ? usage : undefined;
-      thread.planTurn = savedText(memory, "plan_turn");
+      thread.planTurn = textOf(memory.plan_turn);
     }
-    this.goOn(savedCount(saved, "items"));
+    this.goOn(savedCount(items));
   }
 
   /** The id of the last item that was numbered. */
@@ -580,8 +575,9 @@ export class AppServerRules extends RecordRules {
   override load(saved: unknown): void {
     this.reset();
     this.#state.load(saved);
-    this.#exec.load(savedField(saved, "exec"));
-    for (const [id, rules] of savedPairs(saved, "events")) {
+    const { exec, events } = fieldsOf(saved);
+    this.#exec.load(exec);
+    for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {
       this.#eventRules(id).load(rules);
     }
   }

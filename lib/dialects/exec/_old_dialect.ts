@@ -10,16 +10,11 @@ import {
   TRUE_VALUE,
   wordValue,
 } from "../../json/literal.ts";
-import { listOf } from "../../json/object_writer.ts";
+import { fieldsOf, textOf, textsOf } from "../../json/fields.ts";
+import { listValue } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import type { JsonReader } from "../../json/reader.ts";
-import {
-  savedCount,
-  savedField,
-  savedPairs,
-  savedText,
-  valueOf,
-} from "../../json/saved.ts";
+import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -84,7 +79,7 @@ const MESSAGES: ReadonlyMap<string, LineType> = new Map(
 const COMPLETED = wordValue("completed");
 const FAILED = wordValue("failed");
 const EMPTY_STRING = wordValue("");
-const EMPTY_LIST = listOf([]);
+const EMPTY_LIST = listValue([]);
 
 /**
  * By item type of a call, the fields that its end leaves out, with the value of each if no begin
@@ -185,14 +180,10 @@ class CallMemory<T extends { readonly length: number }> {
   }
 
   /** Restores the saved values; `read` returns nothing for those that were changed since. */
-  load(
-    saved: readonly (readonly [string, unknown])[],
-    read: (value: unknown) => T | undefined,
-  ): void {
+  load(saved: unknown, read: (value: unknown) => T | undefined): void {
     this.clear();
-    for (const [key, value] of saved) {
-      const known = read(value);
-      if (known !== undefined) this.set(key, known);
+    for (const [key, value] of savedMap(saved, textOf, read)) {
+      this.set(key, value);
     }
   }
 }
@@ -285,12 +276,11 @@ class OldUsage {
 
   load(saved: unknown): void {
     this.clear();
-    const total = savedText(saved, "total") ?? "";
-    if (valueOf(total)?.kind === "object") this.#total = total;
-    for (const [name, sum] of savedPairs(saved, "sums")) {
-      if (typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum)) {
-        this.#sums.set(name, BigInt(sum));
-      }
+    const { total, sums } = fieldsOf(saved);
+    const text = textOf(total) ?? "";
+    if (valueOf(text)?.kind === "object") this.#total = text;
+    for (const [name, sum] of savedMap(sums, textOf, textOf)) {
+      if (PLAIN_DIGITS_REGEXP.test(sum)) this.#sums.set(name, BigInt(sum));
     }
   }
 
@@ -361,19 +351,19 @@ export class OldDialect {
   load(saved: unknown): void {
     this.reset();
     this.isUsed = (saved ?? null) !== null;
-    this.#threads = savedCount(saved, "threads");
-    this.#items = savedCount(saved, "items");
-    this.#planId = savedText(saved, "plan_id");
-    const texts = savedField(saved, "texts");
-    this.#afterBreak = savedField(texts, "after_break") === true;
-    for (const [type, ids] of savedPairs(texts, "open")) {
-      if (!this.#open.has(type) || !Array.isArray(ids)) continue;
-      this.#open.set(type, ids.filter((id) => typeof id === "string"));
+    const { threads, items, plan_id, texts, calls, usage } = fieldsOf(saved);
+    this.#threads = savedCount(threads);
+    this.#items = savedCount(items);
+    this.#planId = textOf(plan_id);
+    const { after_break, open } = fieldsOf(texts);
+    this.#afterBreak = after_break === true;
+    for (const [type, ids] of savedMap(open, textOf, textsOf)) {
+      if (this.#open.has(type)) this.#open.set(type, ids);
     }
-    const calls = savedField(saved, "calls");
-    this.#begun.load(savedPairs(calls, "begun"), begunField);
-    this.#pending.load(savedPairs(calls, "chunks"), pendingBytes);
-    this.#usage.load(savedField(saved, "usage"));
+    const { begun, chunks } = fieldsOf(calls);
+    this.#begun.load(begun, begunField);
+    this.#pending.load(chunks, pendingBytes);
+    this.#usage.load(usage);
   }
 
   /** Drops the state of the thread before, once a thread line has its id. */
@@ -601,7 +591,7 @@ export class OldDialect {
       }
       list.push(entry);
     }
-    line.set("changes", listOf(list));
+    line.set("changes", listValue(list));
     return undefined;
   }
 
@@ -701,7 +691,7 @@ export class OldDialect {
       step.set("completed", isDone ? TRUE_VALUE : FALSE_VALUE);
       todos.push(step);
     }
-    return listOf(todos);
+    return listValue(todos);
   }
 
   #nextId(): string {

@@ -9,7 +9,8 @@ import type {
   RecordContext,
   Slots,
 } from "../../json/record_watch.ts";
-import { savedCount, savedField, savedText } from "../../json/saved.ts";
+import { fieldsOf, textOf } from "../../json/fields.ts";
+import { savedCount } from "../../json/saved.ts";
 import { JsonReader } from "../../json/reader.ts";
 import {
   type JsonNode,
@@ -93,9 +94,10 @@ class Context implements RecordContext {
   }
 
   load(saved: unknown): void {
-    this.thread = idOf(savedText(saved, "thread_id") ?? "");
-    this.turn = idOf(savedText(saved, "turn_id") ?? "");
-    this.#turns = savedCount(saved, "turns");
+    const { thread_id, turn_id, turns } = fieldsOf(saved);
+    this.thread = idOf(textOf(thread_id) ?? "");
+    this.turn = idOf(textOf(turn_id) ?? "");
+    this.#turns = savedCount(turns);
   }
 
   get slots(): Slots {
@@ -291,8 +293,9 @@ export class ExecRules extends RecordRules {
   }
 
   override load(saved: unknown): void {
-    this.#context.load(savedField(saved, "context"));
-    this.#old.load(savedField(saved, "old"));
+    const { context, old } = fieldsOf(saved);
+    this.#context.load(context);
+    this.#old.load(old);
   }
 
   protected override record(

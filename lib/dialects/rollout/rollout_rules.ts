@@ -29,7 +29,8 @@ import type {
 } from "../../json/record_watch.ts";
 import { SLOT_SIZE } from "../../json/kernel_layout.ts";
 import { lasting, stringValue } from "../../json/literal.ts";
-import { savedField, savedText, valueOf } from "../../json/saved.ts";
+import { fieldsOf, textOf } from "../../json/fields.ts";
+import { valueOf } from "../../json/saved.ts";
 import { stringText } from "../../json/tape.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 
@@ -96,18 +97,19 @@ class FileContext implements RecordContext {
       last_time: time === undefined
         ? null
         : decodeUtf8(time.bytes, time.start, time.end),
-      session_time: textOf(this.#sessionTime) ?? null,
+      session_time: spelledTime(this.#sessionTime) ?? null,
       is_bare: this.isBareFile,
     };
   }
 
   load(saved: unknown): void {
     this.reset();
-    const time = valueOf(savedText(saved, "last_time") ?? "");
+    const { last_time, session_time, is_bare } = fieldsOf(saved);
+    const time = valueOf(textOf(last_time) ?? "");
     if (time?.kind === "string") this.remember(time);
-    const sessionTime = savedText(saved, "session_time");
+    const sessionTime = textOf(session_time);
     if (sessionTime !== undefined) this.startSession(stringValue(sessionTime));
-    this.isBareFile = savedField(saved, "is_bare") === true;
+    this.isBareFile = is_bare === true;
   }
 
   /**
@@ -143,7 +145,7 @@ class FileContext implements RecordContext {
    */
   get carriedTime(): JsonString | undefined {
     if (this.#carried === undefined) {
-      const time = textOf(this.#lastTime ?? this.#sessionTime) ??
+      const time = spelledTime(this.#lastTime ?? this.#sessionTime) ??
         this.#fileTime;
       if (time === undefined) return undefined;
       this.#carried = new JsonString(canonicalTimestamp(time));
@@ -152,7 +154,7 @@ class FileContext implements RecordContext {
   }
 }
 
-function textOf(value: JsonSlice | undefined): string | undefined {
+function spelledTime(value: JsonSlice | undefined): string | undefined {
   return value === undefined
     ? undefined
     : stringText(value.bytes, value.start, value.end);
