@@ -21,11 +21,6 @@ import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
 import type { UserMessage } from "./user_message.ts";
 
-/** The witness of a copy. */
-interface Copy {
-  readonly witness: Witness;
-}
-
 /**
  * Emits a user message, unless it is the second copy. A second copy that is an event adds the paths
  * of the images.
@@ -131,8 +126,9 @@ export function takeViewedImage(context: SessionContext): boolean {
 /** Emits a part of the reasoning, unless it is the second copy. */
 export function tellThought(
   context: SessionContext,
+  kind: ThoughtKind,
   text: string,
-  { kind, witness }: Copy & { readonly kind: "summary" | "raw" },
+  witness: Witness,
 ): void {
   const { liveThoughts, pairing } = context;
   if (text.trim() === "") return;
@@ -151,7 +147,7 @@ export function tellThought(
  */
 export function tellLiveThought(
   context: SessionContext,
-  kind: "summary" | "raw",
+  kind: ThoughtKind,
   delta: string,
 ): void {
   const live = context.liveThoughts[kind];
@@ -169,10 +165,14 @@ export function tellLiveThought(
   );
 }
 
-const THOUGHT_TYPES = {
+/** The item type of each kind of reasoning. */
+export const THOUGHT_TYPES = {
   summary: "reasoning",
   raw: "agent_reasoning_raw_content",
 } as const;
+
+/** A kind of reasoning. */
+export type ThoughtKind = keyof typeof THOUGHT_TYPES;
 
 /**
  * Emits the end of a search, unless it is the second copy. Copies share their id. An item without
@@ -182,7 +182,8 @@ export function tellSearchCopy(
   context: SessionContext,
   callId: string | undefined,
   fields: Fields,
-  { witness, isFailed }: Copy & { readonly isFailed: boolean },
+  witness: Witness,
+  isFailed = false,
 ): void {
   const { pairing } = context;
   const known = context.calls.get(callId);
@@ -302,7 +303,8 @@ export function tellCompaction(
 export function tellAnswerCopy(
   context: SessionContext,
   fields: Fields,
-  { text, witness }: Copy & { readonly text: string },
+  text: string,
+  witness: Witness,
 ): string | undefined {
   const { liveStream, pairing } = context;
   // Exec streams have the blank messages of events, and not those of items.

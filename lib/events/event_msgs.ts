@@ -47,6 +47,8 @@ import {
   tellSearchCopy,
   tellThought,
   tellUser,
+  THOUGHT_TYPES,
+  type ThoughtKind,
 } from "./copies.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
@@ -61,12 +63,10 @@ type TellEvent = (
 ) => void;
 
 /** By type of an event, its rule. */
-interface Rules {
-  readonly [type: string]: TellEvent;
-}
+type Rules = ReadonlyMap<string, TellEvent>;
 
 /** Events with the same meaning in both modes. */
-const COMMON_EVENTS: Rules = {
+const COMMON_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   task_started: beginTurn,
   turn_started: beginTurn,
   task_complete: completeTurn,
@@ -95,14 +95,13 @@ const COMMON_EVENTS: Rules = {
   },
   // The items themselves are in `item_completed`.
   item_started: () => {},
-};
+}));
 
 /** Events of messages and tools, which are items in paginated mode. */
-const LEGACY_EVENTS: Rules = {
+const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   user_message: tellPrompt,
   agent_message: (context, event) => {
-    const text = textOf(event.message) ?? "";
-    tellAnswerCopy(context, event, { text, witness: "event" });
+    tellAnswerCopy(context, event, textOf(event.message) ?? "", "event");
   },
   agent_message_delta: streamAnswer,
   agent_reasoning: thought("summary"),
@@ -133,10 +132,7 @@ const LEGACY_EVENTS: Rules = {
     query: textOf(query) ?? "",
   })),
   web_search_end: (context, event) =>
-    tellSearchCopy(context, idOf(event.call_id), event, {
-      witness: "event",
-      isFailed: false,
-    }),
+    tellSearchCopy(context, idOf(event.call_id), event, "event"),
   view_image_tool_call: begin("image_view", ({ path }) => ({
     path: textOf(path) ?? "",
   })),
@@ -159,15 +155,7 @@ const LEGACY_EVENTS: Rules = {
   exited_review_mode: tellReview,
   sub_agent_activity: tellAsItem,
   ...Object.fromEntries(collabEvents()),
-};
-
-const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
-  legacy: new Map(Object.entries({ ...COMMON_EVENTS, ...LEGACY_EVENTS })),
-  paginated: new Map([
-    ...Object.entries(COMMON_EVENTS),
-    ...Object.keys(LEGACY_EVENTS).map((name) => [name, () => {}] as const),
-  ]),
-};
+}));
 
 /**
  * Emits an event message. A type without a rule becomes an item of that type, with its fields.
@@ -181,7 +169,9 @@ export function tellEventMsg(
 ): void {
   const { type } = event;
   if (typeof type !== "string") return;
-  const tell = EVENTS[context.mode]?.get(type) ?? tellAsItem;
+  const tell = COMMON_EVENTS.get(type) ?? LEGACY_EVENTS.get(type) ?? tellAsItem;
+  // In paginated files, an item says the same.
+  if (context.mode === "paginated" && LEGACY_EVENTS.has(type)) return;
   tell(context, event, eventId);
 }
 
@@ -330,22 +320,18 @@ function streamAnswer(context: SessionContext, event: Fields): void {
   context.delta("agent_message", { text_delta }, { itemId });
 }
 
-function thought(kind: "summary" | "raw"): TellEvent {
+function thought(kind: ThoughtKind): TellEvent {
   return (context, event) =>
-    tellThought(context, textOf(event.text) ?? "", { kind, witness: "event" });
+    tellThought(context, kind, textOf(event.text) ?? "", "event");
 }
 
-function streamThought(kind: "summary" | "raw"): TellEvent {
+function streamThought(kind: ThoughtKind): TellEvent {
   return (context, event) => {
     const text_delta = textOf(event.delta) ?? "";
     const itemId = idOf(event.item_id);
     if (itemId === undefined) tellLiveThought(context, kind, text_delta);
     else {
-      context.delta(
-        kind === "raw" ? "agent_reasoning_raw_content" : "reasoning",
-        { text_delta },
-        { itemId },
-      );
+      context.delta(THOUGHT_TYPES[kind], { text_delta }, { itemId });
     }
   };
 }

@@ -166,7 +166,7 @@ function tellUserItem(context: SessionContext, item: Fields): void {
 function tellAnswer(context: SessionContext, item: Fields): void {
   const text = contentText(item.content);
   const itemId = context.mode === "legacy"
-    ? tellAnswerCopy(context, item, { text, witness: "item" })
+    ? tellAnswerCopy(context, item, text, "item")
     : undefined;
   context.lastAnswer = { text, itemId: itemId ?? "" };
   context.seen.answer = true;
@@ -186,10 +186,8 @@ function tellAgentMessage(context: SessionContext, item: Fields): void {
 function tellReasoning(context: SessionContext, item: Fields): void {
   if (context.mode === "paginated") return;
   for (const part of listOf(item.summary)) {
-    tellThought(context, textOf(fieldsOf(part).text) ?? "", {
-      kind: "summary",
-      witness: "item",
-    });
+    const text = textOf(fieldsOf(part).text) ?? "";
+    tellThought(context, "summary", text, "item");
   }
 }
 
@@ -447,7 +445,7 @@ function tellToolSearchOutput(context: SessionContext, item: Fields): void {
 function tellWebSearch(context: SessionContext, item: Fields): void {
   const callId = idOf(item.id) ?? idOf(item.call_id);
   const isFailed = item.status === "failed";
-  tellSearchCopy(context, callId, item, { witness: "item", isFailed });
+  tellSearchCopy(context, callId, item, "item", isFailed);
 }
 
 function tellImageGeneration(context: SessionContext, item: Fields): void {

@@ -82,7 +82,7 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
     DynamicToolCall: act("dynamic_tool_call", endedDynamic),
     CollabAgentToolCall: act(
       "collab_tool_call",
-      (item) => withStatus(item, collabContent(item)),
+      ({ status, ...item }) => withStatus({ status }, restOf(item)),
     ),
     FunctionCallOutput: act("tool_call", clientOutput),
   }),
@@ -257,11 +257,6 @@ function withStatus({ status }: Fields, content: Fields): Ended {
 function endedMcpItem(item: Fields): Ended {
   const ended = endedMcp(item, item.result, item.error, item.duration);
   return isFailedWord(item.status) ? { ...ended, status: "failed" } : ended;
-}
-
-function collabContent(item: Fields): Fields {
-  const { type: _type, id: _id, status: _status, ...rest } = item;
-  return rest;
 }
 
 /** Converts an output that a client provided for a call which the model did not make. */
