@@ -10,14 +10,12 @@ import {
   type Tokens,
 } from "./tokens.ts";
 
-/** The counts of one `token_count`. */
+/** The counts of one `token_count`: none if its `info` is null. */
 export interface TokenCount {
   /** The usage of the thread, or of the process, so far. */
   readonly total: Tokens | undefined;
   /** The usage of the last request. */
   readonly last: Tokens | undefined;
-  /** Whether it has no counts (`"info":null`). */
-  readonly isUnknown: boolean;
 }
 
 /** The context of a `token_count`, as far as a decision depends on it. */
@@ -46,10 +44,9 @@ export interface Addition {
  */
 const MAX_REMEMBERED = 256;
 
-/** A total, and the usage of the last request in it. */
-interface SeenTotal {
+/** A count with a total. */
+interface SeenTotal extends TokenCount {
   readonly total: Tokens;
-  readonly last: Tokens | undefined;
 }
 
 /**
@@ -106,7 +103,7 @@ export class TokenCounter {
 
   /** Returns the tokens that a count adds. */
   count(count: TokenCount, context: CountContext): Addition {
-    if (count.isUnknown) {
+    if (count.total === undefined && count.last === undefined) {
       this.#total = undefined;
       this.#writesUnknown = true;
       return { rule: "unknown" };
@@ -214,14 +211,11 @@ function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
     : sameTokens(one.last, other.last);
 }
 
-/**
- * Parses the content of a `token_count`.
- *
- * @returns The counts; `isUnknown` if `info` is null or has none.
- */
+/** Parses the content of a `token_count`. */
 export function readTokenCount({ info }: Fields): TokenCount {
   const { total_token_usage, last_token_usage } = fieldsOf(info);
-  const total = readTokens(total_token_usage);
-  const last = readTokens(last_token_usage);
-  return { total, last, isUnknown: total === undefined && last === undefined };
+  return {
+    total: readTokens(total_token_usage),
+    last: readTokens(last_token_usage),
+  };
 }

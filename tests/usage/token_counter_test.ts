@@ -277,12 +277,10 @@ for (
       else if (count.startsWith("turn")) turn += 1;
       else {
         const [total, last] = count.split("/");
-        const isUnknown = count === "?";
         const addition = counter.count(
           {
-            total: isUnknown ? undefined : tokens(total),
+            total: count === "?" ? undefined : tokens(total),
             last: tokens(last),
-            isUnknown,
           },
           { turn, isFork, hasTurnIds, hasOrdinal },
         );
@@ -301,7 +299,6 @@ Deno.test("TokenCounter.isContinuedBy() returns whether a count continues the la
   const countOf = (total?: string, last?: string) => ({
     total: tokens(total),
     last: tokens(last),
-    isUnknown: false,
   });
   const counter = new TokenCounter();
   const continues = (total?: string, last?: string): boolean =>
