@@ -1,12 +1,11 @@
 /** Normalizes lines or records of any dialect, from values to values. */
 
-import { checkOutcome } from "../checked.ts";
+import { checkedJson, checkOutcome } from "../checked.ts";
 import type { Dialect } from "./dialect_names.ts";
 import { type RulesOptions, StreamRules } from "./dialects.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
 import { failureOf, type LinePlace } from "../lines/failures.ts";
-import { jsonTextOf } from "../json/json_text.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import type { Failure, Outcome, Success } from "../outcome.ts";
@@ -174,7 +173,7 @@ function encodeRecord(
   { line, offset, value }: Success<unknown>,
 ): string | Failure {
   try {
-    return jsonTextOf("the record as JSON", value);
+    return checkedJson("the record as JSON", value);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     return { ok: false, line, offset, error: { kind: "json", message } };

@@ -1,9 +1,8 @@
 /** Encodes values as lines of JSONL. */
 
-import { checkOutcome } from "../checked.ts";
+import { checkedJson, checkOutcome } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF } from "../json/bytes.ts";
-import { jsonTextOf } from "../json/json_text.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { writeLineFailed } from "./failures.ts";
@@ -26,7 +25,7 @@ const ENCODER = new TextEncoder();
  * ```
  */
 export function encodeLine(value: unknown): string {
-  return `${jsonTextOf("a line", value)}\n`;
+  return `${checkedJson("a line", value)}\n`;
 }
 
 /**
