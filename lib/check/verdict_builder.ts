@@ -4,6 +4,7 @@ import { checkedCount } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
 import { IDLE_LINES, LineSelection } from "../events/line_selection.ts";
 import { type Fields, fieldsOf, idOf, parseJson } from "../json/fields.ts";
+import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import type { Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { TranscriptPart } from "../render/parts.ts";
@@ -19,19 +20,13 @@ import type {
 } from "./verdict.ts";
 
 /** Options for {@linkcode VerdictBuilder}. */
-export interface VerdictOptions {
+export interface VerdictOptions extends LineSplitterOptions {
   /**
    * The dialects to expect. `auto` decides by the first line that is a JSON object.
    *
    * @default {"auto"}
    */
   readonly from?: Dialect | undefined;
-  /**
-   * The longest line that is read, in bytes; longer ones fail.
-   *
-   * @default {268435456}
-   */
-  readonly maxLineBytes?: number | undefined;
   /**
    * The id of the only thread that is judged.
    *

@@ -13,7 +13,10 @@ import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlankLine } from "../lines/blank.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
-import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
+import {
+  checkedMaxLineBytes,
+  type LineSplitterOptions,
+} from "../lines/line_splitter.ts";
 import { treatmentOf } from "./_treatment.ts";
 import type { DriftFinding } from "./drift_finding.ts";
 import {
@@ -91,10 +94,9 @@ export class WireSource implements LineVisitor {
   constructor(
     file: string,
     tree: WireTree,
-    { isRecording, release, maxLineBytes }: {
+    { isRecording, release, maxLineBytes }: LineSplitterOptions & {
       readonly isRecording: boolean;
       readonly release?: string | undefined;
-      readonly maxLineBytes?: number | undefined;
     },
     reports: SourceReports,
   ) {

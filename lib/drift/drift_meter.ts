@@ -2,10 +2,11 @@
 
 import { KNOWN_WIRE } from "../dialects/known_wire.ts";
 import { releaseText } from "../dialects/releases.ts";
+import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import type { WireDialectName } from "../dialects/wire_kinds.ts";
 import { RECORD_NAMES } from "./_user_data.ts";
 import { isNewNode, type Occurrence, WireSource } from "./_wire_source.ts";
-import type { DriftFinding } from "./drift_finding.ts";
+import type { DriftFinding, DriftReport } from "./drift_finding.ts";
 import {
   ANY_NAME,
   type Mark,
@@ -39,13 +40,7 @@ export interface DriftMeterOptions {
 }
 
 /** Options for one stream or session file. */
-export interface DriftSourceOptions {
-  /**
-   * The length of the longest line that is read, in bytes.
-   *
-   * @default {268435456}
-   */
-  readonly maxLineBytes?: number | undefined;
+export interface DriftSourceOptions extends LineSplitterOptions {
   /**
    * The release that wrote the input, used unless the input names one.
    *
@@ -82,14 +77,6 @@ interface Tally extends Omit<DriftFinding, "types" | "count"> {
 const MAX_FINDINGS = 10_000;
 /** The number of sessions from which on a baseline reports missing kinds. */
 const MANY_SESSIONS = 5;
-
-/** The findings of one {@linkcode DriftMeter}, as data that `structuredClone` can copy. */
-export interface DriftCounts {
-  /** The findings, in the order of their first occurrence. */
-  readonly findings: readonly DriftFinding[];
-  /** The number of occurrences beyond the limit of findings. */
-  readonly more: number;
-}
 
 let known: unknown;
 let names: WireTree | undefined;
@@ -226,7 +213,8 @@ export class DriftMeter {
    * Removes and returns the findings so far, to be added to another meter: so files can be read in
    * several threads. Later input is compared with the format as it was at the start.
    *
-   * @returns The findings; this meter no longer counts them.
+   * @returns The findings, in the order of their first occurrence; `structuredClone` can copy them.
+   *   This meter no longer counts them.
    *
    * @example From one thread to another
    * ```ts
@@ -243,7 +231,7 @@ export class DriftMeter {
    * assertEquals(meter.findings().map(({ path }) => path), ["hue"]);
    * ```
    */
-  take(): DriftCounts {
+  take(): DriftReport {
     const counts = { findings: this.#ownFindings(), more: this.#more };
     this.#tallies.clear();
     this.#lacking.clear();
@@ -259,7 +247,7 @@ export class DriftMeter {
    *
    * @param counts The result of {@linkcode DriftMeter.take} there.
    */
-  add({ findings, more }: DriftCounts): void {
+  add({ findings, more }: DriftReport): void {
     this.#moreAdded += more;
     for (const finding of findings) {
       const { dialect, kind, path, change, word, release, types } = finding;

@@ -6,6 +6,7 @@ import { countReason } from "../dialects/rollout/count_reason.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
+import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { Emit, Stage } from "../stage.ts";
@@ -175,19 +176,13 @@ function totalOf({ slices }: TurnEntry): bigint {
 // Reading one file or stream.
 
 /** Options for {@linkcode UsageMeter.open}. */
-export interface UsageSourceOptions {
+export interface UsageSourceOptions extends LineSplitterOptions {
   /**
    * The dialect to expect. `auto` detects it from the first line that is a JSON object.
    *
    * @default {"auto"}
    */
   readonly from?: Dialect | undefined;
-  /**
-   * The longest line that is read, in bytes; longer ones fail.
-   *
-   * @default {268435456}
-   */
-  readonly maxLineBytes?: number | undefined;
   /**
    * The id of the only thread that is counted, in the stream of an app-server.
    *

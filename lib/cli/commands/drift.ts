@@ -1,9 +1,9 @@
 /** `codexpipe drift`. */
 
 import {
-  type DriftCounts,
   type DriftFinding,
   DriftMeter,
+  type DriftReport,
   driftText,
 } from "../../drift/drift.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";
@@ -89,7 +89,7 @@ async function* look(
   isRecording: boolean,
   { args, diagnostics, process }: CommandContext,
 ): AsyncGenerator<{
-  readonly counts: DriftCounts | undefined;
+  readonly counts: DriftReport | undefined;
   readonly isCompared: boolean;
   readonly isIncomplete: boolean;
 }> {
