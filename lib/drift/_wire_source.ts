@@ -12,6 +12,7 @@ import { JsonReader } from "../json/reader.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlankLine } from "../lines/blank.ts";
+import { LINE_FAILED } from "../lines/failures.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
 import {
   checkedMaxLineBytes,
@@ -255,7 +256,6 @@ export class WireSource implements LineVisitor {
   }
 }
 
-const LINE_FAILED = "line.failed";
 const NORMALIZED_STREAM = "normalized stream";
 /** Matches the kinds that Codex and codexpipe spell alike. */
 const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;

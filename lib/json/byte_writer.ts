@@ -81,6 +81,15 @@ export class ByteWriter {
     }
   }
 
+  /** Passes the bytes on, if there are any: they are valid during the call. Then removes them. */
+  release(
+    emit: (bytes: Uint8Array<ArrayBuffer>) => void,
+    capacity: number,
+  ): void {
+    if (this.#length > 0) emit(this.view());
+    this.clear(capacity);
+  }
+
   /**
    * Removes all bytes, and writes to `home` from now on. If that gets too small, a larger buffer is
    * used until the next `clear`.

@@ -23,11 +23,11 @@ export function syntaxReason(
   end: number,
 ): FailureReason {
   if (!isUtf8(bytes, start, end)) return UTF8_REASON;
-  const at = Math.min(reader.problemAt, end) - start + 1;
+  const { problem, problemAt } = reader.tape;
+  const at = Math.min(problemAt, end) - start + 1;
   return {
     kind: "json",
-    message:
-      `Cannot parse the line as JSON: ${reader.problem} (byte ${at.toFixed()})`,
+    message: `Cannot parse the line as JSON: ${problem} (byte ${at.toFixed()})`,
   };
 }
 

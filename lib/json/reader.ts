@@ -292,7 +292,8 @@ export function noObservations(): Observations {
  * `read`.
  */
 export class JsonReader {
-  readonly #tape = new JsonTape();
+  /** The tape with the values of the last record, or the reason why it was refused. */
+  readonly tape: JsonTape = new JsonTape();
   #inner: JsonTape | undefined;
   readonly #numbers = new Numbers();
   readonly #levels: NotedLevels;
@@ -310,11 +311,10 @@ export class JsonReader {
   /**
    * Reads one JSON text. The byte behind it must be as {@linkcode JsonTape.scan} requires.
    *
-   * @returns The value, or `undefined` if the text is not valid; `problem` and `problemAt` hold the
-   *   reason then.
+   * @returns The value, or `undefined` if the text is not valid; the tape holds the reason then.
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
-    const tape = this.#tape;
+    const { tape } = this;
     this.#numbers.clear();
     if (!tape.scan(bytes, start, end, this.#levels)) return undefined;
     return new JsonSlice(
@@ -325,11 +325,6 @@ export class JsonReader {
       tape.isEscaped(0),
       0,
     );
-  }
-
-  /** The tape with the values of the last record. */
-  get tape(): JsonTape {
-    return this.#tape;
   }
 
   /** Records in `observations` which values are looked at from now on; `undefined` ends that. */
@@ -350,16 +345,6 @@ export class JsonReader {
   /** Records that a decision depended on the text of a value, so that no plan can be made. */
   looked(): void {
     if (this.#observations !== undefined) this.#observations.isOpaque = true;
-  }
-
-  /** What is wrong with the text that the last `read` refused. */
-  get problem(): string {
-    return this.#tape.problem;
-  }
-
-  /** The index in the bytes where it is wrong. */
-  get problemAt(): number {
-    return this.#tape.problemAt;
   }
 
   /** Returns the members of an object; none for a value of another kind. */
@@ -527,7 +512,7 @@ export class JsonReader {
   /** Returns the tape that has the parts of a value, and scans the value if none has. */
   #tapeOf(node: JsonSlice): JsonTape {
     this.#observations?.opened.push(node);
-    if (node.entry !== -1) return this.#tape;
+    if (node.entry !== -1) return this.tape;
     // The text was found valid when the record was read.
     const inner = this.#inner ??= new JsonTape();
     inner.scan(node.bytes, node.start, node.end, 1);
@@ -551,7 +536,7 @@ export class JsonReader {
       tape.kind(at),
       tape.isEscaped(at),
       // The parts of an empty container, or of one on the last level, are not on the tape.
-      tape === this.#tape && tape.next(at) > at + 1 ? at : -1,
+      tape === this.tape && tape.next(at) > at + 1 ? at : -1,
     );
   }
 }

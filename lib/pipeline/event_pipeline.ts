@@ -545,8 +545,7 @@ export class JsonlEventWriter extends JsonlCounts
         } else this.#out.all(encodeOutcome(outcome));
       });
     } finally {
-      if (this.#out.length > 0) emit(this.#out.view());
-      this.#out.clear(KEPT_CAPACITY);
+      this.#out.release(emit, KEPT_CAPACITY);
     }
   }
 }

@@ -102,7 +102,7 @@ export class JsonlNormalizer extends JsonlCounts
     try {
       this.#answers.feed(block);
     } finally {
-      this.#release(emit);
+      this.#answers.out.release(emit, KEPT_CAPACITY);
     }
   }
 
@@ -116,16 +116,9 @@ export class JsonlNormalizer extends JsonlCounts
     try {
       this.#answers.flush();
     } finally {
-      this.#release(emit);
+      this.#answers.out.release(emit, KEPT_CAPACITY);
       this.#answers.end();
     }
-  }
-
-  /** Emits the collected records and empties the buffer. */
-  #release(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    const { out } = this.#answers;
-    if (out.length > 0) emit(out.view());
-    out.clear(KEPT_CAPACITY);
   }
 }
 

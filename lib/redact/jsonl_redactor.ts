@@ -119,7 +119,7 @@ export class JsonlRedactor
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     checkBytes(block);
     this.#framer.feed(block, this.#writer);
-    this.#release(emit);
+    this.#writer.out.release(emit, KEPT_CAPACITY);
   }
 
   /**
@@ -131,13 +131,7 @@ export class JsonlRedactor
     this.#writer.isLast = true;
     this.#framer.flush(this.#writer);
     this.#writer.deltas.flush();
-    this.#release(emit);
-  }
-
-  #release(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    const { out } = this.#writer;
-    if (out.length > 0) emit(out.view());
-    out.clear(KEPT_CAPACITY);
+    this.#writer.out.release(emit, KEPT_CAPACITY);
   }
 }
 

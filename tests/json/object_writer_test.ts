@@ -19,7 +19,7 @@ function read(text: string): { reader: JsonReader; root: JsonNode } {
   const reader = new JsonReader(2);
   const bytes = encode(`${text}\n`);
   const root = reader.read(bytes, 0, bytes.length - 1);
-  return { reader, root: root ?? new JsonString(reader.problem) };
+  return { reader, root: root ?? new JsonString(reader.tape.problem) };
 }
 
 Deno.test("writeNode() writes the source text of a value", () => {

@@ -249,7 +249,7 @@ Deno.test("an object with ManyMembers behaves like one with entries under any ch
 function read(reader: JsonReader, text: string): JsonSlice {
   const bytes = encode(`${text}\n`);
   const root = reader.read(bytes, 0, bytes.length - 1);
-  assert(root !== undefined, reader.problem);
+  assert(root !== undefined, reader.tape.problem);
   return root;
 }
 
@@ -380,8 +380,8 @@ for (const levels of [1, 2] as const) {
     const reader = new JsonReader(levels);
     const bytes = encode("x[1,]\n");
     assertEquals(reader.read(bytes, 1, 5), undefined);
-    assertEquals(reader.problem, '"]" stands where a value is expected');
-    assertEquals(reader.problemAt, 4);
+    assertEquals(reader.tape.problem, '"]" stands where a value is expected');
+    assertEquals(reader.tape.problemAt, 4);
   });
 
   Deno.test(`JsonReader.textOf() and wordOf() return texts only of strings${suffix}`, () => {
