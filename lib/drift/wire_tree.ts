@@ -272,8 +272,6 @@ export class WireTree {
   readonly isTrusted: boolean;
 
   /**
-   * Constructs a new instance.
-   *
    * @param options `moreNames` returns a tree with further names that are known to be Codex's;
    *   `isTrusted` treats all names as such.
    */

@@ -55,8 +55,6 @@ export class Pairing<T> {
   #waiting = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param saved The result of `save`.
    * @param isIdle Whether to keep no copies, because the other copies are not read.
    */

@@ -22,7 +22,6 @@ export class ChunkSource implements ByteSource {
   readonly #onClose: () => void;
   #chunk: Uint8Array = new Uint8Array(0);
 
-  /** Constructs a new instance. */
   constructor(chunks: AsyncGenerator<Uint8Array>, onClose: () => void) {
     this.#chunks = chunks;
     this.#onClose = onClose;

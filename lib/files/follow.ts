@@ -652,7 +652,6 @@ export class TrailComparison {
   /** Whether the content differs from the lines read so far. */
   hasParted = false;
 
-  /** Constructs a new instance. */
   constructor(ends: LineEnds) {
     this.#ends = ends;
   }
@@ -712,8 +711,6 @@ class GrowingContent {
   #rest = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param from The first offset to return; infinite until {@linkcode beginHere} sets it.
    */
   constructor(file: OpenedFile, from: number) {

@@ -43,8 +43,6 @@ export class ByteWriter {
   #length = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param capacity How many bytes fit before the buffer grows; by default, there is none before the
    *   first write.
    */

@@ -73,8 +73,6 @@ class KernelTrace {
   readonly #parts: RecordParts;
 
   /**
-   * Constructs a new instance.
-   *
    * @param bytes The whole memory.
    * @param words The part of the memory that the kernel writes the trace to.
    * @param plans The plans that records were written by.

@@ -473,8 +473,6 @@ export class KernelPlans {
   #credit = CREDIT;
 
   /**
-   * Constructs a new instance.
-   *
    * @param memory The kernel's memory.
    * @param room The range of the memory that plans are written to.
    * @param places Addresses in the memory that plans refer to.

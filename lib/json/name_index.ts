@@ -21,8 +21,6 @@ export class NameIndex {
   readonly #slots: Int32Array;
 
   /**
-   * Constructs a new instance.
-   *
    * @param count The number of places that it has to hold.
    * @param make Allocates an array of `size` zeros.
    */

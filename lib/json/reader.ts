@@ -93,8 +93,6 @@ export class ManyMembers implements MemberBlock {
   readonly size: number;
 
   /**
-   * Constructs a new instance.
-   *
    * @param tape The tape that holds the object for as long as its members are used.
    * @param bytes The bytes that the tape was made from.
    * @param count The number of its members, duplicates included.
@@ -300,8 +298,6 @@ export class JsonReader {
   #observations: Observations | undefined;
 
   /**
-   * Constructs a new instance.
-   *
    * @param levels How many levels of most records are opened.
    */
   constructor(levels: NotedLevels) {

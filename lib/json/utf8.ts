@@ -108,8 +108,6 @@ export class Utf8Decoder {
   #pending: Uint8Array;
 
   /**
-   * Constructs a new instance.
-   *
    * @param pending The bytes of an incomplete character, from an earlier decoder.
    */
   constructor(pending: readonly number[] = []) {

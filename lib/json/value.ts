@@ -27,7 +27,6 @@ export class JsonSlice {
   /** The entry of the value on the reader's tape if its parts follow there, otherwise -1. */
   readonly entry: number;
 
-  /** Constructs a new instance. */
   constructor(
     bytes: Uint8Array,
     start: number,
@@ -47,12 +46,9 @@ export class JsonSlice {
 
 /** A string that is not in the source; it is encoded when it is written. */
 export class JsonString {
-  /** The kind of the value. */
   readonly kind = "string";
-  /** The string. */
   readonly text: string;
 
-  /** Constructs a new instance. */
   constructor(text: string) {
     this.text = text;
   }
@@ -60,14 +56,11 @@ export class JsonString {
 
 /** A string that is joined from strings of the source. */
 export class JsonJoined {
-  /** The kind of the value. */
   readonly kind = "string";
-  /** The strings to join. */
   readonly parts: readonly JsonSlice[];
   /** The text between two of them. */
   readonly between: string;
 
-  /** Constructs a new instance. */
   constructor(parts: readonly JsonSlice[], between: string) {
     this.parts = parts;
     this.between = between;
@@ -76,12 +69,9 @@ export class JsonJoined {
 
 /** An array that is not in the source; its elements may be. */
 export class JsonList {
-  /** The kind of the value. */
   readonly kind = "array";
-  /** The elements. */
   readonly nodes: readonly JsonNode[];
 
-  /** Constructs a new instance. */
   constructor(nodes: readonly JsonNode[]) {
     this.nodes = nodes;
   }
@@ -141,7 +131,6 @@ export interface MemberBlock {
  * occurs twice counts once: its last value, at the place of the first (J2).
  */
 export class JsonObject {
-  /** The kind of the value. */
   readonly kind = "object";
   #names: string[] = [];
   #values: (JsonNode | undefined)[] = [];
@@ -159,8 +148,6 @@ export class JsonObject {
   #blockAt = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param block The initial members; none, if absent.
    */
   constructor(block?: MemberBlock) {

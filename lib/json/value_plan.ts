@@ -15,7 +15,6 @@ export class Varying {
   /** The kind of the value. */
   readonly kind: JsonKind;
 
-  /** Constructs a new instance. */
   constructor(kind: JsonKind) {
     this.kind = kind;
   }
@@ -284,8 +283,6 @@ export class RecordParts {
   #epoch = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param places The words of the trace.
    * @param bytes The kernel's memory.
    */

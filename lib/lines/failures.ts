@@ -109,7 +109,7 @@ export class FailedLine implements FailureView {
   readonly #range: FailedRange | undefined;
   readonly #bytes: Uint8Array;
 
-  /** Constructs a new instance; without a range the line was over the limit. */
+  /** Without a range, the line was over the limit. */
   constructor(
     error: FailureReason,
     at: LinePlace,

@@ -87,8 +87,6 @@ export class LineFramer {
   #offset = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @param maxLineBytes The limit on the length of a line.
    */
   constructor(maxLineBytes: number) {

@@ -66,8 +66,6 @@ export abstract class RecordRules {
   #isTeachable = false;
 
   /**
-   * Constructs a new instance.
-   *
    * @param reader Reads the lines.
    * @param context The state that records depend on; without it, no record is repeated by plans.
    */

@@ -25,8 +25,6 @@ export class Batches<I, O> {
   #hasEnded = false;
 
   /**
-   * Constructs a new instance.
-   *
    * @param stage The stage that is fed the blocks.
    * @param blocks The source; nothing is read before the first call of `next`.
    */
@@ -92,12 +90,10 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
   /** The last call whose promise is not settled. */
   #last: Promise<unknown> | undefined;
 
-  /** Constructs a new instance. */
   constructor(source: BatchSource<T>) {
     this.#source = source;
   }
 
-  /** Returns the next value. */
   next(): Promise<IteratorResult<T, void>> {
     if (this.#last === undefined && this.#at < this.#batch.length) {
       return Promise.resolve(this.#take());
@@ -105,7 +101,6 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     return this.#inTurn(() => this.#step());
   }
 
-  /** Ends the iteration. */
   return(reason?: unknown): Promise<IteratorResult<T, void>> {
     return this.#inTurn(async () => {
       await this.#end(reason);
@@ -113,7 +108,6 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     });
   }
 
-  /** Ends the iteration with an error. */
   throw(error: unknown): Promise<IteratorResult<T, void>> {
     return this.#inTurn(async () => {
       await this.#end(error);
@@ -121,12 +115,10 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
     });
   }
 
-  /** Returns the iterator itself. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  /** Ends the iteration. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

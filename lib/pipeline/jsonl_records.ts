@@ -41,8 +41,6 @@ export class JsonlRecords<T = unknown> extends JsonlCounts
   readonly #to: { emit: Emit<Outcome<T>> };
 
   /**
-   * Constructs a new instance.
-   *
    * @param check Checks that values are of type `T`.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
    *   has an unknown value.

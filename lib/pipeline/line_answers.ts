@@ -62,8 +62,6 @@ export class RecordSelection {
   readonly #thread: string | undefined;
 
   /**
-   * Constructs a new instance.
-   *
    * @param names The types, as in normalized records. A slash may follow, with the item type of an
    *   event or the payload type of a rollout line; and another one, with the role of a message. All
    *   records, if absent.
@@ -372,8 +370,6 @@ export class LineAnswers implements LineVisitor {
   records = 0;
 
   /**
-   * Constructs a new instance.
-   *
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
    *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
