@@ -1,7 +1,8 @@
 /** Judges how the turns of a thread ended. */
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
-import type { EventReader, LastAnswer } from "../events/event_reader.ts";
+import type { EventReader } from "../events/event_reader.ts";
+import type { LastAnswer } from "../events/session_context.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";

@@ -352,10 +352,6 @@ function remark(severity: "warning" | "notice"): TellEvent {
 
 // Calls.
 
-type ReadBegin = (event: Fields) => Fields;
-type ReadEnd = (event: Fields) => Ended;
-type Path = readonly string[];
-
 function callOf(event: Fields): string | undefined {
   return callIdOf(event.call_id, event.callId);
 }
@@ -365,7 +361,11 @@ function callOf(event: Fields): string | undefined {
  *
  * @param path The names that lead from an event to the object with the arguments of its call.
  */
-function begin(type: string, read: ReadBegin, path?: Path): TellEvent {
+function begin(
+  type: string,
+  read: (event: Fields) => Fields,
+  path?: readonly string[],
+): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
     const content = context.spelled(read(event), path);
@@ -381,7 +381,11 @@ function begin(type: string, read: ReadBegin, path?: Path): TellEvent {
 }
 
 /** Returns a rule for events that end a call, whose beginning may be missing. */
-function end(type: string, read: ReadEnd, path?: Path): TellEvent {
+function end(
+  type: string,
+  read: (event: Fields) => Ended,
+  path?: readonly string[],
+): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
     const known = context.calls.get(callId);
@@ -453,7 +457,6 @@ function customContent(
 }
 
 function tellCustomCall(context: SessionContext, event: Fields): void {
-  const content = customContent(context, event);
   const command = waitedFor(context, event);
   if (command !== undefined) {
     context.delta("command_execution", { wait: { active: true } }, {
@@ -465,9 +468,9 @@ function tellCustomCall(context: SessionContext, event: Fields): void {
   const callId = callOf(event);
   const known = isUpdate ? context.calls.get(callId) : undefined;
   const call = known ?? context.beginCall(callId, "event", "tool_call").call;
-  if (call.state !== "closed") {
-    context.startCall(call, "tool_call", { ...call.content, ...content });
-  }
+  if (call.state === "closed") return;
+  const content = { ...call.content, ...customContent(context, event) };
+  context.startCall(call, "tool_call", content);
 }
 
 function endCustomCall(context: SessionContext, event: Fields): void {

@@ -18,13 +18,6 @@ import type {
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 import { SessionReader } from "./session_reader.ts";
 
-export type {
-  EmitEvent,
-  LastAnswer,
-  LinePlace,
-  SessionOptions,
-} from "./session_context.ts";
-
 const EVENT_TYPES: ReadonlySet<unknown> = new Set([
   "thread.started",
   "turn.started",

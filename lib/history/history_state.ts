@@ -1,6 +1,7 @@
 /** The history of a thread, built from its events. */
 
-import { EventReader, type LinePlace } from "../events/event_reader.ts";
+import { EventReader } from "../events/event_reader.ts";
+import type { LinePlace } from "../events/session_context.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { EPOCH, timestampOf } from "../events/times.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";

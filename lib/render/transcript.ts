@@ -2,7 +2,8 @@
 
 import { checkOutcome } from "../checked.ts";
 import { printedText } from "../events/contents.ts";
-import { EventReader, type SessionOptions } from "../events/event_reader.ts";
+import { EventReader } from "../events/event_reader.ts";
+import type { SessionOptions } from "../events/session_context.ts";
 import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";

@@ -113,7 +113,7 @@ export interface Step {
   readonly turn: string | null;
   readonly rule: UsageRule;
   /** The tokens that were counted. */
-  readonly tokens?: Tokens;
+  readonly tokens: Tokens | undefined;
   /** The end of an exec turn, which is settled later. */
   readonly run: RunEntry | undefined;
 }
@@ -248,7 +248,6 @@ export class SourceLedger implements CountTaker, Ledger {
     run?: RunEntry,
   ): void {
     if (!this.#options.explain) return;
-    const counted = tokens === undefined ? {} : { tokens };
-    this.steps.push({ line, thread, turn, rule, run, ...counted });
+    this.steps.push({ line, thread, turn, rule, tokens, run });
   }
 }

@@ -35,7 +35,7 @@ export interface Addition {
   /** The rule that decided it. */
   readonly rule: UsageRule;
   /** The tokens; `undefined` if nothing is added. */
-  readonly tokens?: Tokens;
+  readonly tokens?: Tokens | undefined;
 }
 
 /**

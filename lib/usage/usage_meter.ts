@@ -80,7 +80,7 @@ class Settlement {
 
   /** Returns the tokens that the end of a turn of an exec stream adds. */
   additionOf(run: RunEntry | undefined): Addition | undefined {
-    return run === undefined ? undefined : this.#runs.get(run);
+    return run && this.#runs.get(run);
   }
 
   derivation(ledger: Ledger, step: Step): UsageDerivation {
