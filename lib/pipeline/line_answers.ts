@@ -352,6 +352,7 @@ export class LineAnswers implements LineVisitor {
   readonly #onAnswer: (() => void) | undefined;
   /** The output, which the taker writes to. */
   readonly out: ByteWriter = new ByteWriter();
+  /** The engine to use; `js` if the taker or an option rules out WebAssembly. */
   readonly #engine: Engine;
   readonly #wishes: KernelWishes;
   /** Whether `only` or `thread` selects records: others are not counted. */
@@ -359,11 +360,13 @@ export class LineAnswers implements LineVisitor {
   /** Reads the records that may not be selected. */
   #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
-  #hasKernel = false;
-  #fastLines = 0;
   #isSlow = false;
   readonly #expected: number;
   #bytes = 0;
+  /** The engine that currently processes lines. */
+  engine: Exclude<Engine, "auto"> = "js";
+  /** The number of lines that WebAssembly has processed. */
+  fastLines = 0;
   /** The number of lines that have failed. */
   failures = 0;
   /** The number of lines that became records which `only` and `thread` select. */
@@ -405,16 +408,6 @@ export class LineAnswers implements LineVisitor {
         "Cannot use the engine wasm: WebAssembly with SIMD cannot run here",
       );
     }
-  }
-
-  /** The engine that currently processes lines. */
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#hasKernel ? "wasm" : "js";
-  }
-
-  /** The number of lines that WebAssembly has processed. */
-  get fastLines(): number {
-    return this.#kernel?.lines ?? this.#fastLines;
   }
 
   /** The kind of the stream; `undefined` until a line has shown it. */
@@ -463,7 +456,7 @@ export class LineAnswers implements LineVisitor {
     const kernel = Kernel.create(this.#limit, this.#wishes);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
-    this.#hasKernel = true;
+    this.engine = "wasm";
     this.out.settle(kernel.home);
     this.#rules.teach(kernel);
     return true;
@@ -482,10 +475,12 @@ export class LineAnswers implements LineVisitor {
     if (kernel === undefined || context === undefined) return undefined;
     const { lines } = kernel;
     const run = kernel.run(bytes, start, end, this.out, context);
-    if (kernel.lines > lines) this.#rules.begun();
+    const answered = kernel.lines - lines;
+    this.fastLines += answered;
+    if (answered > 0) this.#rules.begun();
     if (run.lines === 0) return undefined;
     const taker = this.#taker;
-    this.records += this.#isSelective ? run.records : kernel.lines - lines;
+    this.records += this.#isSelective ? run.records : answered;
     if (taker.value !== undefined) {
       kernel.values(run.records, (value, text, isProven, at, before) => {
         const number = line + before;
@@ -520,7 +515,6 @@ export class LineAnswers implements LineVisitor {
       lastSlow = kind;
       return;
     }
-    this.#fastLines = kernel.lines;
     this.#kernel = undefined;
     this.#isSlow = true;
     this.#rules.teach(undefined);
