@@ -12,8 +12,7 @@ import { isRolloutLine } from "../dialects/rollout/decoder.ts";
 import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
 import { isNamedPlace, memberOf } from "../shapes/look.ts";
 import type { AnyShape } from "../shapes/shapes.ts";
-import type { WireDialectName } from "../dialects/wire_kinds.ts";
-import type { DriftTreatment } from "./drift_finding.ts";
+import type { DriftDialect, DriftTreatment } from "./drift_finding.ts";
 
 /** The path to a part of a JSON value, as names and indexes. */
 type Place = readonly (string | number)[];
@@ -32,7 +31,7 @@ export interface Part {
 
 export function treatmentOf(
   text: string,
-  dialect: WireDialectName,
+  dialect: DriftDialect,
   part: Part | undefined,
 ): DriftTreatment {
   const output = normalized(text, dialect);
@@ -52,7 +51,7 @@ export function treatmentOf(
 }
 
 /** Returns whether the types name the kind of the record. */
-function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
+function isKnownKind(output: unknown, dialect: DriftDialect): boolean {
   const places = dialect === "rollout"
     ? [["type"], ["payload", "type"], ["payload", "item", "type"]]
     : [["type"], ["item_type"]];
@@ -63,12 +62,12 @@ function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
   });
 }
 
-function shapeOf(dialect: WireDialectName): AnyShape {
+function shapeOf(dialect: DriftDialect): AnyShape {
   return dialect === "rollout" ? ROLLOUT_LINE : THREAD_EVENT;
 }
 
 /** Normalizes a single record; returns nothing if that fails. */
-function normalized(text: string, dialect: WireDialectName): unknown {
+function normalized(text: string, dialect: DriftDialect): unknown {
   const normalizer = new Normalizer({
     from: dialect,
     // Earlier lines of the stream would have set these ids.

@@ -2,11 +2,7 @@
 
 import { streamKindOf } from "../dialects/dialects.ts";
 import { releaseNumber } from "../dialects/releases.ts";
-import {
-  KindTeller,
-  NORMALIZED,
-  type WireDialectName,
-} from "../dialects/wire_kinds.ts";
+import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
 import { JsonTape } from "../json/tape.ts";
@@ -19,7 +15,7 @@ import {
   type LineSplitterOptions,
 } from "../lines/line_splitter.ts";
 import { treatmentOf } from "./_treatment.ts";
-import type { DriftFinding } from "./drift_finding.ts";
+import type { DriftDialect, DriftFinding } from "./drift_finding.ts";
 import {
   ARRAY,
   INTEGER,
@@ -53,7 +49,7 @@ export interface Occurrence {
   readonly file: string;
   readonly line: number;
   readonly release: number;
-  readonly dialect: WireDialectName;
+  readonly dialect: DriftDialect;
   treatment(mark: Mark): DriftFinding["treatment"];
 }
 
@@ -61,7 +57,7 @@ export interface Occurrence {
 export interface SourceReports {
   marked(): void;
   found(mark: Mark, at: Occurrence): void;
-  ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
+  ended(dialect: DriftDialect, kinds: ReadonlySet<WireKind>): void;
 }
 
 /** Reads one stream or session file: walks all values of its records. */

@@ -3,10 +3,13 @@
 import { KNOWN_WIRE } from "../dialects/known_wire.ts";
 import { releaseText } from "../dialects/releases.ts";
 import type { LineSplitterOptions } from "../lines/line_splitter.ts";
-import type { WireDialectName } from "../dialects/wire_kinds.ts";
 import { RECORD_NAMES } from "./_user_data.ts";
 import { isNewNode, type Occurrence, WireSource } from "./_wire_source.ts";
-import type { DriftFinding, DriftReport } from "./drift_finding.ts";
+import type {
+  DriftDialect,
+  DriftFinding,
+  DriftReport,
+} from "./drift_finding.ts";
 import {
   ANY_NAME,
   type Mark,
@@ -326,7 +329,7 @@ export class DriftMeter {
   /** Counts the kinds of records that a session had. */
   #ended(
     file: string,
-    dialect: WireDialectName,
+    dialect: DriftDialect,
     kinds: ReadonlySet<WireKind>,
   ): void {
     if (this.#isRecording) {
