@@ -9,6 +9,7 @@
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
+import { groupsBy } from "../groups.ts";
 import { bytesOfLooseBase64 } from "../json/bytes.ts";
 import {
   type Fields,
@@ -155,19 +156,14 @@ export class AtifExporter implements Exporter {
         if (id !== thread.id && !spawners.has(id)) spawners.set(id, thread);
       }
     }
-    // Node 20 has no Map.groupBy.
-    const children = new Map<Trajectory, Trajectory[]>();
     for (const thread of others) {
       const { id, parentId } = thread;
       const parent = parentId === undefined
         ? spawners.get(id)
         : byId.get(parentId);
       thread.parent = parent === thread ? undefined : parent;
-      if (thread.parent === undefined) continue;
-      const siblings = children.get(thread.parent);
-      if (siblings === undefined) children.set(thread.parent, [thread]);
-      else siblings.push(thread);
     }
+    const children = groupsBy(others, ({ parent }) => parent);
     const write = (root: Trajectory): void => {
       const rootDepth = this.#open.length;
       // A list, not calls of this function: threads may nest deeper than calls can.

@@ -9,7 +9,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
-import { groupsBy } from "./_groups.ts";
+import { groupsBy } from "../groups.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import { unpackedPath } from "./session_start.ts";

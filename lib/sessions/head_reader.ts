@@ -1,7 +1,7 @@
 /** Reads the heads and runs of many session files through a cache. */
 
 import { mapAtOnce } from "./_at_once.ts";
-import { groupsBy } from "./_groups.ts";
+import { groupsBy } from "../groups.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, titleOf } from "./session.ts";
 import {

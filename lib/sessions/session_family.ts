@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { spawnedThreads } from "../events/session_items.ts";
 import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
-import { groupsBy } from "./_groups.ts";
+import { groupsBy } from "../groups.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import {
   listSessionFiles,

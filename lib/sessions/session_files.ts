@@ -11,7 +11,7 @@ import { timeInUuid } from "../events/times.ts";
 import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
 import { headerTime } from "./_first_records.ts";
-import { groupsBy } from "./_groups.ts";
+import { groupsBy } from "../groups.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { isGone, messageOf } from "./open_session.ts";
 import { otherPlacesOf } from "./session_places.ts";
