@@ -14,12 +14,6 @@ const PROCESS = new URL("./hostile_process.ts", import.meta.url);
 /** The number of processes at once. */
 const PROCESSES = 2;
 
-/**
- * The memory that commands without `--max-line-bytes` may need in addition, in MB. They keep and
- * decode the lines of 32 MB, since a line of a session file may have 256 MB.
- */
-const WHOLE_LINE_MB = 180;
-
 /** Calls commands with all inputs in one process. */
 async function outcomesOf(
   commands: readonly string[],
@@ -48,11 +42,8 @@ Deno.test({
     const outcomes = (await Promise.all(shares.map(outcomesOf))).flat();
     const inputs = new Set(outcomes.map(({ input }) => input));
     assertEquals(outcomes.length, readers.length * inputs.size);
-    const violations = outcomes.filter(
-      ({ command, grownMb, limitMb, hasAnswered }) => {
-        const more = /^(?:sessions |watch$)/.test(command) ? WHOLE_LINE_MB : 0;
-        return !hasAnswered || grownMb > limitMb + more;
-      },
+    const violations = outcomes.filter(({ grownMb, limitMb, hasAnswered }) =>
+      !hasAnswered || grownMb > limitMb
     );
     assertEquals(violations, []);
   },

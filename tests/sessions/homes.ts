@@ -73,12 +73,12 @@ export async function withHome(
 }
 
 /** Makes a temporary folder, passes it to a test, and removes it afterwards. */
-export async function withFolder(
-  use: (folder: string) => Promise<void>,
-): Promise<void> {
+export async function withFolder<T>(
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
   const made = await Deno.makeTempDir({ prefix: "codexpipe-" });
   try {
-    await use(await Deno.realPath(made));
+    return await use(await Deno.realPath(made));
   } finally {
     await Deno.remove(made, { recursive: true });
   }
