@@ -9,8 +9,11 @@ const GAP = "  ";
 /** The minimum width of a column that can shrink. */
 const MIN_WIDTH = 8;
 
-export interface Column {
+/** A column of a table with a row for each value of type `T`. */
+export interface Column<T> {
   readonly title: string;
+  /** Returns the text of a cell, as plain text. */
+  cell(row: T): string;
   /** The alignment of the cells; numbers are aligned to the right. */
   readonly align?: "left" | "right";
   /** The side at which cells are cut if the table is too wide; by default, they are not cut. */
@@ -25,6 +28,11 @@ export interface Column {
   readonly look?: (text: string) => string;
 }
 
+/** Makes a column of numbers, which are aligned to the right. */
+export function numbers<T>(title: string, cell: Column<T>["cell"]): Column<T> {
+  return { title, cell, align: "right" };
+}
+
 export interface TableOptions {
   /** The available width in terminal columns; by default, there is no limit. */
   readonly width?: number | undefined;
@@ -37,17 +45,15 @@ export interface TableOptions {
  * Control characters are escaped, so a cell is one line and cannot affect a terminal. If the
  * table is too wide, spare columns are left out, and then the widest columns that can be cut are
  * cut until it fits, or until all have their minimum width.
- *
- * @param rows The cells of each row, as plain text.
  */
-export async function tableText(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+export async function tableText<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
   options: TableOptions,
 ): Promise<string> {
   const { width = Infinity, style } = options;
   const cells = rows.map((row) =>
-    columns.map((_, i) => escapeControls(row[i] ?? ""))
+    columns.map(({ cell }) => escapeControls(cell(row)))
   );
   const titles = columns.map(({ title }) => title);
   const ruler = await TextRuler.for([...titles, ...cells.flat()]);
@@ -63,13 +69,12 @@ export async function tableText(
   );
   const spare = columns.findLastIndex(({ isSpare }) => isSpare === true);
   if (spare !== -1 && total(kept) + gaps > width) {
-    const others = rows.map((row) => row.toSpliced(spare, 1));
-    return await tableText(columns.toSpliced(spare, 1), others, options);
+    return await tableText(columns.toSpliced(spare, 1), rows, options);
   }
   shrink(columns, widths, total(widths) + gaps - width);
   const lineOf = (
     row: readonly string[],
-    look: (text: string, column: Column) => string,
+    look: (text: string, column: Column<T>) => string,
   ): string =>
     columns.map((column, i) => {
       const room = widths[i] ?? 0;
@@ -93,7 +98,7 @@ function total(widths: readonly number[]): number {
 
 /** Reduces the widest columns that can be cut, until the table fits. */
 function shrink(
-  columns: readonly Column[],
+  columns: readonly Pick<Column<never>, "cut" | "share">[],
   widths: number[],
   excess: number,
 ): void {

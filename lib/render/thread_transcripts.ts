@@ -9,6 +9,7 @@ import {
   textOf,
 } from "../json/fields.ts";
 import { checkOutcome } from "../checked.ts";
+import { groupsBy } from "../groups.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
@@ -328,14 +329,12 @@ export class ThreadTranscripts
 
   /** Returns the threads, each after the one that started it. */
   #inOrder(): Thread[] {
-    const children = new Map<string | undefined, string[]>();
-    const idsBelow = (id?: string): string[] => children.get(id) ?? [];
-    for (const [id, { parent = "" }] of this.#threads) {
+    const children = groupsBy(this.#threads.keys(), (id) => {
+      const { parent = "" } = this.#thread(id);
       const isKnown = parent === this.#firstId || this.#threads.has(parent);
-      const list = idsBelow(isKnown ? parent : undefined);
-      children.set(isKnown ? parent : undefined, list);
-      list.push(id);
-    }
+      return isKnown ? parent : undefined;
+    });
+    const idsBelow = (id?: string): string[] => children.get(id) ?? [];
     const threads: Thread[] = [this.#first];
     const left = new Set(this.#threads.keys());
     // Two threads may name each other as parent: those come last, and each only once.

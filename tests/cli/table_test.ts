@@ -1,14 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../lib/render/text_style.ts";
-import { type Column, tableText } from "../../lib/cli/table.ts";
+import { type Column, numbers, tableText } from "../../lib/cli/table.ts";
 
-const COLUMNS: readonly Column[] = [
-  { title: "ID" },
-  { title: "TOKENS", align: "right" },
-  { title: "TITLE", cut: "end" },
+type Row = readonly [id: string, tokens?: string, title?: string];
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "ID", cell: ([id]) => id },
+  numbers("TOKENS", ([, tokens = ""]) => tokens),
+  { title: "TITLE", cut: "end", cell: ([, , title = ""]) => title },
 ];
 
-const ROWS = [
+/** A column of the first cells, with the title `T`. */
+const ONE = [{ title: "T", cell: ([text]: Row) => text }];
+
+const ROWS: readonly Row[] = [
   ["a1", "1,234", "Fix the flaky test in the parser"],
   ["b", "5", "天地玄黃宇宙洪荒"],
 ];
@@ -70,7 +75,7 @@ Deno.test("tableText() leaves out spare columns once the others are cut to their
 
 Deno.test("tableText() escapes control characters", async () => {
   assertEquals(
-    await tableText([{ title: "T" }], [["a\x1b[31m\nb"]], {
+    await tableText(ONE, [["a\x1b[31m\nb"]], {
       style: PLAIN_STYLE,
     }),
     "T\na\\u001b[31m\\u000ab\n",
@@ -100,7 +105,7 @@ Deno.test("tableText() prints only the titles without rows", async () => {
 });
 
 Deno.test("tableText() prints more rows than a call may have arguments", async () => {
-  const rows = new Array(200_000).fill(["a"]);
-  const text = await tableText([{ title: "T" }], rows, { style: PLAIN_STYLE });
+  const rows = new Array<Row>(200_000).fill(["a"]);
+  const text = await tableText(ONE, rows, { style: PLAIN_STYLE });
   assertEquals(text.length, 2 * (1 + rows.length));
 });

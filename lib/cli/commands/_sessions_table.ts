@@ -30,10 +30,6 @@ const OUTCOME_TEXTS: Readonly<
   open: "no end",
 };
 
-interface SessionColumn extends Column {
-  text(session: Session): string;
-}
-
 /**
  * Lays out a table of sessions. Columns that are empty for all sessions are left out.
  *
@@ -73,66 +69,66 @@ export async function sessionsTable(
   // A file that cannot be read is not marked here: its title has the reason.
   const hiddenText = ({ file }: Session): string =>
     HIDDEN_TEXTS[hidden?.get(file.path) ?? "refused"];
-  const all: readonly (SessionColumn | false)[] = [
+  const all: readonly (Column<Session> | false)[] = [
     {
       title: "ID",
       look: (text) => style.cyan(text),
-      text: ({ head }) => shortIds.get(head.id) ?? head.id,
+      cell: ({ head }) => shortIds.get(head.id) ?? head.id,
     },
     {
       title: `Started${zone}`,
-      text: ({ file, head }) => timeText(startedAt(file, head.started)),
+      cell: ({ file, head }) => timeText(startedAt(file, head.started)),
     },
     isWide && {
       title: `Updated${zone}`,
-      text: ({ file }) => timeText(file.mtime),
+      cell: ({ file }) => timeText(file.mtime),
     },
     runs.size > 0 && {
       title: "Outcome",
       look,
-      text: (each) => outcomeText(runOf(each)),
+      cell: (each) => outcomeText(runOf(each)),
     },
     runs.size > 0 && {
       title: "Tokens",
       align: "right",
       isSpare: true,
-      text: (each) =>
+      cell: (each) =>
         textOf(runOf(each)?.totalTokens, isScreen ? roundText : countText),
     },
     runs.size > 0 && {
       title: "Took",
       align: "right",
       isSpare: true,
-      text: (each) => textOf(runOf(each)?.durationMs, durationText),
+      cell: (each) => textOf(runOf(each)?.durationMs, durationText),
     },
     homes.size > 1 && {
       title: "Home",
       cut: "start",
       keptWidth: 8,
-      text: ({ file }) => shortPath(file.home, userHome),
+      cell: ({ file }) => shortPath(file.home, userHome),
     },
     isSet(({ head }) => head.cwd) && {
       title: "Folder",
       cut: "start",
       keptWidth: 8,
-      text: ({ head }) => shortPath(head.cwd ?? "", userHome),
+      cell: ({ head }) => shortPath(head.cwd ?? "", userHome),
     },
     isSet(({ head }) => head.gitBranch) && {
       title: "Branch",
       cut: "end",
       keptWidth: 8,
       isSpare: true,
-      text: ({ head }) => head.gitBranch ?? "",
+      cell: ({ head }) => head.gitBranch ?? "",
     },
     isWide && isSet(({ head }) => head.model) &&
-    { title: "Model", text: ({ head }) => head.model ?? "" },
+    { title: "Model", cell: ({ head }) => head.model ?? "" },
     isWide && isSet(({ head }) => head.cliVersion) &&
-    { title: "Codex", text: ({ head }) => head.cliVersion ?? "" },
-    isSet(kindText) && { title: "Kind", look: dim, text: kindText },
+    { title: "Codex", cell: ({ head }) => head.cliVersion ?? "" },
+    isSet(kindText) && { title: "Kind", look: dim, cell: kindText },
     isSet(hiddenText) && {
       title: "In Codex",
       look: (text) => text === "" ? "" : style.red(text),
-      text: hiddenText,
+      cell: hiddenText,
     },
     {
       title: "Title",
@@ -141,14 +137,11 @@ export async function sessionsTable(
       keptWidth: 16,
       // A title in parentheses is a placeholder, not text of the session.
       look: (text) => text.startsWith("(") ? dim(text) : text,
-      text: titleText,
+      cell: titleText,
     },
   ];
   const columns = all.filter((column) => column !== false);
-  const rows = sessions.map((session) =>
-    columns.map((column) => column.text(session))
-  );
-  return await tableText(columns, rows, { width, style });
+  return await tableText(columns, sessions, { width, style });
 }
 
 function outcomeText(run: SessionRun | undefined): string {

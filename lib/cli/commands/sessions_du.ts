@@ -23,7 +23,7 @@ import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { writeTexts } from "../output.ts";
-import { type Column, tableText } from "../table.ts";
+import { type Column, numbers, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
 
@@ -304,44 +304,37 @@ async function groupTable(
   groups: readonly SessionSizeGroup[],
   { process, style }: CommandContext,
 ): Promise<string> {
-  const columns: Column[] = [
-    { title: TITLES[key], cut: key === "project" ? "start" : "end" },
-    { title: "Files", align: "right" },
-    { title: "Size", align: "right" },
-    { title: "Share", align: "right" },
+  const columns: Column<SessionSizeGroup>[] = [
+    {
+      title: TITLES[key],
+      cut: key === "project" ? "start" : "end",
+      cell: ({ name }) => (name ?? "unknown").replaceAll("_", " "),
+    },
+    numbers("Files", ({ files }) => countText(files)),
+    numbers("Size", ({ bytes, disk_bytes }) => bytesText(disk_bytes ?? bytes)),
+    numbers("Share", ({ share }) => percentText(share)),
   ];
-  const isScreen = process.isTerminal.stdout;
-  if (isScreen) columns.push({ title: "" });
-  const rows = groups.map(({ name, files, bytes, disk_bytes, share }) => [
-    (name ?? "unknown").replaceAll("_", " "),
-    countText(files),
-    bytesText(disk_bytes ?? bytes),
-    percentText(share),
-    ...(isScreen ? ["█".repeat(Math.round(share * BAR))] : []),
-  ]);
-  return await tableText(columns, rows, { width: process.columns(), style });
+  if (process.isTerminal.stdout) {
+    const bar = (share: number): string => "█".repeat(Math.round(share * BAR));
+    columns.push({ title: "", cell: ({ share }) => bar(share) });
+  }
+  return await tableText(columns, groups, { width: process.columns(), style });
 }
 
 async function largestTable(
-  { sessions, diskBytes }: MeasuredSessions,
+  { sessions, diskBytes: all }: MeasuredSessions,
   limit: number,
   { process, style }: CommandContext,
 ): Promise<string> {
-  const columns: Column[] = [
-    { title: "Largest" },
-    { title: "Size", align: "right" },
-    { title: "Share", align: "right" },
-    { title: "Most of it" },
-    { title: "Title", cut: "end" },
+  const columns: Column<SessionSize>[] = [
+    { title: "Largest", cell: ({ id, file }) => id || file.path },
+    numbers("Size", ({ diskBytes }) => bytesText(diskBytes)),
+    numbers("Share", ({ diskBytes }) => percentText(shareOf(diskBytes, all))),
+    { title: "Most of it", cell: mostOf },
+    { title: "Title", cut: "end", cell: ({ title }) => title },
   ];
-  const rows = sessions.slice(0, limit).map((session) => [
-    session.id === "" ? session.file.path : session.id,
-    bytesText(session.diskBytes),
-    percentText(shareOf(session.diskBytes, diskBytes)),
-    mostOf(session),
-    session.title,
-  ]);
-  return await tableText(columns, rows, { width: process.columns(), style });
+  const largest = sessions.slice(0, limit);
+  return await tableText(columns, largest, { width: process.columns(), style });
 }
 
 function record(session: SessionSize): SessionSizeRecord {

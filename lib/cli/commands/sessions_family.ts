@@ -12,7 +12,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { tableText } from "../table.ts";
+import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
 import { sessionPage } from "./_session_page.ts";
@@ -89,9 +89,10 @@ async function shardTexts(
   form: Exclude<typeof FORMATS.family[number], "ids">,
   { process, style }: CommandContext,
 ): Promise<readonly string[]> {
-  const texts = shards.map(({ files, families, bytes }, at) => {
+  const numbered = shards.map((shard, at) => ({ ...shard, shard: at + 1 }));
+  const texts = numbered.map(({ shard, families, bytes, files }) => {
     const paths = files.map(({ path }) => path);
-    return JSON.stringify({ shard: at + 1, families, bytes, files: paths });
+    return JSON.stringify({ shard, families, bytes, files: paths });
   });
   switch (form) {
     case "json":
@@ -106,16 +107,14 @@ async function shardTexts(
       );
     case "table": {
       if (shards.length === 0) return [];
-      const columns = ["Shard", "Families", "Files", "Size"]
-        .map((title) => ({ title, align: "right" as const }));
-      const rows = shards.map(({ files, families, bytes }, at) => [
-        countText(at + 1),
-        countText(families),
-        countText(files.length),
-        bytesText(bytes),
-      ]);
+      const columns: Column<typeof numbered[number]>[] = [
+        numbers("Shard", ({ shard }) => countText(shard)),
+        numbers("Families", ({ families }) => countText(families)),
+        numbers("Files", ({ files }) => countText(files.length)),
+        numbers("Size", ({ bytes }) => bytesText(bytes)),
+      ];
       const width = process.columns();
-      return [await tableText(columns, rows, { width, style })];
+      return [await tableText(columns, numbered, { width, style })];
     }
   }
 }

@@ -29,7 +29,12 @@ import { type FlagName, FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { type Column, type TableOptions, tableText } from "../table.ts";
+import {
+  type Column,
+  numbers,
+  type TableOptions,
+  tableText,
+} from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 
@@ -311,9 +316,7 @@ interface CostedGroup {
   readonly cost: UsageCost | undefined;
 }
 
-interface GroupColumn extends Column {
-  cell(row: CostedGroup): string;
-}
+type GroupColumn = Column<CostedGroup>;
 
 const UNKNOWN = "unknown";
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-(\d+)$/;
@@ -335,27 +338,26 @@ const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
 };
 
 const NUMBERS: readonly GroupColumn[] = [
-  number("Input", ({ group }) => group.tokens.input_tokens),
-  number("Cached", ({ group }) => group.tokens.cached_input_tokens),
-  number("Cache write", ({ group }) => group.tokens.cache_write_input_tokens),
-  number("Output", ({ group }) => group.tokens.output_tokens),
-  number("Reasoning", ({ group }) => group.tokens.reasoning_output_tokens),
-  number("Total", ({ group }) => group.tokens.total_tokens),
+  counts("Input", ({ group }) => group.tokens.input_tokens),
+  counts("Cached", ({ group }) => group.tokens.cached_input_tokens),
+  counts("Cache write", ({ group }) => group.tokens.cache_write_input_tokens),
+  counts("Output", ({ group }) => group.tokens.output_tokens),
+  counts("Reasoning", ({ group }) => group.tokens.reasoning_output_tokens),
+  counts("Total", ({ group }) => group.tokens.total_tokens),
 ];
 
 const TURNS: GroupColumn = {
-  ...number("Turns", ({ group }) => group.turns),
+  ...counts("Turns", ({ group }) => group.turns),
   isSpare: true,
 };
 
-const COST: GroupColumn = {
-  title: "Cost",
-  align: "right",
-  cell: ({ cost }) =>
+const COST: GroupColumn = numbers(
+  "Cost",
+  ({ cost }) =>
     cost?.isKnown
       ? cost.rounded.replace(/^\d+/, (whole) => countText(BigInt(whole)))
       : "-",
-};
+);
 
 async function groupsTable(
   rows: readonly CostedGroup[],
@@ -368,63 +370,60 @@ async function groupsTable(
     ? by.flatMap((key): UsageKey[] => key === "turn" ? ["thread", key] : [key])
     : by;
   const columns: GroupColumn[] = [
-    ...keys.map((key) => KEY_COLUMNS[key]),
+    ...keys.map((key, i): GroupColumn => {
+      const column = KEY_COLUMNS[key];
+      const label = i === 0 ? "Total" : "";
+      const cell = (row: CostedGroup): string =>
+        row === total ? label : column.cell(row);
+      return { ...column, cell };
+    }),
     ...(by.includes("turn") ? [] : [TURNS]),
     ...NUMBERS.filter((column) =>
       column.title !== "Cache write" || column.cell(total) !== "0"
     ),
     ...(total.cost === undefined ? [] : [COST]),
   ];
-  const cells = [
-    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
-    columns.map((column, i) =>
-      i < keys.length ? (i === 0 ? "Total" : "") : column.cell(total)
-    ),
-  ];
-  return await tableText(columns, cells, options);
+  return await tableText(columns, [...rows, total], options);
 }
 
 async function derivationsTable(
   derivations: readonly UsageDerivation[],
   total: UsageGroup,
-  { width, style }: TableOptions,
+  options: TableOptions,
 ): Promise<string> {
-  const columns: Column[] = [
-    { title: "Line", align: "right" },
-    { title: "Turn", cut: "end" },
-    { title: "Input", align: "right" },
-    { title: "Output", align: "right" },
-    { title: "Rule" },
-    { title: "Why", cut: "end" },
+  const { bold } = options.style;
+  const counted = (
+    { counted, tokens }: UsageDerivation,
+    name: "input_tokens" | "output_tokens",
+  ): string => counted ? countText(tokens[name]) : "-";
+  const columns: Column<UsageDerivation>[] = [
+    numbers("Line", ({ line }) => String(line)),
+    {
+      title: "Turn",
+      cut: "end",
+      cell: (step) => turnOf(step, { isAlone: true }),
+    },
+    numbers("Input", (step) => counted(step, "input_tokens")),
+    numbers("Output", (step) => counted(step, "output_tokens")),
+    { title: "Rule", cell: ({ rule }) => rule },
+    { title: "Why", cut: "end", cell: ({ rule }) => explainRule(rule) },
   ];
-  const tables = await Promise.all(
-    [...bySource(derivations)]
-      .map(async ([source, steps]) => {
-        const cells = steps.map((step) => [
-          String(step.line),
-          turnOf(step, { isAlone: true }),
-          step.counted ? countText(step.tokens.input_tokens) : "-",
-          step.counted ? countText(step.tokens.output_tokens) : "-",
-          step.rule,
-          explainRule(step.rule),
-        ]);
-        const heading = style.bold(escapeControls(source));
-        const table = await tableText(columns, cells, { width, style });
-        return `${heading}\n${table}\n`;
-      }),
-  );
+  const tables = [...bySource(derivations)].map(async ([source, steps]) => {
+    const table = await tableText(columns, steps, options);
+    return `${bold(escapeControls(source))}\n${table}\n`;
+  });
   const { input_tokens, output_tokens } = total.tokens;
   const sum = `${countText(input_tokens)} input, ${
     countText(output_tokens)
   } output`;
-  return `${tables.join("")}${style.bold("Total:")} ${sum}\n`;
+  return [...await Promise.all(tables), `${bold("Total:")} ${sum}\n`].join("");
 }
 
-function number(
+function counts(
   title: string,
-  count: (row: CostedGroup) => number | bigint,
+  of: (row: CostedGroup) => number | bigint,
 ): GroupColumn {
-  return { title, align: "right", cell: (row) => countText(count(row)) };
+  return numbers(title, (row) => countText(of(row)));
 }
 
 /** The id of a thread, or the name of its input if it has none. */

@@ -27,7 +27,7 @@ import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
-import { type Column, tableText } from "../table.ts";
+import { type Column, numbers, tableText } from "../table.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { runFigures } from "./_run_figures.ts";
@@ -521,6 +521,11 @@ interface Row {
   readonly known: Session | undefined;
 }
 
+/** A row with its depth below the session that spawned it. */
+interface NestedRow extends Row {
+  readonly depth: number;
+}
+
 /** A terminal with lines of events, and below them a table of the sessions at work. */
 class Screen {
   readonly #context: CommandContext;
@@ -557,10 +562,7 @@ class Screen {
     const ruler = await TextRuler.for([text, sums]);
     const table = shown.length === 0
       ? ""
-      : await tableText(this.#columns, shown.map((row) => this.#cells(row)), {
-        width: columns - 1,
-        style,
-      });
+      : await tableText(this.#columns, shown, { width: columns - 1, style });
     const below = `${table}${style.dim(ruler.fitted(sums, columns - 1))}\n`;
     if (text === "" && below === this.#table) return;
     const { erased } = this;
@@ -580,40 +582,42 @@ class Screen {
     return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE_BELOW}`;
   }
 
-  get #columns(): readonly Column[] {
-    const { style } = this.#context;
+  get #columns(): readonly Column<NestedRow>[] {
+    const { style, process } = this.#context;
+    const now = process.now();
     return [
-      { title: "Session", look: (text) => style.cyan(text) },
-      { title: "Time", align: "right" },
-      { title: "Tokens", align: "right" },
-      { title: "Doing", cut: "end" },
-      { title: "Title", cut: "end" },
+      {
+        title: "Session",
+        look: (text) => style.cyan(text),
+        cell: (row) =>
+          branchOf(row.depth) +
+          (idOf(row).slice(0, SHORT_ID) || row.session.file.path),
+      },
+      numbers(
+        "Time",
+        ({ session: { reader } }) => secondsSince(reader.turnAt, now),
+      ),
+      numbers("Tokens", ({ session: { reader } }) => {
+        const { tokens } = reader.verdict;
+        return tokens === null ? "" : countText(tokens.total_tokens);
+      }),
+      { title: "Doing", cut: "end", cell: (row) => doing(row, now) },
+      { title: "Title", cut: "end", cell: ({ known }) => known?.title ?? "" },
     ];
   }
+}
 
-  #cells({ session, known, depth }: Row & { readonly depth: number }) {
-    const { reader, file } = session;
-    const now = this.#context.process.now();
-    const { tokens } = reader.verdict;
-    const [command, ...others] = reader.commands;
-    const silence = now - file.mtime;
-    let doing = silence < SILENT_MS
+/** The command that a session runs, or for how long the session has written nothing. */
+function doing({ session: { reader, file } }: Row, now: number): string {
+  const [command, ...others] = reader.commands;
+  if (command === undefined) {
+    return now - file.mtime < SILENT_MS
       ? ""
       : `silent for ${secondsSince(file.mtime, now)}`;
-    if (command !== undefined) {
-      const count = others.length === 0 ? "" : `${others.length + 1}: `;
-      const line = oneLine(command.command);
-      doing = `${count}${secondsSince(command.at, now)} $ ${line}`;
-    }
-    const id = (known?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
-    return [
-      branchOf(depth) + id,
-      secondsSince(reader.turnAt, now),
-      tokens === null ? "" : countText(tokens.total_tokens),
-      doing,
-      known?.title ?? "",
-    ];
   }
+  const count = others.length === 0 ? "" : `${others.length + 1}: `;
+  const line = oneLine(command.command);
+  return `${count}${secondsSince(command.at, now)} $ ${line}`;
 }
 
 function secondsSince(at: number | undefined, now: number): string {
@@ -625,11 +629,9 @@ function secondsSince(at: number | undefined, now: number): string {
 /** Sorts rows so that sub-agents come below the sessions that spawned them. */
 function inFamilies(
   rows: readonly Row[],
-): readonly (Row & { readonly depth: number })[] {
-  const idOf = ({ known, session }: Row): string =>
-    known?.head.id ?? session.file.id;
+): readonly NestedRow[] {
   const ids = new Set(rows.map(idOf));
-  const ordered: (Row & { readonly depth: number })[] = [];
+  const ordered: NestedRow[] = [];
   const seen = new Set<Row>();
   const add = (row: Row, depth: number): void => {
     if (seen.has(row)) return;
@@ -645,4 +647,8 @@ function inFamilies(
   // Sessions whose headers form a cycle.
   for (const row of rows) add(row, 0);
   return ordered;
+}
+
+function idOf({ known, session }: Row): string {
+  return known?.head.id ?? session.file.id;
 }
