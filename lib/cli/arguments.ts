@@ -90,11 +90,7 @@ export class Arguments {
     return parseTime(this.value(name) ?? "", now);
   }
 
-  /**
-   * The times of `--since` and `--until`.
-   *
-   * @throws {UsageError} If no time is between them, as if a day ended with its date.
-   */
+  /** The times of `--since` and `--until`; refuses a period that is empty. */
   period(
     now: number,
   ): {
@@ -145,33 +141,20 @@ export class Arguments {
     );
   }
 
-  /**
-   * Refuses flags that would have no effect: a user who gives one relies on it.
-   *
-   * @param where The reason that they have no effect, such as `with --jsonl`.
-   * @throws {UsageError} If one of them is given.
-   */
+  /** Refuses flags without effect: a user relies on them. `where` is such as `with --jsonl`. */
   refuseIdle(flags: readonly FlagName[], where: string): void {
     const idle = flags.find((name) => this.has(name));
     if (idle === undefined) return;
     throw new UsageError(`--${idle} has no effect ${where}`);
   }
 
-  /**
-   * Refuses `--redact-pattern` with `--no-redact`. Call it before any file is opened for writing.
-   *
-   * @throws {UsageError} If both are given.
-   */
+  /** Refuses `--redact-pattern` with `--no-redact`, before any file is opened for writing. */
   refuseIdlePatterns(): void {
     if (!this.has("no-redact")) return;
     this.refuseIdle(["redact-pattern"], "with --no-redact");
   }
 
-  /**
-   * Refuses operands of a command that has none.
-   *
-   * @param advice The commands or flags that the user may have meant.
-   */
+  /** Refuses operands of a command that has none, with advice on what the user may have meant. */
   refuseOperands(command: string, advice?: string): void {
     const [operand] = this.operands;
     if (operand === undefined) return;
@@ -195,15 +178,11 @@ export class Arguments {
 }
 
 /**
- * Parses the arguments of the command. Opens no files.
+ * Parses the arguments of the command. Opens no files. If a flag that is not repeatable is given
+ * several times, the last one counts. `--` ends the flags.
  *
- * If a flag that is not repeatable is given several times, the last one counts. `--` ends the
- * flags.
- *
- * @param flagsFor Returns the flags of the command that the operands name; by default, the
- *   whole table.
- * @throws {UsageError} If a flag is unknown, or the value of a flag of the command is missing or
- *   invalid.
+ * @param flagsFor Returns the flags of the command that the operands name, whose values are
+ *   checked; by default, the whole table.
  */
 export function parseArguments(
   args: readonly string[],

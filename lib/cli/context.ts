@@ -7,11 +7,7 @@
 import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
 export interface ByteSink {
-  /**
-   * Writes some bytes, or only the first ones of them.
-   *
-   * @returns The number of bytes that were written.
-   */
+  /** Writes some bytes, or only the first of them, and returns how many were written. */
   write(bytes: Uint8Array): Promise<number>;
   /** Closes a file. Idempotent; other sinks have no such method. */
   close?(): void;
@@ -45,12 +41,7 @@ export interface PathEntry {
 
 /** The other end of the messages between two threads. */
 export interface Peer {
-  /**
-   * Sends a message.
-   *
-   * @param message The message; the other thread gets a copy.
-   * @param moved Buffers in the message that are moved instead of copied.
-   */
+  /** Sends a copy of a message; its buffers that are `moved` are not copied. */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /** Sets the callbacks for messages, and for the error after which no more messages come. */
   listen(take: (message: unknown) => void, fail: (error: Error) => void): void;

@@ -21,11 +21,7 @@ export class ErrorFile {
     return new ErrorFile(await createFile(path, context));
   }
 
-  /**
-   * Adds a failed line.
-   *
-   * @param at The line number and offset in its own file, if the input joins several files.
-   */
+  /** Adds a failed line, at its place in its own file if the input joins several files. */
   add(
     failed: FailureView,
     at?: { readonly line: number; readonly offset: number },

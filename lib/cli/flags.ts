@@ -9,12 +9,7 @@ import { MESSAGE_ROLES } from "../sessions/session_records.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
 import { parseTime } from "./times.ts";
 
-/**
- * Parses a number of bytes, such as `1000000` or `16M`.
- *
- * @returns The number of bytes, rounded if it exceeds `Number.MAX_SAFE_INTEGER`; `undefined` if
- *   the text is not a number of bytes.
- */
+/** Parses a number of bytes, such as `1000000` or `16M`; huge ones are rounded. */
 export function parseByteSize(text: string): number | undefined {
   const [, digits, unit = ""] = /^(\d+)([KMG]?)$/i.exec(text) ?? [];
   const units = ["", "K", "M", "G"];
@@ -700,20 +695,13 @@ function isTimeZone(text: string): boolean {
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/**
- * A flag of one command, with the properties in which it differs from the table: those of the
- * flag, and the choices and the default of its value.
- */
+/** A flag of one command, with the properties in which it differs from the table. */
 export type NarrowedFlag =
   & Pick<Flag, "name">
   & Partial<Pick<Flag, "value" | "summary" | "details">>
   & Pick<FlagValue, "choices" | "default">;
 
-/**
- * Lists the flags of a command.
- *
- * @returns The flags in the order of the table, with the command's changes applied.
- */
+/** Lists the flags of a command in the order of the table, with the changes of the command. */
 export function flagsOf(
   { flags }: { readonly flags: readonly (FlagName | NarrowedFlag)[] },
 ): readonly Flag[] {

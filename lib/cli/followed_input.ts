@@ -90,10 +90,7 @@ export async function* followInput(
   if (interrupt.aborted) throw new Interrupted();
 }
 
-/**
- * The blocks of a growing file. No block is read ahead: each is read after the output of the one
- * before has been written.
- */
+/** The blocks of a growing file. Each is read after the output of the one before is written. */
 function blocksOf(content: ByteSource, path: string): Blocks {
   const block = new Uint8Array(BLOCK);
   return {

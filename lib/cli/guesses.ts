@@ -4,10 +4,8 @@
 const MAX_LENGTH = 40;
 
 /**
- * Suggests the known word that is most similar to a given one.
- *
- * @param shared The beginning that all words share; it does not count for the distance allowed.
- * @returns `; did you mean "…"?`, or nothing if no word is close.
+ * Suggests the known word that is most similar to a given one, if any is close. The beginning that
+ * all words share does not count for the distance allowed.
  */
 export function suggestion(
   given: string,
@@ -29,10 +27,7 @@ export function suggestion(
   return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
-/**
- * Counts the letters to insert, delete, replace or swap with the next one, to turn one word
- * into the other.
- */
+/** Counts the letters to insert, delete, replace or swap with the next one. */
 function editDistance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);

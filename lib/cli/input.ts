@@ -14,12 +14,8 @@ import { isWouldBlock, reasonOf } from "./reasons.ts";
 import { STDIN } from "./flags.ts";
 
 /**
- * Finds out the identity of an input.
- *
- * @param input The path of a file, or `-`.
- * @param isQuick Whether to return `undefined` too if finding out takes long.
- * @returns A key that is the same for all paths of the file; `undefined` if it is not a regular
- *   file.
+ * Returns a key that is the same for all paths of a regular file, or of stdin if it is one;
+ * `undefined` for other files, and if finding out takes long and should be quick.
  */
 export async function identityOf(
   input: string,
@@ -35,11 +31,9 @@ export async function identityOf(
  * Refuses to read the file that stdout is redirected to: it would have no end. Output written
  * before this was noticed is removed from the file.
  *
- * @param input The path of the file that is read, or `-`.
- * @param size The size of the file when reading began, if known; the output of earlier inputs
- *   may be in it already.
+ * @param size The size of the file when reading began, if known; the output of earlier inputs may
+ *   be in it already.
  * @param isQuick Whether to skip the check where it takes long.
- * @throws {UsageError} If stdout is the same file.
  */
 export async function refuseOwnOutput(
   input: string,
@@ -78,10 +72,8 @@ const FIRST_BLOCK = 1 << 17;
 const MAX_UNSEEN = 1 << 27;
 
 /**
- * Opens an input, and decompresses it if necessary.
- *
- * @param path The path of a file, or `-`.
- * @param room Buffers for its blocks; inputs that are read at the same time must not share them.
+ * Opens a file, or stdin, and decompresses it if necessary. Inputs that are read at the same time
+ * must not share buffers.
  */
 export async function openInput(
   path: string,
@@ -173,8 +165,7 @@ export async function* blocksOf(
 }
 
 /**
- * Reads an input, and reports an input that cannot be read instead of throwing, so that others
- * can still be read.
+ * Reads an input to its end; reports one that cannot be read, so that others can still be read.
  *
  * @returns Whether the input was read to its end.
  */
@@ -192,12 +183,7 @@ export async function readOrSay(
   }
 }
 
-/**
- * Reads a text, up to a limit.
- *
- * @param path The path of a file, or `-`.
- * @param limit The length after which reading stops, in UTF-16 units.
- */
+/** Reads a text of a file or stdin; stops after `limit` UTF-16 units. */
 export async function readText(
   path: string,
   process: Surroundings,
@@ -229,11 +215,7 @@ interface InputOptions {
   readonly file?: FileSource | undefined;
 }
 
-/**
- * The blocks of an input.
- *
- * The next block is read while the one before is processed: a tenth less time on two cores.
- */
+/** An input whose next block is read while the one before is processed: a tenth less time. */
 export class Input implements Blocks {
   readonly #source: ByteSource;
   readonly #name: string;
@@ -264,9 +246,8 @@ export class Input implements Blocks {
   }
 
   /**
-   * Reads the first block, which the first call of `next` returns.
-   *
-   * @throws {IoError} If the path is a directory: most systems open one, and fail on reading.
+   * Reads the first block, which the first call of `next` returns. Most systems open a directory,
+   * and fail on reading it.
    */
   async begin(): Promise<void> {
     this.#ahead = this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
@@ -281,14 +262,7 @@ export class Input implements Blocks {
     }
   }
 
-  /**
-   * Reads the next block.
-   *
-   * @param most The limit of the block after this one, in bytes; by default, a full block.
-   * @returns The block, which is valid until the next call; `undefined` at the end.
-   * @throws {IoError} If reading fails; all bytes before the failure have been returned then.
-   * @throws {UsageError} If stdout goes to the file.
-   */
+  /** Reads the next block. After an error, all bytes before it have been returned. */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
     this.#ahead ??= this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
     let size: number | null;

@@ -47,11 +47,7 @@ export interface Job<I extends JobInput, O> {
   readonly inputs: readonly I[];
   /** Processes one input and yields its results; threads send copies of them. */
   readonly work: (input: I) => AsyncIterable<O>;
-  /**
-   * Returns the memory that a result takes, in bytes.
-   *
-   * @default {() => 0} Next to nothing.
-   */
+  /** Returns the memory that a result takes, in bytes; by default, next to nothing. */
   readonly weigh?: (part: O) => number;
   /**
    * Whether inputs are processed one after the other, in this thread. Otherwise there are `--jobs`

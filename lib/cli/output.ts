@@ -92,11 +92,7 @@ const KEPT = 8;
 /** The length of text that is buffered before it is written, in UTF-16 units. */
 export const GATHERED: number = 1 << 18;
 
-/**
- * Writes texts one after the other, buffered.
- *
- * @param enough The length that is buffered before it is written, in UTF-16 units.
- */
+/** Writes texts one after the other, buffered up to `enough` UTF-16 units. */
 export async function writeTexts(
   output: Output,
   texts: Iterable<string> | AsyncIterable<string>,

@@ -54,21 +54,13 @@ export class Progress {
     this.#isShown = isShown;
   }
 
-  /**
-   * Shows the progress of the work, if it has taken a while.
-   *
-   * @param text Returns the text; called only if it is shown.
-   */
+  /** Shows the progress of work that has taken a while; its text is made only then. */
   async update(text: () => string): Promise<void> {
     this.#hasUpdates = true;
     await this.#update(text);
   }
 
-  /**
-   * Shows how much of a file has been read, unless the work reports its own progress.
-   *
-   * @param read The number of bytes read, and the size of the file.
-   */
+  /** Shows how many bytes of a file have been read, unless the work reports its own progress. */
   async reading(
     read: { readonly bytes: number; readonly size: number },
   ): Promise<void> {
@@ -83,9 +75,8 @@ export class Progress {
   }
 
   /**
-   * Shows the running call and its duration, from a timer, while nothing is written.
-   *
-   * @param running Returns the running call; without it, the timer is stopped.
+   * Shows the running call and its duration, from a timer, while nothing is written. Without
+   * `running`, the timer is stopped.
    */
   watch(running?: () => RunningWork | undefined): void {
     this.#stop();

@@ -36,10 +36,8 @@ import {
 } from "../render/text_style.ts";
 
 /**
- * Replaces each folder by the session files below it.
- *
- * @returns The files; those of a folder are sorted by path, which is the order of time. A folder
- *   without session files is kept: opening it reports the error.
+ * Replaces each folder by the session files below it, sorted by path, which is the order of time. A
+ * folder without session files is kept: opening it reports the error.
  */
 async function withoutFolders(
   paths: readonly string[],
@@ -237,10 +235,8 @@ async function parse(
 }
 
 /**
- * Returns the arguments of a command. If the command reads several files, folders and `--family`
- * are replaced by their files.
- *
- * @returns The arguments, or the exit status if the family is not found.
+ * Replaces folders and `--family` by their files, if the command reads several files; returns the
+ * exit status if the family is not found.
  */
 async function withFiles(
   { operands }: Command,

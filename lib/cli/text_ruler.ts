@@ -15,12 +15,9 @@ export class TextRuler {
   }
 
   /**
-   * Creates a ruler for some texts.
-   *
-   * The library that measures text beyond ASCII takes as long to load as an empty program takes
-   * to start, so it is loaded only if one of the texts needs it.
-   *
-   * @param texts All texts that are to be measured; parts of them can be measured, too.
+   * Creates a ruler for some texts and parts of them. The library that measures text beyond ASCII
+   * takes as long to load as an empty program takes to start, so it is loaded only if a text needs
+   * it.
    */
   static async for(texts: Iterable<string>): Promise<TextRuler> {
     for (const text of texts) {
@@ -31,12 +28,7 @@ export class TextRuler {
     return new TextRuler((text) => text.length);
   }
 
-  /**
-   * Shortens a text to the available width.
-   *
-   * @param room The available width, in terminal columns.
-   * @returns The text, or as much of it as fits beside an ellipsis.
-   */
+  /** Shortens a text to a number of terminal columns: as much of it as fits beside an ellipsis. */
   fitted(text: string, room: number, cut: "start" | "end" = "end"): string {
     if (this.widthOf(text) <= room) return text;
     const clusters = Array.from(

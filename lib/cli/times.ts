@@ -22,12 +22,10 @@ const TIME_REGEXP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * Parses a date, a time, or an age.
+ * Parses a date, a time, or an age, to milliseconds since 1970; `undefined` for any other text.
  *
- * @param text `2026-01-31`, or `2026-01-31T12:00` with optional seconds, fraction and offset,
- *   in UTC without an offset; or an age such as `90m`, `12h`, `7d`, `2w`.
- * @param now The current time, in milliseconds since 1970.
- * @returns Milliseconds since 1970; `undefined` if the text is not a time.
+ * @param text `2026-01-31`, or `2026-01-31T12:00` with optional seconds, fraction and offset, in
+ *   UTC without an offset; or an age such as `90m`, `12h`, `7d`, `2w`.
  */
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit = ""] = AGO_REGEXP.exec(text) ?? [];
@@ -42,11 +40,8 @@ export function parseTime(text: string, now: number): number | undefined {
 }
 
 /**
- * Writes the age of a time, in the largest unit that gives at least 1.
- *
- * @param time The time, in milliseconds since 1970.
- * @param now The current time, in milliseconds since 1970.
- * @returns A text such as `2 h ago`; `just now` if less than a minute ago or in the future.
+ * Writes the age of a time, in the largest unit that gives at least 1: `2 h ago`, or `just now` if
+ * it is less than a minute ago or in the future.
  */
 export function ageText(time: number, now: number): string {
   const age = now - time;

@@ -185,9 +185,8 @@ export class EntryLog {
   }
 
   /**
-   * Forgets the records that the user rolled back with their turns. The turns must have ended.
-   *
-   * @param nextId The next id of the history: entries with this id or a higher one are gone.
+   * Forgets the records, with this id or a higher one, that were rolled back with their ended
+   * turns.
    */
   rollBack(nextId: number): void {
     for (const [id, entry] of this.#entries) {

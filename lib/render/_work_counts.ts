@@ -25,9 +25,7 @@ export const USAGE_KINDS = [
 ] as const satisfies readonly (keyof TurnUsage)[];
 
 /**
- * Makes the token counts of a turn.
- *
- * @param count Returns the number of a kind; `null` if the input does not count it.
+ * Makes the token counts of a turn; `count` returns `null` for kinds that the input does not count.
  */
 export function usageOf(
   count: (kind: keyof TurnUsage) => number | null,
@@ -84,9 +82,8 @@ export class WorkCounts {
   }
 
   /**
-   * Returns a phrase for each count that is not 0, as in `3 commands, 1 failed`.
-   *
-   * @param stressed Marks up the number of failures.
+   * Returns a phrase for each count that is not 0, as in `3 commands, 1 failed`, with the failures
+   * `stressed`.
    */
   phrases(stressed: (text: string) => string = (text) => text): string[] {
     const phrases: string[] = [];

@@ -2,21 +2,13 @@
 
 import { countedText, countText } from "./quantity_text.ts";
 
-/**
- * Returns the beginning of a text.
- *
- * @param limit The maximum length in UTF-16 code units; surrogate pairs are never split.
- */
+/** Returns the beginning of a text, in UTF-16 code units; surrogate pairs are never split. */
 export function startOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return text.slice(0, limit).replace(/[\ud800-\udbff]$/, "");
 }
 
-/**
- * Returns the end of a text.
- *
- * @param limit The maximum length in UTF-16 code units; surrogate pairs are never split.
- */
+/** Returns the end of a text, in UTF-16 code units; surrogate pairs are never split. */
 export function endOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return text.slice(text.length - limit).replace(/^[\udc00-\udfff]/, "");
@@ -27,11 +19,7 @@ export function shortened(text: string, limit: number): string {
   return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
 }
 
-/**
- * Cuts the end off a text that is too long, and appends a note with the number of characters cut.
- *
- * @param limit The number of UTF-16 code units that remain; surrogate pairs are never split.
- */
+/** Cuts text as `startOf` does, and appends a note with the number of characters cut. */
 export function cutText(text: string, limit: number): string {
   const start = startOf(text, limit);
   const over = text.length - start.length;
@@ -42,11 +30,7 @@ export function cutText(text: string, limit: number): string {
 /** The note after a tool result of which the history holds only a part. */
 export const SHORTENED_RESULT = "the result is shortened";
 
-/**
- * Writes the note on command output that the history dropped.
- *
- * @param bytes The number of bytes dropped; not 0.
- */
+/** Writes the note on command output, in bytes, that the history dropped. */
 export function lostOutput(bytes: number): string {
   return `${countedText(bytes, "byte")} of output not kept`;
 }

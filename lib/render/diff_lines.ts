@@ -39,9 +39,7 @@ export function diffCounts(
 
 /**
  * Writes a diff for a `<pre class="diff">`: added lines are `<ins>`, removed lines `<del>`, file
- * names and hunk headings `<b>`.
- *
- * @param language The language of the file; see {@linkcode codeHtml}.
+ * names and hunk headings `<b>`. The language is that of the file.
  */
 export function diffHtml(diff: string, language = ""): string {
   const tags = { "+": "ins", "-": "del", "@": "b" } as const;

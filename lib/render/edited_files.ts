@@ -59,11 +59,7 @@ function withSign(sign: string, content: string): string {
     .join("\n");
 }
 
-/**
- * Returns a file whose paths are relative to a folder, if they are below it.
- *
- * @param folder The folder; `null` if unknown.
- */
+/** Returns a file whose paths are relative to a folder, if it is known and they are below it. */
 export function fileBelow(file: EditedFile, folder: string | null): EditedFile {
   return {
     ...file,

@@ -66,21 +66,13 @@ export function plainLine(text: string): string {
 /** The maximum length of a topic, in characters. */
 const MAX_LENGTH = 120;
 
-/**
- * Returns the first line of a text.
- *
- * @param limit The maximum number of characters; `…` replaces the rest of a longer line.
- */
+/** Returns the first line of a text; `…` replaces what exceeds a number of characters. */
 export function firstLine(text: string, limit: number = MAX_LENGTH): string {
   const [line = ""] = text.trim().split("\n", 1);
   return firstCharacters(line.trim(), limit);
 }
 
-/**
- * Returns the first characters of a text.
- *
- * @param limit The maximum number of characters; `…` replaces the rest of a longer text.
- */
+/** Returns the first characters of a text; `…` replaces the rest of a longer one. */
 export function firstCharacters(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const characters = Array.from(text.slice(0, 2 * limit + 2));

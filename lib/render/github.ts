@@ -209,10 +209,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   /**
-   * Writes the head of the summary. The heading, the reasons and the sessions have a quarter of
-   * the summary each. Texts that do not fit are cut, or left out with a note on their number.
-   *
-   * @returns The head, and the number of reasons in it.
+   * Writes the head of the summary, and counts the reasons in it. The heading, the reasons and the
+   * sessions have a quarter of the summary each. Texts that do not fit are cut, or left out with a
+   * note on their number.
    */
   #head(
     sign: string,
@@ -583,9 +582,7 @@ function lineHtml(text: string, limit: number = MAX_HEAD_LENGTH): string {
 
 /**
  * Writes a text as HTML in one line, since a blank line would end the HTML around it. Line ends
- * become `␊`.
- *
- * @param limit The maximum length in characters.
+ * become `␊`. The limit is in characters.
  */
 function wordHtml(text: string, limit: number = Infinity): string {
   const word = firstCharacters(text, limit);
@@ -606,9 +603,7 @@ function headingText(text: string, limit: number): string {
 }
 
 /**
- * Writes the known facts of a session as a paragraph; empty if there are none.
- *
- * @param limit The maximum length of each fact, in characters.
+ * Writes the known facts of a session, cut to a length, as a paragraph; empty if there are none.
  */
 function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
@@ -683,12 +678,9 @@ interface SummarySection {
 const NOTE_BYTES = 400;
 
 /**
- * Joins the sections of a summary. Blocks and sections that do not fit are left out, with a note
- * on their number or names.
- *
- * @param start The head; it must leave room for a note.
- * @param sections The sections, the most important ones first.
- * @param maxBytes The maximum size of the summary, in bytes of UTF-8.
+ * Joins the sections of a summary, the most important ones first, to at most `maxBytes` of UTF-8.
+ * Blocks and sections that do not fit are left out, with a note on their number or names, for which
+ * the start must leave room.
  */
 function joinSections(
   start: string,
@@ -739,9 +731,7 @@ const FRAME_BYTES = 100;
 
 /**
  * Writes as many items of a list as fit into `maxBytes`. If not even the first one fits, all texts
- * are cut to half their maximum length, as often as needed.
- *
- * @param write Writes an item as a block; the second argument is the maximum length of its texts.
+ * are cut to half their `maxLength`, as often as needed.
  */
 function fittingBlocks<T>(
   items: readonly T[],

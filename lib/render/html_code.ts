@@ -97,10 +97,8 @@ export function languageOf(path: string): string {
 
 /**
  * Writes code as HTML with comments, strings, numbers and keywords in spans. The names of the
- * pattern's groups are the classes of the spans; terminal colours use the same classes.
- *
- * @param language The name of the language or a file extension. Code in a language that is not
- *   listed is escaped without spans.
+ * pattern's groups are the classes of the spans; terminal colours use the same classes. Code in a
+ * language that is not listed, by its name or a file extension, is escaped without spans.
  */
 export function codeHtml(code: string, language: string): string {
   const reader = READERS.get(language.toLowerCase());

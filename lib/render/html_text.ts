@@ -37,10 +37,8 @@ function markOf(character: string): string {
 }
 
 /**
- * Escapes text for an attribute or an element.
- *
- * Invisible characters become visible marks: `␛` for an escape, `U+202E` for a right-to-left
- * override. Nothing is left out.
+ * Escapes text for an attribute or an element. Invisible characters become visible marks: `␛` for
+ * an escape, `U+202E` for a right-to-left override. Nothing is left out.
  */
 export function attributeText(text: string): string {
   return text.replace(
@@ -65,14 +63,11 @@ export function elementText(text: string): string {
 }
 
 /**
- * Wraps content in a `<pre>`.
+ * Wraps HTML in a `<pre>`, of a class if there is a name.
  *
  * If the page is read as Markdown, as GitHub does with step summaries, a blank line would end the
  * HTML, so the line feed of a blank line is written as a character reference. HTML drops a line
  * feed right after the start tag, so content that begins with a blank line gets an extra one.
- *
- * @param content HTML, such as escaped text.
- * @param name The class of the element; empty for none.
  */
 export function preText(content: string, name = ""): string {
   const lines = content.replace(/^([ \t]*)\n/gm, "$1&#10;");
@@ -80,11 +75,7 @@ export function preText(content: string, name = ""): string {
   return `${open}${lines.startsWith("&#10;") ? "\n" : ""}${lines}</pre>`;
 }
 
-/**
- * Writes a link to another page in the same folder.
- *
- * @param html The label, as HTML.
- */
+/** Writes a link with a label, in HTML, to another page in the same folder. */
 export function linkHtml(page: string, html: string): string {
   return `<a href="${attributeText(encodeURIComponent(page))}">${html}</a>`;
 }

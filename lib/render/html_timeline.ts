@@ -114,12 +114,9 @@ export class Timeline {
   }
 
   /**
-   * Draws the timeline.
-   *
-   * @param name The title of the timeline, such as `turn 3`.
-   * @param tokens The tokens of the turn and of its requests. With fewer than two requests, the
-   *   shares of cached input, other input and output are drawn instead.
-   * @returns A `<figure>`; an empty text for fewer than three marks.
+   * Draws the timeline as a `<figure>`, titled such as `turn 3`; an empty text for fewer than three
+   * marks. If the turn had fewer than two requests, the shares of cached input, other input and
+   * output are drawn instead of their tokens.
    */
   draw(name: string, tokens: TurnTokens): string {
     if (this.#count < 3) return "";

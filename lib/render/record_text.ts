@@ -48,9 +48,7 @@ function spansText(spans: readonly InlineSpan[]): string {
 }
 
 /**
- * Returns a run of backticks that is longer than any in a text, for use as a delimiter around it.
- *
- * @param least The minimum length; 3 for a fence.
+ * Returns a delimiter for a text: a run of backticks longer than any in it; a fence has at least 3.
  */
 export function fenceFor(text: string, least = 3): string {
   let longest = least - 1;
@@ -61,9 +59,8 @@ export function fenceFor(text: string, least = 3): string {
 }
 
 /**
- * Returns the readable text of an error: where it holds JSON of a server, the message in that.
- *
- * @param text The message of an error: prose, JSON, or prose followed by JSON.
+ * Returns the readable text of an error, which may be prose, JSON of a server, or both: of JSON,
+ * the message in it.
  */
 export function readableError(text: string): string {
   const start = text.indexOf("{");

@@ -68,13 +68,7 @@ export interface RenderOptions {
 /** Options with all defaults filled in. */
 export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
-/**
- * Checks the options of a renderer and fills in the defaults.
- *
- * @param defaults The defaults of the form.
- * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is not
- *   one of its words.
- */
+/** Checks the options of a renderer and fills in the defaults of its form. */
 export function decided(
   { redactor, reasoning, tools, maxOutputLines }: RenderOptions,
   defaults: { readonly maxLines: number; readonly reasoning?: ReasoningChoice },

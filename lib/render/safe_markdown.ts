@@ -104,11 +104,7 @@ export function safeMarkdown(text: string): string[] {
 }
 
 /**
- * Writes code as a fenced block whose fence is longer than any in the code.
- *
- * @param lines The code, already made harmless by {@linkcode inertText}.
- * @param language The language name for the info string; may be empty.
- * @returns The lines of the block.
+ * Writes the lines of a fenced block for code that is harmless already; the language may be empty.
  */
 export function codeBlock(
   lines: readonly string[],
@@ -119,9 +115,8 @@ export function codeBlock(
 }
 
 /**
- * Writes a text as a code span in one line.
- *
- * @returns The span, delimited by more backticks than any run in the text; empty for blank text.
+ * Writes a text as a code span in one line, with longer delimiters than any run of backticks in it;
+ * nothing for blank text.
  */
 export function codeSpan(text: string): string {
   const line = inertLabel(text).trim();
@@ -150,9 +145,7 @@ const BLOCK_REGEXP = /^(?:\d{1,9}(?=[.)])|(?=[>#+=:-]))/;
 
 /**
  * Writes plain text as lines of Markdown that show it unchanged: no blocks, no emphasis, and every
- * line break kept.
- *
- * @returns Lines to put into a document; the caller adds a blank line before and after them.
+ * line break kept. The caller adds a blank line before and after them.
  */
 export function plainLines(text: string): string[] {
   const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
@@ -222,11 +215,7 @@ function safeLine(line: string, before: string, isRow: boolean): string {
   return start + safeInline(line.slice(whole.length), isRow);
 }
 
-/**
- * Makes the inline parts of a line harmless.
- *
- * @param isRow Whether the line may be a table row: borders in its code spans are escaped.
- */
+/** Makes the inline parts of a line harmless. In a table row, borders in code spans are escaped. */
 function safeInline(line: string, isRow: boolean): string {
   let safe = "";
   /** The offset of the current word: after the last space or code span. */

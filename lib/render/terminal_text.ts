@@ -16,11 +16,7 @@ export interface Layout {
   readonly sign: string;
 }
 
-/**
- * Lays out lines, and breaks those that are too long between words.
- *
- * @returns The lines to print.
- */
+/** Lays out lines, and breaks those that are too long between words. */
 export function wrapped(
   lines: readonly string[],
   { columns, sign }: Layout,

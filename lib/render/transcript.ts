@@ -112,11 +112,8 @@ interface OpenTurn {
 }
 
 /**
- * Is called with each event of a transcript, so that other folds over the events need not read the
- * lines a second time.
- *
- * @param reader The reader that the event comes from.
- * @param take Feeds the event to the transcript, which emits parts. It must be called.
+ * Is called with each event and the reader that it comes from, so that other folds need not read
+ * the lines a second time. It must call `take`, which feeds the event to the transcript.
  */
 interface EventTap {
   (event: Fields, reader: EventReader, take: () => void): void;
@@ -827,9 +824,7 @@ class TurnUsageCounter {
   }
 
   /**
-   * Adds a request: the tokens by which those of the turn have grown.
-   *
-   * @param at The time of the count; `null` if unknown.
+   * Adds a request: the tokens by which those of the turn have grown, and the time of their count.
    */
   noteRequest(at: string | null): void {
     const { usage } = this;

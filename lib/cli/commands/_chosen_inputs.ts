@@ -5,12 +5,7 @@ import { UsageError } from "../endings.ts";
 import { blockRoom, type Input, openInput } from "../input.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 
-/**
- * Finds the inputs of a command. Session files of a home that were last written to before
- * `--since` are left out.
- *
- * @throws {UsageError} If files and a home are given.
- */
+/** Finds the inputs of a command: files, or the sessions of homes written to since `--since`. */
 export async function chosenInputs(
   context: CommandContext,
 ): Promise<ChosenInputs> {

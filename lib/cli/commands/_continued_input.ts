@@ -24,10 +24,8 @@ export interface ContinuedInput {
 }
 
 /**
- * Joins a session file with the session that it continues. That session is searched in the Codex
- * home that the file lies in, or else in the folder of the file; a missing one is reported.
- *
- * @param file The path of the file, or `-`, which is not joined.
+ * Joins a session file with the session that it continues, which is searched in the Codex home that
+ * the file lies in, or else in its folder; a missing one is reported. Stdin is not joined.
  */
 export async function continuedInput(
   file: string,
@@ -122,8 +120,6 @@ export class HistoryRemarks {
   #isModeKnown: boolean;
 
   /**
-   * Constructs a new instance for a file, or stdin.
-   *
    * @param isBaseKnown Whether the session that it continues was read or reported already.
    * @param isModeKnown Whether the unknown history mode was reported already.
    */

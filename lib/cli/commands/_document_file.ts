@@ -20,13 +20,7 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
   ["htm", "html"],
 ]);
 
-/**
- * Opens the destination of a document.
- *
- * @param inputs The paths of all files that are read.
- * @returns The destination; the caller closes it.
- * @throws {UsageError} If the file is one of the inputs, or lies in a Codex home.
- */
+/** Opens the destination of a document, which the caller closes. Refuses to overwrite an input. */
 export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
@@ -52,12 +46,8 @@ export async function openDocument(
 }
 
 /**
- * Creates the pages after `NAME.html`: `NAME.2.html` and so on, one of them open at a time.
- *
- * @param first The path of the first page.
- * @param file The file of the open page.
- * @param create Creates another page.
- * @param taken The paths that must not be used.
+ * Creates the pages after the open one, `NAME.html`: `NAME.2.html` and so on, one of them open at a
+ * time, and none with a path that is taken.
  */
 export function followingPages(
   first: string,

@@ -17,11 +17,8 @@ import { STDIN } from "../flags.ts";
 import { cannot } from "../reasons.ts";
 
 /**
- * Resolves the output folder that a flag names, and creates it if it does not exist.
- *
- * @returns The absolute path; `undefined` if the flag is not given.
- * @throws {UsageError} If it is not a folder, or lies in a Codex home.
- * @throws {IoError} If it cannot be created.
+ * Resolves the output folder that a flag names, and creates it if it does not exist; `undefined` if
+ * the flag is not given. Refuses a folder in a Codex home.
  */
 export async function targetFolder(
   { args, process }: CommandContext,
@@ -64,11 +61,7 @@ export async function headOfInput(
   }
 }
 
-/**
- * Gives each input a unique stem for the names of its output files.
- *
- * @param reserved A stem that is not used.
- */
+/** Gives each input a unique stem, other than the reserved one, for the names of its output. */
 export function stems(reserved = ""): (name: string) => string {
   const taken = new Set([reserved]);
   return (name) => {

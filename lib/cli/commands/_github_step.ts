@@ -121,10 +121,8 @@ export class GithubStep {
   }
 
   /**
-   * Writes the outputs of the step. They are those of this run alone: GitHub would mix up the
-   * outputs of two runs.
-   *
-   * @param isPassed Whether all runs of the step passed, since a step has one verdict.
+   * Writes the outputs of the step: those of this run alone, since GitHub would mix up two runs,
+   * and the verdict on all runs of the step.
    */
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";

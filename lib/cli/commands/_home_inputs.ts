@@ -28,12 +28,7 @@ export interface ChosenInputs {
   open(input: ChosenInput): Promise<Input>;
 }
 
-/**
- * Finds the session files of the Codex homes, except those that were last written to before
- * `--since`.
- *
- * @param context Its diagnostics report files and folders that could not be read.
- */
+/** Finds the sessions of the Codex homes written to since `--since`; reports what is unreadable. */
 export async function homeInputs(
   context: CommandContext,
 ): Promise<Omit<ChosenInputs, "open">> {

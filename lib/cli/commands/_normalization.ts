@@ -68,11 +68,7 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   readonly options: JsonlNormalizerOptions;
   /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
-  /**
-   * Whether each failed line is reported on stderr.
-   *
-   * @default {true} Unless `onError` is `inline` or `drop`.
-   */
+  /** Whether failed lines go to stderr; by default, unless `onError` is `inline` or `drop`. */
   readonly isReporting?: boolean;
   /** Called at the end of each input. */
   readonly onEnd?: () => Promise<void>;
@@ -113,21 +109,15 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /**
-   * Processes a file, or stdin. An error of reading is reported, not thrown.
-   *
-   * @param opening Opens the input, if the name is not enough.
+   * Processes a file, or stdin. `opening` opens an input whose name is not enough.
+   * An error of reading is reported, not thrown; so it is by `follow` and `open`.
    */
   async normalize(file: string, opening?: () => Promise<Input>): Promise<void> {
     const input = await this.open(file, opening);
     if (input !== undefined) await this.normalizeInput(file, input);
   }
 
-  /**
-   * Processes a growing file. An error of reading is reported, not thrown. A file that is
-   * emptied or replaced begins another stream.
-   *
-   * @throws {Interrupted} If the user interrupted, after all complete lines are processed.
-   */
+  /** Processes a growing file; one that is emptied or replaced begins another stream. */
   async follow(file: string): Promise<void> {
     const { followInput } = await import("../followed_input.ts");
     try {
@@ -141,11 +131,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     }
   }
 
-  /**
-   * Opens a file, or stdin. An error of opening is reported, not thrown.
-   *
-   * @param opening Opens the input, if the name is not enough.
-   */
+  /** Opens a file, or stdin. */
   async open(
     file: string,
     opening = (): Promise<Input> => openInput(file, this.#context.process),
@@ -161,11 +147,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     }
   }
 
-  /**
-   * Processes an open input, and closes it.
-   *
-   * @param placeOf Maps lines to their own files, if several files are joined.
-   */
+  /** Processes an open input, and closes it. `placeOf` maps lines to their own files, if joined. */
   async normalizeInput(
     file: string,
     input: Blocks,
@@ -306,10 +288,7 @@ export function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/**
- * Splits a block into pieces: the first one has a given size, and the others are small while
- * lines fail.
- */
+/** Splits a block into pieces: the first has a given size, others are small while lines fail. */
 function* piecesIn(
   block: Uint8Array,
   size: number,

@@ -41,11 +41,7 @@ function engineOf(
   return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
 }
 
-/**
- * Writes a hint for an input most of whose lines failed.
- *
- * @returns The hint, if there is advice.
- */
+/** Writes a hint for an input most of whose lines failed, if there is advice. */
 export function hintOf(
   { kind, failures, records }: LineStage<unknown>,
   { inBand, tooLong, threadless }: Readonly<FailureFacts>,

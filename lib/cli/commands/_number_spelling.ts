@@ -1,9 +1,6 @@
 /** Preserves the spelling of numbers from JSON that is parsed to JSON that is written. */
 
-/**
- * Matches numbers whose spelling may differ from that of JavaScript. May also match inside
- * strings.
- */
+/** Matches numbers whose spelling may differ from that of JavaScript, in strings as well. */
 const UNUSUAL_REGEXP =
   /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.0{6}|\.?\d*[eE]|[.\d]{15}))/;
 
@@ -32,10 +29,9 @@ interface JsonOfSources {
 const SOURCES: JsonOfSources = JSON;
 
 /**
- * Finds the numbers of a JSON text whose spelling differs from that of JavaScript.
- *
- * @returns A tree of the value's shape with only these numbers; `undefined` if there are none, if
- *   the engine does not support it, or if the value nests too deep.
+ * Finds the numbers of a JSON text whose spelling differs from that of JavaScript: a tree of the
+ * value's shape with only these numbers. `undefined` if there are none, if the engine does not
+ * support it, or if the value nests too deep.
  */
 export function spellingOf(text: string, value: unknown): unknown {
   const { rawJSON } = SOURCES;
@@ -53,12 +49,7 @@ export function spellingOf(text: string, value: unknown): unknown {
   });
 }
 
-/**
- * Restores the spelling of the numbers in a value.
- *
- * @param value The value to write, with its numbers at the same paths as in the source.
- * @param spelling The result of {@linkcode spellingOf}.
- */
+/** Restores the spelling that `spellingOf` found, of numbers at the same paths as in the source. */
 export function spelled(value: unknown, spelling: unknown): unknown {
   if (SOURCES.isRawJSON?.(spelling)) {
     return value === Number(spelling.rawJSON) ? spelling : value;

@@ -34,9 +34,7 @@ export class InputFiles {
    * home.
    *
    * @param flag The flag that names the output file, without the dashes.
-   * @param path The path of the output file.
    * @param isInFolder Whether its folder is already known to be in no Codex home.
-   * @throws {UsageError} If the path is refused.
    */
   async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
     if (path !== STDIN && this.#names.has(path)) throw overwriting(flag, path);
@@ -63,12 +61,7 @@ export class InputFiles {
     await refuseCodexHome(flag, path, this.#process, this.#codexHomes);
   }
 
-  /**
-   * Creates the file of `--output`, or one in that folder.
-   *
-   * @param isInFolder Whether its folder is already known to be in no Codex home.
-   * @throws {UsageError} If the path is refused.
-   */
+  /** Creates the file of `--output`, or one in that folder, unless it is refused. */
   async create(path: string, isInFolder = false): Promise<Output> {
     await this.refuse("output", path, isInFolder);
     return await createFile(path, this.#process);
@@ -87,13 +80,11 @@ export class InputFiles {
 }
 
 /**
- * Refuses to write into a Codex home.
+ * Refuses to write into a given Codex home, the default one, or any other folder that contains
+ * sessions as a home does.
  *
  * @param flag The flag that names the output file, without the dashes.
  * @param process Resolves links, and has the variables of the default home.
- * @param codexHomes Codex homes beside the default one.
- * @throws {UsageError} If the file lies in one of the homes, in the default one, or in any other
- *   folder that contains sessions as a home does.
  */
 export async function refuseCodexHome(
   flag: string,

@@ -86,11 +86,7 @@ export class Rendering {
     });
   }
 
-  /**
-   * Begins a document: loads the renderer of its form.
-   *
-   * @param destination The destination of the document.
-   */
+  /** Begins a document: loads the renderer of its form. */
   static async create(
     context: CommandContext,
     destination: Destination,
@@ -107,11 +103,7 @@ export class Rendering {
     if (input !== undefined) await this.renderInput(file, input);
   }
 
-  /**
-   * Renders a growing file. An error of reading is reported, not thrown.
-   *
-   * @throws {Interrupted} If the user interrupted, after all complete lines are rendered.
-   */
+  /** Renders a growing file. After an interrupt, throws once all complete lines are rendered. */
   async follow(file: string): Promise<void> {
     this.#grow();
     this.#remarksOnNext = () => new HistoryRemarks(file, this.#context, false);
@@ -119,10 +111,8 @@ export class Rendering {
   }
 
   /**
-   * Renders an open input, and closes it.
-   *
-   * @param placeOf Maps lines to their own files, if several files are joined already. Then there
-   *   are no remarks about an incomplete history.
+   * Renders an open input, and closes it. If its lines are joined from several files, which
+   * `placeOf` knows, there are no remarks about an incomplete history.
    */
   async renderInput(
     name: string,

@@ -48,12 +48,7 @@ export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
   next(): Promise<Output>;
 }
 
-/**
- * Makes stdout the destination of a document.
- *
- * @param form The form of the document if `--to` is not given.
- * @throws {UsageError} If `--images` is given and the form is not html.
- */
+/** Makes stdout the destination of a document, of the given form unless `--to` is given. */
 export function screenDestination(
   { args, process, screen }: CommandContext,
   form?: RenderForm,
@@ -77,10 +72,8 @@ export interface Rendition {
 }
 
 /**
- * Determines how a document is rendered, and loads only the renderer that is needed.
- *
- * @param destination The destination of the document.
- * @param turn Called when the text that follows belongs to the next page.
+ * Determines how a document is rendered, and loads only the renderer that is needed; it calls
+ * `turn` when the text that follows belongs to the next page.
  */
 export async function renditionOf(
   context: CommandContext,

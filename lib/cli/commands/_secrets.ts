@@ -9,11 +9,7 @@ import { UsageError } from "../endings.ts";
 const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
 
 /**
- * Compiles the patterns of `--redact-pattern`.
- *
- * @returns The patterns, in order.
- * @throws {UsageError} If matching a pattern could take more than linear time; the message has
- *   the reason.
+ * Compiles the patterns of `--redact-pattern`; refuses those that could take more than linear time.
  */
 export function patternsOf(args: Arguments): LinearPattern[] {
   return args.values("redact-pattern").map((text) => {

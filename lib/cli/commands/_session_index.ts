@@ -13,12 +13,7 @@ import { sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
-/**
- * Returns the path of the index, and the Codex homes that it covers.
- *
- * @throws {UsageError} If `--index` names a file in a Codex home.
- * @throws {IoError} If there is no cache folder for the default index.
- */
+/** Returns the path of the index, in no Codex home, and the homes that it covers. */
 export async function indexPlaces(
   { args, process }: CommandContext,
 ): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {

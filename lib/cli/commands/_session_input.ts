@@ -26,12 +26,10 @@ export interface WholeSession {
 }
 
 /**
- * Finds the session that the arguments name, and the sessions that it continues. Reports a
- * missing one of those. A problem in the head of the session is not reported here.
+ * Finds the session that the arguments name, and the sessions that it continues. Reports a missing
+ * one of those, but no problem in the head of the session.
  *
- * @param args The arguments, with a session or `--last`.
  * @returns The session; or the exit status if no session or several match, which is reported.
- * @throws {UsageError} If the arguments name no session or several.
  */
 export async function wholeSession(
   context: CommandContext,
@@ -59,12 +57,7 @@ export async function wholeSession(
   }
 }
 
-/**
- * Opens a session, joined with the sessions that it continues.
- *
- * @returns The input, and the function that maps a line to its own file.
- * @throws {UsageError} If stdout is one of the files.
- */
+/** Opens a session, joined with those that it continues. `placeOf` maps a line to its own file. */
 export async function openWhole(
   name: string,
   lineage: SessionLineage,
@@ -79,12 +72,8 @@ export async function openWhole(
 }
 
 /**
- * Processes the lines of a session.
- *
- * @param answering The stage that processes them, and the callbacks for its results; `onOpen` is
- *   called once the files are open, when it is safe to write to stdout.
- * @returns The exit status.
- * @throws {UsageError} If stdout is one of the files.
+ * Processes the lines of a session, and returns the exit status. `onOpen` is called once its files
+ * are open, when it is safe to write to stdout.
  */
 export async function answerWhole<A>(
   { session: { file: { path }, head }, lineage }: WholeSession,

@@ -22,12 +22,7 @@ export const FILTERS = [
   "archived",
 ] as const;
 
-/**
- * Lists the sessions that the flags select.
- *
- * @param most The default of `--limit`.
- * @throws {UsageError} If the value of `--cursor` is not a cursor.
- */
+/** Lists the sessions that the flags select: without `--limit`, at most `most`. */
 export async function sessionPage(
   { args, process, progress }: CommandContext,
   most: number | undefined,

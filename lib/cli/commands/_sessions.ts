@@ -30,10 +30,7 @@ import type { Surroundings } from "../context.ts";
 import { EXIT } from "../endings.ts";
 import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
 
-/**
- * Determines the Codex homes, from the flags or else the environment, and the cache folder for
- * heads of sessions, if there is one.
- */
+/** The Codex homes of the flags, else of the environment, and the cache folder, if there is one. */
 export function sessionPlaces(
   { args, process }: Pick<CommandContext, "args" | "process">,
 ): {
@@ -55,10 +52,7 @@ export function folderOf(
   return resolve(cwd(), withUserHome(folder, env));
 }
 
-/**
- * Returns the absolute path of a working directory of sessions. A Windows path is not resolved,
- * even on other platforms.
- */
+/** Returns the absolute path of a working directory; Windows paths are not resolved anywhere. */
 export function workingFolderOf(
   folder: string,
   process: Pick<Surroundings, "env" | "cwd">,
@@ -67,13 +61,9 @@ export function workingFolderOf(
 }
 
 /**
- * Finds the session that an argument names.
+ * Finds the session that an argument names: its id, name or path, or `undefined` for the last one.
+ * Reports files that could not be read, except `reported` ones, and why none was found.
  *
- * @param query The id, name or path; `undefined` for the last session.
- * @param args The arguments, which have the Codex homes.
- * @param context Its diagnostics report files that could not be read, and why no session was
- *   found.
- * @param reported The paths whose problems were reported already; new ones are added.
  * @returns The session, if exactly one matches, and the exit status of the lookup.
  */
 export async function lookUpSession(
@@ -115,8 +105,7 @@ export async function lookUpSession(
 type FoundInHomes = Pick<SessionPage, "total" | "problems" | "missingHomes">;
 
 /**
- * Reports files and folders that could not be read, given homes that do not exist, and homes
- * without any session.
+ * Reports what could not be read, given homes that do not exist, and homes without any session.
  *
  * @returns Whether anything could not be read.
  */

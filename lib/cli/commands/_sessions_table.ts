@@ -31,10 +31,8 @@ const OUTCOME_TEXTS: Readonly<
 };
 
 /**
- * Lays out a table of sessions. Columns that are empty for all sessions are left out.
- *
- * @param known By the path of the file, the reason that Codex itself does not show a session, and
- *   its outcome, tokens and duration.
+ * Lays out a table of sessions, without columns that are empty for all. `known` has, by the path of
+ * the file, why Codex itself does not show a session, and its outcome, tokens and duration.
  */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,

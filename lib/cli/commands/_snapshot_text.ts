@@ -38,9 +38,8 @@ export interface Peeked {
  * indented one begins with. Of other inputs only that line is read, and if the beginning looks
  * neither like a snapshot nor like a session file, only the beginning.
  *
- * @param args The arguments whose `--from` and `--max-line-bytes` apply, if they apply to the input.
- * @throws {IoError} If the input should be a snapshot but is not, or if a snapshot is too long or
- *   invalid.
+ * @param args The arguments whose `--from` and `--max-line-bytes` apply, if they apply to the
+ *   input.
  */
 export async function peekSnapshot(
   input: Blocks,
@@ -206,10 +205,8 @@ function textOf(pieces: readonly Uint8Array[]): string {
 }
 
 /**
- * Writes a snapshot as JSON, in pieces of one record: a single text could be longer than the
- * engine allows.
- *
- * @param spelling The spelling of its numbers, from {@linkcode spellingOf}.
+ * Writes a snapshot as JSON, with its numbers in the spelling of `spellingOf`, in pieces of one
+ * record: a single text could be longer than the engine allows.
  */
 export function* snapshotText(
   { records, ...others }: HistorySnapshot,

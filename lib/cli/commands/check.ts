@@ -201,11 +201,7 @@ class Check {
     return { ...verdict, isPassed, reasons };
   }
 
-  /**
-   * Prints the verdict to stderr.
-   *
-   * @param words The reasons with secrets masked, if there is a report to GitHub Actions.
-   */
+  /** Prints the verdict to stderr; `words` are its reasons if secrets in them are masked. */
   #say(file: string, verdict: Verdict, words?: readonly string[]): void {
     const { diagnostics } = this.#context;
     const name = this.#isOneOfMany ? `${file}: ` : "";

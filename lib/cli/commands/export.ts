@@ -257,11 +257,7 @@ class ExportFiles extends Output {
     open.isComplete = isLast && name !== "";
   };
 
-  /**
-   * Writes the buffered pieces.
-   *
-   * @param bytes A piece from another thread: the name of a file, a line feed, and the data.
-   */
+  /** Writes the buffered pieces, after one of another thread: file name, line feed, data. */
   override async write(bytes?: Uint8Array): Promise<void> {
     if (bytes !== undefined) {
       const end = bytes.indexOf(LF);

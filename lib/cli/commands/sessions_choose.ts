@@ -95,10 +95,8 @@ async function choose(
 }
 
 /**
- * Reads the file of the selected session, and adds its outcome to the list, unless a key is
- * pressed before.
- *
- * @returns Whether the outcome was added.
+ * Reads the file of the selected session, and adds its outcome to the list, unless a key is pressed
+ * before. Returns whether it was added.
  */
 async function addsOutcome(
   chooser: SessionChooser,
@@ -186,11 +184,7 @@ export class SessionChooser {
     this.#runs.set(session, run);
   }
 
-  /**
-   * Processes a key.
-   *
-   * @returns The choice, if the key makes one.
-   */
+  /** Processes a key, and returns the choice if it makes one. */
   press(key: string): Choice | undefined {
     const session = this.#shown[this.#at]?.session;
     switch (key) {
@@ -323,11 +317,7 @@ function folded(text: string, room: number, ruler: TextRuler): string[] {
   return shown.map((line) => ruler.fitted(line, room));
 }
 
-/**
- * Splits input into keys.
- *
- * @returns The keys; an escape that begins no sequence is the key Esc.
- */
+/** Splits input into keys; an escape that begins no sequence is the key Esc. */
 export function keysOf(text: string): string[] {
   // deno-lint-ignore no-control-regex
   return text.match(/\x1b\[[\d;]*[A-Za-z~]|\x1bO[A-Z]|./gsu) ?? [];

@@ -131,11 +131,7 @@ async function tableOf(
   return await sessionsTable({ sessions, shortIds }, context);
 }
 
-/**
- * Finds the family of a session; reports why none was found, and a missing session.
- *
- * @returns The family, if one session matches, and the exit status.
- */
+/** Finds the family of a session; reports why none was found, and a missing session. */
 async function lookUpFamily(
   query: string | undefined,
   context: CommandContext,
@@ -153,12 +149,7 @@ async function lookUpFamily(
   return { family, status };
 }
 
-/**
- * Replaces `--family` by the files of the family.
- *
- * @returns The arguments with the files as operands, or the exit status if none was found.
- * @throws {UsageError} If files are given too.
- */
+/** Replaces `--family` by the files of the family; returns the exit status if there is none. */
 export async function withFamily(
   context: CommandContext,
 ): Promise<Arguments | number> {

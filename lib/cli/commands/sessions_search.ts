@@ -167,11 +167,7 @@ function partText(
   return isPlain ? `${MARK}${shown}${MARK}` : bold(shown);
 }
 
-/**
- * Prints the messages after a search.
- *
- * @returns Whether anything could not be read.
- */
+/** Prints the messages after a search, and returns whether anything could not be read. */
 function remark(
   { hasMore, files, refresh, makeshift }: SearchResult,
   context: CommandContext,

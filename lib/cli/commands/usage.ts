@@ -207,11 +207,7 @@ const NO_DERIVATION: UsageDerivation = {
   tokens: NO_TOKENS,
 };
 
-/**
- * Writes the tokens by group.
- *
- * @param parts The keys of groups, the time zone of days, and the price list.
- */
+/** Writes the tokens by group. */
 async function* usageText(
   rows: readonly UsageRow[],
   { by, timeZone, prices }: {

@@ -217,11 +217,7 @@ class Watching {
     return session;
   }
 
-  /**
-   * Closes a session.
-   *
-   * @param isKilled Whether the program that wrote it has ended during a turn.
-   */
+  /** Closes a session; `isKilled` means that its program has ended during a turn. */
   async #leave(session: FollowedSession, isKilled = false): Promise<void> {
     const { key } = session.file;
     this.#followed.delete(key);
@@ -539,11 +535,7 @@ class Screen {
     this.#place = escapeControls(shortPath(homes.join(", "), userHome));
   }
 
-  /**
-   * Adds lines, and redraws the table.
-   *
-   * @param size The number of all sessions, if known.
-   */
+  /** Adds lines, and redraws the table. `size` is the number of all sessions, if known. */
   async show(
     text: string,
     rows: readonly Row[],
