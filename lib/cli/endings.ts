@@ -12,6 +12,25 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** How the reading of the inputs of a command ended. */
+export interface Reading {
+  /** Whether an input could not be read to its end. */
+  readonly isIncomplete: boolean;
+  /** Whether a line has failed. */
+  readonly hasFailures: boolean;
+  /** Whether a failed line has ended the work, as `--on-error=stop` requires. */
+  readonly hasStopped?: boolean;
+}
+
+/** The exit status of a command that writes what it reads. */
+export function statusAfter(
+  { isIncomplete, hasFailures, hasStopped = false }: Reading,
+  args: { has(flag: "strict"): boolean },
+): number {
+  if (isIncomplete) return EXIT.io;
+  return hasStopped || args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+}
+
 /** The reader of the output closed the pipe. */
 export class ClosedOutput extends Error {
   override readonly name = "ClosedOutput";

@@ -12,7 +12,7 @@ import {
   type RateLimitsPayload,
 } from "../history/records.ts";
 import { prettyJson } from "../history/mapping/tools.ts";
-import { isFailedWord } from "../json/fields.ts";
+import { isFailedWord, jsonTextOf } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { commandLine } from "./command_line.ts";
 import { type EditedFile, editedFiles } from "./edited_files.ts";
@@ -242,7 +242,7 @@ function viewUnknown(
   { type, payload }: AnyHistoryRecord,
   redactor: TextRedactor,
 ): UnknownView {
-  const json = redactor.redact(jsonTextOf(payload));
+  const json = redactor.redact(indentedJson(payload));
   return { kind: "unknown", type: redactor.redact(type), json };
 }
 
@@ -451,7 +451,7 @@ function viewArguments(
     name: redactor.redact(name),
     text: value.type === "secret" ? "(secret)" : redactor.redactMember(
       name,
-      value.type === "text" ? value.text : jsonTextOf(value.value),
+      value.type === "text" ? value.text : indentedJson(value.value),
     ),
   }));
 }
@@ -513,11 +513,7 @@ function diffText(hunks: PayloadOf<"diff">["hunks"]): string {
 }
 
 /** Writes a value as indented JSON; empty if that fails, as it does for very deep nesting. */
-function jsonTextOf(value: unknown): string {
-  try {
-    const text = JSON.stringify(value) ?? "";
-    return prettyJson(text) ?? text;
-  } catch {
-    return "";
-  }
+function indentedJson(value: unknown): string {
+  const text = jsonTextOf(value);
+  return prettyJson(text) ?? text;
 }

@@ -1,7 +1,7 @@
 /** The report of a run to GitHub Actions: annotations, a step summary and step outputs. */
 
 import type { Verdict } from "../../check/check.ts";
-import { Redactor } from "../../redact/redact.ts";
+import type { Redactor } from "../../redact/redact.ts";
 import {
   GITHUB_MIN_SUMMARY_BYTES,
   GITHUB_SUMMARY_BYTES,
@@ -15,7 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import { runFigures } from "./_run_figures.ts";
-import { patternsOf, saySecrets } from "./_secrets.ts";
+import { redactorOf, saySecrets } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -58,11 +58,9 @@ export class GithubStep {
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#context = context;
     this.#options = options;
-    this.#redactor = args.has("no-redact")
-      ? undefined
-      : new Redactor({ patterns: patternsOf(args) });
+    this.#redactor = redactorOf(args);
     this.#renderer = new GithubRenderer({
-      ...(this.#redactor === undefined ? {} : { redactor: this.#redactor }),
+      redactor: this.#redactor,
       maxBytes: Math.max(
         GITHUB_MIN_SUMMARY_BYTES,
         Math.floor(room / options.runsLeft),

@@ -1,6 +1,6 @@
 /** The form of a document, its renderer and its redactor, from the flags of a command. */
 
-import { Redactor } from "../../redact/redactor.ts";
+import type { Redactor } from "../../redact/redactor.ts";
 import type {
   HtmlOptions,
   PageListing,
@@ -16,13 +16,12 @@ import {
 } from "../../render/render_options.ts";
 import type { TextRenderer } from "../../render/text.ts";
 import type { Stage } from "../../stage.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { COLOR } from "../flags.ts";
 import type { Output } from "../output.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
-import { patternsOf } from "./_secrets.ts";
+import { redactorOf } from "./_secrets.ts";
 
 export interface Destination {
   readonly output: Output;
@@ -83,7 +82,13 @@ export async function renditionOf(
   const { args } = context;
   const { isTerminal, site, pages } = destination;
   const form = destination.form ?? (isTerminal ? "text" : "markdown");
-  const redactor = site === undefined ? redactorOf(args, form) : site.redactor;
+  const isRedacted = form !== "text" || args.has("redact") ||
+    args.has("redact-pattern");
+  const redactor = site !== undefined
+    ? site.redactor
+    : isRedacted
+    ? redactorOf(args)
+    : undefined;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
   const options: RenderOptions = {
@@ -139,11 +144,4 @@ async function documentRenderer(
       return new GithubRenderer(options);
     }
   }
-}
-
-function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
-  if (args.has("no-redact")) return undefined;
-  const patterns = patternsOf(args);
-  const isAsked = args.has("redact") || patterns.length > 0;
-  return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
 }

@@ -1,6 +1,7 @@
 /** Patterns and counts of secrets, for the commands that mask them. */
 
 import { LinearPattern } from "../../redact/linear_pattern.ts";
+import { Redactor } from "../../redact/redactor.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
@@ -25,6 +26,13 @@ export function patternsOf(args: Arguments): LinearPattern[] {
       throw new UsageError(`--redact-pattern: ${error.message}`);
     }
   });
+}
+
+/** The redactor of the flags; `undefined` with `--no-redact`. */
+export function redactorOf(args: Arguments): Redactor | undefined {
+  return args.has("no-redact")
+    ? undefined
+    : new Redactor({ patterns: patternsOf(args) });
 }
 
 /** Adds numbers of secrets by kind to `counts`. */

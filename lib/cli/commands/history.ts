@@ -12,7 +12,7 @@ import type { Outcome, Success } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import { idText } from "../../sessions/session_id.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, IoError, UsageError } from "../endings.ts";
+import { IoError, statusAfter, UsageError } from "../endings.ts";
 import { GATHERED, writeTexts } from "../output.ts";
 import { openInput, readOrSay } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
@@ -55,8 +55,7 @@ export const run: RunCommand = async (context) => {
     isIncomplete ||= !isRead || fold.work.isIncomplete;
     hasFailures ||= fold.work.hasFailures;
   }
-  if (isIncomplete) return EXIT.io;
-  return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+  return statusAfter({ isIncomplete, hasFailures }, args);
 };
 
 async function readSnapshotFile(

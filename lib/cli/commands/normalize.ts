@@ -3,7 +3,7 @@
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
@@ -31,11 +31,7 @@ export function answerLines(
   });
 }
 
-interface HowItWent<R> extends
-  Pick<
-    Normalization,
-    "isIncomplete" | "hasFailures" | "hasStopped"
-  > {
+interface TakenReading<R> extends Required<Reading> {
   readonly taken: R | undefined;
 }
 
@@ -83,7 +79,7 @@ export async function answerInputs<T extends JobInput, R, A>(
     errors,
     ...(onEnd === undefined ? {} : { onEnd }),
   });
-  async function* answer(input: T): AsyncGenerator<HowItWent<R>> {
+  async function* answer(input: T): AsyncGenerator<TakenReading<R>> {
     onBegin?.(input);
     const { name } = input;
     if (isFollowing) await work.follow(name);
@@ -94,7 +90,7 @@ export async function answerInputs<T extends JobInput, R, A>(
   const isInTurn = given.isInTurn === true ||
     args.value("on-error") === "stop" ||
     IN_TURN.some((name) => args.has(name));
-  async function* answers(): AsyncGenerator<HowItWent<R>> {
+  async function* answers(): AsyncGenerator<TakenReading<R>> {
     // The module for threads is not loaded for one input, which is the usual case.
     if (
       Symbol.asyncIterator in inputs ||
@@ -118,9 +114,7 @@ export async function answerInputs<T extends JobInput, R, A>(
   } finally {
     errors?.close();
   }
-  if (all.isIncomplete) return EXIT.io;
-  const isNo = all.hasStopped || (args.has("strict") && all.hasFailures);
-  return isNo ? EXIT.no : EXIT.done;
+  return statusAfter(all, args);
 }
 
 /** The flags with which inputs are read one after the other, in one thread. */

@@ -2,7 +2,7 @@
 
 import { JsonlRedactor } from "../../redact/redact.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT } from "../endings.ts";
+import { statusAfter } from "../endings.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 
@@ -64,6 +64,5 @@ export const run: RunCommand = async (context) => {
     saySecrets(counts, context);
     await diagnostics.flush();
   }
-  if (isIncomplete) return EXIT.io;
-  return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+  return statusAfter({ isIncomplete, hasFailures }, args);
 };

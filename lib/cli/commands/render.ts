@@ -1,7 +1,7 @@
 /** `codexpipe render`. */
 
 import type { RunCommand } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { statusAfter, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
@@ -59,10 +59,7 @@ export const run: RunCommand = async (context) => {
       if (rendering.work.hasStopped) break;
     }
     await rendering.end();
-    if (rendering.work.isIncomplete) return EXIT.io;
-    const isNo = rendering.work.hasStopped ||
-      (args.has("strict") && rendering.work.hasFailures);
-    return isNo ? EXIT.no : EXIT.done;
+    return statusAfter(rendering.work, args);
   } finally {
     document.close?.();
     errors?.close();

@@ -1,7 +1,7 @@
 /** `codexpipe render --to=site`. */
 
 import { join, resolve } from "node:path";
-import { Redactor } from "../../redact/redactor.ts";
+import type { Redactor } from "../../redact/redactor.ts";
 import type { SessionPart } from "../../render/parts.ts";
 import {
   SITE_INDEX,
@@ -12,7 +12,7 @@ import {
 import { readSessionRun } from "../../sessions/session_run.ts";
 import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT, statusAfter, UsageError } from "../endings.ts";
 import { type Output, writeTexts } from "../output.ts";
 import { blocksOf, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
@@ -22,7 +22,7 @@ import { InputFiles } from "./_overwriting.ts";
 import { followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { Rendering } from "./_rendering.ts";
-import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
+import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
 /** Writes a page for each session, and an index page. */
@@ -41,9 +41,7 @@ export const renderSite: RunCommand = async (context) => {
   if (inputs.some(({ name }) => name === STDIN)) {
     throw new UsageError("--to=site reads files or, with --home, a Codex home");
   }
-  const redactor = args.has("no-redact")
-    ? undefined
-    : new Redactor({ patterns: patternsOf(args) });
+  const redactor = redactorOf(args);
   const pages = await pagesOf(inputs, context);
   const names = new Set(pages.map(({ listing: { page } }) => page));
   const likeAPage = inputs.map(({ name }) => name)
@@ -91,8 +89,7 @@ export const renderSite: RunCommand = async (context) => {
     output.close();
   }
   saySecrets(secrets, context);
-  if (isIncomplete) return EXIT.io;
-  return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+  return statusAfter({ isIncomplete, hasFailures }, args);
 };
 
 /** A page for a thread to write. */

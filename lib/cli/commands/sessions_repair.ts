@@ -8,6 +8,7 @@ import { SessionRepairer } from "../../sessions/sessions.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
+import { Gathered } from "../output.ts";
 import { targetFolder } from "./_folder_of_files.ts";
 import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
@@ -43,11 +44,8 @@ async function repair(
   const input = await openSessionInput({ name, size }, process);
   const output = await createFile(target, process);
   const repairer = new SessionRepairer();
-  const pieces: Uint8Array[] = [];
-  const emit = (bytes: Uint8Array): void => void pieces.push(bytes.slice());
-  const write = async (): Promise<void> => {
-    for (const piece of pieces.splice(0)) await output.write(piece);
-  };
+  const pieces = new Gathered();
+  const emit = (bytes: Uint8Array): void => pieces.add(bytes.slice());
   let problem: IoError | undefined;
   try {
     for (;;) {
@@ -61,10 +59,10 @@ async function repair(
       }
       if (block === undefined) break;
       repairer.feed(block, emit);
-      await write();
+      await pieces.writeTo(output);
     }
     repairer.flush(emit);
-    await write();
+    await pieces.writeTo(output);
   } finally {
     input.close();
     output.close();

@@ -3,7 +3,7 @@
 import { HistoryState } from "../../history/history_state.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT, statusAfter, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
 import { openDocument } from "./_document_file.ts";
 import { normalizing, writing } from "./_normalization.ts";
@@ -85,7 +85,7 @@ async function render(
     const { input, placeOf } = await openWhole(path, whole.lineage, context);
     await rendering.renderInput(path, input, placeOf);
     await rendering.end();
-    return rendering.work.isIncomplete ? EXIT.io : EXIT.done;
+    return statusAfter(rendering.work, context.args);
   } finally {
     document.close?.();
   }

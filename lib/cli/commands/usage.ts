@@ -23,7 +23,7 @@ import {
   type UsageValue,
 } from "../../usage/usage.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
@@ -91,14 +91,11 @@ export const run: RunCommand = async (context) => {
       ? derivationText(meter.derivations(), rows, format, tableOptions)
       : usageText(rows, parts, format, tableOptions),
   );
-  if (isIncomplete) return EXIT.io;
-  return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+  return statusAfter({ isIncomplete, hasFailures }, args);
 };
 
-interface Counted {
+interface Counted extends Reading {
   readonly added: UsageCounts;
-  readonly hasFailures: boolean;
-  readonly isIncomplete: boolean;
 }
 
 /** Counts an input. An error of reading is reported, not thrown. */
