@@ -148,12 +148,6 @@ export class Arguments {
     throw new UsageError(`--${idle} has no effect ${where}`);
   }
 
-  /** Refuses `--redact-pattern` with `--no-redact`, before any file is opened for writing. */
-  refuseIdlePatterns(): void {
-    if (!this.has("no-redact")) return;
-    this.refuseIdle(["redact-pattern"], "with --no-redact");
-  }
-
   /** Refuses operands of a command that has none, with advice on what the user may have meant. */
   refuseOperands(command: string, advice?: string): void {
     const [operand] = this.operands;

@@ -6,19 +6,23 @@ import { unlessInterrupted } from "./input.ts";
 import { Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
-/** Opens a file for writing and truncates it. */
+/** Opens a file for writing: truncates it, or appends to it. `verb` is for the error message. */
 export async function createFile(
   path: string,
   context: Pick<Surroundings, "create" | "interrupt" | "pause">,
+  { verb = "create", ...options }: {
+    readonly verb?: "create" | "write";
+    readonly isAppending?: boolean;
+  } = {},
 ): Promise<Output> {
   const { create, interrupt } = context;
   try {
     // Opening a named pipe waits for a reader.
-    const file = await unlessInterrupted(create(path), interrupt);
+    const file = await unlessInterrupted(create(path, options), interrupt);
     return new Output(file, path, context);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    throw cannot("create", path, error);
+    throw cannot(verb, path, error);
   }
 }
 
@@ -29,13 +33,7 @@ export async function writeFile(
   process: Surroundings,
   options?: { readonly isAppending?: boolean },
 ): Promise<void> {
-  let file;
-  try {
-    file = await process.create(path, options);
-  } catch (error) {
-    throw cannot("write", path, error);
-  }
-  const output = new Output(file, path, process);
+  const output = await createFile(path, process, { ...options, verb: "write" });
   try {
     await output.writeText(text);
   } finally {

@@ -349,6 +349,9 @@ function checkFlags(command: Command, args: Arguments): void {
       }`,
     );
   }
+  if (args.has("no-redact")) {
+    args.refuseIdle(["redact-pattern"], "with --no-redact");
+  }
 }
 
 /** Whether a stream is a terminal that interprets escape sequences. */

@@ -30,7 +30,6 @@ export const run: RunCommand = async (context) => {
       "without --github",
     );
   }
-  args.refuseIdlePatterns();
   const { files } = args;
   const check = new Check(context, files.length);
   const verdicts = resultsOf({

@@ -23,7 +23,6 @@ import { answerInputs } from "./normalize.ts";
 export const run: RunCommand = async (context) => {
   const { args } = context;
   const format = formatOf(args);
-  args.refuseIdlePatterns();
   const patterns = patternsOf(args);
   const table = args.choice("table", TABLE_NAMES);
   const folder = await targetFolder(context);

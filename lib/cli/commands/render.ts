@@ -9,7 +9,6 @@ import { STDIN } from "../flags.ts";
 
 export const run: RunCommand = async (context) => {
   const { args, process } = context;
-  args.refuseIdlePatterns();
   if (args.value("to") === "site") {
     const { renderSite } = await import("./render_site.ts");
     return await renderSite(context);

@@ -43,7 +43,6 @@ export const run: RunCommand = async (context) => {
       `with --${form}: "codexpipe sessions show --jsonl ID | codexpipe redact" masks secrets`,
     );
   }
-  args.refuseIdlePatterns();
   if (form === undefined || form === "jsonl") {
     args.refuseIdle(["pretty"], "without --history or --meta");
   }
