@@ -49,6 +49,14 @@ const READING = ["from", "max-line-bytes", ...THREADS] as const;
 /** The flags of commands that find one session. */
 const ONE_SESSION = ["last", "codex-home"] as const;
 
+/** `--format`, of which the first choice is the default, and its short form `--json`. */
+function formats(
+  choices: readonly [string, ...string[]],
+  details: string,
+): Command["flags"] {
+  return [{ name: "format", choices, default: choices[0], details }, "json"];
+}
+
 /** The flags of transcripts. */
 const TRANSCRIPT: Command["flags"] = [
   "reasoning",
@@ -186,14 +194,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "The default is day for a Codex home and thread for files. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
       },
-      {
-        name: "format",
-        choices: FORMATS.usage,
-        default: "table",
-        details:
-          "table is for people and ends with the total. json is one object with the groups and the total; jsonl is one group per line; csv is one group per row, after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
-      },
-      "json",
+      ...formats(
+        FORMATS.usage,
+        "table is for people and ends with the total. json is one object with the groups and the total; jsonl is one group per line; csv is one group per row, after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
+      ),
       "time-zone",
       "prices",
       "explain",
@@ -395,14 +399,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "tee",
       "last-message",
       "github",
-      {
-        name: "format",
-        choices: FORMATS.report,
-        default: "text",
-        details:
-          "text prints the verdict to stderr, for people. json prints one object for each file to stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
-      },
-      "json",
+      ...formats(
+        FORMATS.report,
+        "text prints the verdict to stderr, for people. json prints one object for each file to stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
+      ),
       {
         name: "redact",
         summary: "Mask secrets in the report to GitHub Actions.",
@@ -454,14 +454,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "Also prints findings as annotations (workflow commands on stderr), ten at most.",
       },
-      {
-        name: "format",
-        choices: FORMATS.search,
-        default: "text",
-        details:
-          "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, the change, how often it occurs, and how codexpipe treats it. json is one object with the findings and the number of further ones; jsonl is one finding per line.",
-      },
-      "json",
+      ...formats(
+        FORMATS.search,
+        "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, the change, how often it occurs, and how codexpipe treats it. json is one object with the findings and the number of further ones; jsonl is one finding per line.",
+      ),
       "jobs",
       { name: "quiet", summary: "Do not print messages about the input." },
     ],
@@ -484,15 +480,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "Without this option, only events from now on are reported. To continue after a restart, give the time in the field at of the last event: no event is reported twice. Session files that were written to since TIME are read. A time without an offset is in UTC; m, h, d and w are minutes, hours, days and weeks before now.",
       },
-      {
-        name: "format",
-        choices: FORMATS.search,
-        default: "text",
-        summary: "Choose the output format.",
-        details:
-          "text is for people. jsonl is one object per line (`codexpipe schema HappeningRecord`); json is the same here, because the output has no end.",
-      },
-      "json",
+      ...formats(
+        FORMATS.search,
+        "text is for people. jsonl is one object per line (`codexpipe schema HappeningRecord`); json is the same here, because the output has no end.",
+      ),
     ],
     load: () => import("./commands/watch.ts"),
   },
@@ -515,14 +506,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       "cursor",
       "fast",
-      {
-        name: "format",
-        choices: FORMATS.list,
-        default: "table",
-        details:
-          "table is for people; json is one value; jsonl is one session per line; tsv begins with a header line; ids and paths are input for other commands.",
-      },
-      "json",
+      ...formats(
+        FORMATS.list,
+        "table is for people; json is one value; jsonl is one session per line; tsv begins with a header line; ids and paths are input for other commands.",
+      ),
       "no-pager",
     ],
     load: () => import("./commands/sessions_list.ts"),
@@ -565,14 +552,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     flags: [
       ...ONE_SESSION,
       "shards",
-      {
-        name: "format",
-        choices: FORMATS.family,
-        default: "table",
-        details:
-          "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not available.",
-      },
-      "json",
+      ...formats(
+        FORMATS.family,
+        "table is for people; json is one value; jsonl is one session per line; ids and paths are input for other commands. With --shards, jsonl is one shard per line, with its number, its families, its bytes and its files; paths has an empty line between shards; ids is not available.",
+      ),
       "no-pager",
     ],
     load: () => import("./commands/sessions_family.ts"),
@@ -686,14 +669,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codex-home",
       "index",
       "no-refresh",
-      {
-        name: "format",
-        choices: FORMATS.search,
-        default: "text",
-        details:
-          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which names what was searched if the index could not be used; jsonl is one hit per line.",
-      },
-      "json",
+      ...formats(
+        FORMATS.search,
+        "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which names what was searched if the index could not be used; jsonl is one hit per line.",
+      ),
       "no-pager",
     ],
     load: () => import("./commands/sessions_search.ts"),
@@ -708,13 +687,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codex-home",
       "index",
       "rebuild",
-      {
-        name: "format",
-        choices: FORMATS.report,
-        default: "text",
-        details: "text is for people; json is one value.",
-      },
-      "json",
+      ...formats(FORMATS.report, "text is for people; json is one value."),
       "jobs",
     ],
     load: () => import("./commands/sessions_index.ts"),
@@ -745,14 +718,10 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
         details:
           "By default, there is a table for each key, for the largest sessions, and for the sessions that could be removed. With several keys there is a table for each.",
       },
-      {
-        name: "format",
-        choices: FORMATS.usage,
-        default: "table",
-        details:
-          "table is for people. json is one object with the sums, the largest files and the sessions that could be removed. jsonl and csv have a line for each file, or with --by for each sum.",
-      },
-      "json",
+      ...formats(
+        FORMATS.usage,
+        "table is for people. json is one object with the sums, the largest files and the sessions that could be removed. jsonl and csv have a line for each file, or with --by for each sum.",
+      ),
       "jobs",
     ],
     load: () => import("./commands/sessions_du.ts"),
