@@ -6,6 +6,7 @@ import { otherPlacesOf } from "../sessions/session_places.ts";
 import type { CommandContext } from "./command.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import {
+  BLOCK,
   type Blocks,
   isDirectory,
   openInput,
@@ -14,9 +15,6 @@ import {
 } from "./input.ts";
 import { cannot } from "./reasons.ts";
 import { STDIN } from "./flags.ts";
-
-/** The size of a block in bytes, the same as for other inputs. */
-const BLOCK = 1 << 19;
 
 /** The messages for changes of the file; `PATH` stands for its new path. */
 const TEXTS: Readonly<Record<FollowChange, string>> = {

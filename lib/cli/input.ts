@@ -60,7 +60,7 @@ export async function refuseOwnOutput(
  * The size of a block, in bytes. Half the size costs 3 % more time on files of 200 MB, larger
  * blocks save nothing.
  */
-const BLOCK = 1 << 19;
+export const BLOCK: number = 1 << 19;
 
 /** The size of the first block, in bytes: enough to show whether larger blocks are of use. */
 const FIRST_BLOCK = 1 << 17;

@@ -126,8 +126,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
         if (this.hasStopped) break;
       }
     } catch (error) {
-      this.reportUnreadable(error);
-      await this.#context.diagnostics.flush();
+      await this.reportUnreadable(error);
     }
   }
 
@@ -141,8 +140,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
       await invite(file, this.#context);
       return input;
     } catch (error) {
-      this.reportUnreadable(error);
-      await this.#context.diagnostics.flush();
+      await this.reportUnreadable(error);
       return undefined;
     }
   }
@@ -198,7 +196,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
         const isFast = normalizer.engine === "wasm";
         block = await input.next(isFast ? undefined : SLOW_BLOCK);
       } catch (error) {
-        this.reportUnreadable(error);
+        await this.reportUnreadable(error);
       }
       // At the end, and after an error, the bytes that were read are processed.
       if (block === undefined) {
@@ -255,10 +253,11 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   }
 
   /** Reports an error of reading, so that the other inputs are still read. Throws other errors. */
-  reportUnreadable(error: unknown): void {
+  async reportUnreadable(error: unknown): Promise<void> {
     if (!(error instanceof IoError)) throw error;
     this.isIncomplete = true;
     this.#context.diagnostics.say(error.message);
+    await this.#context.diagnostics.flush();
   }
 
   /** Prints the summary of `--verbose`, and a hint if the dialect may have been guessed wrong. */

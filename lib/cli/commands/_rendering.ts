@@ -175,8 +175,7 @@ export class Rendering {
       return await peekSnapshot(input, name, this.#context.args);
     } catch (error) {
       input.close();
-      this.work.reportUnreadable(error);
-      await this.#context.diagnostics.flush();
+      await this.work.reportUnreadable(error);
       return undefined;
     }
   }

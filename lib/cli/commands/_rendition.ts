@@ -70,6 +70,19 @@ export interface Rendition {
     & Partial<Pick<TextRenderer, "running">>;
 }
 
+/** Loads the renderer of a form. */
+const DOCUMENTS: Record<
+  Exclude<RenderForm, "text">,
+  () => Promise<
+    new (options: HtmlOptions) => Stage<TranscriptPart, string>
+  >
+> = {
+  markdown: async () =>
+    (await import("../../render/markdown.ts")).MarkdownRenderer,
+  html: async () => (await import("../../render/html.ts")).HtmlRenderer,
+  github: async () => (await import("../../render/github.ts")).GithubRenderer,
+};
+
 /**
  * Determines how a document is rendered, and loads only the renderer that is needed; it calls
  * `turn` when the text that follows belongs to the next page.
@@ -99,7 +112,7 @@ export async function renditionOf(
   };
   const renderer: Rendition["renderer"] = form === "text"
     ? await textRenderer(options, context, destination)
-    : await documentRenderer(form, {
+    : new (await DOCUMENTS[form]())({
       ...options,
       images: hasImages,
       listing: site?.listing,
@@ -124,24 +137,4 @@ async function textRenderer(
     isFormatted: chosen === COLORED_STYLE,
     columns: () => isTerminal ? process.columns() : undefined,
   });
-}
-
-async function documentRenderer(
-  form: Exclude<RenderForm, "text">,
-  options: HtmlOptions,
-): Promise<Stage<TranscriptPart, string>> {
-  switch (form) {
-    case "markdown": {
-      const { MarkdownRenderer } = await import("../../render/markdown.ts");
-      return new MarkdownRenderer(options);
-    }
-    case "html": {
-      const { HtmlRenderer } = await import("../../render/html.ts");
-      return new HtmlRenderer(options);
-    }
-    case "github": {
-      const { GithubRenderer } = await import("../../render/github.ts");
-      return new GithubRenderer(options);
-    }
-  }
 }

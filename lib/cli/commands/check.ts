@@ -53,11 +53,9 @@ export const run: RunCommand = async (context) => {
 
 /** Refuses several outputs: stdout can have the input, the message or the verdict. */
 function refuseTwoOutputs(args: Arguments): void {
-  const takers = [
-    ...(args.has("tee") ? ["--tee"] : []),
-    ...(args.has("last-message") ? ["--last-message"] : []),
-    ...(args.value("format") === "json" ? ["--format=json"] : []),
-  ];
+  const takers = (["tee", "last-message"] as const)
+    .filter((name) => args.has(name)).map((name) => `--${name}`);
+  if (args.value("format") === "json") takers.push("--format=json");
   if (takers.length < 2) return;
   throw new UsageError(
     `${takers.join(" and ")} would both write to stdout: choose one`,
