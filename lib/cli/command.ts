@@ -3,7 +3,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { FlagName, NarrowedFlag } from "./flags.ts";
+import type { Description, FlagName, NarrowedFlag } from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
@@ -30,12 +30,9 @@ export interface CommandContext {
   readonly commands: readonly Command[];
 }
 
-export interface Command {
+export interface Command extends Description {
   /** The name: one word, or two if the command belongs to a group. */
   readonly name: string;
-  readonly summary: string;
-  /** Further sentences, which the long help adds. */
-  readonly details: string;
   readonly usage: readonly string[];
   /** The arguments beside flags: placeholder, description, and choices if there is a fixed set. */
   readonly operands: readonly (readonly [

@@ -8,6 +8,7 @@ import { RENDER_FORMS } from "../render/render_options.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
 import {
   CACHE_FOLDER,
+  described,
   DIALECT_MEANINGS,
   FORM_ALIASES,
   FORMATS,
@@ -100,13 +101,16 @@ const WHICH_SESSIONS: Command["flags"] = [
   "archived",
 ];
 
+/** A row of the table; `text` holds the summary, one sentence, and the details. */
+interface CommandRow extends Omit<Command, "name" | "summary" | "details"> {
+  readonly text: string;
+}
+
 /** All commands by name, in the order of the help. */
-const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
+const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   normalize: {
-    summary:
-      "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout.",
-    details:
-      "Each line that is not blank gives one record or one failure, in order; `codexpipe schema ThreadEvent` prints the schema of records. Values that are not rewritten keep their exact text. .gz and .zst files are decompressed, and UTF-16 with a byte order mark is accepted, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
+    text:
+      "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout. Each line that is not blank gives one record or one failure, in order; `codexpipe schema ThreadEvent` prints the schema of records. Values that are not rewritten keep their exact text. .gz and .zst files are decompressed, and UTF-16 with a byte order mark is accepted, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe normalize [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe normalize',
@@ -117,9 +121,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/normalize.ts"),
   },
   events: {
-    summary: "Converts Codex logs to thread, turn and item events.",
-    details:
-      "From an exec stream, the events are the records of normalize. From a session file, they are the events that `codex exec --json` would have printed for that session, and more in the same form; an event that the file records twice is written once. docs/events.md describes the content of each item type, and `codexpipe schema SessionItem` the items that only session files have. Several files are independent streams, written one after the other.",
+    text:
+      "Converts Codex logs to thread, turn and item events. From an exec stream, the events are the records of normalize. From a session file, they are the events that `codex exec --json` would have printed for that session, and more in the same form; an event that the file records twice is written once. docs/events.md describes the content of each item type, and `codexpipe schema SessionItem` the items that only session files have. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe events [OPTIONS] [FILE ...]",
       "codexpipe events ~/.codex/sessions/2026/11/20/rollout-*.jsonl",
@@ -130,9 +133,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/events.ts"),
   },
   history: {
-    summary: "Prints the history of a session as JSON, or its changes.",
-    details:
-      `Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
+    text:
+      `Prints the history of a session as JSON, or its changes. Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
@@ -159,9 +161,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/history.ts"),
   },
   usage: {
-    summary: "Counts the tokens that were used, each request once.",
-    details:
-      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
+    text:
+      "Counts the tokens that were used, each request once. Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
     usage: [
       "codexpipe usage [OPTIONS]",
       "codexpipe usage [OPTIONS] FILE ...",
@@ -184,10 +185,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "until",
       {
         name: "strict",
-        summary:
-          "Exit with status 1 if a line failed that may contain token counts.",
-        details:
-          "Lines that cannot contain threads, turns, models or tokens are not checked. Only the exit status changes; all lines are still processed.",
+        text:
+          "Exit with status 1 if a line failed that may contain token counts. Lines that cannot contain threads, turns, models or tokens are not checked. Only the exit status changes; all lines are still processed.",
       },
       {
         name: "by",
@@ -211,9 +210,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/usage.ts"),
   },
   render: {
-    summary: "Renders a session as text, Markdown, HTML or a summary.",
-    details:
-      `Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
+    text:
+      `Renders a session as text, Markdown, HTML or a summary. Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",
@@ -247,9 +245,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       FROM_WITH_SNAPSHOTS,
       {
         name: "stamp",
-        summary: "Take times and durations from the clock.",
-        details:
-          "For live exec streams, whose events have no time: the time of an event is when it was read. Without this option there are no durations, so that the same input gives the same output.",
+        text:
+          "Take times and durations from the clock. For live exec streams, whose events have no time: the time of an event is when it was read. Without this option there are no durations, so that the same input gives the same output.",
       },
       "max-line-bytes",
       ...THREADS,
@@ -262,9 +259,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "strict",
       {
         name: "jobs",
-        summary: "Write NUM pages at once.",
-        details:
-          "For --to=site. The output is the same. Each page that is being written takes up to 200 MB of memory. The default is one for each 64 MB of sessions, and at most the number of cores; with --on-error=stop it is one.",
+        text:
+          "Write NUM pages at once. For --to=site. The output is the same. Each page that is being written takes up to 200 MB of memory. The default is one for each 64 MB of sessions, and at most the number of cores; with --on-error=stop it is one.",
       },
       "quiet",
       "verbose",
@@ -273,10 +269,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/render.ts"),
   },
   export: {
-    summary:
-      "Exports sessions as ATIF trajectories, OpenTelemetry traces or tables.",
-    details:
-      `Reads exec streams, app-server streams and session files of every release, from files, stdin or a whole Codex home, and writes them as ${
+    text:
+      `Exports sessions as ATIF trajectories, OpenTelemetry traces or tables. Reads exec streams, app-server streams and session files of every release, from files, stdin or a whole Codex home, and writes them as ${
         EXPORT_FORMATS.map(({ name, summary }) => `${name} (${summary})`)
           .join("; ")
       }. docs/export.md describes the fields of each format. The same input gives the same output. Secrets are masked.`,
@@ -292,8 +286,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
           name: "FORMAT",
           choices: EXPORT_FORMATS.map(({ name }) => name),
         },
-        summary: "Choose the format to export to.",
-        details: `${
+        text: `Choose the format to export to. ${
           EXPORT_FORMATS.map(({ name, summary }) => `${name}: ${summary}`)
             .join(". ")
         }.`,
@@ -301,27 +294,25 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       {
         name: "output",
         value: { name: "DIR", expects: "a folder", example: "exported" },
-        summary: "Write files into DIR instead of stdout.",
-        details:
-          "DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
+        text:
+          "Write files into DIR instead of stdout. DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
       },
       ...READING,
       "codex-home",
       "home",
       "family",
-      { name: "redact", summary: "Mask secrets.", details: "The default." },
+      { name: "redact", text: "Mask secrets. The default." },
       {
         name: "no-redact",
-        summary: "Do not mask secrets.",
-        details: "The output contains the secrets of the input.",
+        text:
+          "Do not mask secrets. The output contains the secrets of the input.",
       },
       "redact-pattern",
       "content",
       {
         name: "stamp",
-        summary: "Take times from the clock where the input has none.",
-        details:
-          "For live exec streams, whose events have no time: the time of an event is when it was read.",
+        text:
+          "Take times from the clock where the input has none. For live exec streams, whose events have no time: the time of an event is when it was read.",
       },
       "table",
       {
@@ -350,9 +341,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/export.ts"),
   },
   redact: {
-    summary: "Masks secrets in Codex JSONL and changes nothing else.",
-    details:
-      "Lines keep their order, and only strings that contain a secret are rewritten: tokens of known formats, private keys, Authorization headers and cookies, passwords in URLs, values whose name denotes a secret, and text that --redact-pattern matches become [redacted:KIND]. Command output in base64 or bytes (Codex 0.20 to 0.42) is searched too, and so are the failed lines in line.failed records. Lines that are not JSON are redacted as text. On a terminal, control characters are escaped. The number of secrets of each kind is reported on stderr. Secrets without a known format or name are not found. Secrets that are split over several deltas are found: lines with deltas are written when their item ends, or after 64 KiB of it.",
+    text:
+      "Masks secrets in Codex JSONL and changes nothing else. Lines keep their order, and only strings that contain a secret are rewritten: tokens of known formats, private keys, Authorization headers and cookies, passwords in URLs, values whose name denotes a secret, and text that --redact-pattern matches become [redacted:KIND]. Command output in base64 or bytes (Codex 0.20 to 0.42) is searched too, and so are the failed lines in line.failed records. Lines that are not JSON are redacted as text. On a terminal, control characters are escaped. The number of secrets of each kind is reported on stderr. Secrets without a known format or name are not found. Secrets that are split over several deltas are found: lines with deltas are written when their item ends, or after 64 KiB of it.",
     usage: [
       "codexpipe redact [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe redact > run.jsonl',
@@ -378,9 +368,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/redact.ts"),
   },
   check: {
-    summary: "Checks whether a run ended well; exit status 1 if not.",
-    details:
-      "A run fails if its last turn failed, was interrupted or has no end, if an error ended the run, if lines cannot be read, or if a condition of an option is not met. The exit status of Codex is not relied on: up to 0.42 it was 0 even for failed turns. Reads exec streams, app-server streams and session files of every release. In a thread that was resumed the last turn counts; of several threads, all must pass. Errors after which Codex retried, warnings, and commands left running do not fail a run. Data that no known Codex release writes is reported but does not fail it. The verdict and up to ten reasons are printed to stderr.",
+    text:
+      "Checks whether a run ended well; exit status 1 if not. A run fails if its last turn failed, was interrupted or has no end, if an error ended the run, if lines cannot be read, or if a condition of an option is not met. The exit status of Codex is not relied on: up to 0.42 it was 0 even for failed turns. Reads exec streams, app-server streams and session files of every release. In a thread that was resumed the last turn counts; of several threads, all must pass. Errors after which Codex retried, warnings, and commands left running do not fail a run. Data that no known Codex release writes is reported but does not fail it. The verdict and up to ten reasons are printed to stderr.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -405,13 +394,12 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       ),
       {
         name: "redact",
-        summary: "Mask secrets in the report to GitHub Actions.",
-        details: "The default.",
+        text: "Mask secrets in the report to GitHub Actions. The default.",
       },
       {
         name: "no-redact",
-        summary: "Do not mask secrets in the report to GitHub Actions.",
-        details: "For final messages that must not be changed.",
+        text:
+          "Do not mask secrets in the report to GitHub Actions. For final messages that must not be changed.",
       },
       {
         name: "redact-pattern",
@@ -421,17 +409,15 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "jobs",
       {
         name: "quiet",
-        summary: "Print no verdict: only set the exit status.",
-        details: "Files that cannot be read or written are still reported.",
+        text:
+          "Print no verdict: only set the exit status. Files that cannot be read or written are still reported.",
       },
     ],
     load: () => import("./commands/check.ts"),
   },
   drift: {
-    summary:
-      "Reports records, fields and values that no known Codex release writes; exit status 1 if there are any.",
-    details:
-      "Reads exec streams, session files and app-server streams, from files, stdin or a whole Codex home, and compares them with the output of known releases since 0.1. Each finding is one line: the new kind of record, field, type or word, its release and dialect, its path in the record, how often it occurs, where it occurs first, and how codexpipe treats it: understood, kept as it is, or refused. Findings contain no values of your logs and can be shared: names and words that may not be Codex's own are replaced by *.",
+    text:
+      "Reports records, fields and values that no known Codex release writes; exit status 1 if there are any. Reads exec streams, session files and app-server streams, from files, stdin or a whole Codex home, and compares them with the output of known releases since 0.1. Each finding is one line: the new kind of record, field, type or word, its release and dialect, its path in the record, how often it occurs, where it occurs first, and how codexpipe treats it: understood, kept as it is, or refused. Findings contain no values of your logs and can be shared: names and words that may not be Codex's own are replaced by *.",
     usage: [
       "codexpipe drift [OPTIONS] [FILE ...]",
       "codexpipe drift --home",
@@ -464,9 +450,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/drift.ts"),
   },
   watch: {
-    summary: "Shows the activity of all sessions, live.",
-    details:
-      "Reports new sessions and sub-agents, the start and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
+    text:
+      "Shows the activity of all sessions, live. Reports new sessions and sub-agents, the start and end of turns and commands, the verdict of each turn, and sessions that are archived, compressed or deleted. On a terminal, running turns and commands are in a table, and other events are lines above it; elsewhere each event is a line. If the home does not exist yet, the command waits for it. A session file that cannot be read is reported, and the others are still watched. Ctrl-C ends the command with exit status 130.",
     usage: [
       "codexpipe watch [OPTIONS]",
       "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
@@ -476,9 +461,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "codex-home",
       {
         name: "since",
-        summary: "First report the events after TIME.",
-        details:
-          "Without this option, only events from now on are reported. To continue after a restart, give the time in the field at of the last event: no event is reported twice. Session files that were written to since TIME are read. A time without an offset is in UTC; m, h, d and w are minutes, hours, days and weeks before now.",
+        text:
+          "First report the events after TIME. Without this option, only events from now on are reported. To continue after a restart, give the time in the field at of the last event: no event is reported twice. Session files that were written to since TIME are read. A time without an offset is in UTC; m, h, d and w are minutes, hours, days and weeks before now.",
       },
       ...formats(
         FORMATS.search,
@@ -488,9 +472,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/watch.ts"),
   },
   "sessions list": {
-    summary: "Lists the sessions on this machine, newest first.",
-    details:
-      `Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total and problems; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
+    text:
+      `Lists the sessions on this machine, newest first. Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total and problems; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -500,9 +483,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       ...WHICH_SESSIONS,
       {
         name: "limit",
-        summary: "List at most NUM sessions.",
-        details:
-          "By default all are listed; a table on a terminal shows 50. If more sessions follow, the command that lists them is printed to stderr, and json has the cursor in next_cursor.",
+        text:
+          "List at most NUM sessions. By default all are listed; a table on a terminal shows 50. If more sessions follow, the command that lists them is printed to stderr, and json has the cursor in next_cursor.",
       },
       "cursor",
       "fast",
@@ -515,9 +497,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_list.ts"),
   },
   "sessions choose": {
-    summary: "Lets you choose a session from a list on the terminal.",
-    details:
-      "On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are how the selected session ended, its tokens and its duration, once its file is read. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
+    text:
+      "Lets you choose a session from a list on the terminal. On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are how the selected session ended, its tokens and its duration, once its file is read. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
     usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
     operands: [],
     flags: [
@@ -528,9 +509,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_choose.ts"),
   },
   "sessions path": {
-    summary: "Prints the path of a session file.",
-    details:
-      `${WHAT_AN_ID_IS}. If several sessions have the same name, the one that got it last is used. Any other ambiguous ID is an error: the sessions are listed, and the exit status is 1. The exit status is 3 if a folder cannot be read, since the session may be there; paths that were found are still printed.`,
+    text:
+      `Prints the path of a session file. ${WHAT_AN_ID_IS}. If several sessions have the same name, the one that got it last is used. Any other ambiguous ID is an error: the sessions are listed, and the exit status is 1. The exit status is 3 if a folder cannot be read, since the session may be there; paths that were found are still printed.`,
     usage: [
       "codexpipe sessions path [OPTIONS] ID ...",
       "codexpipe sessions path --last",
@@ -540,9 +520,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_path.ts"),
   },
   "sessions family": {
-    summary: "Shows the family of a session: forks and sub-agents.",
-    details:
-      `The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has the fields of sessions list, depth and files; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
+    text:
+      `Shows the family of a session: forks and sub-agents. The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has the fields of sessions list, depth and files; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
     usage: [
       "codexpipe sessions family [OPTIONS] ID",
       "codexpipe sessions family --shards=8 --format=paths > shards.txt",
@@ -561,9 +540,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_family.ts"),
   },
   "sessions show": {
-    summary: "Shows a session as text, Markdown, HTML or JSON.",
-    details:
-      `Renders the session as render does: text on a terminal, Markdown elsewhere. If the file of a fork holds only the part after the fork, the session before the fork is shown first, even if it is archived or compressed. If that session is not found, a message says that the transcript is partial. ${WHAT_AN_ID_IS}.`,
+    text:
+      `Shows a session as text, Markdown, HTML or JSON. Renders the session as render does: text on a terminal, Markdown elsewhere. If the file of a fork holds only the part after the fork, the session before the fork is shown first, even if it is archived or compressed. If that session is not found, a message says that the transcript is partial. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions show [OPTIONS] ID",
       "codexpipe sessions show --last -o session.html",
@@ -579,8 +557,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "meta",
       {
         name: "pretty",
-        summary: "Indent the JSON of --history and --meta.",
-        details: "Without this option, it is one line.",
+        text:
+          "Indent the JSON of --history and --meta. Without this option, it is one line.",
       },
       ...TRANSCRIPT,
       "quiet",
@@ -590,10 +568,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_show.ts"),
   },
   "sessions resume": {
-    summary:
-      "Prints the command that resumes a session, or its history as JSON.",
-    details:
-      `On a terminal, prints the command line that resumes the session in Codex, and the title of the session. Elsewhere, prints one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. The history of a fork begins with that of the session before the fork; missing is null, or names the session that was not found. ${WHAT_AN_ID_IS}.`,
+    text:
+      `Prints the command that resumes a session, or its history as JSON. On a terminal, prints the command line that resumes the session in Codex, and the title of the session. Elsewhere, prints one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. The history of a fork begins with that of the session before the fork; missing is null, or names the session that was not found. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",
@@ -615,9 +591,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_resume.ts"),
   },
   "sessions follow": {
-    summary: "Shows a session live, while Codex writes it.",
-    details:
-      `Prints text on a terminal, and normalized JSONL elsewhere, each line once it is complete. The file may be archived, unarchived, compressed and decompressed meanwhile. Without an ID, the session that was written to last is shown. ${WHAT_AN_ID_IS}. Ctrl-C ends the command with exit status 130. \`codexpipe watch\` shows all sessions, including new ones.`,
+    text:
+      `Shows a session live, while Codex writes it. Prints text on a terminal, and normalized JSONL elsewhere, each line once it is complete. The file may be archived, unarchived, compressed and decompressed meanwhile. Without an ID, the session that was written to last is shown. ${WHAT_AN_ID_IS}. Ctrl-C ends the command with exit status 130. \`codexpipe watch\` shows all sessions, including new ones.`,
     usage: [
       "codexpipe sessions follow [OPTIONS] [ID]",
       "codexpipe sessions follow --from-start --exit-on=turn",
@@ -636,17 +611,15 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       "quiet",
       {
         name: "verbose",
-        summary: "Report changes of the file itself.",
-        details:
-          "Reports when the file is archived, compressed, emptied, replaced, or missing for a while.",
+        text:
+          "Report changes of the file itself. Reports when the file is archived, compressed, emptied, replaced, or missing for a while.",
       },
     ],
     load: () => import("./commands/sessions_follow.ts"),
   },
   "sessions search": {
-    summary: "Searches the content of all sessions.",
-    details:
-      'Searches messages, reasoning, commands and their output, edits, tool calls and their results, plans and errors; of a text longer than 64 KB, the beginning and the end. Text that a fork repeats is found once. All parts of the QUERY must be in one message: whole words, in any order; "a phrase" in quotation marks; begin* for words with that beginning. A part with other characters (src/main.rs, foo(bar), C:\\a\\b, "error: no") is matched literally, also within words, in upper or lower case. There are no other operators; a QUERY that begins with a dash goes after --. The best matches come first, equally good ones newest first. Of more than 500 matches, the newest 500 are ranked among themselves and shown before the older ones. If all parts are matched literally, the newest come first. If the index cannot be written, as on a read-only disk, it is searched as it is; if there is none, the newest session files are read. If nothing is found, the exit status is 1.',
+    text:
+      'Searches the content of all sessions. Searches messages, reasoning, commands and their output, edits, tool calls and their results, plans and errors; of a text longer than 64 KB, the beginning and the end. Text that a fork repeats is found once. All parts of the QUERY must be in one message: whole words, in any order; "a phrase" in quotation marks; begin* for words with that beginning. A part with other characters (src/main.rs, foo(bar), C:\\a\\b, "error: no") is matched literally, also within words, in upper or lower case. There are no other operators; a QUERY that begins with a dash goes after --. The best matches come first, equally good ones newest first. Of more than 500 matches, the newest 500 are ranked among themselves and shown before the older ones. If all parts are matched literally, the newest come first. If the index cannot be written, as on a read-only disk, it is searched as it is; if there is none, the newest session files are read. If nothing is found, the exit status is 1.',
     usage: [
       "codexpipe sessions search [OPTIONS] QUERY ...",
       "codexpipe sessions search --role=user --since=30d flaky test",
@@ -663,8 +636,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       {
         name: "limit",
         default: "20",
-        summary: "Show at most NUM messages.",
-        details: "The first ones in the order of the output.",
+        text:
+          "Show at most NUM messages. The first ones in the order of the output.",
       },
       "codex-home",
       "index",
@@ -678,9 +651,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_search.ts"),
   },
   "sessions index": {
-    summary: "Updates the index that sessions search uses.",
-    details:
-      "A search updates the index too, but only for a few seconds; this command has no time limit, and reports what it did. Files that have not changed are not opened, and a file that has grown is read from where it ended before. The command can be interrupted, and can run several times at once. Each update and each search checks a part of the index; a damaged index is rebuilt.",
+    text:
+      "Updates the index that sessions search uses. A search updates the index too, but only for a few seconds; this command has no time limit, and reports what it did. Files that have not changed are not opened, and a file that has grown is read from where it ended before. The command can be interrupted, and can run several times at once. Each update and each search checks a part of the index; a damaged index is rebuilt.",
     usage: ["codexpipe sessions index [OPTIONS]"],
     operands: [],
     flags: [
@@ -693,10 +665,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_index.ts"),
   },
   "sessions du": {
-    summary:
-      "Shows how much disk space sessions take, by content, kind, age or project.",
-    details:
-      "Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest files. The parts of a file add up to its exact size; those of a compressed file add up to the decompressed size, and its size on disk is shown beside it. Sessions that could be removed are listed as commands for Codex: archived sessions, sessions of which a fork holds a full copy, and sub-agents whose parent is gone. Nothing is deleted or written.",
+    text:
+      "Shows how much disk space sessions take, by content, kind, age or project. Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest files. The parts of a file add up to its exact size; those of a compressed file add up to the decompressed size, and its size on disk is shown beside it. Sessions that could be removed are listed as commands for Codex: archived sessions, sessions of which a fork holds a full copy, and sub-agents whose parent is gone. Nothing is deleted or written.",
     usage: [
       "codexpipe sessions du [OPTIONS]",
       "codexpipe sessions du --by=content --format=csv",
@@ -707,16 +677,14 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       {
         name: "limit",
         default: "10",
-        summary: "Show at most NUM rows of each table.",
-        details:
-          "With --by, all rows are shown unless NUM is given. In json, NUM limits the list of the largest files.",
+        text:
+          "Show at most NUM rows of each table. With --by, all rows are shown unless NUM is given. In json, NUM limits the list of the largest files.",
       },
       {
         name: "by",
         choices: SIZE_KEYS,
-        summary: "Sum up the bytes by KEY.",
-        details:
-          "By default, there is a table for each key, for the largest sessions, and for the sessions that could be removed. With several keys there is a table for each.",
+        text:
+          "Sum up the bytes by KEY. By default, there is a table for each key, for the largest sessions, and for the sessions that could be removed. With several keys there is a table for each.",
       },
       ...formats(
         FORMATS.usage,
@@ -727,9 +695,8 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
     load: () => import("./commands/sessions_du.ts"),
   },
   "sessions repair": {
-    summary: "Copies a session file without its damaged parts.",
-    details:
-      `For files in which a crash, a full disk or an interrupted copy left lines that are not JSON: such lines are left out. If a whole record follows a torn part in the same line, only the torn part is left out; of a truncated compressed file, the part after the break. Every other line is copied byte for byte. The copy is not compressed, has the name of the file and is written into DIR, never in place. Its path is printed, and the parts that were left out are reported on stderr. ${WHAT_AN_ID_IS}.`,
+    text:
+      `Copies a session file without its damaged parts. For files in which a crash, a full disk or an interrupted copy left lines that are not JSON: such lines are left out. If a whole record follows a torn part in the same line, only the torn part is left out; of a truncated compressed file, the part after the break. Every other line is copied byte for byte. The copy is not compressed, has the name of the file and is written into DIR, never in place. Its path is printed, and the parts that were left out are reported on stderr. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions repair ID --to DIR",
       "codexpipe sessions repair --last --to=.",
@@ -740,17 +707,15 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       {
         name: "to",
         value: { name: "DIR", expects: "a folder", example: "repaired" },
-        summary: "Write the copy into DIR.",
-        details:
-          "DIR is a folder outside the Codex home. It is created if it does not exist; a file of the same name in it is not overwritten.",
+        text:
+          "Write the copy into DIR. DIR is a folder outside the Codex home. It is created if it does not exist; a file of the same name in it is not overwritten.",
       },
     ],
     load: () => import("./commands/sessions_repair.ts"),
   },
   schema: {
-    summary: "Prints the JSON Schemas of the output of codexpipe.",
-    details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files have. RolloutLine: a line of a normalized session file; lines with fields that no known release has are written by normalize too, but do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: the output of history. UsageReport, UsageRecord: the output of usage with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: the output of check with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: the output of drift with --format=json, and each line with jsonl. SessionListReport, SessionRecord: the output of sessions list with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: the output of sessions du with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows of export --to=tables. Without NAME, one schema defines all of them. The schemas are JSON Schema 2020-12 and allow additional fields. With --format=sql, NAME is a table of export --to=tables.",
+    text:
+      "Prints the JSON Schemas of the output of codexpipe. ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files have. RolloutLine: a line of a normalized session file; lines with fields that no known release has are written by normalize too, but do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: the output of history. UsageReport, UsageRecord: the output of usage with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: the output of check with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: the output of drift with --format=json, and each line with jsonl. SessionListReport, SessionRecord: the output of sessions list with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: the output of sessions du with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows of export --to=tables. Without NAME, one schema defines all of them. The schemas are JSON Schema 2020-12 and allow additional fields. With --format=sql, NAME is a table of export --to=tables.",
     usage: [
       "codexpipe schema [NAME]",
       "codexpipe schema --format=sql [--content] [TABLE]",
@@ -770,25 +735,23 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
       },
       {
         name: "content",
-        summary: "With --format=sql: include the columns with content.",
-        details: "The columns that export --content adds.",
+        text:
+          "With --format=sql: include the columns with content. The columns that export --content adds.",
       },
     ],
     load: () => import("./commands/schema.ts"),
   },
   completions: {
-    summary: "Prints a completion script for bash, zsh or fish.",
-    details:
-      "For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids.",
+    text:
+      "Prints a completion script for bash, zsh or fish. For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids.",
     usage: ["codexpipe completions SHELL"],
     operands: [["SHELL", `${oneOf(SHELLS)}.`, SHELLS]],
     flags: [],
     load: () => import("./commands/completions.ts"),
   },
   man: {
-    summary: "Prints the manual page.",
-    details:
-      "The page is in roff. `codexpipe man > codexpipe.1` writes it to a file; `codexpipe man | man -l -` shows it, if man can read stdin.",
+    text:
+      "Prints the manual page. The page is in roff. `codexpipe man > codexpipe.1` writes it to a file; `codexpipe man | man -l -` shows it, if man can read stdin.",
     usage: ["codexpipe man"],
     operands: [],
     flags: [],
@@ -797,4 +760,4 @@ const COMMANDS_BY_NAME: Readonly<Record<string, Omit<Command, "name">>> = {
 };
 
 export const COMMANDS: readonly Command[] = Object.entries(COMMANDS_BY_NAME)
-  .map(([name, command]) => ({ name, ...command }));
+  .map(([name, { text, ...row }]) => ({ name, ...described(text), ...row }));

@@ -50,13 +50,24 @@ interface FlagRow {
   readonly undoes?: string;
   /** The flag and value that this switch abbreviates. */
   readonly means?: { readonly name: string; readonly value: string };
-  /** One sentence that says what the flag does: `-h` shows it. */
+  /** The summary, which is one sentence that says what the flag does, and the details. */
+  readonly text: string;
+}
+
+export interface Description {
+  /** One sentence, which `-h` shows. */
   readonly summary: string;
-  /** Further sentences: `--help` shows them below the summary. */
+  /** Further sentences, which `--help` adds. */
   readonly details: string;
 }
 
-export interface Flag extends FlagRow {
+/** Divides a text after its first sentence. */
+export function described(text: string): Description {
+  const [, summary = text, details = ""] = /^(.*?\.) (.*)$/s.exec(text) ?? [];
+  return { summary, details };
+}
+
+export interface Flag extends Omit<FlagRow, "text">, Description {
   readonly name: FlagName;
   readonly category: Category;
 }
@@ -134,9 +145,8 @@ const FLAGS = {
   INPUT: {
     from: {
       value: { name: "DIALECT", choices: DIALECTS, default: "auto" },
-      summary: "Set the dialect of the input.",
-      details:
-        `${DIALECT_MEANINGS}. auto detects the dialect of each file by its first line that is a JSON object.`,
+      text:
+        `Set the dialect of the input. ${DIALECT_MEANINGS}. auto detects the dialect of each file by its first line that is a JSON object.`,
     },
     "max-line-bytes": {
       value: {
@@ -147,118 +157,101 @@ const FLAGS = {
         example: "16M",
         default: "256M",
       },
-      summary: "Fail lines longer than NUM bytes.",
-      details:
-        `The line feed does not count. A longer line is a line_too_long failure, and reading goes on with the next line. The limit of a line is also the limit of a whole history snapshot, which may have several lines. The suffixes K, M and G are powers of 1024. NUM is at most ${MAX_LINE_BYTES}.`,
+      text:
+        `Fail lines longer than NUM bytes. The line feed does not count. A longer line is a line_too_long failure, and reading goes on with the next line. The limit of a line is also the limit of a whole history snapshot, which may have several lines. The suffixes K, M and G are powers of 1024. NUM is at most ${MAX_LINE_BYTES}.`,
     },
     follow: {
       short: "f",
-      summary: "Keep reading as the file grows.",
-      details:
-        "Works like tail -F, line by line: a last line is read once it is complete. The file need not exist yet, and it may be moved, archived, compressed, or rewritten with the same beginning: no line is lost or repeated. If the file is emptied or replaced by another one, its content is read from the start as a new stream. Ctrl-C ends the command after the last complete line, with exit status 130. Takes one file in UTF-8; stdin is read to its end as without this option.",
+      text:
+        "Keep reading as the file grows. Works like tail -F, line by line: a last line is read once it is complete. The file need not exist yet, and it may be moved, archived, compressed, or rewritten with the same beginning: no line is lost or repeated. If the file is emptied or replaced by another one, its content is read from the start as a new stream. Ctrl-C ends the command after the last complete line, with exit status 130. Takes one file in UTF-8; stdin is read to its end as without this option.",
     },
     thread: {
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
-      summary: "Read only the events of this thread.",
-      details:
-        "For app-server streams, in which events of several threads are interleaved. Events without a thread are left out. Session files hold one thread and are read whole.",
+      text:
+        "Read only the events of this thread. For app-server streams, in which events of several threads are interleaved. Events without a thread are left out. Session files hold one thread and are read whole.",
     },
     "thread-id": {
       value: { name: "ID", expects: "the id of a thread", admits: () => true },
-      summary: "Set the thread of lines before the first thread line.",
-      details:
-        "For exec logs whose beginning was cut off: lines belong to this thread until a line names its own. A blank ID counts as none.",
+      text:
+        "Set the thread of lines before the first thread line. For exec logs whose beginning was cut off: lines belong to this thread until a line names its own. A blank ID counts as none.",
     },
     "turn-id": {
       value: { name: "ID", expects: "the id of a turn", admits: () => true },
-      summary: "Set the turn of lines before the first turn line.",
-      details:
-        "For exec logs whose beginning was cut off: lines belong to this turn until the first line that starts a thread or a turn. A blank ID counts as none.",
+      text:
+        "Set the turn of lines before the first turn line. For exec logs whose beginning was cut off: lines belong to this turn until the first line that starts a thread or a turn. A blank ID counts as none.",
     },
     "codex-home": {
       value: { name: "DIR", expects: "a folder", example: "~/.codex" },
       isRepeatable: true,
-      summary: "Read the sessions in this Codex home.",
-      details:
-        "The folder that holds sessions/ and archived_sessions/. If it is given several times, the sessions of all homes form one list. The default is CODEX_HOME, or else .codex in your home folder. codexpipe never writes to it.",
+      text:
+        "Read the sessions in this Codex home. The folder that holds sessions/ and archived_sessions/. If it is given several times, the sessions of all homes form one list. The default is CODEX_HOME, or else .codex in your home folder. codexpipe never writes to it.",
     },
     family: {
       value: { name: "ID", expects: "a session" },
-      summary: "Read all sessions of the family that ID belongs to.",
-      details:
-        "A family is a session with its forks and sub-agents, as `codexpipe sessions family ID` shows it. The root is read first. ID is a session id, a name or a file; --codex-home sets where it is searched.",
+      text:
+        "Read all sessions of the family that ID belongs to. A family is a session with its forks and sub-agents, as `codexpipe sessions family ID` shows it. The root is read first. ID is a session id, a name or a file; --codex-home sets where it is searched.",
     },
     index: {
       value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
-      summary: "Use the index in FILE.",
-      details:
-        `FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
+      text:
+        `Use the index in FILE. FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
     },
     rebuild: {
-      summary: "Rebuild the index.",
-      details: "Reads all sessions again, even if they have not changed.",
+      text:
+        "Rebuild the index. Reads all sessions again, even if they have not changed.",
     },
     "no-refresh": {
-      summary: "Search the index without updating it first.",
-      details:
-        "Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds. If nothing is found and some are still unread then, the exit status is 3.",
+      text:
+        "Search the index without updating it first. Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds. If nothing is found and some are still unread then, the exit status is 3.",
     },
     home: {
-      summary: "Read the Codex home even if stdin is not a terminal.",
-      details:
-        "Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
+      text:
+        "Read the Codex home even if stdin is not a terminal. Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
     },
     baseline: {
       value: { name: "FILE", expects: "a file", example: "baseline.json" },
-      summary: "Compare with FILE instead of the known releases.",
-      details:
-        "FILE was written with --write-baseline. If it was made of five sessions or more, kinds of records that all of them had and an input lacks are reported as well.",
+      text:
+        "Compare with FILE instead of the known releases. FILE was written with --write-baseline. If it was made of five sessions or more, kinds of records that all of them had and an input lacks are reported as well.",
     },
     "run-counters": {
       value: { name: "SCOPE", choices: RUN_COUNTERS, default: "auto" },
-      summary: "Set the scope of the token counts in exec streams.",
-      details:
-        "After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
+      text:
+        "Set the scope of the token counts in exec streams. After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
     },
     fast: {
-      summary: "Read only the first lines of session files.",
-      details:
-        "Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
+      text:
+        "Read only the first lines of session files. Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
     },
     restore: {
       value: { name: "FILE", expects: "a file" },
-      summary: "Continue from the snapshot in FILE.",
-      details:
-        "If the snapshot was written with --checkpoint, the rest of its stream gives the same history as the whole stream at once. From any other snapshot only the records are taken, and the input is read as a new stream.",
+      text:
+        "Continue from the snapshot in FILE. If the snapshot was written with --checkpoint, the rest of its stream gives the same history as the whole stream at once. From any other snapshot only the records are taken, and the input is read as a new stream.",
     },
     stamp: {
-      summary: "Take times from the clock.",
-      details:
-        "For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
+      text:
+        "Take times from the clock. For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
     },
   },
   SELECTION: {
     cwd: {
       value: { name: "DIR", expects: "a folder", example: "." },
-      summary: "Select sessions that ran in DIR or below it.",
-      details:
-        "A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform.",
+      text:
+        "Select sessions that ran in DIR or below it. A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform.",
     },
     since: {
       value: { ...TIME, example: "7d" },
-      summary: "Leave out everything before TIME.",
-      details:
-        "A date without a time means midnight; dates, and times without an offset, are in UTC. m, h, d and w are minutes, hours, days and weeks before now.",
+      text:
+        "Leave out everything before TIME. A date without a time means midnight; dates, and times without an offset, are in UTC. m, h, d and w are minutes, hours, days and weeks before now.",
     },
     until: {
       value: { ...TIME, example: "2026-01-31" },
-      summary: "Leave out everything from TIME on.",
-      details: "Takes the same forms as --since. TIME itself is left out.",
+      text:
+        "Leave out everything from TIME on. Takes the same forms as --since. TIME itself is left out.",
     },
     limit: {
       value: { ...countUpTo(), example: "20" },
-      summary: "Show at most NUM results.",
-      details: "The first ones in the order of the list.",
+      text:
+        "Show at most NUM results. The first ones in the order of the list.",
     },
     cursor: {
       value: {
@@ -267,14 +260,13 @@ const FLAGS = {
         example:
           "2026-01-31T12:00:00.000Z|01a1f99d-5874-7011-9c38-b543d19d65ba",
       },
-      summary: "Show the page that starts after CURSOR.",
-      details:
-        "A list that --limit cut gives the cursor of the next page. Cursors of Codex itself are accepted too. Pages neither repeat nor leave out a session, even if many sessions share a time.",
+      text:
+        "Show the page that starts after CURSOR. A list that --limit cut gives the cursor of the next page. Cursors of Codex itself are accepted too. Pages neither repeat nor leave out a session, even if many sessions share a time.",
     },
     branch: {
       value: { name: "NAME", expects: "the name of a branch", example: "main" },
-      summary: "Select sessions that began on this git branch.",
-      details: "The branch that was checked out when the session began.",
+      text:
+        "Select sessions that began on this git branch. The branch that was checked out when the session began.",
     },
     originator: {
       value: {
@@ -282,37 +274,31 @@ const FLAGS = {
         expects: "the name of a program",
         example: "codex_exec",
       },
-      summary: "Select sessions that this program started.",
-      details:
-        "Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode. Session files record it since Codex 0.34.",
+      text:
+        "Select sessions that this program started. Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode. Session files record it since Codex 0.34.",
     },
     grep: {
       value: { ...REGEXP, example: "flaky" },
-      summary: "Select sessions whose title or location matches.",
-      details:
-        "REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
+      text:
+        "Select sessions whose title or location matches. REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
     },
     archived: {
-      summary: "Select only archived sessions.",
-      details:
-        "Without this option, both archived and other sessions are selected.",
+      text:
+        "Select only archived sessions. Without this option, both archived and other sessions are selected.",
     },
     role: {
       value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
       isRepeatable: true,
-      summary: "Search only text of this role.",
-      details:
-        "user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
+      text:
+        "Search only text of this role. user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
     },
     last: {
-      summary: "Use the session that was written to last.",
-      details:
-        "Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
+      text:
+        "Use the session that was written to last. Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
     },
     "from-start": {
-      summary: "Begin at the start of the session file.",
-      details:
-        "Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
+      text:
+        "Begin at the start of the session file. Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
     },
     "exit-on": {
       value: {
@@ -322,27 +308,24 @@ const FLAGS = {
         example: "idle=60",
       },
       isRepeatable: true,
-      summary: "Exit after a turn, or after some time without changes.",
-      details:
-        "turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.104; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
+      text:
+        "Exit after a turn, or after some time without changes. turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.104; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
     },
   },
   FAILURES: {
     "on-error": {
       value: { name: "HOW", choices: ON_ERROR, default: "report" },
-      summary: "Choose how failed lines are handled.",
-      details:
-        "report prints FILE:LINE: KIND: MESSAGE to stderr and goes on. inline prints no message and writes a line.failed record, which holds the line, in its place. drop leaves the line out without a message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
+      text:
+        "Choose how failed lines are handled. report prints FILE:LINE: KIND: MESSAGE to stderr and goes on. inline prints no message and writes a line.failed record, which holds the line, in its place. drop leaves the line out without a message. stop reports the line and exits with status 1. With --from=auto, one message warns if most lines of an input failed, unless --quiet is given.",
     },
     "errors-to": {
       value: FILE_NAME,
-      summary: "Write failed lines to FILE, as JSONL.",
-      details:
-        "Writes a line.failed record for each failed line, with the line in it, in addition to what --on-error does. FILE is overwritten.",
+      text:
+        "Write failed lines to FILE, as JSONL. Writes a line.failed record for each failed line, with the line in it, in addition to what --on-error does. FILE is overwritten.",
     },
     strict: {
-      summary: "Exit with status 1 if any line failed.",
-      details: "Only the exit status changes; all lines are still processed.",
+      text:
+        "Exit with status 1 if any line failed. Only the exit status changes; all lines are still processed.",
     },
   },
   VERDICT: {
@@ -354,29 +337,24 @@ const FLAGS = {
         default: "0",
         example: "10",
       },
-      summary: "Accept up to NUM unreadable lines.",
-      details:
-        "More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
+      text:
+        "Accept up to NUM unreadable lines. More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
     },
     "fail-on-command": {
-      summary: "Fail if a command failed.",
-      details:
-        "A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
+      text:
+        "Fail if a command failed. A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
     },
     "fail-on-declined": {
-      summary: "Fail if a command or patch was declined.",
-      details:
-        "Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
+      text:
+        "Fail if a command or patch was declined. Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
     },
     schema: {
-      summary: "Fail if a line does not match its JSON Schema.",
-      details:
-        "Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
+      text:
+        "Fail if a line does not match its JSON Schema. Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
     },
     "fail-on-drift": {
-      summary: "Fail on data that no known Codex release writes.",
-      details:
-        "Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
+      text:
+        "Fail on data that no known Codex release writes. Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
     },
     "max-tokens": {
       value: {
@@ -385,48 +363,41 @@ const FLAGS = {
         admits: isWholeNumber,
         example: "200000",
       },
-      summary: "Fail if more than NUM tokens were used.",
-      details:
-        "Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
+      text:
+        "Fail if more than NUM tokens were used. Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
     },
     "json-output": {
-      summary: "Fail unless the final message is JSON, and print it.",
-      details:
-        "For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
+      text:
+        "Fail unless the final message is JSON, and print it. For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
     },
   },
   OUTPUT: {
     shards: {
       value: { ...countUpTo(10_000), example: "8" },
-      summary: "Divide all sessions into NUM parts.",
-      details:
-        "Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
+      text:
+        "Divide all sessions into NUM parts. Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
     mutations: {
-      summary: "Print each change of the history as it happens.",
-      details:
-        "Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
+      text:
+        "Print each change of the history as it happens. Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
     },
     format: {
       value: {
         name: "FORMAT",
         choices: [...new Set(Object.values(FORMATS).flat())],
       },
-      summary: "Choose the output format.",
-      details:
-        "table is for people; json is one value, jsonl one value per line; csv and tsv begin with a header line.",
+      text:
+        "Choose the output format. table is for people; json is one value, jsonl one value per line; csv and tsv begin with a header line.",
     },
     json: {
       means: { name: "format", value: "json" },
-      summary: "Short for --format=json.",
-      details: "If both are given, the last one counts.",
+      text: "Short for --format=json. If both are given, the last one counts.",
     },
     by: {
       value: { name: "KEY", choices: USAGE_KEYS, example: "model" },
       isRepeatable: true,
-      summary: "Group the tokens by KEY.",
-      details:
-        "Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
+      text:
+        "Group the tokens by KEY. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
     },
     "time-zone": {
       value: {
@@ -437,20 +408,17 @@ const FLAGS = {
         admits: isTimeZone,
         default: "UTC",
       },
-      summary: "Set the time zone of days.",
-      details:
-        "Session files have times in UTC. local is the time zone of this machine: the same files may give other days on another machine.",
+      text:
+        "Set the time zone of days. Session files have times in UTC. local is the time zone of this machine: the same files may give other days on another machine.",
     },
     prices: {
       value: { name: "FILE", expects: "a file", example: "prices.json" },
-      summary: "Show costs, computed with the prices in FILE.",
-      details:
-        'FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
+      text:
+        'Show costs, computed with the prices in FILE. FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
     },
     explain: {
-      summary: "Show how each number was derived.",
-      details:
-        "Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
+      text:
+        "Show how each number was derived. Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
     },
     to: {
       value: {
@@ -459,33 +427,28 @@ const FLAGS = {
         aliases: FORM_ALIASES,
         example: "html",
       },
-      summary: "Choose the form of the transcript.",
-      details:
-        "text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
+      text:
+        "Choose the form of the transcript. text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
     },
     output: {
       short: "o",
       value: { ...FILE_NAME, example: "session.html" },
-      summary: "Write to FILE instead of stdout.",
-      details: "FILE is overwritten.",
+      text: "Write to FILE instead of stdout. FILE is overwritten.",
     },
     "write-baseline": {
       value: { ...FILE_NAME, example: "baseline.json" },
-      summary: "Write a baseline to FILE, to compare with later.",
-      details:
-        "Nothing is compared. With --baseline, the new baseline contains the old one too; both may be the same file. A baseline holds kinds of records, paths of fields, types and words of enumerations, but none of your data.",
+      text:
+        "Write a baseline to FILE, to compare with later. Nothing is compared. With --baseline, the new baseline contains the old one too; both may be the same file. A baseline holds kinds of records, paths of fields, types and words of enumerations, but none of your data.",
     },
     reasoning: {
       value: { name: "HOW", choices: REASONING, example: "omit" },
-      summary: "Choose how reasoning is shown.",
-      details:
-        "omit leaves it out; fold shows it folded (in text, only its headings); include shows all of it. The default is include in text, and otherwise fold. A summary for github never contains reasoning.",
+      text:
+        "Choose how reasoning is shown. omit leaves it out; fold shows it folded (in text, only its headings); include shows all of it. The default is include in text, and otherwise fold. A summary for github never contains reasoning.",
     },
     tools: {
       value: { name: "HOW", choices: TOOLS, default: "full" },
-      summary: "Choose how commands, edits and tool calls are shown.",
-      details:
-        "none leaves them out; names shows their names and how they ended; full also shows their input and output.",
+      text:
+        "Choose how commands, edits and tool calls are shown. none leaves them out; names shows their names and how they ended; full also shows their input and output.",
     },
     "max-output-lines": {
       value: {
@@ -494,145 +457,123 @@ const FLAGS = {
         admits: (text: string): boolean => /^\d{1,9}$/.test(text),
         example: "100",
       },
-      summary: "Show at most NUM lines of each output.",
-      details:
-        "A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
+      text:
+        "Show at most NUM lines of each output. A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
     },
     images: {
-      summary: "Show images in html; secrets in them are not masked.",
-      details:
-        "Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
+      text:
+        "Show images in html; secrets in them are not masked. Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
     },
     redact: {
       undoes: "no-redact",
-      summary: "Mask secrets.",
-      details:
-        "Replaces tokens of known formats, private keys, Authorization headers, passwords in URLs, and values whose name denotes a secret with [redacted:KIND], before any text is shortened. The number of secrets of each kind is reported on stderr. The default for markdown, html and github. Secrets without a known format or name are not found.",
+      text:
+        "Mask secrets. Replaces tokens of known formats, private keys, Authorization headers, passwords in URLs, and values whose name denotes a secret with [redacted:KIND], before any text is shortened. The number of secrets of each kind is reported on stderr. The default for markdown, html and github. Secrets without a known format or name are not found.",
     },
     "no-redact": {
       undoes: "redact",
-      summary: "Do not mask secrets.",
-      details: "The default for text.",
+      text: "Do not mask secrets. The default for text.",
     },
     "redact-pattern": {
       value: { ...REGEXP, example: "ACME-\\d+" },
       isRepeatable: true,
-      summary: "Mask text that matches REGEXP, too.",
-      details:
-        "REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
+      text:
+        "Mask text that matches REGEXP, too. REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
     },
     content: {
-      summary: "Include messages, and the input and output of calls.",
-      details:
-        "For --to=otlp and --to=tables, which leave them out by default.",
+      text:
+        "Include messages, and the input and output of calls. For --to=otlp and --to=tables, which leave them out by default.",
     },
     table: {
       value: { name: "NAME", choices: TABLE_NAMES },
-      summary: "Write only this table.",
-      details:
-        "For --to=tables. Without this option, each table is written to its own file in the folder that --output names.",
+      text:
+        "Write only this table. For --to=tables. Without this option, each table is written to its own file in the folder that --output names.",
     },
     jsonl: {
-      summary: "Print the lines of the session, normalized.",
-      details: "The same lines as `codexpipe normalize` prints.",
+      text:
+        "Print the lines of the session, normalized. The same lines as `codexpipe normalize` prints.",
     },
     history: {
-      summary: "Print the history of the session as JSON.",
-      details: "A HistoryState snapshot, as `codexpipe history` prints it.",
+      text:
+        "Print the history of the session as JSON. A HistoryState snapshot, as `codexpipe history` prints it.",
     },
     meta: {
-      summary: "Print facts about the session as JSON.",
-      details:
-        "One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
+      text:
+        "Print facts about the session as JSON. One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
     },
     command: {
-      summary: "Print only the command that resumes the session.",
-      details: "One line for a shell: codex resume and the id.",
+      text:
+        "Print only the command that resumes the session. One line for a shell: codex resume and the id.",
     },
     tee: {
-      summary: "Copy the input to stdout.",
-      details:
-        "Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
+      text:
+        "Copy the input to stdout. Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
     },
     "last-message": {
-      summary: "Print the final message.",
-      details:
-        "The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
+      text:
+        "Print the final message. The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
     },
     github: {
-      summary: "Report to GitHub Actions.",
-      details:
-        "Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
+      text:
+        "Report to GitHub Actions. Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
     },
     pretty: {
-      summary: "Indent the JSON.",
-      details:
-        "Without this option, the history is one line. Mutations are always one line each.",
+      text:
+        "Indent the JSON. Without this option, the history is one line. Mutations are always one line each.",
     },
     checkpoint: {
-      summary: "Add the state that --restore needs to the snapshot.",
-      details:
-        "Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
+      text:
+        "Add the state that --restore needs to the snapshot. Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
     },
     "line-buffered": {
-      summary: "Write each result before the next line is processed.",
-      details:
-        "Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
+      text:
+        "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
     },
     "no-pager": {
-      summary: "Do not use a pager.",
-      details:
-        "By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
+      text:
+        "Do not use a pager. By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
     },
     color: {
       value: { name: "WHEN", choices: COLOR, default: "auto" },
-      summary: "Choose when to use colour.",
-      details:
-        "Text for people, diagnostics and help can be coloured; output for programs never is. auto uses colour on a terminal, unless NO_COLOR is set or TERM is dumb.",
+      text:
+        "Choose when to use colour. Text for people, diagnostics and help can be coloured; output for programs never is. auto uses colour on a terminal, unless NO_COLOR is set or TERM is dumb.",
     },
     "no-color": {
       means: { name: "color", value: "never" },
-      summary: "Short for --color=never.",
-      details: "If both are given, the last one counts.",
+      text: "Short for --color=never. If both are given, the last one counts.",
     },
   },
   OTHER: {
     engine: {
       value: { name: "ENGINE", choices: ENGINES, default: "auto" },
-      summary: "Choose the engine that processes lines.",
-      details:
-        "The output is the same. wasm processes lines that resemble earlier ones in WebAssembly, and the others in JavaScript; js uses only JavaScript. auto starts with js and switches to wasm for large inputs, if WebAssembly can run here. --verbose reports which engine ran.",
+      text:
+        "Choose the engine that processes lines. The output is the same. wasm processes lines that resemble earlier ones in WebAssembly, and the others in JavaScript; js uses only JavaScript. auto starts with js and switches to wasm for large inputs, if WebAssembly can run here. --verbose reports which engine ran.",
     },
     jobs: {
       short: "j",
       value: { ...countUpTo(256), example: "4" },
-      summary: "Read NUM files at once.",
-      details:
-        "The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
+      text:
+        "Read NUM files at once. The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
     },
     quiet: {
       short: "q",
       undoes: "verbose",
-      summary: "Do not report failed lines.",
-      details:
-        "Files that cannot be read or written are still reported, and the exit status stays the same.",
+      text:
+        "Do not report failed lines. Files that cannot be read or written are still reported, and the exit status stays the same.",
     },
     verbose: {
       short: "v",
       undoes: "quiet",
-      summary: "Report how each input was read.",
-      details:
-        "Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any.",
+      text:
+        "Report how each input was read. Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any.",
     },
     help: {
       short: "h",
-      summary: "Show help: -h for a summary, --help for details.",
-      details: "-h describes each option in one sentence.",
+      text:
+        "Show help: -h for a summary, --help for details. -h describes each option in one sentence.",
     },
     version: {
       short: "V",
-      summary: "Show the version.",
-      details: "Prints the name and the version of the command.",
+      text: "Show the version. Prints the name and the version of the command.",
     },
   },
 } as const satisfies Readonly<Record<string, Record<string, FlagRow>>>;
@@ -647,8 +588,9 @@ export type FlagName = { [C in Category]: keyof typeof FLAGS[C] }[Category];
 
 /** All flags, in the order of the help. */
 export const ALL_FLAGS: readonly Flag[] = CATEGORIES.flatMap((category) =>
-  Object.entries<FlagRow>(FLAGS[category]).map(([name, row]) => ({
+  Object.entries<FlagRow>(FLAGS[category]).map(([name, { text, ...row }]) => ({
     ...row,
+    ...described(text),
     // The cast is safe: the names are the keys of the table.
     name: name as FlagName,
     category,
@@ -699,6 +641,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type NarrowedFlag =
   & Pick<Flag, "name">
   & Partial<Pick<Flag, "value" | "summary" | "details">>
+  & Partial<Pick<FlagRow, "text">>
   & Pick<FlagValue, "choices" | "default">;
 
 /** Lists the flags of a command in the order of the table, with the changes of the command. */
@@ -720,12 +663,16 @@ export const COMMON_FLAGS: readonly Flag[] = flagsOf({
   flags: ["color", "no-color", "help", "version"],
 });
 
-function narrowed(flag: Flag, use: NarrowedFlag): Flag {
-  const { value = flag.value, summary, details, name: _, ...ofValue } = use;
+function narrowed(
+  flag: Flag,
+  { value = flag.value, text, summary, details, name: _, ...ofValue }:
+    NarrowedFlag,
+): Flag {
   return {
     ...flag,
-    summary: summary ?? flag.summary,
-    details: details ?? flag.details,
+    ...(text !== undefined && described(text)),
+    ...(summary !== undefined && { summary }),
+    ...(details !== undefined && { details }),
     ...(value && { value: { ...value, ...ofValue } }),
   };
 }
