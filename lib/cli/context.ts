@@ -113,10 +113,7 @@ export interface Surroundings {
   takeBack?(size: number): Promise<boolean>;
   /** Waits a moment, for a pipe that would block. */
   pause(): Promise<void>;
-  /**
-   * Waits for changes of a file that is followed. By default, the platform's notifications and
-   * a timer are used.
-   */
+  /** Waits for changes of a followed file; by default, by notifications and a timer. */
   readonly changes?: ChangeWaiter;
   /** The width of the terminal in columns, if there is one. */
   columns(): number | undefined;

@@ -48,10 +48,7 @@ export class Diagnostics {
     this.#lines.add(bytes);
   }
 
-  /**
-   * Adds a message about a failed line, unless `--quiet` is given:
-   * `codexpipe: FILE:LINE: KIND: MESSAGE`.
-   */
+  /** Adds `codexpipe: FILE:LINE: KIND: MESSAGE` about a failed line, unless `--quiet` is given. */
   failed(
     file: string,
     { line, error }: {

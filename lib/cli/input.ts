@@ -57,24 +57,17 @@ export async function refuseOwnOutput(
 }
 
 /**
- * The size of a block, in bytes. Half the size costs 3 % more time on files of 200 MB, larger
- * blocks save nothing.
+ * The size of a block in bytes: half takes 3 % more time on files of 200 MB, more saves nothing.
  */
 export const BLOCK: number = 1 << 19;
 
 /** The size of the first block, in bytes: enough to show whether larger blocks are of use. */
 const FIRST_BLOCK = 1 << 17;
 
-/**
- * The number of bytes of stdin after which stdin and stdout are compared: comparing takes as
- * long as reading 10 to 20 MB.
- */
+/** The bytes of stdin before it is compared with stdout, which takes as long as 10 to 20 MB. */
 const MAX_UNSEEN = 1 << 27;
 
-/**
- * Opens a file, or stdin, and decompresses it if necessary. Inputs that are read at the same time
- * must not share buffers.
- */
+/** Opens and decompresses a file, or stdin; inputs that are read at once must not share buffers. */
 export async function openInput(
   path: string,
   context: Surroundings,
@@ -245,10 +238,7 @@ export class Input implements Blocks {
     this.size = file?.size();
   }
 
-  /**
-   * Reads the first block, which the first call of `next` returns. Most systems open a directory,
-   * and fail on reading it.
-   */
+  /** Reads the first block, for `next`: most systems open a directory, and fail on reading it. */
   async begin(): Promise<void> {
     this.#ahead = this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
     try {

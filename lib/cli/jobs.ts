@@ -63,8 +63,7 @@ export interface Job<I extends JobInput, O> {
    */
   readonly isCallerBusy?: boolean;
   /**
-   * The title of the progress line, if the work writes no data: then threads begin with the
-   * largest inputs.
+   * The title of the progress line, if the work writes no data: threads begin with large inputs.
    */
   readonly title?: string;
 }

@@ -74,10 +74,7 @@ export class Progress {
     });
   }
 
-  /**
-   * Shows the running call and its duration, from a timer, while nothing is written. Without
-   * `running`, the timer is stopped.
-   */
+  /** Shows the running call and its duration, from a timer, until called without `running`. */
   watch(running?: () => RunningWork | undefined): void {
     this.#stop();
     this.#stop = (): void => {};

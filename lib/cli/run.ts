@@ -234,10 +234,7 @@ async function parse(
   );
 }
 
-/**
- * Replaces folders and `--family` by their files, if the command reads several files; returns the
- * exit status if the family is not found.
- */
+/** Replaces folders and `--family` by their files; the exit status if the family is not found. */
 async function withFiles(
   { operands }: Command,
   context: CommandContext,

@@ -3,10 +3,7 @@
 import { attributeText, elementText } from "./html_text.ts";
 import type { TurnStatus } from "./parts.ts";
 
-/**
- * The style sheet and script that the content security policy allows, as SHA-256 of the text
- * between the tags. A test computes them anew.
- */
+/** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
   style: "sha256-YcKTog4Ulxv7HDC4nC4uxRo36J00zMY5/a+gLtzNHSU=",
   script: "sha256-xZOeArtowVcFZbB13xBcgatd1tsjDiTZwM+IxoqGgSQ=",

@@ -82,8 +82,7 @@ export class WorkCounts {
   }
 
   /**
-   * Returns a phrase for each count that is not 0, as in `3 commands, 1 failed`, with the failures
-   * `stressed`.
+   * Returns a phrase for each count but 0, as in `3 commands, 1 failed`; failures are `stressed`.
    */
   phrases(stressed: (text: string) => string = (text) => text): string[] {
     const phrases: string[] = [];

@@ -260,10 +260,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     else this.#unkeptSessions += 1;
   }
 
-  /**
-   * The tokens of all turns; `null` if a thread has several runs, since the counts of a later run
-   * may include those of earlier ones.
-   */
+  /** The tokens of all turns; `null` if a thread has several runs, whose counts may overlap. */
   get #total(): TurnUsage | null {
     return this.#hasRuns ? null : this.#usage;
   }
@@ -580,10 +577,7 @@ function lineHtml(text: string, limit: number = MAX_HEAD_LENGTH): string {
   return elementText(line) + rest;
 }
 
-/**
- * Writes a text as HTML in one line, since a blank line would end the HTML around it. Line ends
- * become `␊`. The limit is in characters.
- */
+/** Writes a text as one line of HTML, with `␊` for line ends: a blank line would end the HTML. */
 function wordHtml(text: string, limit: number = Infinity): string {
   const word = firstCharacters(text, limit);
   return elementText(word.replace(/\r\n?|\n/g, "\u240a"));

@@ -32,10 +32,7 @@ const MAX_TITLE_LENGTH = 200;
 /** The maximum length of a message, in characters. GitHub accepts 64 KB and shows much less. */
 const MAX_MESSAGE_LENGTH = 8000;
 
-/**
- * Control characters, and characters that reorder or hide text. Line ends and tabs are not among
- * them.
- */
+/** Control characters but line ends and tabs, and characters that reorder or hide text. */
 const CONTROL_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

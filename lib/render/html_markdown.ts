@@ -170,10 +170,7 @@ export function markdownHtml(text: string): string {
   return new HtmlWriter(true).blocks(markdownNodes(text)).join("\n");
 }
 
-/**
- * Writes a Markdown message as HTML without links, one string per block, as safely as
- * {@linkcode markdownHtml} does.
- */
+/** Writes a message as safely as {@linkcode markdownHtml}, without links, one string per block. */
 export function markdownBlocks(text: string): string[] {
   return new HtmlWriter(false).blocks(markdownNodes(text));
 }

@@ -47,10 +47,7 @@ export function inertLabel(text: string): string {
   return inertText(text).replaceAll("\n", " ");
 }
 
-/**
- * Escapes a leading `::` of a line that is about to be printed: such a line is a command to
- * GitHub's runner.
- */
+/** Escapes a leading `::` of a line to be printed, which is a command to GitHub's runner. */
 export function inertLine(line: string): string {
   return line.replace(/^(\s*)::/, "$1\\::");
 }

@@ -58,10 +58,7 @@ export function fenceFor(text: string, least = 3): string {
   return "`".repeat(longest + 1);
 }
 
-/**
- * Returns the readable text of an error, which may be prose, JSON of a server, or both: of JSON,
- * the message in it.
- */
+/** Returns the readable text of an error: of JSON in it, the message that a server wrote. */
 export function readableError(text: string): string {
   const start = text.indexOf("{");
   if (start === -1) return text.trim();

@@ -114,10 +114,7 @@ export function codeBlock(
   return [`${fence}${language}`, ...lines.map(inertLine), fence];
 }
 
-/**
- * Writes a text as a code span in one line, with longer delimiters than any run of backticks in it;
- * nothing for blank text.
- */
+/** Writes a text as a code span in one line, with long enough delimiters; empty for blank text. */
 export function codeSpan(text: string): string {
   const line = inertLabel(text).trim();
   if (line === "") return "";

@@ -134,8 +134,7 @@ class TerminalWriter {
   }
 
   /**
-   * Lays out a table. If its columns do not fit the width, writes a block of lines for each row
-   * instead, each cell behind its heading.
+   * Lays out a table, or if it is too wide, lines for each row with each cell behind its heading.
    */
   #table(rows: Nodes, room: number): string[] {
     const { bold, dim } = this.#style;

@@ -539,10 +539,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#addText(inertText(whole), { sign, look });
   }
 
-  /**
-   * Begins a block, after a blank line if its kind needs one. It ends the entry that was written
-   * last.
-   */
+  /** Begins a block, after a blank line if its kind needs one; the last entry is over. */
   #begin(block: Block): void {
     const isSpaced = this.#block !== undefined &&
       (block !== this.#block || block === "prose");
@@ -617,10 +614,7 @@ function oneLine(fact: string): string {
   return fact.replace(/[\r\n]+/g, " ");
 }
 
-/**
- * Drops the command or arguments of an entry, which were written when the work began. Redacting
- * them again would count their secrets twice.
- */
+/** Drops what was written when the work began: redacting it again would count its secrets twice. */
 function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
   const begun = record.type === "exec"
     ? { command: [] }

@@ -657,10 +657,7 @@ function failedLine({ line, error }: Fields): FailurePart {
   };
 }
 
-/**
- * Returns whether an event is an `error` item of an exec stream, which Codex uses for warnings.
- * Errors of session files have a severity.
- */
+/** Whether an event is an `error` item of an exec stream, a warning: others have a severity. */
 function isErrorItem({ type, item_type, content }: Fields): boolean {
   return type === "item.completed" && item_type === "error" &&
     fieldsOf(content).severity === undefined;

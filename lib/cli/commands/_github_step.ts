@@ -118,10 +118,7 @@ export class GithubStep {
     this.#context.diagnostics.command(annotationOf(message));
   }
 
-  /**
-   * Writes the outputs of the step: those of this run alone, since GitHub would mix up two runs,
-   * and the verdict on all runs of the step.
-   */
+  /** Writes the outputs of this run, since GitHub would mix up two, and the verdict on all runs. */
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
     if (path !== "") await this.#append(path, this.#outputs(isPassed));

@@ -11,7 +11,7 @@ import type {
   LinePlace,
 } from "../../sessions/session_lineage.ts";
 import type { CommandContext } from "../command.ts";
-import { Interrupted, IoError } from "../endings.ts";
+import { Interrupted, IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, invite, openInput } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -75,15 +75,12 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
 }
 
 /** Processes one input after the other, and records failures for the exit status. */
-export class Normalization<A = Uint8Array<ArrayBuffer>> {
+export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   readonly #context: CommandContext;
   readonly #options: NormalizationOptions<A>;
   readonly #isVerbose: boolean;
-  /** Whether an input could not be read to its end. */
   isIncomplete = false;
-  /** Whether a line has failed. */
   hasFailures = false;
-  /** Whether a failed line has ended the work, as `onError: "stop"` requires. */
   hasStopped = false;
   #normalizer: LineStage<A> | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */

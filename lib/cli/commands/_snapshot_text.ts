@@ -124,8 +124,7 @@ class Beginning {
   }
 
   /**
-   * Reads the first line that is not blank, and trims it; empty if there is none, or if it does not
-   * hold an object.
+   * Reads the first line that is not blank, trimmed; empty if there is none, or it holds no object.
    */
   async firstLine(): Promise<string> {
     let line: string | undefined;

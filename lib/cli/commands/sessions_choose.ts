@@ -94,10 +94,7 @@ async function choose(
   }
 }
 
-/**
- * Reads the file of the selected session, and adds its outcome to the list, unless a key is pressed
- * before. Returns whether it was added.
- */
+/** Adds the outcome of the selected session from its file; false if a key is pressed before. */
 async function addsOutcome(
   chooser: SessionChooser,
   key: Promise<unknown>,

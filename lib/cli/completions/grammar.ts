@@ -1,7 +1,4 @@
-/**
- * The grammar of the command line for shell completions, generated from the tables of commands
- * and flags.
- */
+/** The grammar of the command line for completions, from the tables of commands and flags. */
 
 import { type Command, SESSIONS } from "../command.ts";
 import { COMMON_FLAGS, type Flag, flagsOf } from "../flags.ts";

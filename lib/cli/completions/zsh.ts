@@ -10,10 +10,7 @@ import {
   type Word,
 } from "./grammar.ts";
 
-/**
- * Writes a script that completes the command line in zsh, to be sourced, or put into a folder of
- * `fpath`.
- */
+/** Writes a script that completes the command line in zsh: to be sourced, or a file in `fpath`. */
 export function zshCompletions(
   { first, sessions, common, commands }: Grammar,
 ): string {
