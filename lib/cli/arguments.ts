@@ -47,7 +47,6 @@ export class Arguments {
     return this.#given.has(name);
   }
 
-  /** Whether a flag was given by its letter. */
   isShort(name: FlagName): boolean {
     return this.#given.get(name)?.isShort ?? false;
   }

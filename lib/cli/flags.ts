@@ -658,7 +658,6 @@ export function flagsOf(
   });
 }
 
-/** The flags of every command. */
 export const COMMON_FLAGS: readonly Flag[] = flagsOf({
   flags: ["color", "no-color", "help", "version"],
 });

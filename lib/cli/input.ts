@@ -136,7 +136,6 @@ export interface Blocks {
   next(most?: number): Promise<Uint8Array | undefined>;
   /** The minimum number of bytes of the input, if known. */
   readonly size?: number | undefined;
-  /** Closes the input. */
   close(): void;
 }
 
@@ -280,7 +279,6 @@ export class Input implements Blocks {
     return block;
   }
 
-  /** Closes the input. */
   close(): void {
     this.#source.close();
   }

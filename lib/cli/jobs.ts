@@ -366,7 +366,6 @@ class Thread implements Starter {
     this.#peer = peer;
   }
 
-  /** Takes a message of the first thread. */
   take(order: Exclude<Order, { words: unknown }>): void {
     if ("share" in order) this.#tasks.push(...order.share);
     else {

@@ -53,7 +53,6 @@ export class Output {
   /** Ends the output: writes bytes that were held back. */
   async end(): Promise<void> {}
 
-  /** Closes the file that it goes to. */
   close(): void {
     this.#sink.close?.();
   }

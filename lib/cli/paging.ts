@@ -32,7 +32,6 @@ export class Paging {
     return this.#pager !== undefined;
   }
 
-  /** Keeps a pager from being used. */
   refuse(): void {
     this.#isPossible = false;
   }

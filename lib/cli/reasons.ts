@@ -3,7 +3,6 @@
 import { codeOf } from "../files/byte_source.ts";
 import { IoError } from "./endings.ts";
 
-/** Messages by error code. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EDQUOT", "no space left for this user"],

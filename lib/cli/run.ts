@@ -278,7 +278,6 @@ async function likeliest(
 }
 
 interface Target {
-  /** The command, if the operands name one. */
   readonly command?: Command;
   /** The group, if the operands name one but no command of it. */
   readonly group?: CommandGroup;

@@ -5,7 +5,6 @@ const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
 const ELLIPSIS = "…";
 
-/** Measures texts, and shortens them. */
 export class TextRuler {
   /** Returns the width of a text in terminal columns. */
   readonly widthOf: (text: string) => number;

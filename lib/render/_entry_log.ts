@@ -28,7 +28,6 @@ interface ExploredOutput extends ExploredPlace {
   readonly text: string;
 }
 
-/** An entry that may still change. */
 interface Entry {
   readonly id: number;
   readonly turn: number | null;
@@ -72,7 +71,6 @@ const MAX_PAST = { count: 1024, weight: 8 * 1024 * 1024 };
  * The public fields describe the event that the next mutations come from.
  */
 export class EntryLog {
-  /** The time of the event. */
   now: string | null = null;
   /** The number of the current turn; `null` outside of turns. */
   turn: number | null = null;
@@ -115,7 +113,6 @@ export class EntryLog {
     this.#options = options;
   }
 
-  /** Applies a mutation of the history. */
   change(mutation: Exclude<HistoryMutation, { type: "truncated" }>): void {
     if (mutation.type === "inserted") {
       this.#settleBefore(mutation.record.type);
@@ -600,10 +597,8 @@ function weightOf(record: AnyHistoryRecord): number {
   return weight;
 }
 
-/** The content of the last part emitted for an entry. */
 interface Emitted {
   readonly record: AnyHistoryRecord;
-  /** The state at that time. */
   readonly state: EntryState;
 }
 

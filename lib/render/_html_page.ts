@@ -9,7 +9,6 @@ const PAGE_HASHES: Hashes = {
   script: "sha256-xZOeArtowVcFZbB13xBcgatd1tsjDiTZwM+IxoqGgSQ=",
 };
 
-/** The hashes of a document's style sheet and script. */
 export interface Hashes {
   readonly style: string;
   readonly script: string;
@@ -79,7 +78,6 @@ export interface PageFact {
 export interface PageHead {
   /** The heading, which is also the title of the document; not escaped. */
   readonly title: string;
-  /** The facts of the session. */
   readonly facts: readonly PageFact[];
 }
 

@@ -16,7 +16,6 @@ export function isWork({ kind }: EntryView): boolean {
   return WORK.has(kind);
 }
 
-/** The kinds of tokens of a turn. */
 export const USAGE_KINDS = [
   "input_tokens",
   "cached_input_tokens",
@@ -73,7 +72,6 @@ export class WorkCounts {
     }
   }
 
-  /** Adds the counts of another object. */
   addAll(counts: WorkCounts): void {
     this.#commands += counts.#commands;
     this.#failed += counts.#failed;

@@ -87,7 +87,6 @@ export class TurnTopic {
   text = "";
   #rank = 0;
 
-  /** Takes the next entry into account. */
   take(view: EntryView): void {
     const isMessage = view.kind === "message";
     const rank = !isMessage ? 1 : view.role === "user" ? 3 : 2;

@@ -660,7 +660,6 @@ interface SummarySection {
   readonly open?: string;
   /** The blocks: HTML without blank lines, each with a line feed at its end. */
   readonly blocks: readonly string[];
-  /** The HTML after the blocks. */
   readonly close?: string;
   /** The noun for a block, in the singular. */
   readonly word: string;

@@ -187,7 +187,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The length of the entries of the page, in characters. */
   #length = 0;
   #imageLength = 0;
-  /** The number of sections between turns. */
   #betweenCount = 0;
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
@@ -850,9 +849,7 @@ const MAX_TITLE_LENGTH = 2000;
 
 /** An element with a head of one line and a body that can be folded. */
 interface Box {
-  /** The classes of the element. */
   readonly look: string;
-  /** The sign at the beginning of the head. */
   readonly sign: string;
   readonly titleHtml: string;
   /** Facts at the end of the head, before duration and time, as HTML. */

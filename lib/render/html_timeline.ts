@@ -20,7 +20,6 @@ export type TurnTokens = Pick<TurnEndedPart, "usage" | "requests">;
 
 /** An entry on the timeline. */
 export interface TimelineMark {
-  /** The lane of the mark. */
   readonly lane: Lane;
   /** The class of the style sheet for the mark. */
   readonly look: string;
@@ -86,7 +85,6 @@ export class Timeline {
   #startMs = Infinity;
   #endMs = -Infinity;
 
-  /** Adds the mark of the next entry. */
   add(mark: TimelineMark): void {
     const at = this.#count;
     this.#count += 1;

@@ -73,7 +73,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #model: string | null = null;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
-  /** The text of the current part. */
   #text = "";
 
   /**
@@ -513,7 +512,6 @@ interface OutputBlocks {
   readonly blocks: readonly MarkdownBlock[];
 }
 
-/** Makes a block quote of lines. */
 function quoted(lines: readonly string[]): string[] {
   return lines.map((line) => line === "" ? ">" : `> ${line}`);
 }

@@ -16,7 +16,6 @@ export interface ChosenInput extends JobInput {
   readonly place?: string;
 }
 
-/** The inputs of a command. */
 export interface ChosenInputs {
   /** Whether the inputs are the sessions of Codex homes. */
   readonly isHome: boolean;

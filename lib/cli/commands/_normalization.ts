@@ -64,7 +64,6 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   readonly take: (answer: A) => void;
   /** Writes the results of a piece of the input. */
   readonly write: () => Promise<void>;
-  /** The options of the stage. */
   readonly options: JsonlNormalizerOptions;
   /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
@@ -95,12 +94,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     this.#resume = options.options.resume;
   }
 
-  /** The detected kind of the current input. */
   get kind(): StreamKind | undefined {
     return this.#normalizer?.kind;
   }
 
-  /** The number of records of the current input so far. */
   get records(): number {
     return this.#normalizer?.records ?? 0;
   }
@@ -127,7 +124,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     }
   }
 
-  /** Opens a file, or stdin. */
   async open(
     file: string,
     opening = (): Promise<Input> => openInput(file, this.#context.process),

@@ -16,7 +16,6 @@ export type LineStage<A = Uint8Array<ArrayBuffer>> =
 export interface FailureFacts {
   /** Failures of an earlier run: `line.failed` records in the input. */
   inBand: number;
-  /** Lines that are too long. */
   tooLong: number;
   /** Lines without a thread id, before any line that names one. */
   threadless: number;

@@ -242,7 +242,6 @@ class ExportFiles extends Output {
     this.#context = context;
   }
 
-  /** Buffers a piece. */
   readonly add: Emit<ExportPiece> = ({ file, data, isLast = false }): void => {
     this.hasNews = true;
     const name = this.#folder === undefined ? "" : file;
@@ -302,7 +301,6 @@ class ExportFiles extends Output {
     return new Output({ write }, name, process);
   }
 
-  /** Closes the files that are still open. */
   override close(): void {
     for (const { output } of this.#files.values()) output?.close();
   }

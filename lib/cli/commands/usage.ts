@@ -204,7 +204,6 @@ const NO_DERIVATION: UsageDerivation = {
   tokens: NO_TOKENS,
 };
 
-/** Writes the tokens by group. */
 async function* usageText(
   rows: readonly UsageRow[],
   { by, timeZone, prices }: {

@@ -407,7 +407,6 @@ function eventText(
   }
 }
 
-/** A command on one line, shortened. */
 function oneLine(command: string): string {
   const line = command.replace(/\s+/g, " ").trim();
   return line.length <= MAX_COMMAND
