@@ -94,10 +94,8 @@ export interface Surroundings {
   /** Lists a directory; empty if it cannot be read. */
   list(path: string): Promise<readonly PathEntry[]>;
   /**
-   * The {@linkcode PathFacts.identity} of the regular file that a standard stream is redirected
-   * to or from; `undefined` if there is none.
-   *
-   * @param isQuick Whether to return `undefined` too if finding out takes long.
+   * The {@linkcode PathFacts.identity} of the regular file that a standard stream is redirected to
+   * or from; `undefined` if there is none, or if finding out takes long and should be quick.
    */
   streamIdentity(
     name: "stdin" | "stdout",
@@ -142,10 +140,8 @@ export interface RunContext extends Surroundings {
   /** Calls `tick` every `period` milliseconds, until the returned function is called. */
   every(period: number, tick: () => void): () => void;
   /**
-   * Starts a program that shows its input on the terminal.
-   *
-   * @param env Variables to set in addition to the environment.
-   * @returns The program; `undefined` if it is not found, or must not be run.
+   * Starts a program that shows its input on the terminal, with further variables in `env`;
+   * `undefined` if it is not found, or must not be run.
    */
   startPager(
     command: readonly [program: string, ...args: string[]],

@@ -56,15 +56,13 @@ export async function refuseOwnOutput(
   );
 }
 
-/**
- * The size of a block in bytes: half takes 3 % more time on files of 200 MB, more saves nothing.
- */
+/** The size of a block in bytes: half takes 3 % more time on files of 200 MB, more saves none. */
 export const BLOCK: number = 1 << 19;
 
 /** The size of the first block, in bytes: enough to show whether larger blocks are of use. */
 const FIRST_BLOCK = 1 << 17;
 
-/** The bytes of stdin before it is compared with stdout, which takes as long as 10 to 20 MB. */
+/** The bytes after which stdin and stdout are compared: it takes as long as reading 10 to 20 MB. */
 const MAX_UNSEEN = 1 << 27;
 
 /** Opens and decompresses a file, or stdin; inputs that are read at once must not share buffers. */
@@ -128,10 +126,8 @@ export function isDirectory(path: string): IoError {
 /** An input that is read block by block. */
 export interface Blocks {
   /**
-   * Reads the next block.
-   *
-   * @param most The limit of the block after this one, in bytes; by default, a full block.
-   * @returns The block, which is valid until the next call; `undefined` at the end.
+   * Reads the next block, which is valid until the next call; `undefined` at the end. `most` limits
+   * the block after this one, by default to a full block.
    */
   next(most?: number): Promise<Uint8Array | undefined>;
   /** The minimum number of bytes of the input, if known. */
@@ -156,11 +152,7 @@ export async function* blocksOf(
   }
 }
 
-/**
- * Reads an input to its end; reports one that cannot be read, so that others can still be read.
- *
- * @returns Whether the input was read to its end.
- */
+/** Reads an input to its end, or reports that it cannot be read; returns whether it was read. */
 export async function readOrSay(
   read: () => Promise<void>,
   diagnostics: Pick<Diagnostics, "say">,

@@ -52,19 +52,11 @@ export interface Job<I extends JobInput, O> {
   /**
    * Whether inputs are processed one after the other, in this thread. Otherwise there are `--jobs`
    * threads, or one for each 64 MB of input, and at most the number of cores.
-   *
-   * @default {false}
    */
   readonly isInTurn?: boolean;
-  /**
-   * Whether the caller works on results for so long that four times as much may wait for its turn.
-   *
-   * @default {false}
-   */
+  /** Whether the caller works on results for so long that four times as much may wait. */
   readonly isCallerBusy?: boolean;
-  /**
-   * The title of the progress line, if the work writes no data: threads begin with large inputs.
-   */
+  /** The title of the progress line, if the work writes no data: large inputs come first. */
   readonly title?: string;
 }
 
@@ -103,11 +95,8 @@ type Report =
   };
 
 /**
- * Processes inputs and yields their results in order. The output for an input is written before
- * its results are yielded. In a thread that another one started, it serves that one and never
- * ends.
- *
- * @throws {Error} The error of the work.
+ * Processes inputs and yields their results in order. The output for an input is written before its
+ * results are yielded. In a thread that another one started, it serves that one and never ends.
  */
 export async function* resultsOf<I extends JobInput, O>(
   job: Job<I, O>,

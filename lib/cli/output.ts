@@ -24,13 +24,7 @@ export class Output {
     this.#context = context;
   }
 
-  /**
-   * Writes all bytes.
-   *
-   * @param bytes The bytes; they must not change until the promise resolves.
-   * @throws {ClosedOutput} If the reader closed the pipe.
-   * @throws {IoError} If writing fails.
-   */
+  /** Writes all bytes, which must not change meanwhile. Throws `ClosedOutput` or `IoError`. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       try {

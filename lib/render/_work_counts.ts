@@ -23,9 +23,7 @@ export const USAGE_KINDS = [
   "reasoning_output_tokens",
 ] as const satisfies readonly (keyof TurnUsage)[];
 
-/**
- * Makes the token counts of a turn; `count` returns `null` for kinds that the input does not count.
- */
+/** Makes the token counts of a turn; `null` stands for kinds that the input does not count. */
 export function usageOf(
   count: (kind: keyof TurnUsage) => number | null,
 ): TurnUsage {
@@ -79,9 +77,7 @@ export class WorkCounts {
     for (const path of counts.#files) this.#addFile(path);
   }
 
-  /**
-   * Returns a phrase for each count but 0, as in `3 commands, 1 failed`; failures are `stressed`.
-   */
+  /** Returns a phrase for each count but 0: `3 commands, 1 failed`; `stressed` marks failures. */
   phrases(stressed: (text: string) => string = (text) => text): string[] {
     const phrases: string[] = [];
     if (this.#commands > 0) {

@@ -596,9 +596,7 @@ function headingText(text: string, limit: number): string {
   ).join("");
 }
 
-/**
- * Writes the known facts of a session, cut to a length, as a paragraph; empty if there are none.
- */
+/** Writes the known facts of a session, each cut to a length, as a paragraph, if there are any. */
 function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
     SessionPart,

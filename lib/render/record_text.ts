@@ -47,9 +47,7 @@ function spansText(spans: readonly InlineSpan[]): string {
   return spans.map(({ text }) => text).join("");
 }
 
-/**
- * Returns a delimiter for a text: a run of backticks longer than any in it; a fence has at least 3.
- */
+/** Returns a run of backticks longer than any in a text, as a delimiter; a fence has at least 3. */
 export function fenceFor(text: string, least = 3): string {
   let longest = least - 1;
   for (const [run] of text.matchAll(/`+/g)) {

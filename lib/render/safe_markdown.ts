@@ -103,9 +103,7 @@ export function safeMarkdown(text: string): string[] {
   return safe;
 }
 
-/**
- * Writes the lines of a fenced block for code that is harmless already; the language may be empty.
- */
+/** Writes the lines of a fenced block for harmless code; the language may be empty. */
 export function codeBlock(
   lines: readonly string[],
   language: string,

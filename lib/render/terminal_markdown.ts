@@ -133,9 +133,7 @@ class TerminalWriter {
     });
   }
 
-  /**
-   * Lays out a table, or if it is too wide, lines for each row with each cell behind its heading.
-   */
+  /** Lays out a table; if it is too wide, lines for each row, each cell behind its heading. */
   #table(rows: Nodes, room: number): string[] {
     const { bold, dim } = this.#style;
     const cells = rows.map((row, at) =>

@@ -820,9 +820,7 @@ class TurnUsageCounter {
     this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
   }
 
-  /**
-   * Adds a request: the tokens by which those of the turn have grown, and the time of their count.
-   */
+  /** Adds a request: the tokens by which those of the turn have grown, and their time. */
   noteRequest(at: string | null): void {
     const { usage } = this;
     if (usage === null) return;

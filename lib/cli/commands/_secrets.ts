@@ -9,9 +9,7 @@ import { UsageError } from "../endings.ts";
 /** A character class, or an escape that is not needed. */
 const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
 
-/**
- * Compiles the patterns of `--redact-pattern`; refuses those that could take more than linear time.
- */
+/** Compiles the patterns of `--redact-pattern`; refuses those that may exceed linear time. */
 export function patternsOf(args: Arguments): LinearPattern[] {
   return args.values("redact-pattern").map((text) => {
     // Unicode mode rejects needless escapes such as `\-` outside of character classes.

@@ -104,11 +104,7 @@ export async function lookUpSession(
 /** The result of a search of the Codex homes, as far as it has to be reported. */
 type FoundInHomes = Pick<SessionPage, "total" | "problems" | "missingHomes">;
 
-/**
- * Reports what could not be read, given homes that do not exist, and homes without any session.
- *
- * @returns Whether anything could not be read.
- */
+/** Reports what could not be read, and homes without sessions; returns whether any was unread. */
 export function reportHomes(
   { total, problems, missingHomes }: FoundInHomes,
   { args, process, diagnostics }: CommandContext,

@@ -123,9 +123,7 @@ class Beginning {
     return block;
   }
 
-  /**
-   * Reads the first line that is not blank, trimmed; empty if there is none, or it holds no object.
-   */
+  /** Reads the first line that is not blank, trimmed; empty if there is none with an object. */
   async firstLine(): Promise<string> {
     let line: string | undefined;
     const framer = new LineFramer(this.#maxLineBytes);

@@ -12,7 +12,7 @@ import {
 import { readSessionRun } from "../../sessions/session_run.ts";
 import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, statusAfter, UsageError } from "../endings.ts";
+import { EXIT, type Reading, statusAfter, UsageError } from "../endings.ts";
 import { type Output, writeTexts } from "../output.ts";
 import { blocksOf, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
@@ -100,10 +100,7 @@ interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {
   readonly likeAPage: readonly string[];
 }
 
-interface WrittenPage {
-  readonly isIncomplete: boolean;
-  readonly hasFailures: boolean;
-  readonly hasStopped: boolean;
+interface WrittenPage extends Reading {
   readonly secrets: ReadonlyMap<string, number> | undefined;
   /** The facts for the index page; `undefined` if the input could not be opened. */
   readonly shown: {
