@@ -1,5 +1,6 @@
 /** The beginnings and ends of turns and commands of a session, emitted as its lines arrive. */
 
+import { commandLine } from "../dialects/exec/command_line.ts";
 import { msOf, timeOf } from "../events/times.ts";
 import {
   type Fields,
@@ -9,7 +10,6 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { commandLine } from "../render/command_line.ts";
 import type { TranscriptPart } from "../render/parts.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { Verdict, VerdictFailure, VerdictRecord } from "./verdict.ts";

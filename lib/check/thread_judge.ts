@@ -1,12 +1,12 @@
 /** Judges how the turns of a thread ended. */
 
+import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import type { EventReader } from "../events/event_reader.ts";
 import type { LastAnswer } from "../events/session_context.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
-import { commandLine } from "../render/command_line.ts";
 import { shortened } from "../render/cut_text.ts";
 import type {
   EntryPart,

@@ -1,5 +1,6 @@
 /** Views of entries: the texts and states to show, redacted but neither cut nor escaped. */
 
+import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import {
   type AnyHistoryRecord,
@@ -14,7 +15,6 @@ import {
 import { prettyJson } from "../history/mapping/tools.ts";
 import { isFailedWord, jsonTextOf } from "../json/fields.ts";
 import { byteLength } from "../json/utf8_length.ts";
-import { commandLine } from "./command_line.ts";
 import { type EditedFile, editedFiles } from "./edited_files.ts";
 import type { EntryPart } from "./parts.ts";
 import { linesText, reasoningMarkdown } from "./record_text.ts";

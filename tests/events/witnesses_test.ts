@@ -12,7 +12,7 @@ import {
   listOf,
   textOf,
 } from "../../lib/json/fields.ts";
-import { commandLine } from "../../lib/render/command_line.ts";
+import { commandLine } from "../../lib/dialects/exec/command_line.ts";
 import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
 import { eventsIn } from "./reading.ts";
 

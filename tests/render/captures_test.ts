@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
-import { commandLine } from "../../lib/render/command_line.ts";
+import { commandLine } from "../../lib/dialects/exec/command_line.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";

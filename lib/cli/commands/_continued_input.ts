@@ -3,9 +3,9 @@
  * that is found (history.md C.5). Messages tell what is missing in the history.
  */
 
+import { shellWord } from "../../dialects/exec/command_line.ts";
 import { goesOn } from "../../events/session_reader.ts";
 import type { HistoryState } from "../../history/history_state.ts";
-import { shellWord } from "../../render/command_line.ts";
 import { idText, isSessionId } from "../../sessions/session_id.ts";
 import type { SessionLineage } from "../../sessions/session_lineage.ts";
 import type { CommandContext } from "../command.ts";

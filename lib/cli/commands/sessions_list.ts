@@ -1,6 +1,6 @@
 /** `codexpipe sessions list`. */
 
-import { shellWord } from "../../render/command_line.ts";
+import { shellWord } from "../../dialects/exec/command_line.ts";
 import { countText } from "../../render/quantity_text.ts";
 import {
   hiddenFromCodex,

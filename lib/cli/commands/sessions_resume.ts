@@ -1,6 +1,6 @@
 /** `codexpipe sessions resume`. */
 
-import { shellWord } from "../../render/command_line.ts";
+import { shellWord } from "../../dialects/exec/command_line.ts";
 import { codexHomesFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import { homeInPath } from "../../sessions/session_places.ts";

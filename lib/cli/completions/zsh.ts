@@ -1,6 +1,6 @@
 /** Completions for zsh. */
 
-import { shellWord } from "../../render/command_line.ts";
+import { shellWord } from "../../dialects/exec/command_line.ts";
 import {
   type CommandPlace,
   type Filler,

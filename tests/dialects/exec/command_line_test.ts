@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { commandLine, shellWord } from "../../lib/render/command_line.ts";
+import {
+  commandLine,
+  shellWord,
+} from "../../../lib/dialects/exec/command_line.ts";
 
 const CASES = [
   { name: "no words", words: [], line: "" },

@@ -1,3 +1,0 @@
-/** Writes commands as people type them. */
-
-export { commandLine, shellWord } from "../dialects/exec/command_line.ts";
