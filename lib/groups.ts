@@ -1,4 +1,4 @@
-/** Groups items. */
+/** Groups and joins items. */
 
 /** Groups items by a key, in order: `Map.groupBy`, which Node 20 lacks. */
 export function groupsBy<T, K>(
@@ -13,4 +13,16 @@ export function groupsBy<T, K>(
     else group.push(item);
   }
   return groups;
+}
+
+/** Joins each pair of neighbours, which halves the length of a list: coarser, but complete. */
+export function joinedByTwo<T>(
+  list: readonly T[],
+  join: (a: T, b: T) => T,
+): T[] {
+  return list.flatMap((a, i) => {
+    const b = list[i + 1];
+    if (i % 2 === 1) return [];
+    return [b === undefined ? a : join(a, b)];
+  });
 }

@@ -1,6 +1,6 @@
 /** Draws the timeline of a turn as inline SVG. */
 
-import { joinedByTwo } from "./_neighbours.ts";
+import { joinedByTwo } from "../groups.ts";
 import { elementText } from "./html_text.ts";
 import type { RequestUsage, TurnEndedPart, TurnUsage } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";

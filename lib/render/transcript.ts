@@ -9,6 +9,7 @@ import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
+import { joinedByTwo } from "../groups.ts";
 import {
   type HistoryBase,
   HistoryState,
@@ -38,7 +39,6 @@ import {
   type Tokens,
 } from "../usage/tokens.ts";
 import { EntryLog, msBetween } from "./_entry_log.ts";
-import { joinedByTwo } from "./_neighbours.ts";
 import { USAGE_KINDS, usageOf } from "./_work_counts.ts";
 import type {
   FailurePart,
