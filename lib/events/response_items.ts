@@ -272,7 +272,7 @@ function tellCall(context: SessionContext, modelCall: ModelCall): void {
   context.seen.request = "called";
   const [type, content] = callContent(modelCall);
   const isPoll = type === "tool_call" && name === "write_stdin" &&
-    isObject(modelCall.args) && modelCall.args.chars === "";
+    isObject(modelCall.args) && (modelCall.args.chars ?? "") === "";
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
   const { call, isNew } = context.beginCall(modelCall.callId, "item", type);
   call.name = name;

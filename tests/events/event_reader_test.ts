@@ -69,6 +69,9 @@ const CASES: readonly {
       output(`${RUNNING}one\n`),
       call("write_stdin", { session_id: 7, chars: "" }, "c2"),
       output(`${RUNNING}two\n`, "c2"),
+      // Codex takes absent `chars` for a poll too.
+      call("write_stdin", { session_id: 7 }, "c4"),
+      output(`${RUNNING}and\n`, "c4"),
       call("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c3"),
       output(`${EXITED}three\n`, "c3"),
     ],
@@ -76,9 +79,10 @@ const CASES: readonly {
       "started command_execution bash",
       "delta command_execution > one\n",
       "delta command_execution > two\n",
+      "delta command_execution > and\n",
       "started tool_call write_stdin",
       "completed tool_call write_stdin",
-      "completed command_execution failed bash = 3 > one\ntwo\nthree\n",
+      "completed command_execution failed bash = 3 > one\ntwo\nand\nthree\n",
     ],
   },
   {
