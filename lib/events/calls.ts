@@ -85,7 +85,7 @@ export class CallBook {
   #weight = 0;
 
   constructor(saved?: unknown) {
-    const { calls, again, closed } = fieldsOf(saved);
+    const { calls, replaced, again, closed } = fieldsOf(saved);
     for (const each of listOf(calls)) {
       const call = readCall(fieldsOf(each));
       if (call.callId === null) continue;
@@ -95,6 +95,10 @@ export class CallBook {
       if (call.type === "command_execution" && call.session !== null) {
         this.#sessions.set(call.session, call);
       }
+    }
+    for (const each of listOf(replaced)) {
+      const call = readCall(fieldsOf(each));
+      if (call.session !== null) this.#sessions.set(call.session, call);
     }
     for (const id of textsOf(closed)) this.#closed.add(id);
     this.#again = savedMap(again, textOf, numberOf);
@@ -186,20 +190,26 @@ export class CallBook {
 
   /** Removes the calls of rolled back turns: their ids may occur again. */
   forget(turnIds: ReadonlySet<string>): void {
-    for (const [callId, { turnId }] of this.#calls) {
-      if (turnId !== null && !turnIds.has(turnId)) continue;
+    const isKept = ({ turnId }: Call): boolean =>
+      turnId !== null && !turnIds.has(turnId);
+    for (const [callId, call] of this.#calls) {
+      if (isKept(call)) continue;
       if (!this.#again.has(callId)) this.#again.set(callId, 1);
       this.#drop(callId);
+    }
+    for (const [session, call] of this.#sessions) {
+      if (!isKept(call)) this.#sessions.delete(session);
     }
   }
 
   /** Returns the calls as plain JSON. */
   save(): unknown {
     return {
-      calls: [...this.#calls.values()].map((call) => ({
-        ...call,
-        text: Reflect.get(call.content, ARGUMENTS_TEXT),
-      })),
+      calls: [...this.#calls.values()].map(saveCall),
+      // Some providers repeat call ids: a command may run on after another call has taken its id.
+      replaced: [...this.#sessions.values()].filter((call) =>
+        call.state === "open" && this.get(call.callId) !== call
+      ).map(saveCall),
       again: [...this.#again],
       closed: [...this.#closed],
     };
@@ -209,6 +219,8 @@ export class CallBook {
     const call = this.#calls.get(callId);
     if (call === undefined) return;
     this.#weight -= call.weight;
+    // The end of a command that runs on in its session must not subtract it again.
+    call.weight = 0;
     this.#calls.delete(callId);
     this.#closed.delete(callId);
     this.#scripted.delete(call);
@@ -220,6 +232,10 @@ function firstOf(
 ): string {
   const [first = ""] = collection.keys();
   return first;
+}
+
+function saveCall(call: Call): Fields {
+  return { ...call, text: Reflect.get(call.content, ARGUMENTS_TEXT) };
 }
 
 function readCall(saved: Fields): Call {

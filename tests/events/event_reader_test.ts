@@ -86,6 +86,39 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a session whose command has a call id that occurs again",
+    lines: [
+      call("exec_command", { cmd: "bash" }),
+      output(`${RUNNING}one\n`),
+      call("write_stdin", { session_id: 7, chars: "exit 3\n" }),
+      output(`${EXITED}two\n`),
+    ],
+    expected: [
+      "started command_execution bash",
+      "delta command_execution > one\n",
+      "started tool_call c1#2 write_stdin",
+      "completed tool_call c1#2 write_stdin",
+      "completed command_execution failed bash = 3 > one\ntwo\n",
+    ],
+  },
+  {
+    name: "a session whose command was rolled back (B.4)",
+    lines: [
+      call("exec_command", { cmd: "bash" }),
+      output(`${RUNNING}one\n`),
+      event("thread_rolled_back", { num_turns: 1 }),
+      call("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c2"),
+      output(`${EXITED}two\n`, "c2"),
+    ],
+    expected: [
+      "started command_execution bash",
+      "delta command_execution > one\n",
+      "completed thread_rolled_back synthetic-item-1",
+      "started tool_call write_stdin",
+      "completed tool_call write_stdin",
+    ],
+  },
+  {
     name: "a write to an unknown session",
     lines: [
       call("write_stdin", { session_id: 9, chars: "" }),
