@@ -365,7 +365,11 @@ export function prettyJson(text: string): string | undefined {
       depth -= 1;
       if (!afterOpen) breakLine();
     } else if (afterOpen || before === ",") breakLine();
-    pieces.push(token === ":" ? ": " : token);
+    // Some servers escape all letters but ASCII; the layout is for people.
+    const shown = token.includes("\\u")
+      ? JSON.stringify(JSON.parse(token))
+      : token;
+    pieces.push(shown === ":" ? ": " : shown);
     if (token === "{" || token === "[") {
       depth += 1;
       if (depth > MAX_DEPTH) return undefined;

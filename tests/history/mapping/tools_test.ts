@@ -53,6 +53,13 @@ Deno.test("prettyJson() indents like JSON.stringify()", () => {
   }));
 });
 
+Deno.test("prettyJson() shows escaped letters", () => {
+  assertEquals(
+    prettyJson('["\\u65e5\\u672c \\ud83d\\ude00", "\\u0007\\ud83d\\\\u65e5"]'),
+    '[\n  "日本 😀",\n  "\\u0007\\ud83d\\\\u65e5"\n]',
+  );
+});
+
 Deno.test("prettyJson() keeps the text of numbers and the order of keys", () => {
   assertEquals(
     prettyJson(' {"2":1.0,"1":[9007199254740993],"1":{}}\n'),
