@@ -192,8 +192,8 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
 /**
  * Finds the call of a script in code mode that an item belongs to; the id of the item is the
  * program's own. A command that continued is found by its session, another command by its command
- * line. Otherwise the first open call of that type is returned. A fork may have inherited calls
- * that never end.
+ * line. Otherwise the first open call of that type is returned. Open calls of earlier turns never
+ * end: a fork has inherited them, or their process was killed.
  */
 function scriptedCall(
   context: SessionContext,
@@ -209,11 +209,13 @@ function scriptedCall(
       if (call.type === "command_execution") return call;
     }
     if (call.output !== null || !isOfKind(call, type)) continue;
-    const isSame = call.content.command === command;
+    const isSame = command !== undefined && call.content.command === command;
     if (call.state === "closed") {
-      if (isSame && command !== undefined) ended = call;
-    } else if (isSame) return call;
-    else first ??= call;
+      if (isSame) ended = call;
+    } else if (context.turnId === null || call.turnId === context.turnId) {
+      if (isSame) return call;
+      first ??= call;
+    }
   }
   return ended ?? first;
 }

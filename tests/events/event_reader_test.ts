@@ -570,6 +570,25 @@ Deno.test("EventReader writes the turn of the call into a late end", () => {
   assertEquals([end?.item_id, end?.turn_id], ["c1", "1"]);
 });
 
+Deno.test("EventReader finds the script of an item in the turn, after others were killed (C.5)", () => {
+  const again = 'await tools.exec_command({"cmd":"a"});';
+  const events = eventsOf([
+    PAGINATED,
+    event("task_started", { turn_id: "1" }),
+    script('await tools.mcp__a__b({"c":1});', "c1"),
+    script(again, "c2"),
+    event("task_started", { turn_id: "2" }),
+    script('await tools.mcp__d__e({"f":2});', "c3"),
+    script(again, "c4"),
+    paged("McpToolCall", { id: "exec-1", server: "d", tool: "e" }),
+    paged("CommandExecution", { id: "exec-2", command: ["a"], exit_code: 0 }),
+  ]);
+  assertEquals(
+    events.slice(-2).map(({ type, item_id }) => [type, item_id]),
+    [["item.completed", "c3"], ["item.completed", "c4"]],
+  );
+});
+
 Deno.test("EventReader marks lines copied from another thread as inherited", () => {
   const header = { id: "t", subagent_history_start_ordinal: 3 };
   const lines = [
