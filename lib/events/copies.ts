@@ -188,8 +188,8 @@ export function tellSearchCopy(
   const { pairing } = context;
   const known = context.calls.get(callId);
   if (context.mode === "paginated") {
-    if (known !== undefined) return;
-    if (context.takeLoose("web_search", witness) !== undefined) return;
+    const itemId = context.takeLoose("web_search", witness, known?.itemId);
+    if (known !== undefined || itemId !== undefined) return;
   }
   const isOpen = known?.state === "open";
   // The event of an item with an id has that id too.

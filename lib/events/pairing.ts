@@ -76,17 +76,24 @@ export class Pairing<T> {
    * @param kind The kind of the message.
    * @param text Its text, or another key that identifies it.
    * @param witness The witness of this copy.
+   * @param isSought Whether a value is that of the other copy; by default, the first one is.
    * @returns The value of the other copy; `undefined` if this copy is the first.
    */
-  match(kind: CopyKind, text: string, witness: Witness): T | undefined {
+  match(
+    kind: CopyKind,
+    text: string,
+    witness: Witness,
+    isSought: (value: T) => boolean = () => true,
+  ): T | undefined {
     const copies = this.#unmatched.get(
       SLOTS[kind][witness === "item" ? "event" : "item"],
     );
     if (copies === undefined || copies.size === 0) return undefined;
     const key = keyOf(text);
     const waiting = copies.get(key);
-    if (waiting === undefined) return undefined;
-    const value = waiting.shift();
+    const at = waiting?.findIndex(isSought) ?? -1;
+    if (waiting === undefined || at === -1) return undefined;
+    const [value] = waiting.splice(at, 1);
     this.#waiting -= 1;
     if (waiting.length === 0) copies.delete(key);
     return value;

@@ -450,7 +450,8 @@ function tellWebSearch(context: SessionContext, item: Fields): void {
 
 function tellImageGeneration(context: SessionContext, item: Fields): void {
   const callId = idOf(item.id) ?? idOf(item.call_id);
-  if (context.takeLoose("image_generation", "item") !== undefined) return;
+  const id = context.calls.get(callId)?.itemId;
+  if (context.takeLoose("image_generation", "item", id) !== undefined) return;
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   if (!isNew && call.hasItem) return;
   // The image itself is not kept while the call waits for its event.

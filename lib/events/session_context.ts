@@ -631,10 +631,20 @@ export class SessionContext {
    * has stated. Only paginated files have such items; their witnesses have no common id for some
    * types.
    *
+   * @param id The id of the item, if the witnesses have a common one.
    * @returns The id of the item; `undefined` if there is none.
    */
-  takeLoose(itemType: string, witness: Witness): string | undefined {
-    return this.pairing.match("loose", itemType, witness)?.itemId;
+  takeLoose(
+    itemType: string,
+    witness: Witness,
+    id?: string,
+  ): string | undefined {
+    return this.pairing.match(
+      "loose",
+      itemType,
+      witness,
+      ({ itemId }) => id === undefined || itemId === id,
+    )?.itemId;
   }
 
   /** Registers an item that only one witness has stated so far. */

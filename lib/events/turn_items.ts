@@ -164,9 +164,9 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
     const id = idOf(item.id);
     const known = context.calls.get(id) ??
       scriptedCall(context, type, content);
-    if (known === undefined && LOOSE_TYPES.has(type)) {
-      const itemId = context.takeLoose(type, "event");
-      if (itemId !== undefined) {
+    if (LOOSE_TYPES.has(type)) {
+      const itemId = context.takeLoose(type, "event", known?.itemId);
+      if (known === undefined && itemId !== undefined) {
         context.complete(type, content, { itemId, status, ...place });
         return;
       }

@@ -589,6 +589,23 @@ Deno.test("EventReader finds the script of an item in the turn, after others wer
   );
 });
 
+Deno.test("EventReader pairs searches and images by their id, and by type only without one (C.5)", () => {
+  const events = eventsOf([
+    PAGINATED,
+    paged("WebSearch", { id: "ws_1", query: "a" }),
+    item("web_search_call", { id: "ws_1", action: { query: "a" } }),
+    item("web_search_call", { action: { query: "b" } }),
+    item("image_generation_call", { id: "ig_1", revised_prompt: "c" }),
+    paged("ImageGeneration", { id: "ig_1", revised_prompt: "c" }),
+    paged("ImageGeneration", { id: "ig_2", revised_prompt: "d" }),
+    item("image_generation_call", { id: "ig_2", revised_prompt: "d" }),
+  ]);
+  assertEquals(
+    events.slice(1).map(({ item_id }) => item_id),
+    ["ws_1", "synthetic-item-1", "ig_1", "ig_1", "ig_2"],
+  );
+});
+
 Deno.test("EventReader marks lines copied from another thread as inherited", () => {
   const header = { id: "t", subagent_history_start_ordinal: 3 };
   const lines = [
