@@ -70,7 +70,7 @@ export interface DriftSource {
 
 /** A finding with its types and its count so far. */
 interface Tally extends Omit<DriftFinding, "types" | "count"> {
-  readonly types: Set<string>;
+  types: readonly string[];
   count: number;
 }
 
@@ -139,14 +139,11 @@ export class DriftMeter {
   /** Whether new parts are marked in the tree. */
   #isMarked = false;
   readonly #isRecording: boolean;
-  readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
   readonly #hasBaseline: boolean;
-  /** The kinds that all sessions of the baseline had and sessions here lack. */
-  readonly #lacking = new Map<WireKind, Tally>();
-  /** Findings added from other meters, by their key. */
-  readonly #added = new Map<string, DriftFinding>();
-  #moreAdded = 0;
-  #count = 0;
+  /** The findings, by the fields that tell them apart. */
+  readonly #tallies = new Map<string, Tally>();
+  /** The last finding of each part: most occurrences are of the same release and type. */
+  readonly #last = new Map<WireNode | Mark, Tally>();
   #more = 0;
 
   /**
@@ -171,12 +168,12 @@ export class DriftMeter {
 
   /** The number of occurrences that are in no finding, past the limit of 10,000 findings. */
   get more(): number {
-    return this.#more + this.#moreAdded;
+    return this.#more;
   }
 
   /** The number of findings. Cheaper than {@linkcode DriftMeter.findings}. */
   get count(): number {
-    return this.#count + this.#added.size;
+    return this.#tallies.size;
   }
 
   /**
@@ -202,7 +199,7 @@ export class DriftMeter {
    * @returns The findings, sorted by dialect, kind and path; of one path, the latest release first.
    */
   findings(): readonly DriftFinding[] {
-    const findings = [...this.#added.values(), ...this.#ownFindings()];
+    const findings = [...this.#tallies.values()].map((tally) => ({ ...tally }));
     return findings.sort((a, b) =>
       compare(a.dialect, b.dialect) || compare(a.kind, b.kind) ||
       compare(a.path, b.path) || compare(a.change, b.change) ||
@@ -235,10 +232,9 @@ export class DriftMeter {
    * ```
    */
   take(): DriftReport {
-    const counts = { findings: this.#ownFindings(), more: this.#more };
+    const counts = { findings: [...this.#tallies.values()], more: this.#more };
     this.#tallies.clear();
-    this.#lacking.clear();
-    this.#count = 0;
+    this.#last.clear();
     this.#more = 0;
     if (this.#isMarked) this.#tree = this.#newTree();
     this.#isMarked = false;
@@ -251,32 +247,33 @@ export class DriftMeter {
    * @param counts The result of {@linkcode DriftMeter.take} there.
    */
   add({ findings, more }: DriftReport): void {
-    this.#moreAdded += more;
-    for (const finding of findings) {
-      const { dialect, kind, path, change, word, release, types } = finding;
-      const type = change === "type" ? types : [];
-      const key = JSON.stringify(
-        [dialect, kind, path, change, word, release, type],
-      );
-      const known = this.#added.get(key);
-      if (known !== undefined) {
-        this.#added.set(key, {
-          ...known,
-          types: [...new Set([...known.types, ...types])],
-          count: known.count + finding.count,
-        });
-      } else if (this.#added.size < MAX_FINDINGS || change === "missing") {
-        this.#added.set(key, finding);
-      } else this.#moreAdded += finding.count;
-    }
+    this.#more += more;
+    for (const finding of findings) this.#add(finding);
   }
 
-  #ownFindings(): DriftFinding[] {
-    const tallies = [...this.#tallies.values(), this.#lacking];
-    return tallies.flatMap((some) => [...some.values()]).map((tally) => ({
-      ...tally,
-      types: tally.change === "kind" ? [] : [...tally.types],
-    }));
+  /** Adds a finding to the one of other occurrences, or else with the treatment. Returns it. */
+  #add(
+    finding: DriftFinding,
+    treatment: () => DriftFinding["treatment"] = () => finding.treatment,
+  ): Tally | undefined {
+    const { dialect, kind, path, change, word, release, types, count } =
+      finding;
+    const key = JSON.stringify(
+      [dialect, kind, path, change, word, release, change === "type" && types],
+    );
+    const known = this.#tallies.get(key);
+    if (known !== undefined) {
+      known.types = [...new Set([...known.types, ...types])];
+      known.count += count;
+      return known;
+    }
+    if (this.#tallies.size >= MAX_FINDINGS && change !== "missing") {
+      this.#more += count;
+      return undefined;
+    }
+    const tally = { ...finding, treatment: treatment() };
+    this.#tallies.set(key, tally);
+    return tally;
   }
 
   /**
@@ -290,40 +287,37 @@ export class DriftMeter {
 
   #found(mark: Mark, at: Occurrence): void {
     const { node, word } = mark;
-    const { release } = at;
+    const { release, dialect, file, line } = at;
     const isNew = isNewNode(node);
     // The words of a new field are not reported separately.
     if (isNew && (word !== undefined || isEnvelope(node))) return;
-    const key = isNew ? node : mark;
-    const byRelease = this.#tallies.get(key) ?? new Map<number, Tally>();
-    this.#tallies.set(key, byRelease);
-    const type = WIRE_TYPES[mark.type] ?? "";
-    const tally = byRelease.get(release);
-    if (tally !== undefined) {
-      tally.types.add(type);
-      tally.count += 1;
-      return;
-    }
-    if (this.#count >= MAX_FINDINGS) {
-      this.#more += 1;
-      return;
-    }
-    this.#count += 1;
     const change = changeOf(mark, isNew);
-    byRelease.set(release, {
-      release: release === 0 ? null : releaseText(release),
-      dialect: at.dialect,
+    const types = change === "kind" ? [] : [WIRE_TYPES[mark.type] ?? ""];
+    const written = release === 0 ? null : releaseText(release);
+    const part = isNew ? node : mark;
+    const last = this.#last.get(part);
+    if (
+      last !== undefined && last.release === written &&
+      types.every((type) => last.types.includes(type))
+    ) {
+      last.count += 1;
+      return;
+    }
+    const tally = this.#add({
+      release: written,
+      dialect,
       kind: node.kind.name,
       path: node.path,
       change,
-      types: new Set([type]),
+      types,
       word: change === "word" ? word ?? ANY_NAME : null,
       seen: mark.isKnown ? seenOf(mark) : null,
       count: 1,
-      file: at.file,
-      line: at.line,
-      treatment: at.treatment(mark),
-    });
+      file,
+      line,
+      treatment: null,
+    }, () => at.treatment(mark));
+    if (tally !== undefined) this.#last.set(part, tally);
   }
 
   /** Counts the kinds of records that a session had. */
@@ -342,18 +336,12 @@ export class DriftMeter {
     if (sessions < MANY_SESSIONS) return;
     for (const kind of all.values()) {
       if (kind.sessions < sessions || kinds.has(kind)) continue;
-      const lacking = this.#lacking.get(kind);
-      if (lacking !== undefined) {
-        lacking.count += 1;
-        continue;
-      }
-      this.#count += 1;
-      this.#lacking.set(kind, {
+      this.#add({
         release: null,
         kind: kind.name,
         path: "",
         change: "missing",
-        types: new Set(),
+        types: [],
         word: null,
         seen: seenOf(kind.marks[0]),
         dialect,

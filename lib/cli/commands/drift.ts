@@ -35,11 +35,13 @@ export const run: RunCommand = async (context) => {
       .refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
-  const meter = await meterOf(context, isRecording);
+  /** Looks at one input at a time; its findings are taken out before the next input begins. */
+  const inputMeter = await meterOf(context, isRecording);
+  const meter = isRecording ? inputMeter : new DriftMeter();
   const { inputs, isIncomplete, open } = await chosenInputs(context);
   const found = resultsOf({
     inputs,
-    work: (input) => look(input, open, meter, isRecording, context),
+    work: (input) => look(input, open, inputMeter, isRecording, context),
     // The records of a baseline are kept in the meter of this thread.
     isInTurn: isRecording,
     title: "Looking for drift",
