@@ -580,22 +580,37 @@ class LineHash {
   }
 }
 
-/** Line ends in order, in arrays of fixed size. */
-class LineEnds {
-  readonly offsets = new Float64Array(MAX_LINES);
-  readonly hashes = new Int32Array(MAX_LINES);
+/**
+ * The line ends of the bytes read so far, in arrays of fixed size.
+ *
+ * The newest tens of thousands are complete; older ones are thinned out with age, so that memory
+ * does not grow with the file.
+ */
+export class LineTrail {
+  readonly #hash = new LineHash();
+  readonly offsets: Float64Array = new Float64Array(MAX_LINES);
+  readonly hashes: Int32Array = new Int32Array(MAX_LINES);
+  /** How many line ends are kept. */
   length = 0;
   /** The index from which on all line ends are kept. */
   dense = 0;
 
-  /** Adds a line end. If the arrays are full, drops every second line end of the older half. */
-  add(offset: number, hash: number): void {
-    if (this.length === MAX_LINES) this.#thin();
-    this.offsets[this.length] = offset;
-    this.hashes[this.length] = hash;
-    this.length += 1;
+  /** The offset behind the last line. */
+  get end(): number {
+    return this.offsets[this.length - 1] ?? 0;
   }
 
+  /** Adds the bytes read next. */
+  add(bytes: Uint8Array): void {
+    this.#hash.add(bytes, (offset, hash) => {
+      if (this.length === MAX_LINES) this.#thin();
+      this.offsets[this.length] = offset;
+      this.hashes[this.length] = hash;
+      this.length += 1;
+    });
+  }
+
+  /** Drops every second line end of the older half. */
   #thin(): void {
     const half = MAX_LINES >> 1;
     for (let i = 1; i < half; i += 2) {
@@ -607,63 +622,40 @@ class LineEnds {
     this.length -= half >> 1;
     this.dense = half >> 1;
   }
-}
-
-/**
- * The line ends of the bytes read so far.
- *
- * The newest tens of thousands are complete; older ones are thinned out with age, so that memory
- * does not grow with the file.
- */
-export class LineTrail {
-  readonly #hash = new LineHash();
-  readonly #ends = new LineEnds();
-
-  /** The offset behind the last line. */
-  get end(): number {
-    return this.#ends.offsets[this.#ends.length - 1] ?? 0;
-  }
-
-  /** Adds the bytes read next. */
-  add(bytes: Uint8Array): void {
-    this.#hash.add(bytes, (offset, hash) => this.#ends.add(offset, hash));
-  }
 
   /** Drops everything behind a line end that is kept. */
   cutTo(offset: number): void {
-    const ends = this.#ends;
-    while (ends.length > 0 && this.end > offset) ends.length -= 1;
-    ends.dense = Math.min(ends.dense, ends.length);
-    const hash = ends.hashes[ends.length - 1] ?? SEED;
-    this.#hash.goTo(this.end, hash);
+    while (this.length > 0 && this.end > offset) this.length -= 1;
+    this.dense = Math.min(this.dense, this.length);
+    this.#hash.goTo(this.end, this.hashes[this.length - 1] ?? SEED);
   }
 
   /** Begins a comparison of another content with this one. */
   comparison(): TrailComparison {
-    return new TrailComparison(this.#ends);
+    return new TrailComparison(this);
   }
 }
 
 /** Compares a content with the lines read so far, up to the first difference. */
 export class TrailComparison {
   readonly #hash = new LineHash();
-  readonly #ends: LineEnds;
+  readonly #trail: LineTrail;
   #next = 0;
   /** Whether the content differs from the lines read so far. */
   hasParted = false;
 
-  constructor(ends: LineEnds) {
-    this.#ends = ends;
+  constructor(trail: LineTrail) {
+    this.#trail = trail;
   }
 
   /** The offset, a line end, up to which both contents are known to be equal. */
   get common(): number {
-    return this.#ends.offsets[this.#next - 1] ?? 0;
+    return this.#trail.offsets[this.#next - 1] ?? 0;
   }
 
   /** Whether the content begins with all lines read so far. */
   get isWhole(): boolean {
-    return this.#next === this.#ends.length;
+    return this.#next === this.#trail.length;
   }
 
   /** Compares the next bytes of the content. */
@@ -674,14 +666,14 @@ export class TrailComparison {
   }
 
   get #nextOffset(): number {
-    return this.#ends.offsets[this.#next] ?? 0;
+    return this.#trail.offsets[this.#next] ?? 0;
   }
 
   #compare(offset: number, hash: number): void {
     if (this.isWhole || this.hasParted) return;
     const isNext = offset === this.#nextOffset;
-    if (isNext && hash === this.#ends.hashes[this.#next]) this.#next += 1;
-    else if (offset >= this.#nextOffset || this.#next >= this.#ends.dense) {
+    if (isNext && hash === this.#trail.hashes[this.#next]) this.#next += 1;
+    else if (offset >= this.#nextOffset || this.#next >= this.#trail.dense) {
       this.hasParted = true;
     }
   }
