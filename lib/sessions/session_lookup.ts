@@ -256,36 +256,28 @@ async function sessionAt(
   return session;
 }
 
-/** A file, and the name of its session, trimmed. */
-interface NamedFile {
-  readonly file: ListedFile;
-  readonly name: string;
-}
-
 /** A file, and the id of its session in lower case. */
 interface IdentifiedFile {
   readonly file: ListedFile;
   readonly id: string;
 }
 
-/** Returns, for each home and each spelling of a name, the session last given it. */
+/** Returns, for each home and each name that matches, the file of the session last given it. */
 function filesByName(
-  text: string,
+  isWanted: (name: string) => boolean,
   files: readonly IdentifiedFile[],
   namesByHome: NamesByHome["all"],
-): NamedFile[] {
-  const last = new Map<string, NamedFile>();
+): ListedFile[] {
+  const last = new Map<string, ListedFile>();
   for (const [home, names] of namesByHome) {
     for (const [id, untrimmed] of names) {
       const name = untrimmed.trim();
-      if (name.toLowerCase() !== text.toLowerCase()) continue;
+      if (!isWanted(name)) continue;
       // The name of a session that was deleted.
       const named = files.find((each) =>
         each.id === id && homesOf(each.file).includes(home)
       );
-      if (named !== undefined) {
-        last.set(`${home}\n${name}`, { file: named.file, name });
-      }
+      if (named !== undefined) last.set(`${home}\n${name}`, named.file);
     }
   }
   return [...last.values()];
@@ -307,9 +299,12 @@ async function filesNamed(
   const parts = files.filter((file) => file.id === id);
   if (parts.length > 0) return parts;
   const identified = await identifiedFiles(latest, reader);
-  const sameLetters = filesByName(text, identified, reader.names.all);
-  const same = sameLetters.filter(({ name }) => name === text);
-  const named = (same.length > 0 ? same : sameLetters).map(({ file }) => file);
+  const { all } = reader.names;
+  const same = filesByName((name) => name === text, identified, all);
+  const letters = text.toLowerCase();
+  const named = same.length > 0
+    ? same
+    : filesByName((name) => name.toLowerCase() === letters, identified, all);
   const isBeginning = PREFIX_REGEXP.test(text);
   const begun = identified
     .filter((each) => each.id === id || isBeginning && each.id.startsWith(id))

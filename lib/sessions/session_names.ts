@@ -12,59 +12,48 @@ import {
 } from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 
-export interface SessionNames {
-  /** The names by session id in lower case, in the order in which they were given. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Why names, or the rest of them, could not be read; `undefined` if all were read. */
-  readonly problem: SessionProblem | undefined;
-}
-
 /** How much of a name is kept, in UTF-16 code units. */
 const MAX_NAME = 4_096;
-
-/**
- * Reads the names of sessions from `session_index.jsonl` of a Codex home, if it exists. The last
- * line for each session counts (rollout.md D.5). Lines that are not valid are skipped.
- */
-export async function readSessionNames(home: string): Promise<SessionNames> {
-  const path = join(home, "session_index.jsonl");
-  const names = new Map<string, string>();
-  let problem: SessionProblem | undefined;
-  try {
-    await readLines(path, (line) => {
-      const row = fieldsOf(parseJson(decodeUtf8(line, 0, line.length)));
-      const id = textOf(row.id)?.toLowerCase();
-      const name = textOf(row.thread_name);
-      if (id === undefined || name === undefined) return;
-      names.delete(id);
-      if (name.trim() === "") return;
-      names.set(id, name.slice(0, MAX_NAME).toWellFormed());
-    });
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") problem = problemAt({ path, home }, error);
-  }
-  return { names, problem };
-}
 
 /** The home of a session file, and the paths of its copies. */
 type NamedFile = Pick<ListedFile, "home" | "copies">;
 
 /** The names of sessions in several homes. */
 export class NamesByHome {
-  /** The names in each home; see {@linkcode SessionNames}. */
-  readonly all: Map<string, SessionNames["names"]> = new Map();
-  /** Why names could not be read. */
+  /** For each home, the names by session id in lower case, in the order in which they were given. */
+  readonly all: Map<string, ReadonlyMap<string, string>> = new Map();
+  /** Why names, or the rest of those of a home, could not be read. */
   readonly problems: SessionProblem[] = [];
 
   /** Reads the names in all homes of these files and their copies. */
   static async of(files: readonly NamedFile[]): Promise<NamesByHome> {
     const found = new NamesByHome();
-    for (const home of new Set(files.flatMap(homesOf))) {
-      const { names, problem } = await readSessionNames(home);
-      found.all.set(home, names);
-      if (problem !== undefined) found.problems.push(problem);
-    }
+    for (const home of new Set(files.flatMap(homesOf))) await found.#read(home);
     return found;
+  }
+
+  /**
+   * Reads the names from `session_index.jsonl` of a home, if it exists. The last line for each
+   * session counts (rollout.md D.5). Lines that are not valid are skipped.
+   */
+  async #read(home: string): Promise<void> {
+    const path = join(home, "session_index.jsonl");
+    const names = new Map<string, string>();
+    this.all.set(home, names);
+    try {
+      await readLines(path, (line) => {
+        const row = fieldsOf(parseJson(decodeUtf8(line, 0, line.length)));
+        const id = textOf(row.id)?.toLowerCase();
+        const name = textOf(row.thread_name);
+        if (id === undefined || name === undefined) return;
+        names.delete(id);
+        if (name.trim() === "") return;
+        names.set(id, name.slice(0, MAX_NAME).toWellFormed());
+      });
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return;
+      this.problems.push(problemAt({ path, home }, error));
+    }
   }
 
   /** Returns the name of a session: from the home of its file, else from that of a copy. */

@@ -1,10 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { readSessionNames } from "../../lib/sessions/session_names.ts";
+import { NamesByHome } from "../../lib/sessions/session_names.ts";
 import { withFolder, withHome, writeFile } from "./homes.ts";
 
-Deno.test("readSessionNames() uses the last name of each session", async () => {
+/** Reads the names of one home. */
+async function namesIn(home: string) {
+  const { all, problems } = await NamesByHome.of([{ home, copies: [] }]);
+  return { names: all.get(home) ?? new Map(), problem: problems[0] };
+}
+
+Deno.test("NamesByHome uses the last name of each session", async () => {
   await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
-    const { names, problem } = await readSessionNames(path);
+    const { names, problem } = await namesIn(path);
     assertEquals([...names], [
       ["01a1f9b7-366b-7c42-b80a-afa1f53ae0a7", "Demo thread “name” 🚀"],
     ]);
@@ -12,7 +18,7 @@ Deno.test("readSessionNames() uses the last name of each session", async () => {
   });
 });
 
-Deno.test("readSessionNames() puts the name that was written last at the end", async () => {
+Deno.test("NamesByHome puts the name that was written last at the end", async () => {
   await withFolder(async (home) => {
     const rows = [["a", "x"], ["b", "x"], ["a", "y"], ["c", "z"], ["a", "x"]];
     await writeFile(
@@ -20,12 +26,12 @@ Deno.test("readSessionNames() puts the name that was written last at the end", a
       rows.map(([id, thread_name]) => JSON.stringify({ id, thread_name }))
         .join("\n"),
     );
-    const { names } = await readSessionNames(home);
+    const { names } = await namesIn(home);
     assertEquals([...names], [["b", "x"], ["c", "z"], ["a", "x"]]);
   });
 });
 
-Deno.test("readSessionNames() skips lines without a name", async () => {
+Deno.test("NamesByHome skips lines without a name", async () => {
   await withFolder(async (home) => {
     await writeFile(
       `${home}/session_index.jsonl`,
@@ -40,7 +46,7 @@ Deno.test("readSessionNames() skips lines without a name", async () => {
         '{"id":"c","thread_name":"no line feed"}',
       ].join("\n"),
     );
-    const { names } = await readSessionNames(home);
+    const { names } = await namesIn(home);
     assertEquals([...names], [
       ["a", "first"],
       ["__proto__", "odd"],
@@ -49,11 +55,11 @@ Deno.test("readSessionNames() skips lines without a name", async () => {
   });
 });
 
-Deno.test("readSessionNames() reports why it cannot read the file, unless the file is missing", async () => {
+Deno.test("NamesByHome reports why it cannot read the file, unless the file is missing", async () => {
   await withFolder(async (home) => {
-    assertEquals((await readSessionNames(home)).problem, undefined);
+    assertEquals((await namesIn(home)).problem, undefined);
     await Deno.mkdir(`${home}/session_index.jsonl`);
-    const { names, problem } = await readSessionNames(home);
+    const { names, problem } = await namesIn(home);
     assertEquals(names.size, 0);
     assertEquals(problem?.code, "EISDIR");
   });
