@@ -29,14 +29,6 @@ const SCANNED = 1_000;
  */
 const FEW = 5_000;
 
-/** Limits that tests change. */
-export interface SearchLimits {
-  /** How many messages are tested first. */
-  readonly scanned?: number;
-  /** How many row ids are cheap to gather. */
-  readonly few?: number;
-}
-
 /** An expression to look up, and the table to look it up in; `records` has all messages. */
 interface Lookup {
   readonly table: "words" | "symbols" | "records";
@@ -56,7 +48,7 @@ interface Rows {
 }
 
 /** The part of an index that is searched. */
-interface SearchScope extends Required<SearchLimits> {
+interface SearchScope {
   readonly database: SessionIndexDatabase;
   /** The roles of messages, as an expression; `undefined` for all. */
   readonly roles: string | undefined;
@@ -71,15 +63,11 @@ export async function searchCandidates(
   database: SessionIndexDatabase,
   { words, symbols, beginnings }: SearchExpressions,
   { roles, since, cwd }: SearchFilter,
-  limits: SearchLimits = {},
 ): Promise<Iterable<number>> {
   const files = await filesOf(database, cwd);
   const range = rangeOf(database, files, since);
   if (range === undefined || roles?.length === 0) return [];
   const scope: SearchScope = {
-    scanned: SCANNED,
-    few: FEW,
-    ...limits,
     database,
     roles: roles?.map((role) => quoted(roleToken(role))).join(" OR "),
     since,
@@ -104,19 +92,18 @@ function* common(
   words: string,
   symbols: string,
 ): Generator<number> {
-  const { scanned, few } = scope;
   const byWords = { table: "words", expression: words } as const;
   const bySymbols = { table: "symbols", expression: symbols } as const;
   const found = lookUp(scope, byWords);
   try {
-    const newest = take(found, scanned);
+    const newest = take(found, SCANNED);
     yield* newest;
-    const end = newest[scanned - 1];
+    const end = newest[SCANNED - 1];
     if (end === undefined) return;
     const range = { ...scope.range, end };
-    const rest = take(found, few);
+    const rest = take(found, FEW);
     // The smaller set is gathered, and the larger one is filtered by it.
-    yield* rest.length < few
+    yield* rest.length < FEW
       ? lookUp(scope, bySymbols, range, listed(rest))
       : lookUp(scope, byWords, range, {
         sql: `SELECT rowid FROM symbols
@@ -133,14 +120,13 @@ function* common(
  * long to look up.
  */
 function* beginning(scope: SearchScope, expression: string): Generator<number> {
-  const { scanned, roles } = scope;
   const all = lookUp(scope, {
-    table: roles === undefined ? "records" : "words",
+    table: scope.roles === undefined ? "records" : "words",
   });
-  const newest = take(all, scanned);
+  const newest = take(all, SCANNED);
   all.return(undefined);
   yield* newest;
-  const end = newest[scanned - 1];
+  const end = newest[SCANNED - 1];
   if (end === undefined) return;
   const range = { ...scope.range, end };
   yield* lookUp(scope, { table: "words", expression }, range);

@@ -8,7 +8,6 @@ import { assert, assertEquals } from "@std/assert";
 import {
   searchCandidates,
   type SearchFilter,
-  type SearchLimits,
 } from "../../lib/sessions/search_candidates.ts";
 import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
 import {
@@ -16,7 +15,15 @@ import {
   parseSearchQuery,
 } from "../../lib/sessions/search_query.ts";
 import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
-import { withFolder, withHome } from "./homes.ts";
+import { WorkingFolder } from "../../lib/sessions/working_directory.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
 import { indexIn, refresh } from "./indexes.ts";
 
 const QUERIES = [
@@ -46,51 +53,93 @@ const FILTERS: readonly SearchFilter[] = [
   { roles: [] },
 ];
 
-const LIMITS: readonly SearchLimits[] = [
-  { scanned: 1, few: 1 },
-  { scanned: 5, few: 7 },
-  { scanned: 40, few: 1 },
-  { scanned: 1, few: 1_000 },
-];
+/** A message of the index. */
+interface IndexedMessage {
+  readonly id: number;
+  readonly role: string;
+  readonly time: number;
+  readonly cwd: string | null;
+  readonly text: string;
+}
 
-Deno.test("searchCandidates() returns the same messages, newest first, with every limit", async () => {
+/** Writes a session of 7,200 messages: more than are tested first and gathered together. */
+async function writeLongSession(home: string): Promise<void> {
+  const started = "2026-11-20T16:00:00.000Z";
+  const head = sessionText({ id: testId(1), started, message: "The first" });
+  const lines = Array.from({ length: 7_200 }, (_, i) => {
+    const message = [
+      `The message ${i}`,
+      i % 2 === 0 ? "of a demo" : "on a project",
+      ["README.md", "a demo p { }", "error: no", "nothing - of this"][i % 4],
+      i % 5 === 0 ? "over." : "",
+    ].join(" ");
+    const type = i % 3 === 0 ? "user_message" : "agent_message";
+    const payload = { type, message };
+    return `${
+      JSON.stringify({ timestamp: started, type: "event_msg", payload })
+    }\n`;
+  });
+  await writeFile(
+    sessionPath(home, testId(1), started),
+    head + lines.join(""),
+  );
+}
+
+/** Whether a message has all terms and is selected by a filter. */
+async function selectionOf(
+  query: string,
+  { roles, since = 0, cwd }: SearchFilter,
+): Promise<(message: IndexedMessage) => boolean> {
+  const matchers = parseSearchQuery(query).map((term) =>
+    new SearchMatcher([term])
+  );
+  const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
+  return ({ role, time, cwd, text }) =>
+    roles?.every((wanted) => wanted !== role) !== true && time >= since &&
+    folder?.holds(cwd) !== false &&
+    matchers.every((matcher) => matcher.matches(text).length > 0);
+}
+
+Deno.test("searchCandidates() returns all messages with the terms, newest first, of few messages and of many", async () => {
   await withHome({ versions: ["0.169.0", "0.92.0"] }, async ({ path }) => {
+    await writeLongSession(path);
     await withFolder(async (folder) => {
       const index = indexIn(folder, path);
       await refresh(index);
       await withSessionIndex(index, async (database) => {
-        const texts = new Map(
-          database.all(
-            `SELECT records.id, text FROM records
-               JOIN files ON files.number = records.id / ${2 ** 23}
-               JOIN messages USING (session_id, offset)`,
-          ).map(({ id, text }) => [Number(id), String(text)]),
-        );
-        let count = 0;
+        const messages = database.all(
+          `SELECT records.id AS id, role, time, cwd, text FROM records
+             JOIN files ON files.number = records.id / ${2 ** 23}
+             JOIN messages USING (session_id, offset)
+             JOIN sessions ON sessions.id = session_id ORDER BY records.id DESC`,
+          // The columns have these types.
+        ) as unknown as readonly IndexedMessage[];
+        const byId = new Map(messages.map((each) => [each.id, each]));
+        const counts: number[] = [];
         for (const query of QUERIES) {
           const terms = parseSearchQuery(query);
           const matcher = new SearchMatcher(terms);
-          const find = async (filter: SearchFilter, limits: SearchLimits) => {
+          const isMatch = await selectionOf(query, {});
+          const matching = messages.filter(isMatch);
+          for (const filter of FILTERS) {
             const candidates = await searchCandidates(
               database,
               expressionsOf(terms),
               filter,
-              limits,
             );
-            const ids = [...candidates];
-            const sorted = [...new Set(ids)].sort((a, b) => b - a);
-            assertEquals(ids, sorted, query);
-            return ids.filter((id) => matcher.confirms(texts.get(id) ?? ""));
-          };
-          for (const filter of FILTERS) {
-            const expected = await find(filter, {});
-            count += expected.length;
-            for (const limits of LIMITS) {
-              assertEquals(await find(filter, limits), expected, query);
-            }
+            const found = [...candidates].filter((id) =>
+              matcher.confirms(byId.get(id)?.text ?? "")
+            );
+            const isSelected = await selectionOf("", filter);
+            const expected = matching.filter(isSelected).map(({ id }) => id);
+            assertEquals(found, expected, query);
+            counts.push(found.length);
           }
         }
-        assert(count > 1_000);
+        // Of some queries there are more than are tested first, and than are gathered.
+        for (const least of [1_000, 6_000]) {
+          assert(counts.some((count) => count > least), `${least}`);
+        }
       });
     });
   });
