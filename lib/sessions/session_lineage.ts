@@ -183,7 +183,18 @@ export async function readSessionLineage(
 export function openLineage(
   lineage: Pick<SessionLineage, "parts">,
 ): LineageSource {
-  return new JoinedSource(lineage.parts);
+  const starts: PartStart[] = [];
+  const source = new ChunkSource(joined(lineage.parts, starts), () => {});
+  return Object.assign(source, {
+    placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
+      const start = starts.findLast(({ before }) => before < line);
+      return start && {
+        path: start.path,
+        line: line + start.lines,
+        offset: offset + start.bytes,
+      };
+    },
+  });
 }
 
 /**
@@ -376,7 +387,9 @@ function textOf(line: Uint8Array): string {
 /** Whether a line begins, or would begin, at an offset of a file. */
 async function isLineStart(path: string, offset: number): Promise<boolean> {
   if (!Number.isSafeInteger(offset) || offset < 1) return false;
-  const source = new JoinedSource([{ path, start: offset - 1, end: offset }]);
+  const source = openLineage({
+    parts: [{ path, start: offset - 1, end: offset }],
+  });
   try {
     const into = new Uint8Array(1);
     return await source.read(into) === 1 && into[0] === LF;
@@ -393,26 +406,6 @@ interface PartStart {
   /** The number of a line in its file minus that in the whole; the same for offsets. */
   readonly lines: number;
   readonly bytes: number;
-}
-
-class JoinedSource extends ChunkSource implements LineageSource {
-  readonly #starts: readonly PartStart[];
-
-  constructor(parts: readonly LineagePart[]) {
-    const starts: PartStart[] = [];
-    super(joined(parts, starts), () => {});
-    this.#starts = starts;
-  }
-
-  /** Maps a line of the whole to its file, if it has been read. */
-  placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
-    const start = this.#starts.findLast(({ before }) => before < line);
-    return start && {
-      path: start.path,
-      line: line + start.lines,
-      offset: offset + start.bytes,
-    };
-  }
 }
 
 const LINE_END = new Uint8Array([LF]);
