@@ -57,9 +57,6 @@ export interface FileUpdate {
 /** Identifies the rows of a file: its number, and the id of its session in the index. */
 type FileRows = Pick<IndexedFile, "number" | "sessionId">;
 
-/** Called at each step, so that tests can stop there. */
-export type OnStep = (step: string) => void;
-
 /** The source of a sub-agent that a tool call of its parent spawned. */
 const SPAWNED = "subagent:thread_spawn";
 /** The second that file number 0 stands for, since 1970. */
@@ -105,17 +102,11 @@ export class IndexWriter {
   readonly #database: SessionIndexDatabase;
   readonly #files: readonly SessionFile[];
   #numbersByPath: ReadonlyMap<string, number> | undefined;
-  readonly #onStep: OnStep;
 
   /** @param files All session files found, newest first. */
-  constructor(
-    database: SessionIndexDatabase,
-    files: readonly SessionFile[],
-    onStep: OnStep,
-  ) {
+  constructor(database: SessionIndexDatabase, files: readonly SessionFile[]) {
     this.#database = database;
     this.#files = files;
-    this.#onStep = onStep;
   }
 
   /** Returns all files of an index. */
@@ -169,7 +160,6 @@ export class IndexWriter {
     if (!this.#isUnchanged(before, file.path)) return undefined;
     const number = before?.number ?? this.#freeNumber(this.numberOf(update));
     const sessionId = this.#sessionId(update, number);
-    this.#onStep("file");
     // The rows in the index belong to another session id: the file is read again next time.
     const isLost = before !== undefined && before.sessionId !== sessionId &&
       update.voidFrom > 0;
@@ -210,7 +200,6 @@ export class IndexWriter {
     const after = fileOf(row);
     this.#writeSession(update, after);
     this.#writeSum(number);
-    this.#onStep("written");
     return after;
   }
 
@@ -224,7 +213,6 @@ export class IndexWriter {
     this.#database.run("DELETE FROM checkpoints WHERE number = ?", file.number);
     this.#database.run("DELETE FROM files WHERE number = ?", file.number);
     this.#database.run("DELETE FROM sessions WHERE id = ?", file.sessionId);
-    this.#onStep("removed");
     return true;
   }
 
@@ -394,7 +382,6 @@ export class IndexWriter {
       const sql = `INSERT INTO ${table}(rowid, text) VALUES (?, ?)`;
       this.#database.run(sql, id, text);
     }
-    this.#onStep("message");
   }
 
   #writeSum(number: number): void {

@@ -8,16 +8,6 @@ import type { SessionFile } from "./session_files.ts";
 import { TAIL_BYTES } from "./session_fold.ts";
 import { isObjectPath } from "./session_start.ts";
 
-/**
- * An offset in the lines of a session file, and the hash by which a changed file is recognized.
- */
-export interface ContentPlace {
-  /** The offset, in bytes of the unpacked file. */
-  readonly readTo: number;
-  /** The {@linkcode markOf} of the last bytes before the offset. */
-  readonly mark: string;
-}
-
 /** The lines of a session file from an offset on. */
 export interface SessionContent {
   readonly source: ByteSource;
@@ -33,27 +23,24 @@ export function markOf(tail: Uint8Array): string {
 }
 
 /**
- * Opens the lines of a session file, from its start or from an offset on; returns nothing if the
- * bytes before the offset have changed.
+ * Opens the lines of a session file from an offset on; returns nothing if the bytes before it have
+ * changed, whose {@linkcode markOf} is `mark`.
  *
  * A packed file is unpacked up to the offset. Of a plain file only the last bytes before the offset
  * are read.
  */
 export async function openSessionContent(
   file: SessionFile,
-  from?: ContentPlace,
+  readTo: number,
+  mark: string,
 ): Promise<SessionContent | undefined> {
-  const { readTo = 0, mark } = from ?? {};
   const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
   const start = readTo - tail.length;
   const isPlain = file.compression === "none" && !isObjectPath(file.path);
-  const plain = isPlain && readTo > 0
-    ? await openPlain(file.path, start)
-    : undefined;
+  const plain = isPlain ? await openPlain(file.path, start) : undefined;
   const source = plain ?? await openSession(file);
-  let isSame = readTo === 0;
+  let isSame = false;
   try {
-    if (isSame) return { source, tail };
     if (plain === undefined && !await readOver(source, start)) return undefined;
     isSame = await readOver(source, tail.length, tail) && markOf(tail) === mark;
     return isSame ? { source, tail } : undefined;

@@ -6,11 +6,10 @@ import {
   type FileUpdate,
   type IndexedFile,
   IndexWriter,
-  type OnStep,
 } from "./_index_writer.ts";
 import { isInside } from "./codex_homes.ts";
 import { checkIndex } from "./index_check.ts";
-import { isGone } from "./open_session.ts";
+import { isGone, openSession } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
@@ -157,16 +156,6 @@ export interface IndexingReport {
   readonly missingHomes: readonly string[];
 }
 
-/** Hooks for tests. */
-export interface RefreshHooks {
-  /** Opens the body of a file; all reads of bodies go through it. */
-  readonly openContent?: typeof openSessionContent;
-  /** Called at each step of writing. */
-  readonly onStep?: OnStep;
-  /** The most files written in one transaction. */
-  readonly batchFiles?: number;
-}
-
 /** The most files written in one transaction. */
 const BATCH_FILES = 256;
 /**
@@ -224,20 +213,13 @@ export async function indexSessions(
   });
 }
 
-/** Updates an open index; see {@linkcode indexSessions}. */
+/** Updates an open index; see {@linkcode indexSessions}. Tests set `batchFiles`. */
 export async function refreshSessionIndex(
   database: SessionIndexDatabase,
   options: RefreshOptions,
-  hooks: RefreshHooks = {},
+  batchFiles: number = BATCH_FILES,
 ): Promise<IndexingReport> {
-  const found = await findSessionFiles(options);
-  const names = await NamesByHome.of(found.files);
-  const refresh = new Refresh(database, options, {
-    openContent: openSessionContent,
-    onStep: () => {},
-    batchFiles: BATCH_FILES,
-    ...hooks,
-  }, { found, names });
+  const refresh = await Refresh.of(database, options, batchFiles);
   await refresh.run();
   return refresh.report();
 }
@@ -247,46 +229,13 @@ export async function reportUnread(
   database: SessionIndexDatabase,
   options: Pick<RefreshOptions, "codexHomes">,
 ): Promise<IndexingReport> {
-  const found = await findSessionFiles(options);
-  const names = await NamesByHome.of(found.files);
-  const { tasks } = planRefresh(found, names, IndexWriter.files(database));
-  const left = tasks.map(({ file }) => file);
-  return reportOf(found, names, NO_CHANGES, { left });
+  const refresh = await Refresh.of(database, options, BATCH_FILES);
+  refresh.plan();
+  return refresh.report();
 }
 
 /** The kinds of changes of a file that are counted. */
 type Count = "added" | "grown" | "changed" | "moved" | "removed";
-
-const NO_CHANGES: Readonly<Record<Count, number>> = {
-  added: 0,
-  grown: 0,
-  changed: 0,
-  moved: 0,
-  removed: 0,
-};
-
-function reportOf(
-  { files, problems, missingHomes }: SessionFiles,
-  names: NamesByHome,
-  counts: Readonly<Record<Count, number>>,
-  { left, bytesRead = 0, unreadable = [] }: {
-    readonly left: Iterable<SessionFile>;
-    readonly bytesRead?: number;
-    readonly unreadable?: Iterable<SessionProblem>;
-  },
-): IndexingReport {
-  const unread = [...left];
-  return {
-    sessions: files.filter(({ isContinued }) => !isContinued).length,
-    files: files.length,
-    ...counts,
-    bytesRead,
-    filesLeft: unread.length,
-    bytesLeft: bytesOf(unread),
-    problems: [...problems, ...names.problems, ...unreadable],
-    missingHomes,
-  };
-}
 
 /** A file to read. */
 type Task = Pick<FileUpdate, "file" | "before" | "name">;
@@ -365,12 +314,18 @@ type ReportBytes = (bytes: number) => void | Promise<void>;
 class Refresh {
   readonly #database: SessionIndexDatabase;
   readonly #options: RefreshOptions;
+  readonly #batchFiles: number;
   readonly #shouldStop: () => boolean;
   readonly #found: SessionFiles;
   readonly #names: NamesByHome;
-  readonly #hooks: Required<RefreshHooks>;
   readonly #writer: IndexWriter;
-  readonly #counts = { ...NO_CHANGES };
+  readonly #counts: Record<Count, number> = {
+    added: 0,
+    grown: 0,
+    changed: 0,
+    moved: 0,
+    removed: 0,
+  };
   /** The files that could not be read, by path: a file may be tried twice. */
   readonly #unreadable = new Map<string, SessionProblem>();
   /** The pieces of the files that are read ahead. */
@@ -383,39 +338,64 @@ class Refresh {
   /** Whether another process has written about a file since the work was planned. */
   #isOvertaken = false;
 
-  constructor(
+  private constructor(
     database: SessionIndexDatabase,
     options: RefreshOptions,
-    hooks: Required<RefreshHooks>,
-    { found, names }: {
-      readonly found: SessionFiles;
-      readonly names: NamesByHome;
-    },
+    batchFiles: number,
+    found: SessionFiles,
+    names: NamesByHome,
   ) {
     this.#database = database;
     this.#options = options;
+    this.#batchFiles = batchFiles;
     this.#shouldStop = options.shouldStop ?? (() => false);
-    this.#hooks = hooks;
     this.#found = found;
     this.#names = names;
-    this.#writer = new IndexWriter(database, found.files, hooks.onStep);
+    this.#writer = new IndexWriter(database, found.files);
+  }
+
+  /** Finds the files. `batchFiles` are the most files written in one transaction. */
+  static async of(
+    database: SessionIndexDatabase,
+    options: RefreshOptions,
+    batchFiles: number,
+  ): Promise<Refresh> {
+    const found = await findSessionFiles(options);
+    const names = await NamesByHome.of(found.files);
+    return new Refresh(database, options, batchFiles, found, names);
   }
 
   report(): IndexingReport {
-    return reportOf(this.#found, this.#names, this.#counts, {
-      left: this.#left,
+    const { files, problems, missingHomes } = this.#found;
+    return {
+      sessions: files.filter(({ isContinued }) => !isContinued).length,
+      files: files.length,
+      ...this.#counts,
       bytesRead: this.#bytesRead,
-      unreadable: this.#unreadable.values(),
-    });
+      filesLeft: this.#left.size,
+      bytesLeft: bytesOf(this.#left),
+      problems: [
+        ...problems,
+        ...this.#names.problems,
+        ...this.#unreadable.values(),
+      ],
+      missingHomes,
+    };
+  }
+
+  /** Compares the files with the index. All files to read are left until `run` has read them. */
+  plan(): RefreshPlan {
+    const indexed = IndexWriter.files(this.#database);
+    const plan = planRefresh(this.#found, this.#names, indexed);
+    this.#left = new Set(plan.tasks.map(({ file }) => file));
+    return plan;
   }
 
   async run(): Promise<void> {
     try {
       for (let round = 1; round <= MAX_ROUNDS; round++) {
         this.#isOvertaken = false;
-        const indexed = IndexWriter.files(this.#database);
-        const plan = planRefresh(this.#found, this.#names, indexed);
-        await this.#carryOut(plan);
+        await this.#carryOut(this.plan());
         // Other processes may have rebuilt the index, or be in the middle of a file.
         if (!this.#isOvertaken) return;
       }
@@ -496,10 +476,9 @@ class Refresh {
     const checkpoint = isContinuable
       ? IndexWriter.checkpoint(this.#database, before.number)
       : undefined;
-    const { openContent } = this.#hooks;
     const pieces = before === undefined && this.#ahead !== undefined
       ? piecesAhead(file, this.#ahead)
-      : piecesOf(task, checkpoint, openContent);
+      : piecesOf(task, checkpoint);
     return await this.#write(task, pieces, report);
   }
 
@@ -538,7 +517,10 @@ class Refresh {
         return true;
       }
       await this.#flush();
-      before = await this.#transaction(() => this.#writer.write(update));
+      before = await this.#database.transaction(
+        () => this.#writer.write(update),
+        this.#shouldStop,
+      );
       // Another process is reading this file.
       if (before === undefined) {
         this.#isOvertaken = true;
@@ -558,7 +540,7 @@ class Refresh {
     }
     if (
       this.#waitingUnits > MAX_UNITS ||
-      this.#waiting.length >= this.#hooks.batchFiles
+      this.#waiting.length >= this.#batchFiles
     ) await this.#flush();
   }
 
@@ -575,8 +557,9 @@ class Refresh {
       writer.numberOf(a.update) - writer.numberOf(b.update)
     );
     if (waiting.length === 0) return;
-    const written = await this.#transaction(() =>
-      waiting.filter(({ update }) => writer.write(update) !== undefined)
+    const written = await this.#database.transaction(
+      () => waiting.filter(({ update }) => writer.write(update) !== undefined),
+      this.#shouldStop,
     );
     this.#waiting = [];
     this.#waitingUnits = 0;
@@ -586,20 +569,15 @@ class Refresh {
 
   /** Removes files from the index; one transaction of them even if it is to stop. */
   async #remove(gone: readonly IndexedFile[]): Promise<void> {
-    const size = Math.min(REMOVED_FILES, this.#hooks.batchFiles);
+    const size = Math.min(REMOVED_FILES, this.#batchFiles);
     for (let at = 0; at < gone.length; at += size) {
       if (at > 0 && this.#shouldStop()) return;
       const files = gone.slice(at, at + size);
-      this.#counts.removed += await this.#transaction(() =>
-        files.filter((file) => this.#writer.remove(file)).length
+      this.#counts.removed += await this.#database.transaction(
+        () => files.filter((file) => this.#writer.remove(file)).length,
+        this.#shouldStop,
       );
     }
-  }
-
-  async #transaction<T>(work: () => T): Promise<T> {
-    const result = await this.#database.transaction(work, this.#shouldStop);
-    this.#hooks.onStep("committed");
-    return result;
   }
 }
 
@@ -641,12 +619,11 @@ interface PieceContent {
 async function* piecesOf(
   task: Pick<Task, "file" | "before">,
   checkpoint?: Uint8Array,
-  openContent: typeof openSessionContent = openSessionContent,
 ): AsyncGenerator<FilePiece, void, void> {
   const { path } = task.file;
   let opened: OpenedTask;
   try {
-    opened = await openTask(task, checkpoint, openContent);
+    opened = await openTask(task, checkpoint);
   } catch (error) {
     const problem = problemAt(task.file, error);
     yield { path, isRead: true, content: undefined, problem, weight: 0 };
@@ -702,12 +679,11 @@ interface OpenedTask {
 async function openTask(
   { file, before }: Pick<Task, "file" | "before">,
   checkpoint: Uint8Array | undefined,
-  openContent: typeof openSessionContent,
 ): Promise<OpenedTask> {
   const { path: fileName, start } = file;
   if (before !== undefined && checkpoint !== undefined) {
-    const { readTo, readMark: mark } = before;
-    const content = await openContent(file, { readTo, mark });
+    const { readTo, readMark } = before;
+    const content = await openSessionContent(file, readTo, readMark);
     if (content !== undefined) {
       const { source, tail } = content;
       const from = { readTo, checkpoint, tail };
@@ -719,8 +695,6 @@ async function openTask(
       }
     }
   }
-  const content = await openContent(file);
-  if (content === undefined) throw new Error("it cannot be read");
-  const { source } = content;
+  const source = await openSession(file);
   return { source, fold: new SessionFold({ fileName, start }) };
 }

@@ -14,7 +14,6 @@ import {
 } from "../../lib/sessions/session_index_database.ts";
 import {
   type IndexingReport,
-  type RefreshHooks,
   type RefreshOptions,
   refreshSessionIndex,
 } from "../../lib/sessions/session_indexer.ts";
@@ -32,14 +31,14 @@ export function indexIn(folder: string, home = `${folder}/home`): IndexedHome {
   return { codexHomes: [home], path: `${folder}/index.sqlite` };
 }
 
-/** Brings an index up to date. */
+/** Brings an index up to date; `batchFiles` are the most files written in one transaction. */
 export async function refresh(
   index: IndexedHome,
-  hooks: RefreshHooks = {},
+  batchFiles?: number,
 ): Promise<IndexingReport> {
   return await withSessionIndex(
     index,
-    (database) => refreshSessionIndex(database, index, hooks),
+    (database) => refreshSessionIndex(database, index, batchFiles),
   );
 }
 

@@ -596,7 +596,7 @@ Deno.test("searchSessions() sorts sessions of one second by id, in any order of 
     assertEquals(await found(growing), newestFirst);
     for (const batchFiles of [1, 256]) {
       const whole = { ...growing, path: `${folder}/${batchFiles}.sqlite` };
-      await refresh(whole, { batchFiles });
+      await refresh(whole, batchFiles);
       assertEquals(await found(whole), newestFirst);
     }
     // Its row number is taken by now.
