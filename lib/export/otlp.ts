@@ -40,7 +40,6 @@ import {
   SPAN_KIND,
   STATUS_ERROR,
 } from "./otlp_names.ts";
-import { RepeatedText } from "./repeated_text.ts";
 import {
   argumentsTextOf,
   HOSTED_TOOLS,
@@ -827,21 +826,8 @@ function spanText(span: Span, attributes: string): string {
   }${status}`;
 }
 
-/** The JSON texts of attributes, with a comma before each, by their keys. */
-const ATTRIBUTE_TEXTS: Readonly<
-  Record<string, RepeatedText<string | number | bigint>>
-> = Object.fromEntries(
-  Object.entries(ATTRIBUTE).map(([key, name]) => [
-    key,
-    new RepeatedText((value) =>
-      `,{"key":"${name}","value":{${
-        typeof value === "string"
-          ? `"stringValue":${jsonTextOf(value)}`
-          : `"intValue":${wholeText(value)}`
-      }}}`
-    ),
-  ]),
-);
+/** The names of attributes, by their keys. */
+const NAMES: Readonly<Record<string, string>> = ATTRIBUTE;
 
 /** Returns the JSON text of the attributes that have a value, as a list of OTLP. */
 function attributesText(...groups: readonly Attributes[]): string {
@@ -850,7 +836,11 @@ function attributesText(...groups: readonly Attributes[]): string {
     const values: Readonly<Record<string, AttributeValue>> = group;
     for (const key in values) {
       const value = values[key];
-      if (value !== undefined) text += ATTRIBUTE_TEXTS[key]?.of(value);
+      if (value === undefined) continue;
+      const member = typeof value === "string"
+        ? `"stringValue":${jsonTextOf(value)}`
+        : `"intValue":${wholeText(value)}`;
+      text += `,{"key":"${NAMES[key]}","value":{${member}}}`;
     }
   }
   return `[${text.slice(1)}]`;

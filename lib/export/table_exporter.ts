@@ -46,7 +46,6 @@ import {
   type TableRow,
   type TableValue,
 } from "./tables.ts";
-import { RepeatedText } from "./repeated_text.ts";
 import { argumentsTextOf, resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /** How many items are held for later events about them. */
@@ -306,8 +305,8 @@ interface WrittenColumn {
   readonly name: string;
   /** Whether its texts may contain secrets. */
   readonly isFree: boolean;
-  /** The JSON text of its values, behind that of the columns before. */
-  readonly json: RepeatedText<TableValue>;
+  /** The JSON text between the value of the column before and its own. */
+  readonly lead: string;
 }
 
 /** A table that is written. */
@@ -318,14 +317,8 @@ interface WrittenTable {
 }
 
 function writtenColumn([name, type]: Column, at: number): WrittenColumn {
-  const before = `${at === 0 ? "{" : ","}"${name}":`;
-  return {
-    name,
-    isFree: type.startsWith("text"),
-    json: new RepeatedText((value) =>
-      before + (typeof value === "string" ? JSON.stringify(value) : value)
-    ),
-  };
+  const lead = `${at === 0 ? "{" : ","}"${name}":`;
+  return { name, isFree: type.startsWith("text"), lead };
 }
 
 /** Writes rows as lines of their tables. */
@@ -364,13 +357,14 @@ class RowWriter {
     const { csv = false } = this.#options;
     const fields: TableValue[] = [];
     let json = "";
-    for (const column of table.columns) {
-      const raw = values[column.name] ?? null;
-      const value = typeof raw === "string" && column.isFree
-        ? this.#masked(raw)
-        : raw;
+    for (const { name: column, isFree, lead } of table.columns) {
+      const raw = values[column] ?? null;
+      const value = typeof raw === "string" && isFree ? this.#masked(raw) : raw;
       if (csv) fields.push(value);
-      else json += column.json.of(value);
+      else {
+        json += lead;
+        json += typeof value === "string" ? JSON.stringify(value) : value;
+      }
     }
     this.#data(table, csv ? csvRow(fields) : `${json}}\n`);
   }
