@@ -1,5 +1,6 @@
 /** Groups rows of usage and sums them up. */
 
+import { groupsBy } from "../groups.ts";
 import {
   addTokens,
   isShared,
@@ -57,13 +58,10 @@ export function groupUsage(
   rows: readonly UsageRow[],
   by: readonly UsageKey[],
 ): UsageGroup[] {
-  const groups = new Map<string, UsageRow[]>();
-  for (const row of rows) {
-    const key = by.map((key) => keyOf(row, key)).join("\n");
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
+  const groups = groupsBy(
+    rows,
+    (row) => by.map((key) => keyOf(row, key)).join("\n"),
+  );
   return [...groups.values()].flatMap((rows) => {
     const [row] = rows;
     return row === undefined ? [] : [{
@@ -79,22 +77,15 @@ export function groupUsage(
 function countsOf(
   rows: readonly UsageRow[],
 ): Pick<UsageGroup, "threads" | "turns"> {
-  const sources = new Map<string, Map<string | null, Set<string | null>>>();
-  for (const { source, thread_id, turn_id } of rows) {
-    let threads = sources.get(source);
-    if (threads === undefined) sources.set(source, threads = new Map());
-    const turns = threads.get(thread_id);
-    if (turns === undefined) threads.set(thread_id, new Set([turn_id]));
-    else turns.add(turn_id);
-  }
   const threads = new Set<string | null>();
   let ownThreads = 0;
   let turns = 0;
-  for (const threadsOfSource of sources.values()) {
-    for (const [id, turnsOfThread] of threadsOfSource) {
+  for (const ofSource of groupsBy(rows, ({ source }) => source).values()) {
+    const byThread = groupsBy(ofSource, ({ thread_id }) => thread_id);
+    for (const [id, ofThread] of byThread) {
       if (isShared(id)) threads.add(id);
       else ownThreads += 1;
-      turns += turnsOfThread.size;
+      turns += new Set(ofThread.map(({ turn_id }) => turn_id)).size;
     }
   }
   return { threads: threads.size + ownThreads, turns };
