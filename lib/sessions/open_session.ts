@@ -204,9 +204,16 @@ export async function withSession<T>(
 export async function* sessionBlocks(
   file: { readonly path: string },
 ): AsyncGenerator<Uint8Array, void, void> {
+  yield* sourceBlocks(await openSession(file));
+}
+
+/** Yields the blocks of a source and closes it. A block is overwritten when the next one is read. */
+export async function* sourceBlocks(
+  source: ByteSource,
+): AsyncGenerator<Uint8Array, void, void> {
   const block = FREE.pop() ?? new Uint8Array(BLOCK_BYTES);
   try {
-    yield* blocksOf(await openSession(file), block);
+    yield* blocksOf(source, block);
   } finally {
     if (FREE.length < MAX_FREE) FREE.push(block);
   }

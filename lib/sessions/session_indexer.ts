@@ -9,7 +9,7 @@ import {
 } from "./_index_writer.ts";
 import { isInside } from "./codex_homes.ts";
 import { checkIndex } from "./index_check.ts";
-import { isGone, openSession } from "./open_session.ts";
+import { isGone, openSession, sourceBlocks } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
@@ -163,10 +163,6 @@ const BATCH_FILES = 256;
  * meanwhile.
  */
 const MAX_UNITS = 4 << 20;
-/** How many bytes are read at once. */
-const BLOCK = 1 << 18;
-/** A block of the last file, for the next one. */
-let spare: Uint8Array | undefined;
 /** How many times the files are planned again after other processes wrote to the index. */
 const MAX_ROUNDS = 16;
 /** How much of an index is checked before an update: about 10 ms. */
@@ -635,17 +631,16 @@ async function* piecesOf(
   let problem: SessionProblem | undefined;
   // Read while the first block is read. It never throws.
   const reading = readSessionHead(task.file);
-  const block = spare ?? new Uint8Array(BLOCK);
-  spare = undefined;
+  const blocks = sourceBlocks(source);
   try {
     for (let isRead = false; !isRead;) {
       // The part before a damage is kept.
-      const size = await source.read(block).catch((error) => {
+      const { value, done } = await blocks.next().catch((error) => {
         problem = problemAt(task.file, error);
-        return null;
+        return { value: undefined, done: true };
       });
-      if (size !== null) fold.feed(block.subarray(0, size));
-      isRead = size === null;
+      isRead = done === true;
+      if (value !== undefined) fold.feed(value);
       if (!isRead && !fold.isFull) continue;
       const piece = fold.take(isRead);
       const { bytes } = fold;
@@ -655,8 +650,7 @@ async function* piecesOf(
       voidFrom = Infinity;
     }
   } finally {
-    source.close();
-    spare = block;
+    await blocks.return();
   }
 }
 
