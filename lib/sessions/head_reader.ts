@@ -63,13 +63,14 @@ export class HeadReader {
   }
 
   /**
-   * Reads the heads of files, and returns their sessions in the same order. A cache is read only if
-   * that takes less time than reading `expected` heads.
+   * Reads the heads of the files that still exist, and returns their sessions in the same order. A
+   * cache is read only if that takes less time than reading `expected` heads.
    */
   async read(
-    files: readonly SessionFile[],
-    expected: number = files.length,
+    listed: readonly ListedFile[],
+    expected: number = listed.length,
   ): Promise<Session[]> {
+    const files = await lookAtAll(listed);
     this.#count += files.length;
     await this.#remember(Math.max(this.#count, expected));
     const first = await lookAtAll(this.#firstFiles(files));

@@ -71,7 +71,7 @@ export async function findSessionFamily(
   problems.forEach(onProblem);
   const reader = await HeadReader.open(files, cache);
   const latest = files.filter(({ isContinued }) => !isContinued);
-  const sessions = await reader.read(await lookAtAll(latest));
+  const sessions = await reader.read(latest);
   await reader.save();
   const byId = new Map(sessions.map((each) => [idOf(each), each]));
   // A file outside of all homes has a family as well.

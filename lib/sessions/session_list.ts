@@ -151,8 +151,7 @@ export async function listSessions(
     signal?.throwIfAborted();
     const batch = candidates.slice(at, at + batchSize(limit, sessions));
     at += batch.length;
-    const looked = await lookAtAll(batch);
-    for (const session of await reader.read(looked, expected)) {
+    for (const session of await reader.read(batch, expected)) {
       if (matches(session, options, folder)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });

@@ -10,7 +10,6 @@ import {
   type FindSessionFilesOptions,
   type ListedFile,
   listSessionFiles,
-  lookAtAll,
   type SessionFile,
   sessionFileAt,
   type SessionProblem,
@@ -165,9 +164,7 @@ export async function findSession(
   const id = idInName(text) ?? text.toLowerCase();
   const found = await filesNamed(text, id, { files, reader });
   await reader.save();
-  const sessions = await reader.read(
-    await lookAtAll(found.slice(0, MAX_CANDIDATES)),
-  );
+  const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
   const [first] = sessions;
   if (first === undefined) {
     const facts = await stat(text).catch(() => undefined);
@@ -313,7 +310,7 @@ async function filesNamed(
   if (found.size > 0) return [...found].sort(compareNewestFirst);
   if (idInName(id) !== id) return [];
   // Files that were renamed to the id of another session hold their own id in the header only.
-  const sessions = await reader.read(await lookAtAll(files));
+  const sessions = await reader.read(files);
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
 }
@@ -334,9 +331,7 @@ async function identifiedFiles(
   const identified: IdentifiedFile[] = files.filter((file) => file.id !== "")
     .map((file) => ({ file, id: file.sessionId }));
   const known = new Set(["", ...identified.map(({ id }) => id)]);
-  const renamed = await reader.read(
-    await lookAtAll(files.filter((file) => file.id === "")),
-  );
+  const renamed = await reader.read(files.filter(({ id }) => id === ""));
   for (const { file, head } of renamed) {
     const id = head.id.toLowerCase();
     if (!known.has(id)) identified.push({ file, id });
