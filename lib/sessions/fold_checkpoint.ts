@@ -26,16 +26,8 @@ export interface SavedFold {
   readonly time: number | null;
   /** The places of the messages that are no records; see `RowNumbers`. */
   readonly between: readonly number[];
-  /** The outputs of the calls of records, by the ids of the records. */
+  /** The outputs of the calls of records whose texts were not left out, by the ids of the records. */
   readonly outputs: readonly (readonly [number, string])[];
-}
-
-/** Leaves out the outputs of records whose texts are left out. */
-export function keptOutputs(
-  outputs: ReadonlyMap<number, string>,
-  emptied: ReadonlySet<number>,
-): (readonly [number, string])[] {
-  return [...outputs].filter(([id]) => !emptied.has(id));
 }
 
 /** Leaves the long texts out of a history, except those of open and of recent records. */

@@ -16,7 +16,7 @@ import {
   type SearchableText,
   searchableText,
 } from "./_searchable_text.ts";
-import { keptOutputs, lightened, packed, unpacked } from "./fold_checkpoint.ts";
+import { lightened, packed, unpacked } from "./fold_checkpoint.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 
 /** A message as it goes into the index. One without text has a row in `records` only. */
@@ -180,13 +180,14 @@ export class SessionFold {
   take(isEnd: boolean): FoldedPiece {
     const snapshot = this.#state.snapshot({ resume: true, copy: false });
     const { history, emptied } = lightened(snapshot, this.#emptied);
+    const outputs = [...this.#outputs].filter(([id]) => !emptied.has(id));
     const { bytes, checkpoint } = packed({
       history,
       rules: this.#answers.save(),
       emptied: [...emptied],
       time: this.#now,
       between: this.#rows.save(),
-      outputs: keptOutputs(this.#outputs, emptied),
+      outputs,
     });
     const hasMore = isEnd && this.#readTo < this.bytes;
     if (hasMore) this.#answers.flush();
@@ -200,7 +201,7 @@ export class SessionFold {
     this.#removed.clear();
     this.#own = [];
     this.#emptied = emptied;
-    this.#outputs = new Map(keptOutputs(this.#outputs, emptied));
+    this.#outputs = new Map(outputs);
     if (!isEnd) this.#state = HistoryState.restore(history);
     this.#pieceEnd = this.bytes +
       Math.max(PIECE_BYTES, PIECE_PER_CHECKPOINT * bytes);
