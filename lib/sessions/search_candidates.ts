@@ -7,13 +7,13 @@ import type {
   SqlValue,
 } from "./session_index_database.ts";
 import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
-import { WorkingFolder } from "./working_directory.ts";
+import type { WorkingFolder } from "./working_directory.ts";
 
 export interface SearchFilter {
   /** The roles of messages; all if absent. */
   readonly roles?: readonly MessageRole[] | undefined;
-  /** The folder that the working directory of sessions must be, or be in; any if absent. */
-  readonly cwd?: string | undefined;
+  /** The folder that holds the working directories of sessions; any if absent. */
+  readonly folder?: WorkingFolder | undefined;
   /** The earliest time of messages, in milliseconds since 1970; any if absent. */
   readonly since?: number | undefined;
 }
@@ -59,12 +59,12 @@ interface SearchScope {
 }
 
 /** Finds messages that may match a search; returns their row ids, the highest first. */
-export async function searchCandidates(
+export function searchCandidates(
   database: SessionIndexDatabase,
   { words, symbols, beginnings }: SearchExpressions,
-  { roles, since, cwd }: SearchFilter,
-): Promise<Iterable<number>> {
-  const files = await filesOf(database, cwd);
+  { roles, since, folder }: SearchFilter,
+): Iterable<number> {
+  const files = filesOf(database, folder);
   const range = rangeOf(database, files, since);
   if (range === undefined || roles?.length === 0) return [];
   const scope: SearchScope = {
@@ -194,12 +194,11 @@ function listed(ids: readonly number[]): Rows {
 }
 
 /** Returns the numbers of the files of sessions that ran in a folder, ascending; `undefined` for all. */
-async function filesOf(
+function filesOf(
   database: SessionIndexDatabase,
-  cwd: string | undefined,
-): Promise<readonly number[] | undefined> {
-  if (cwd === undefined) return undefined;
-  const folder = await WorkingFolder.of(cwd);
+  folder: WorkingFolder | undefined,
+): readonly number[] | undefined {
+  if (folder === undefined) return undefined;
   const known = database.all("SELECT DISTINCT cwd FROM sessions")
     .map((row) => row.cwd);
   const wanted = known.filter((cwd) =>

@@ -94,11 +94,6 @@ export class SessionIndexDatabase {
     return Number(this.get("PRAGMA schema_version")?.schema_version);
   }
 
-  /** A number that changes when another process has written. */
-  get dataVersion(): number {
-    return Number(this.get("PRAGMA data_version")?.data_version);
-  }
-
   /** Returns all rows of a query. */
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
     return this.#run(() => this.#statement(sql).all(...values)) as SqlRow[];

@@ -37,6 +37,7 @@ import {
 } from "./session_indexer.ts";
 import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
+import { WorkingFolder } from "./working_directory.ts";
 
 /** Options for {@linkcode searchSessions}. */
 export interface SearchSessionsOptions
@@ -284,15 +285,19 @@ async function searchSessionIndex(
   database: SessionIndexDatabase,
   options: SearchSessionsOptions,
 ): Promise<Omit<SearchResult, "refresh" | "makeshift">> {
-  if (options.since !== undefined) checkedTime("since", options.since);
+  const { since, cwd, roles } = options;
+  if (since !== undefined) checkedTime("since", since);
   const terms = parseSearchQuery(options.query);
   const expressions = expressionsOf(terms);
-  const search = new Search(database, options, {
-    candidates: await searchCandidates(database, expressions, options),
-    terms,
+  const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
+  // One snapshot: each candidate has its message, whatever other processes write.
+  return database.snapshot(() => {
+    const filter = { roles, since, folder };
+    const candidates = searchCandidates(database, expressions, filter);
+    const search = new Search(database, options, { candidates, terms });
+    const row = database.get("SELECT count(*) AS files FROM files");
+    return { ...search.run(), files: Number(row?.files ?? 0) };
   });
-  const { files } = database.get("SELECT count(*) AS files FROM files") ?? {};
-  return { ...search.run(), files: Number(files ?? 0) };
 }
 
 /** A message that matches the query. */
@@ -317,8 +322,6 @@ class Search {
   /** The indexes of hits, by the oldest ancestor of the session, the role and the text. */
   readonly #places = new Map<string, number>();
   readonly #hits: { hit: SearchHit; id: number }[] = [];
-  /** The `dataVersion` of the index when the search began. */
-  readonly #dataVersion: number;
 
   constructor(
     database: SessionIndexDatabase,
@@ -334,7 +337,6 @@ class Search {
     this.#limit = checkedCount("limit", options.limit ?? LIMIT);
     this.#options = options;
     this.#matcher = new SearchMatcher(terms);
-    this.#dataVersion = database.dataVersion;
     this.#ranked = terms.some(({ kind }) => kind === "words") ? RANKED : 1;
   }
 
@@ -400,15 +402,12 @@ class Search {
     return { id, session, row, text, score };
   }
 
-  /**
-   * Checks that a candidate without a message is one, unless another process has written since.
-   */
+  /** Checks that a candidate without a message is one. */
   #checkTextless(id: number): void {
     const place = this.#database.get(
       "SELECT id, offset, in_line, time, sum FROM records WHERE id = ?",
       id,
     );
-    if (this.#database.dataVersion !== this.#dataVersion) return;
     if (place === undefined || this.#sessionOf(id) === undefined) {
       throw new IndexDisagreement(`the message ${id}`);
     }
