@@ -16,8 +16,6 @@ interface IndexCheckOptions {
   readonly rows: number;
   /** How much text of messages is checked, about, in UTF-16 code units. */
   readonly units: number;
-  /** Returns where to begin, from 0 up to 1; by default a random place. */
-  readonly random?: (() => number) | undefined;
 }
 
 /** How many messages of a part are looked up by a word of their text. */
@@ -34,24 +32,23 @@ const WORD_REGEXP = /(?<![^ \n])[a-z]{3,20}(?=[ \n])/g;
  */
 export function checkIndex(
   database: SessionIndexDatabase,
-  { rows, units, random = Math.random }: IndexCheckOptions,
+  options: IndexCheckOptions,
 ): void {
   // One snapshot: all queries see the same state while other processes write.
   database.snapshot(() => {
-    checkFiles(database, rows, random());
-    checkMessages(database, { rows, units }, random());
+    checkFiles(database, options);
+    checkMessages(database, options);
   });
 }
 
 function checkFiles(
   database: SessionIndexDatabase,
-  rows: number,
-  place: number,
+  { rows }: IndexCheckOptions,
 ): void {
   const sql = (range: string): string =>
     `SELECT sum, ${FILE_FACTS} FROM files LEFT JOIN sessions ON sessions.id = session_id
        WHERE ${range} ORDER BY number LIMIT ?`;
-  for (const row of part(database, "files", "number", { rows, place, sql })) {
+  for (const row of part(database, "files", "number", rows, sql)) {
     checkFileSum(row);
     const { number = null, path = null, session_id = null } = row;
     // Looked up by each unique index, which may lead to another row or to none.
@@ -74,8 +71,7 @@ function checkFiles(
 
 function checkMessages(
   database: SessionIndexDatabase,
-  { rows, units }: Pick<IndexCheckOptions, "rows" | "units">,
-  place: number,
+  { rows, units }: IndexCheckOptions,
 ): void {
   const sql = (range: string): string =>
     `SELECT records.id AS id, records.offset AS offset, in_line, time, sum,
@@ -91,7 +87,7 @@ function checkMessages(
        ORDER BY records.id`;
   let left = units;
   let lookedUp = 0;
-  for (const row of part(database, "records", "id", { rows, place, sql })) {
+  for (const row of part(database, "records", "id", rows, sql)) {
     if (row.file === null) {
       throw new IndexDisagreement(`the message ${String(row.id)}`);
     }
@@ -153,18 +149,13 @@ function checkLookUp(
   return word !== undefined;
 }
 
-/**
- * Yields rows of a table: from a relative place on, and after the last row from the first one on.
- */
+/** Yields rows of a table: from a random place on, and after the last row from the first one on. */
 function* part(
   database: SessionIndexDatabase,
   table: string,
   key: string,
-  { rows, place, sql }: {
-    readonly rows: number;
-    readonly place: number;
-    readonly sql: (range: string) => string;
-  },
+  rows: number,
+  sql: (range: string) => string,
 ): Generator<SqlRow> {
   const ends = database.get(
     `SELECT (SELECT min(${key}) FROM ${table}) AS first,
@@ -172,7 +163,7 @@ function* part(
   );
   const first = Number(ends?.first ?? 0);
   const from = first +
-    Math.floor(place * (Number(ends?.last ?? 0) - first + 1));
+    Math.floor(Math.random() * (Number(ends?.last ?? 0) - first + 1));
   let left = rows;
   for (const range of [`${key} >= ?`, `${key} < ?`]) {
     for (const row of database.iterate(sql(range), from, left)) {

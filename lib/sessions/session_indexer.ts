@@ -167,7 +167,7 @@ const MAX_UNITS = 4 << 20;
 const MAX_ROUNDS = 16;
 /** How much of an index is checked before an update: about 10 ms. */
 const CHECKED = { rows: 64, units: 1 << 17 };
-const WHOLE = { rows: 1e9, units: Infinity, random: () => 0 };
+const WHOLE = { rows: 1e9, units: Infinity };
 /** How many files are removed in one transaction: up to a second. */
 const REMOVED_FILES = 32;
 
