@@ -48,7 +48,7 @@ function checkFiles(
   const sql = (range: string): string =>
     `SELECT sum, ${FILE_FACTS} FROM files LEFT JOIN sessions ON sessions.id = session_id
        WHERE ${range} ORDER BY number LIMIT ?`;
-  for (const row of part(database, "files", "number", rows, sql)) {
+  for (const row of part(database, "files", "number", { rows, sql })) {
     checkFileSum(row);
     const { number = null, path = null, session_id = null } = row;
     // Looked up by each unique index, which may lead to another row or to none.
@@ -87,7 +87,7 @@ function checkMessages(
        ORDER BY records.id`;
   let left = units;
   let lookedUp = 0;
-  for (const row of part(database, "records", "id", rows, sql)) {
+  for (const row of part(database, "records", "id", { rows, sql })) {
     if (row.file === null) {
       throw new IndexDisagreement(`the message ${String(row.id)}`);
     }
@@ -154,8 +154,10 @@ function* part(
   database: SessionIndexDatabase,
   table: string,
   key: string,
-  rows: number,
-  sql: (range: string) => string,
+  { rows, sql }: {
+    readonly rows: number;
+    readonly sql: (range: string) => string;
+  },
 ): Generator<SqlRow> {
   const ends = database.get(
     `SELECT (SELECT min(${key}) FROM ${table}) AS first,

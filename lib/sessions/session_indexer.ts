@@ -213,7 +213,7 @@ export async function indexSessions(
 export async function refreshSessionIndex(
   database: SessionIndexDatabase,
   options: RefreshOptions,
-  batchFiles: number = BATCH_FILES,
+  batchFiles?: number,
 ): Promise<IndexingReport> {
   const refresh = await Refresh.of(database, options, batchFiles);
   await refresh.run();
@@ -225,7 +225,7 @@ export async function reportUnread(
   database: SessionIndexDatabase,
   options: Pick<RefreshOptions, "codexHomes">,
 ): Promise<IndexingReport> {
-  const refresh = await Refresh.of(database, options, BATCH_FILES);
+  const refresh = await Refresh.of(database, options);
   refresh.plan();
   return refresh.report();
 }
@@ -337,9 +337,11 @@ class Refresh {
   private constructor(
     database: SessionIndexDatabase,
     options: RefreshOptions,
-    batchFiles: number,
-    found: SessionFiles,
-    names: NamesByHome,
+    { found, names, batchFiles }: {
+      readonly found: SessionFiles;
+      readonly names: NamesByHome;
+      readonly batchFiles: number;
+    },
   ) {
     this.#database = database;
     this.#options = options;
@@ -354,11 +356,11 @@ class Refresh {
   static async of(
     database: SessionIndexDatabase,
     options: RefreshOptions,
-    batchFiles: number,
+    batchFiles: number = BATCH_FILES,
   ): Promise<Refresh> {
     const found = await findSessionFiles(options);
     const names = await NamesByHome.of(found.files);
-    return new Refresh(database, options, batchFiles, found, names);
+    return new Refresh(database, options, { found, names, batchFiles });
   }
 
   report(): IndexingReport {
