@@ -1,12 +1,11 @@
 /** The beginnings and ends of turns and commands of a session, emitted as its lines arrive. */
 
-import { commandLine } from "../dialects/exec/command_line.ts";
+import { typedCommand } from "../events/contents.ts";
 import { msOf, timeOf } from "../events/times.ts";
 import {
   type Fields,
   fieldsOf,
   idOf,
-  listOf,
   textOf,
   wholeOf,
 } from "../json/fields.ts";
@@ -206,11 +205,8 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     const id = idOf(event.call_id) ?? idOf(event.item_id) ?? "";
     const content = fieldsOf(event.content);
     if (type === "item.started") {
-      const argv = listOf(content.argv).map((word) => textOf(word) ?? "");
-      const command = argv.length > 0
-        ? commandLine(argv)
-        : textOf(content.command) ?? "";
       if (this.#commands.size >= MAX_COMMANDS) return;
+      const command = typedCommand(content);
       this.#commands.set(id, { command, at: this.#at });
       this.#emitNow({ type: "command.started", command });
       return;

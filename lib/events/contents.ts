@@ -4,7 +4,7 @@
  * @module
  */
 
-import { commandLineOf } from "../dialects/exec/command_line.ts";
+import { commandLine, commandLineOf } from "../dialects/exec/command_line.ts";
 import {
   arrayOf,
   booleanOf,
@@ -103,6 +103,12 @@ export function endedCommand(event: Fields): Ended {
     }),
     status: textOf(event.status) ?? endStatus(isFailed),
   };
+}
+
+/** Returns the command of the item of a command, as a person would type it. */
+export function typedCommand({ argv, command }: Fields): string {
+  const words = textsOf(argv);
+  return words.length > 0 ? commandLine(words) : textOf(command) ?? "";
 }
 
 /** Returns the output of a command from its content; stderr begins on a line of its own. */

@@ -1,7 +1,7 @@
 /** Extracts the searchable text of history records, and the role that it belongs to. */
 
 import { commandLine } from "../dialects/exec/command_line.ts";
-import { printedText } from "../events/contents.ts";
+import { printedText, typedCommand } from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import * as records from "../history/records.ts";
 import {
@@ -11,7 +11,6 @@ import {
   jsonTextOf,
   listOf,
   textOf,
-  textsOf,
 } from "../json/fields.ts";
 import type { MessageRole } from "./session_records.ts";
 
@@ -249,7 +248,9 @@ export function readFullOutput(
   }
   const content = isObject(event.content) ? event.content : event;
   const text = messageText(
-    isCommand ? exploredTexts(content) : blocksOf(content).map(blockText),
+    isCommand
+      ? [typedCommand(content), printedText(content)]
+      : blocksOf(content).map(blockText),
   );
   return text === undefined ? undefined : { text, record };
 }
@@ -259,14 +260,6 @@ function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
   return mutations.map(recordIn).find((record) =>
     record?.type === "tool_call" && record.payload.result_preview?.truncated
   )?.id;
-}
-
-function exploredTexts(content: Fields): string[] {
-  const argv = textsOf(content.argv);
-  const command = argv.length > 0
-    ? commandLine(argv)
-    : textOf(content.command) ?? "";
-  return [command, printedText(content)];
 }
 
 /**
