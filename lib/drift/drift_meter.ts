@@ -13,6 +13,7 @@ import type {
 import {
   ANY_NAME,
   type Mark,
+  namesIn,
   WIRE_TYPES,
   type WireKind,
   type WireNode,
@@ -81,20 +82,11 @@ const MAX_FINDINGS = 10_000;
 /** The number of sessions from which on a baseline reports missing kinds. */
 const MANY_SESSIONS = 5;
 
-let known: unknown;
-let names: WireTree | undefined;
+let builtIn: unknown;
 
 /** The built-in format, as it was saved. */
 function knownWire(): unknown {
-  return known ??= JSON.parse(KNOWN_WIRE);
-}
-
-/** The built-in format, for looking up names only. */
-function knownNames(): WireTree {
-  if (names !== undefined) return names;
-  names = new WireTree();
-  names.load(knownWire());
-  return names;
+  return builtIn ??= JSON.parse(KNOWN_WIRE);
 }
 
 /**
@@ -157,8 +149,10 @@ export class DriftMeter {
     this.#isRecording = isRecording;
     this.#hasBaseline = baseline !== undefined;
     const saved = baseline === undefined ? undefined : JSON.parse(baseline);
+    let known: ReadonlySet<string> | undefined;
+    const names = () => known ??= namesIn([knownWire(), saved]);
     this.#newTree = () => {
-      const tree = new WireTree({ isTrusted: isPublic, moreNames: knownNames });
+      const tree = new WireTree({ isTrusted: isPublic, names });
       if (baseline !== undefined) tree.load(saved);
       else if (!isRecording) tree.load(knownWire());
       return tree;

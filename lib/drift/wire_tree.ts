@@ -207,13 +207,8 @@ export class WireDialect {
 
   /** The kinds of records. */
   get kinds(): ReadonlyMap<string, WireKind> {
-    this.makeAll();
-    return this.#kinds;
-  }
-
-  /** Builds the saved kinds that have not been used yet. */
-  makeAll(): void {
     for (const name of this.#saved.keys()) this.kind(name);
+    return this.#kinds;
   }
 
   /** The number of kinds, including those not built yet. */
@@ -266,19 +261,21 @@ const CONTENT = "wire";
 export class WireTree {
   /** The dialects by their names. */
   readonly dialects = new Map<string, WireDialect>();
-  readonly #names = new Set<string>();
-  readonly #moreNames: (() => WireTree) | undefined;
+  readonly #names: () => ReadonlySet<string>;
   /** Whether the input holds no user data, so that all names may be shown. */
   readonly isTrusted: boolean;
 
   /**
-   * @param options `moreNames` returns a tree with further names that are known to be Codex's;
-   *   `isTrusted` treats all names as such.
+   * @param options `names` returns the names that are known to be Codex's; `isTrusted` treats all
+   *   names as such.
    */
   constructor(
-    options: { moreNames?: () => WireTree; isTrusted?: boolean } = {},
+    options: {
+      names?: () => ReadonlySet<string>;
+      isTrusted?: boolean;
+    } = {},
   ) {
-    this.#moreNames = options.moreNames;
+    this.#names = options.names ?? (() => new Set());
     this.isTrusted = options.isTrusted ?? false;
   }
 
@@ -304,13 +301,7 @@ export class WireTree {
 
   /** Returns whether a name is known to be Codex's. */
   knowsName(name: string): boolean {
-    if (this.isTrusted) return isName(name);
-    if (this.#names.has(name) || this.#moreNames?.().knowsName(name)) {
-      return true;
-    }
-    // Kinds that are not built yet have not added their names.
-    for (const dialect of this.dialects.values()) dialect.makeAll();
-    return this.#names.has(name);
+    return this.isTrusted ? isName(name) : this.#names().has(name);
   }
 
   /**
@@ -383,7 +374,6 @@ export class WireTree {
     if (typeof saved === "string" || depth > MAX_DEPTH) return;
     for (const [name, part] of entriesOf(saved)) {
       if (name === "" || name === "#") continue;
-      if (name !== ELEMENT && name !== ANY_NAME) this.#names.add(name);
       const member = node.add(name, true);
       this.#load(part, member, earliest, latest || Infinity, depth + 1);
     }
@@ -409,6 +399,25 @@ export class WireTree {
 
 /** The largest depth that is read of a saved tree. */
 const MAX_DEPTH = 64;
+
+/** Returns the names of all members in saved trees, without building these. */
+export function namesIn(trees: readonly unknown[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (node: unknown, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    for (const [name, part] of entriesOf(node)) {
+      if (name === "" || name === "#") continue;
+      if (name !== ELEMENT && name !== ANY_NAME) names.add(name);
+      add(part, depth + 1);
+    }
+  };
+  for (const { dialects } of trees.map(fieldsOf)) {
+    for (const { kinds } of Object.values(fieldsOf(dialects)).map(fieldsOf)) {
+      for (const kind of Object.values(fieldsOf(kinds))) add(kind, 0);
+    }
+  }
+  return names;
+}
 
 function savedNode(node: WireNode, around: string, sessions = 0): string {
   const marks = node.marks.filter((mark) => mark !== undefined);
