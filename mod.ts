@@ -117,7 +117,6 @@ export {
   type JsonlEventsOptions,
   JsonlEventsStream,
   JsonlEventWriter,
-  type JsonlEventWriterOptions,
 } from "./lib/pipeline/event_pipeline.ts";
 export {
   isItemType,
@@ -166,7 +165,6 @@ export {
 } from "./lib/dialects/normalizer.ts";
 export {
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
   JsonlNormalizerStream,
 } from "./lib/pipeline/pipeline.ts";
 export {

@@ -12,8 +12,8 @@ import {
 } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
 import {
-  type JsonlNormalizerOptions,
   JsonlNormalizerStream,
+  type JsonlOptions,
 } from "../lib/pipeline/pipeline.ts";
 import { compose } from "../lib/stage.ts";
 import { type CapturedFile, linesOf, readCapturedFiles } from "./fixtures.ts";
@@ -47,7 +47,7 @@ const packed = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl\.zst$/);
 const byVersion = Map.groupBy(rollouts, ({ version }) => version);
 
 /** Returns the options for a captured file: with detection, and its name. */
-function optionsOf({ name }: CapturedFile): JsonlNormalizerOptions {
+function optionsOf({ name }: CapturedFile): JsonlOptions {
   return { from: "auto", fileName: name };
 }
 
@@ -300,7 +300,7 @@ const FILE_TIME = "2026-11-20T15:40:01.000Z";
 /** Returns the result for bytes, in a form that can be compared. */
 function runOf(
   chunks: Iterable<Uint8Array>,
-  options: JsonlNormalizerOptions,
+  options: JsonlOptions,
 ): unknown {
   const { output, failures, records } = rolloutBytes(chunks, options);
   return { output: decode(output), failures, records };
@@ -325,7 +325,7 @@ Deno.test("RolloutRules do not change their own output, failures in band include
   fc.assert(
     fc.property(
       rolloutFiles({ tearsCharacters: true }),
-      fc.constantFrom<JsonlNormalizerOptions>({}, { fileName: FILE_NAME }),
+      fc.constantFrom<JsonlOptions>({}, { fileName: FILE_NAME }),
       (bytes, options) => {
         const { output } = rolloutBytes([bytes], options);
         assertEquals(

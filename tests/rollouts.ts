@@ -8,7 +8,7 @@ import type { NormalizerOptions } from "../lib/dialects/normalizer.ts";
 import type { Failure, Outcome } from "../lib/outcome.ts";
 import {
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
+  type JsonlOptions,
 } from "../lib/pipeline/pipeline.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import fc from "./property_seed.ts";
@@ -55,7 +55,7 @@ export interface ByteRun {
 /** Normalizes rollout bytes in chunks, by default with failures in band. */
 export function rolloutBytes(
   chunks: Iterable<Uint8Array>,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): ByteRun {
   const failures: Failure[] = [];
   const normalizer = new JsonlNormalizer({
@@ -74,7 +74,7 @@ export function rolloutBytes(
 /** Normalizes a text, with failures in band, and returns the output. */
 export function rolloutText(
   text: string,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): string {
   return decode(rolloutBytes([encode(text)], options).output);
 }

@@ -13,7 +13,7 @@ import {
 import type { Outcome } from "../lib/outcome.ts";
 import {
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
+  type JsonlOptions,
 } from "../lib/pipeline/pipeline.ts";
 import { compose, type Stage } from "../lib/stage.ts";
 
@@ -92,7 +92,7 @@ export function normalizeLines(
 /** Normalizes exec lines in chunks of bytes, by default with failures in band. */
 export function normalizeBytes(
   chunks: Iterable<Uint8Array>,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): Uint8Array<ArrayBuffer> {
   const normalizer = new JsonlNormalizer({
     from: "exec",

@@ -1,7 +1,7 @@
 /** Parsing of the command line with the table of flags. */
 
 import { DIALECTS } from "../dialects/dialect_names.ts";
-import type { JsonlNormalizerOptions } from "../pipeline/pipeline.ts";
+import type { JsonlOptions } from "../pipeline/pipeline.ts";
 import { UsageError } from "./endings.ts";
 import {
   ALL_FLAGS,
@@ -110,7 +110,7 @@ export class Arguments {
 
   /** The options of the flags that set how lines are read. */
   get readingOptions(): Pick<
-    JsonlNormalizerOptions,
+    JsonlOptions,
     "from" | "maxLineBytes" | "thread" | "initialThreadId" | "initialTurnId"
   > {
     return {

@@ -26,11 +26,7 @@ import {
   streamOf,
 } from "./batches.ts";
 import { JsonlRecords } from "./jsonl_records.ts";
-import {
-  JsonlCounts,
-  type JsonlOptions,
-  type OnError,
-} from "./line_answers.ts";
+import { JsonlCounts, type JsonlOptions } from "./line_answers.ts";
 
 export { JsonlRecords } from "./jsonl_records.ts";
 
@@ -45,13 +41,6 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    * @default {"auto"}
    */
   readonly from?: D | undefined;
-  /**
-   * The treatment of failed lines: `inline` returns them in their places, as failed outcomes;
-   * `stop` throws the error of the first one, after all outcomes before it have been returned.
-   *
-   * @default {"inline"}
-   */
-  readonly onError?: OnError | undefined;
 }
 
 /**
@@ -243,15 +232,7 @@ export interface EventDecoderOptions {
 }
 
 /** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
-export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
-  /**
-   * The treatment of failed lines: `inline` returns them in their places, as failed outcomes;
-   * `stop` throws the error of the first one, after all outcomes before it have been returned.
-   *
-   * @default {"inline"}
-   */
-  readonly onError?: OnError | undefined;
-}
+export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {}
 
 /**
  * Converts normalized records of any dialect to events: the output of {@linkcode Normalizer} in,
@@ -459,16 +440,6 @@ export class JsonlEvents extends JsonlCounts
   }
 }
 
-/** Options for {@linkcode JsonlEventWriter}. */
-export interface JsonlEventWriterOptions extends JsonlOptions {
-  /**
-   * The treatment of failed lines.
-   *
-   * @default {"report"}
-   */
-  readonly onError?: OnError | undefined;
-}
-
 /** The capacity that is kept for output; the events of a block of usual size fit. */
 const KEPT_CAPACITY = 1 << 20;
 
@@ -502,7 +473,7 @@ export class JsonlEventWriter extends JsonlCounts
    *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
-  constructor(options: JsonlEventWriterOptions = {}) {
+  constructor(options: JsonlOptions = {}) {
     const onError = options.onError ?? "report";
     const events = new JsonlEvents({ ...options, onError });
     super(events);

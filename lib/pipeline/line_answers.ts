@@ -164,12 +164,7 @@ function kindsOf(
  * - `drop`: they are left out.
  * - `stop`: the first one is thrown, which ends the work.
  */
-export type OnError =
-  | "report"
-  | "inline"
-  | "mark"
-  | "drop"
-  | "stop";
+export type OnError = "report" | "inline" | "mark" | "drop" | "stop";
 
 const ON_ERROR: readonly OnError[] = [
   "report",
@@ -195,7 +190,10 @@ export type Engine = typeof ENGINES[number];
 
 /** Options for stages over the bytes of JSONL. */
 export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
-  /** The treatment of failed lines. */
+  /**
+   * The treatment of failed lines: by default `report` where lines become bytes, and `inline` where
+   * they become outcomes.
+   */
   readonly onError?: OnError | undefined;
   /**
    * Called with each failed line, in order, regardless of `onError`.

@@ -6,7 +6,6 @@ import {
   JsonlCounts,
   type JsonlOptions,
   LineAnswers,
-  type OnError,
 } from "./line_answers.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 
@@ -17,16 +16,6 @@ export {
   type JsonlOptions,
   type OnError,
 } from "./line_answers.ts";
-
-/** Options for {@linkcode JsonlNormalizer}. */
-export interface JsonlNormalizerOptions extends JsonlOptions {
-  /**
-   * The treatment of failed lines.
-   *
-   * @default {"report"}
-   */
-  readonly onError?: OnError | undefined;
-}
 
 /** The capacity that is kept for output; the records of a block of usual size fit. */
 const KEPT_CAPACITY = 1 << 21;
@@ -68,7 +57,7 @@ export class JsonlNormalizer extends JsonlCounts
    *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
-  constructor(options: JsonlNormalizerOptions = {}) {
+  constructor(options: JsonlOptions = {}) {
     const answers = new LineAnswers(
       { ...options, onError: options.onError ?? "report" },
       WRITER,
@@ -157,7 +146,7 @@ export class JsonlNormalizerStream
    * assertMatch(await new Response(normalized).text(), /^{"type":"line.failed","line":1,/);
    * ```
    */
-  constructor(options: JsonlNormalizerOptions = {}) {
+  constructor(options: JsonlOptions = {}) {
     const normalizer = new JsonlNormalizer(options);
     super({
       // A stream keeps the chunks in its queue, so the reused block is copied.

@@ -13,7 +13,7 @@ import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import {
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
+  type JsonlOptions,
 } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
 import {
@@ -43,7 +43,7 @@ interface Normalized {
 
 function normalize(
   chunks: Iterable<Uint8Array>,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): Normalized {
   let answers = 0;
   const stage = new JsonlNormalizer({

@@ -8,11 +8,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import {
-  type Engine,
-  JsonlNormalizer,
-  type JsonlNormalizerOptions,
-} from "../../mod.ts";
+import { type Engine, JsonlNormalizer, type JsonlOptions } from "../../mod.ts";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import { Kernel } from "../../lib/json/kernel.ts";
 import { SLOT_COUNT } from "../../lib/json/kernel_layout.ts";
@@ -50,7 +46,7 @@ interface Answers {
 function answersOf(
   blocks: readonly Uint8Array[],
   engine: Engine,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): Answers {
   let text = "";
   const failures: string[] = [];
@@ -72,7 +68,7 @@ function answersOf(
 /** Checks that both engines have the same result; returns the number of fast lines. */
 function assertSame(
   blocks: readonly Uint8Array[],
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): number {
   const js = answersOf(blocks, "js", options);
   const { fastLines, ...wasm } = answersOf(blocks, "wasm", options);
@@ -132,7 +128,7 @@ Deno.test("Kernel answers each capture, three times in a row, like the rules, in
 });
 
 /** Selections of records: all, or the few records with tokens. */
-const SELECTIONS: readonly JsonlNormalizerOptions["only"][] = [
+const SELECTIONS: readonly JsonlOptions["only"][] = [
   undefined,
   ["turn.completed", "session_meta", "event_msg/token_count"],
 ];

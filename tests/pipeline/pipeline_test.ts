@@ -12,8 +12,8 @@ import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import type { Failure } from "../../lib/outcome.ts";
 import {
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
   JsonlNormalizerStream,
+  type JsonlOptions,
   type OnError,
 } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
@@ -37,7 +37,7 @@ const INPUT = concat([
 const KINDS = ["json", "normalize", "typed", "utf8", "line_too_long"];
 
 function run(
-  options: JsonlNormalizerOptions,
+  options: JsonlOptions,
   input: readonly Uint8Array[] = [INPUT],
 ): { text: string; normalizer: JsonlNormalizer } {
   const normalizer = new JsonlNormalizer({
@@ -141,7 +141,7 @@ for (
     const blocks: string[] = [];
     const keep = (block: Uint8Array): void => void blocks.push(decode(block));
     const messages: string[] = [];
-    const options: JsonlNormalizerOptions = {
+    const options: JsonlOptions = {
       from: "exec",
       maxLineBytes: 80,
       onError: "stop",

@@ -4,7 +4,7 @@ import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
   type FailureView,
   JsonlNormalizer,
-  type JsonlNormalizerOptions,
+  type JsonlOptions,
 } from "../../pipeline/pipeline.ts";
 import type {
   LineageSource,
@@ -38,7 +38,7 @@ const SLOW_BLOCK = 1 << 17;
 /** Maps a line of an input that joins several files to its own file. */
 export type PlaceOf = LineageSource["placeOf"];
 
-export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
+export function normalizing(options: JsonlOptions): JsonlNormalizer {
   return new JsonlNormalizer(options);
 }
 
@@ -59,12 +59,12 @@ export function writing(
 
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   /** Creates the stage that processes the lines of an input. */
-  readonly make: (options: JsonlNormalizerOptions) => LineStage<A>;
+  readonly make: (options: JsonlOptions) => LineStage<A>;
   /** Takes a result; the stage is not used again until `write` is done. */
   readonly take: (answer: A) => void;
   /** Writes the results of a piece of the input. */
   readonly write: () => Promise<void>;
-  readonly options: JsonlNormalizerOptions;
+  readonly options: JsonlOptions;
   /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
   /** Whether failed lines go to stderr; by default, unless `onError` is `inline` or `drop`. */

@@ -1,6 +1,6 @@
 /** `codexpipe normalize`. */
 
-import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
+import type { JsonlOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
@@ -63,7 +63,7 @@ export async function answerInputs<T extends JobInput, R, A>(
   const { names, inputs, open, answering, onBegin, onEnd, take, add } = given;
   const { args, process } = context;
   const isFollowing = args.has("follow");
-  const options: JsonlNormalizerOptions = {
+  const options: JsonlOptions = {
     ...args.readingOptions,
     onError: args.choice("on-error", ON_ERROR),
     engine: args.choice("engine", ENGINES),
@@ -136,8 +136,8 @@ async function createErrorFile(
 
 /** Throws before any input is read if the chosen engine cannot run. */
 function checkEngine(
-  options: JsonlNormalizerOptions,
-  make: (options: JsonlNormalizerOptions) => unknown,
+  options: JsonlOptions,
+  make: (options: JsonlOptions) => unknown,
 ): void {
   if (options.engine !== "wasm") return;
   try {

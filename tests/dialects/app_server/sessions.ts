@@ -5,7 +5,7 @@
  */
 
 import { type Fields, isObject } from "../../../lib/json/fields.ts";
-import type { JsonlNormalizerOptions } from "../../../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../../../lib/pipeline/pipeline.ts";
 import { linesOf, namesIn, readFixture } from "../../fixtures.ts";
 import { normalizeBytes } from "../../running.ts";
 
@@ -60,7 +60,7 @@ export function readServerRuns(): ServerRun[] {
 /** Normalizes bytes, by default of any dialect, and returns the records. */
 export function recordsOf(
   bytes: Uint8Array,
-  options: JsonlNormalizerOptions = {},
+  options: JsonlOptions = {},
 ): Fields[] {
   return linesOf(normalizeBytes([bytes], { from: "auto", ...options }))
     .map((line): unknown => JSON.parse(line)).filter(isObject);
