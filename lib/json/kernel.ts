@@ -107,12 +107,13 @@ class KernelTrace {
       const length = this.#at(at, TRACE_UNITS);
       const text = texts.slice(from, from + length);
       const plan = this.#plans.valuePlan(this.#at(at, TRACE_PLAN));
+      const make = plan?.next();
       let value: unknown;
-      if (plan === undefined) value = JSON.parse(text);
+      if (make === undefined) value = JSON.parse(text);
       else {
         const first = at + (TRACE_PARTS >> 2);
         parts.go(texts, from, length, first, this.#at(at, TRACE_EPOCH));
-        value = plan.make(parts);
+        value = make(parts);
       }
       const isProven = plan?.isProven ?? false;
       const line = this.#at(at, TRACE_LINE);

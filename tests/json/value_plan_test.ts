@@ -10,21 +10,33 @@ import fc from "../property_seed.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Decodes lines with the kernel; checks that each value equals its parsed text. */
+/** In this round, the kernel makes the values of all records of a line with generated code. */
+const LAST_ROUND = 66;
+
+/**
+ * Decodes lines with the kernel, over and over; checks that each value equals its parsed text in
+ * the first round and in the last, which is returned.
+ */
 function decoded(
   lines: readonly string[],
   initialThreadId?: string,
 ): Outcome<ThreadEvent>[] {
-  const outcomes: Outcome<ThreadEvent>[] = [];
+  let outcomes: Outcome<ThreadEvent>[] = [];
   const decoder = new JsonlDecoder({
     from: "exec",
     engine: "wasm",
     initialThreadId,
   });
-  const emit = (outcome: Outcome<ThreadEvent>): void => {
-    outcomes.push(outcome);
-  };
-  decoder.feed(ENCODER.encode(`${lines.join("\n")}\n`), emit);
+  const block = ENCODER.encode(`${lines.join("\n")}\n`);
+  for (let round = 1; round <= LAST_ROUND; round++) {
+    outcomes = [];
+    decoder.feed(block, (outcome) => outcomes.push(outcome));
+    if (round === 1 || round === LAST_ROUND) checkValues(outcomes);
+  }
+  return outcomes;
+}
+
+function checkValues(outcomes: readonly Outcome<ThreadEvent>[]): void {
   for (const outcome of outcomes) {
     if (!outcome.ok) continue;
     const parsed: unknown = JSON.parse(outcome.text ?? "");
@@ -32,7 +44,6 @@ function decoded(
     // Also the order of keys, and 0 or -0.
     assertEquals(JSON.stringify(outcome.value), JSON.stringify(parsed));
   }
-  return outcomes;
 }
 
 function item(text: string, more = ""): string {
@@ -238,10 +249,9 @@ Deno.test("ValuePlan fills in the ids of alternating threads", () => {
   assertEquals(threads, ids.flatMap((id) => [id, id]));
 });
 
-Deno.test("ValuePlan decodes the same with generated code, after many records", () => {
+Deno.test("ValuePlan decodes unknown fields of any names", () => {
   const lines = [...HEAD];
-  // After some dozens of records, the code of the plan is generated.
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 20; i++) {
     const text = JSON.stringify(`${"é".repeat(i % 3)}${i}\n`.repeat(i % 7));
     lines.push(item(text, `,"10":${i},"9":[${i}.5,"a b",null],"a\\"b":{}`));
   }
@@ -258,7 +268,7 @@ Deno.test("ValuePlan decodes values where code generation is forbidden", () => {
   } as unknown as FunctionConstructor;
   try {
     const lines = [...HEAD];
-    for (let i = 0; i < 200; i++) lines.push(item(`"${i}"`, `,"a":[${i}]`));
+    for (let i = 0; i < 9; i++) lines.push(item(`"${i}"`, `,"a":[${i}]`));
     assertEquals(decoded(lines).every(({ ok }) => ok), true);
   } finally {
     globalThis.Function = Function;
