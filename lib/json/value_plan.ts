@@ -42,23 +42,16 @@ export interface CopiedPart {
   readonly slot: number | undefined;
 }
 
-type Node =
-  /** The same in all records: a string, a number, a boolean or null. */
-  | { readonly kind: "same"; readonly text: string; readonly value: unknown }
-  | {
-    readonly kind: "object";
-    readonly names: readonly string[];
-    readonly nodes: readonly Node[];
-  }
-  | { readonly kind: "array"; readonly nodes: readonly Node[] }
-  /** A part; `pair` is the index of its pair in the trace, `slot` is -1 if it is of the record. */
-  | {
-    readonly kind: "part";
-    readonly of: JsonKind;
-    readonly method: "slot" | "string" | "number" | "boolean" | "json";
-    readonly pair: number;
-    readonly slot: number;
-  };
+/** How the values of one place in the records of a plan are made. */
+interface Making {
+  /**
+   * The code of the value. From the record it contains only JSON: names that were quoted again, and
+   * strings, numbers and words that were found valid.
+   */
+  readonly code: string;
+  /** Stands for all the values, see {@linkcode Proof.holds}. */
+  readonly model: unknown;
+}
 
 /** Makes the value of the record that `parts` was moved to. */
 export interface ValueMaker {
@@ -84,14 +77,14 @@ export interface Proof {
 
 /** How the values of the records of one plan are made. */
 export class ValuePlan {
-  readonly #root: Node;
+  readonly #code: string;
   #maker: ValueMaker | undefined;
   #records = 0;
   /** Whether all values of the plan are proven to be of the type. */
   readonly isProven: boolean;
 
-  private constructor(root: Node, isProven: boolean) {
-    this.#root = root;
+  private constructor(code: string, isProven: boolean) {
+    this.#code = code;
     this.isProven = isProven;
   }
 
@@ -114,35 +107,15 @@ export class ValuePlan {
     const bytes = new Uint8Array(output.length + 1);
     bytes.set(output);
     if (!tape.scan(bytes, 0, output.length, LEVELS)) return undefined;
-    const root = nodeOf(tape, bytes, 0, parts);
-    if (root === undefined) return undefined;
-    return new ValuePlan(root, proof.holds(modelOf(root)));
+    const making = makingOf(tape, bytes, 0, parts);
+    return making && new ValuePlan(making.code, proof.holds(making.model));
   }
 
   /** Returns what makes the value of the next record; nothing if its text has to be parsed. */
   next(): ValueMaker | undefined {
     this.#records += 1;
-    if (this.#records === TRIALS) this.#maker = makerOf(this.#root);
+    if (this.#records === TRIALS) this.#maker = makerOf(this.#code);
     return this.#maker;
-  }
-}
-
-/** Returns a value that stands for all values of a node. */
-function modelOf(node: Node): unknown {
-  switch (node.kind) {
-    case "same":
-      return node.value;
-    case "object":
-      return Object.fromEntries(
-        node.names.map((name, i) => {
-          const member = node.nodes[i];
-          return [name, member && modelOf(member)];
-        }),
-      );
-    case "array":
-      return node.nodes.map(modelOf);
-    case "part":
-      return new Varying(node.of);
   }
 }
 
@@ -150,32 +123,13 @@ function modelOf(node: Node): unknown {
  * Compiles the maker of a plan to JavaScript. Returns nothing where that is forbidden, for example
  * by the policy of a page.
  */
-function makerOf(root: Node): ValueMaker | undefined {
+function makerOf(code: string): ValueMaker | undefined {
   try {
-    // The boundary where code gets its type. From the record, the code contains only JSON: names
-    // that were quoted again, and strings, numbers and words that were found valid.
-    return new Function("parts", `return ${codeOf(root)};`) as ValueMaker;
+    // The boundary where code gets its type.
+    return new Function("parts", `return ${code};`) as ValueMaker;
   } catch {
     return undefined;
   }
-}
-
-function codeOf(node: Node): string {
-  switch (node.kind) {
-    case "same":
-      return node.text;
-    case "object": {
-      const members = node.names.map((name, i) => {
-        const member = node.nodes[i];
-        return `${JSON.stringify(name)}:${member && codeOf(member)}`;
-      });
-      return `{${members.join(",")}}`;
-    }
-    case "array":
-      return `[${node.nodes.map(codeOf).join(",")}]`;
-  }
-  const { method, pair, slot } = node;
-  return `parts.${method}(${pair},${slot})`;
 }
 
 /** The methods that make values of each kind. */
@@ -188,13 +142,13 @@ const METHODS = {
   object: "json",
 } as const;
 
-/** Returns how the value of an entry is made; nothing if it has to be parsed. */
-function nodeOf(
+/** Returns how the values of an entry are made; nothing if the records have to be parsed. */
+function makingOf(
   tape: JsonTape,
   bytes: Uint8Array,
   entry: number,
   parts: readonly CopiedPart[],
-): Node | undefined {
+): Making | undefined {
   const start = tape.start(entry);
   const end = tape.end(entry);
   const kind = tape.kind(entry);
@@ -204,31 +158,40 @@ function nodeOf(
   if (part !== -1) {
     const slot = parts[part]?.slot ?? -1;
     const method = kind === "string" && slot !== -1 ? "slot" : METHODS[kind];
-    return { kind: "part", of: kind, method, pair: 2 * part, slot };
+    const code = `parts.${method}(${2 * part},${slot})`;
+    return { code, model: new Varying(kind) };
   }
   if (kind !== "object" && kind !== "array") {
     if (parts.some((each) => each.start >= start && each.end <= end)) {
       return undefined;
     }
-    const text = decodeUtf8(bytes, start, end);
-    return { kind: "same", text, value: JSON.parse(text) };
+    const code = decodeUtf8(bytes, start, end);
+    return { code, model: JSON.parse(code) };
   }
-  const nodes: Node[] = [];
-  const names: string[] = [];
+  const codes: string[] = [];
+  const models: [name: string, model: unknown][] = [];
   const behind = tape.next(entry);
   // Containers below the last level have no entries for their parts.
   if (behind === entry + 1 && end - start > 2) return undefined;
   for (let at = entry + 1; at < behind; at = tape.next(at)) {
-    const node = nodeOf(tape, bytes, at, parts);
-    if (node === undefined) return undefined;
-    nodes.push(node);
-    names.push(tape.name(at));
+    const making = makingOf(tape, bytes, at, parts);
+    if (making === undefined) return undefined;
+    const name = tape.name(at);
+    const { code, model } = making;
+    codes.push(kind === "array" ? code : `${JSON.stringify(name)}:${code}`);
+    models.push([name, model]);
   }
-  if (kind === "array") return { kind, nodes };
+  if (kind === "array") {
+    return {
+      code: `[${codes.join()}]`,
+      model: models.map(([, model]) => model),
+    };
+  }
+  const model = Object.fromEntries(models);
   // Of two members with one name the last one counts, and `__proto__` is a setter.
-  const isPlain = new Set(names).size === names.length &&
-    !names.includes("__proto__");
-  return isPlain ? { kind, names, nodes } : undefined;
+  const isPlain = Object.keys(model).length === models.length &&
+    !Object.hasOwn(model, "__proto__");
+  return isPlain ? { code: `{${codes.join()}}`, model } : undefined;
 }
 
 /**
