@@ -160,7 +160,7 @@ function sliceAt(
   return new JsonSlice(bytes, start, start + length, "object", false, -1);
 }
 
-// The pieces of an output: values of the record, slots, and literal text.
+// The steps that write an output: literal text, slots, and values of the record.
 
 /** A value of a record: its range and its kind (`KIND_STRING` and so on). */
 interface Value {
@@ -174,9 +174,8 @@ interface Place {
   readonly end: number;
 }
 
-/** A piece of an output. */
-type Piece =
-  | { readonly kind: "text"; readonly text: Uint8Array }
+/** What a step copies. */
+type Source =
   | {
     readonly kind: "slot";
     readonly slot: number;
@@ -196,6 +195,13 @@ type Piece =
     /** By value, its range in the output of the watched record. */
     readonly places: readonly Place[];
   };
+
+/** One step of the kernel: a literal text, then a slot or a part of the record. */
+interface Step {
+  readonly text: Uint8Array;
+  /** Absent at the end of the output. */
+  readonly source?: Source;
+}
 
 /** Returns the offset of the start, or the end, of a value among the places of a line. */
 function startPlace(value: number): number {
@@ -230,49 +236,49 @@ function cutOf(
 }
 
 /**
- * Divides an output into pieces.
+ * Returns the steps that write an output.
  *
  * @param isTraced Whether the range of each value in the output must be known.
  * @returns Nothing if a part of a value was copied that the kernel cannot find again.
  */
-function piecesOf(
+function stepsOf(
   { root, output, copies, observations }: Pick<
     WatchedRecord,
     "root" | "output" | "copies" | "observations"
   >,
   values: readonly Value[],
   isTraced: boolean,
-): readonly Piece[] | undefined {
-  const pieces: Piece[] = [];
+): readonly Step[] | undefined {
+  const steps: Step[] = [];
+  /** The text after the last step. */
+  let text = NOTHING;
+  const addSource = (source: Source): void => {
+    steps.push({ text, source });
+    text = NOTHING;
+  };
   /**
-   * Adds a value. It joins the piece before it if the text between the two is the same as in the
+   * Adds a value. It joins the step before it if the text between the two is the same as in the
    * record.
    */
   const addValue = (index: number, value: Value, to: number): void => {
     const place = { start: to, end: to + value.end - value.start };
-    const before = values[index - 1];
-    const from = before?.end ?? root.start;
-    const text = pieces.at(-1)?.kind === "text" ? pieces.at(-1) : undefined;
-    const bytes = text?.kind === "text" ? text.text : NOTHING;
+    const from = values[index - 1]?.end ?? root.start;
     const between = value.start - from;
-    const isWhole = bytes.length >= between &&
-      isSame(root.bytes, from, bytes, bytes.length - between, between);
-    const earlier = pieces.at(text === undefined ? -1 : -2);
+    const rest = text.length - between;
+    const isWhole = rest >= 0 &&
+      isSame(root.bytes, from, text, rest, between);
+    if (isWhole) text = text.subarray(0, rest);
+    const step = steps.at(-1);
     if (
-      isWhole && bytes.length === between && earlier?.kind === "part" &&
-      earlier.last === index - 1
+      isWhole && rest === 0 && step?.source?.kind === "part" &&
+      step.source.last === index - 1
     ) {
-      pieces.length -= text === undefined ? 1 : 2;
-      const places = [...earlier.places, place];
-      pieces.push({ ...earlier, last: index, places });
+      const places = [...step.source.places, place];
+      const source = { ...step.source, last: index, places };
+      steps[steps.length - 1] = { ...step, source };
       return;
     }
-    if (isWhole && text !== undefined) {
-      pieces.pop();
-      const rest = bytes.subarray(0, bytes.length - between);
-      if (rest.length > 0) pieces.push({ kind: "text", text: rest });
-    }
-    pieces.push({
+    addSource({
       kind: "part",
       first: index,
       last: index,
@@ -281,16 +287,12 @@ function piecesOf(
       places: [place],
     });
   };
-  const addText = (text: Uint8Array): void => {
-    if (text.length === 0) return;
-    const last = pieces.at(-1);
-    if (last?.kind !== "text") pieces.push({ kind: "text", text });
-    else {
-      const joined = new Uint8Array(last.text.length + text.length);
-      joined.set(last.text);
-      joined.set(text, last.text.length);
-      pieces[pieces.length - 1] = { kind: "text", text: joined };
-    }
+  const addText = (more: Uint8Array): void => {
+    if (more.length === 0) return;
+    const joined = new Uint8Array(text.length + more.length);
+    joined.set(text);
+    joined.set(more, text.length);
+    text = joined;
   };
   let at = 0;
   for (const { slot, start, end, to, length } of copies) {
@@ -298,7 +300,7 @@ function piecesOf(
     at = to + length;
     if (slot !== -1) {
       const places = [{ start: to, end: to + length }];
-      pieces.push({ kind: "slot", slot, places });
+      addSource({ kind: "slot", slot, places });
       continue;
     }
     let from = start;
@@ -316,7 +318,7 @@ function piecesOf(
         const last = isWhole
           ? { last: index, after: 1 }
           : { last: values.length, after: 0 };
-        pieces.push({
+        addSource({
           kind: "part",
           first: index,
           before: -1,
@@ -333,36 +335,16 @@ function piecesOf(
     addText(root.bytes.subarray(from, end));
   }
   addText(output.subarray(at));
-  return pieces;
-}
-
-/** One step of the kernel: a literal text, then a slot or a part of the record. */
-interface Step {
-  readonly text: Uint8Array;
-  readonly source: Exclude<Piece, { kind: "text" }> | undefined;
-}
-
-/** Returns the steps that write the pieces. */
-function stepsOf(pieces: readonly Piece[]): readonly Step[] {
-  const steps: Step[] = [];
-  let text: Uint8Array | undefined;
-  for (const piece of pieces) {
-    if (piece.kind === "text") text = piece.text;
-    else {
-      steps.push({ text: text ?? NOTHING, source: piece });
-      text = undefined;
-    }
-  }
-  if (text !== undefined) steps.push({ text, source: undefined });
+  if (text.length > 0) steps.push({ text });
   return steps;
 }
 
 /** Returns how many copies the output has of the value that it has most often. */
-function mostCopies(pieces: readonly Piece[]): number {
+function mostCopies(steps: readonly Step[]): number {
   const counts = new Map<number, number>();
-  for (const piece of pieces) {
-    if (piece.kind !== "part") continue;
-    for (let value = piece.first; value <= piece.last; value++) {
+  for (const { source } of steps) {
+    if (source?.kind !== "part") continue;
+    for (let value = source.first; value <= source.last; value++) {
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }
   }
@@ -370,11 +352,10 @@ function mostCopies(pieces: readonly Piece[]): number {
 }
 
 /** Returns the copied parts of an output, in order. */
-function partsOf(pieces: readonly Piece[]): CopiedPart[] {
-  return pieces.flatMap((piece) => {
-    if (piece.kind === "text") return [];
-    const slot = piece.kind === "slot" ? piece.slot : undefined;
-    return piece.places.map((place) => ({ ...place, slot }));
+function partsOf(steps: readonly Step[]): CopiedPart[] {
+  return steps.flatMap(({ source }) => {
+    const slot = source?.kind === "slot" ? source.slot : undefined;
+    return source?.places.map((place) => ({ ...place, slot })) ?? [];
   });
 }
 
@@ -421,11 +402,11 @@ const ALIGNMENT = 16;
 /** One watched rewriting, as a plan needs it. */
 interface Rewriting {
   readonly watched: WatchedRecord;
-  readonly pieces: readonly Piece[];
+  readonly steps: readonly Step[];
   /** The effects on the slots, encoded for the kernel. */
   readonly effects: readonly number[];
-  /** The pieces of the note. */
-  readonly note: readonly Piece[];
+  /** The steps that write the note. */
+  readonly note: readonly Step[];
   /** The end of a string that is left out. */
   readonly cut: Cut | undefined;
   readonly isWanted: boolean;
@@ -553,31 +534,31 @@ export class KernelPlans {
   ): boolean {
     if (values === undefined || values.length > MAX_VALUES) return false;
     const { start, end } = watched.root;
-    const pieces = isWanted
-      ? piecesOf(watched, values, this.#wishes.proof !== undefined)
+    const steps = isWanted
+      ? stepsOf(watched, values, this.#wishes.proof !== undefined)
       : [];
     const effects = effectsOf(watched, values);
     const note = watched.note === undefined
       ? []
-      : piecesOf({ ...watched, ...watched.note }, values, false);
-    if (pieces === undefined || effects === undefined) return false;
+      : stepsOf({ ...watched, ...watched.note }, values, false);
+    if (steps === undefined || effects === undefined) return false;
     const { cuts } = watched.observations;
     const cut = cuts[0] && cutOf(cuts[0], values);
     // A plan has room for one cut.
     if (cuts.length > (cut === undefined ? 0 : 1)) return false;
     if (note === undefined) return false;
-    if (partsOf(pieces).length > MAX_PARTS) return false;
+    if (partsOf(steps).length > MAX_PARTS) return false;
     // The kernel checks the room for each slot once.
-    const slots = pieces.filter(({ kind }) => kind === "slot");
+    const slots = steps.filter(({ source }) => source?.kind === "slot");
     if (slots.length > SLOT_COUNT) return false;
     const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
       (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
-      (pieces.length + note.length) * (STEP_SIZE + ALIGNMENT) +
+      (steps.length + note.length) * (STEP_SIZE + 2 * ALIGNMENT) +
       (watched.note?.output.length ?? 0) +
       4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, pieces, effects, note, cut, isWanted };
+    const plan = { watched, steps, effects, note, cut, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -729,14 +710,13 @@ export class KernelPlans {
   }
 
   #plan(
-    { watched, pieces, effects, note, cut, isWanted }: Rewriting,
+    { watched, steps, effects, note, cut, isWanted }: Rewriting,
     values: readonly Value[],
     mask: number,
   ): number {
     const { effects: slotEffects, output, key, isRecalled } = watched;
     const { proof } = this.#wishes;
     const words = this.#words;
-    const steps = stepsOf(pieces);
     const plan = this.#take(PLAN_STEPS + STEP_SIZE * steps.length);
     const counted = slotEffects.find((effect) => effect.kind === "count");
     const prefix = counted?.kind === "count" ? counted.text : NOTHING;
@@ -744,16 +724,15 @@ export class KernelPlans {
     if (!isWanted) number = UNWANTED;
     else if (proof !== undefined) {
       number = this.#values.length;
-      this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
+      this.#values.push(ValuePlan.of(output, partsOf(steps), proof));
     }
     const added = this.#writeSteps(plan + PLAN_STEPS, steps);
-    const noteSteps = stepsOf(note);
-    const noteEnd = STEP_SIZE * noteSteps.length;
+    const noteEnd = STEP_SIZE * note.length;
     const noteAt = this.#take(noteEnd);
-    this.#writeSteps(noteAt, noteSteps);
+    this.#writeSteps(noteAt, note);
     words[(plan + PLAN_FILLED) >> 2] = mask;
     words[(plan + PLAN_ADDED) >> 2] = added;
-    words[(plan + PLAN_COPIES) >> 2] = mostCopies(pieces);
+    words[(plan + PLAN_COPIES) >> 2] = mostCopies(steps);
     words[(plan + PLAN_EFFECT_COUNT) >> 2] = effects.length / 2;
     words[(plan + PLAN_EFFECTS) >> 2] = this.#writeWords(effects);
     words[(plan + PLAN_PREFIX) >> 2] = this.#write(prefix);
