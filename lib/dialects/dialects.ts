@@ -237,14 +237,6 @@ class RefusingRules extends RecordRules {
     );
   }
 
-  override reset(): void {}
-
-  override save(): unknown {
-    return null;
-  }
-
-  override load(_saved: unknown): void {}
-
   protected override record(
     _root: JsonSlice,
     _line: JsonObject,

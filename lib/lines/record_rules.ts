@@ -21,6 +21,16 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "./failures.ts";
 
+/** The state of a stream, which its lines depend on. */
+export interface StreamState extends RecordContext {
+  /** Forgets the stream: the next line is the first one of another. */
+  reset(): void;
+  /** Returns the state as plain JSON for `load`. */
+  save(): unknown;
+  /** Restores a saved state; parts of it that are not valid are ignored. */
+  load(saved: unknown): void;
+}
+
 /** Learns how records are rewritten, to repeat that without the rules. */
 export interface RecordLearner {
   /** Whether the next record is worth watching. */
@@ -58,7 +68,7 @@ const KINDS: ReadonlyMap<string, FailureKind> = new Map(
 export abstract class RecordRules {
   /** Reads the lines; its values are valid until the next line. */
   protected readonly reader: JsonReader;
-  readonly #context: RecordContext | undefined;
+  readonly #context: StreamState | undefined;
   readonly #noted = new ByteWriter();
   #learner: RecordLearner | undefined;
   #watched: RecordWatch | undefined;
@@ -69,7 +79,7 @@ export abstract class RecordRules {
    * @param reader Reads the lines.
    * @param context The state that records depend on; without it, no record is repeated by plans.
    */
-  constructor(reader: JsonReader, context?: RecordContext) {
+  constructor(reader: JsonReader, context?: StreamState) {
     this.reader = reader;
     this.#context = context;
   }
@@ -79,18 +89,17 @@ export abstract class RecordRules {
     return this.#context;
   }
 
-  /** Forgets the stream: the next line is the first one of another. */
-  abstract reset(): void;
+  reset(): void {
+    this.#context?.reset();
+  }
 
-  /**
-   * Returns the state that later lines depend on.
-   *
-   * @returns Plain JSON for `load`.
-   */
-  abstract save(): unknown;
+  save(): unknown {
+    return this.#context?.save() ?? null;
+  }
 
-  /** Restores a saved state; parts of it that are not valid are ignored. */
-  abstract load(saved: unknown): void;
+  load(saved: unknown): void {
+    this.#context?.load(saved);
+  }
 
   /**
    * Makes the record of a line.

@@ -21,11 +21,7 @@ import {
 import { fieldsOf, snakeCase, textOf } from "../../json/fields.ts";
 import { writeKey, writeNode } from "../../json/object_writer.ts";
 import { JsonReader } from "../../json/reader.ts";
-import type {
-  ContextChanges,
-  RecordContext,
-  Slots,
-} from "../../json/record_watch.ts";
+import type { ContextChanges, Slots } from "../../json/record_watch.ts";
 import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 import {
@@ -37,7 +33,11 @@ import {
   KIND_WORDS,
 } from "../../json/value.ts";
 import { trimBlank } from "../../lines/blank.ts";
-import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
+import {
+  RecordRules,
+  type StreamState,
+  unnormalizable,
+} from "../../lines/record_rules.ts";
 import { EventWriter, itemTypeValue } from "../exec/event_writer.ts";
 import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
 import type { EventType } from "../exec/events.ts";
@@ -385,7 +385,7 @@ const NONE_TAKEN: ReadonlySet<string> = new Set();
  * The state of an app-server that its messages depend on and change: its threads, the one that was
  * used last at the end, and the number of the last item without an id.
  */
-class ServerState implements RecordContext {
+class ServerState implements StreamState {
   readonly rules = ServerState;
   readonly #threads = new Map<string, ThreadMemory>();
   #last: ThreadMemory | undefined;
@@ -559,7 +559,7 @@ export class AppServerRules extends RecordRules {
   }
 
   override reset(): void {
-    this.#state.reset();
+    super.reset();
     this.#exec.reset();
     this.#events.clear();
   }
@@ -574,7 +574,7 @@ export class AppServerRules extends RecordRules {
 
   override load(saved: unknown): void {
     this.reset();
-    this.#state.load(saved);
+    super.load(saved);
     const { exec, events } = fieldsOf(saved);
     this.#exec.load(exec);
     for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {

@@ -19,7 +19,11 @@ import {
   KIND_WORDS,
   sameSource,
 } from "../../json/value.ts";
-import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
+import {
+  RecordRules,
+  type StreamState,
+  unnormalizable,
+} from "../../lines/record_rules.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
 import {
   EventWriter,
@@ -61,7 +65,7 @@ const THREAD = 0;
 const TURN = 1;
 
 /** The current ids, trimmed, which lines without their own get. */
-class Context implements RecordContext {
+class Context implements StreamState {
   readonly rules = Context;
   readonly #reader: JsonReader;
   readonly #initial: InitialContext;
@@ -284,17 +288,17 @@ export class ExecRules extends RecordRules {
   }
 
   override reset(): void {
-    this.#context.reset();
+    super.reset();
     this.#old.reset();
   }
 
   override save(): unknown {
-    return { context: this.#context.save(), old: this.#old.save() };
+    return { context: super.save(), old: this.#old.save() };
   }
 
   override load(saved: unknown): void {
     const { context, old } = fieldsOf(saved);
-    this.#context.load(context);
+    super.load(context);
     this.#old.load(old);
   }
 

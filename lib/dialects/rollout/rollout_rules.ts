@@ -14,7 +14,11 @@ import {
   JsonString,
   KIND_WORDS,
 } from "../../json/value.ts";
-import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
+import {
+  RecordRules,
+  type StreamState,
+  unnormalizable,
+} from "../../lines/record_rules.ts";
 import {
   GIT_RENAMES,
   RESPONSE_ITEM_TYPES,
@@ -22,11 +26,7 @@ import {
   SESSION_META_RENAMES,
 } from "./kinds.ts";
 import { canonicalTimestamp, fileNameTimestamp } from "./timestamp.ts";
-import type {
-  ContextChanges,
-  RecordContext,
-  Slots,
-} from "../../json/record_watch.ts";
+import type { ContextChanges, Slots } from "../../json/record_watch.ts";
 import { SLOT_SIZE } from "../../json/kernel_layout.ts";
 import { lasting, stringValue } from "../../json/literal.ts";
 import { fieldsOf, textOf } from "../../json/fields.ts";
@@ -46,7 +46,7 @@ const MAX_TIME_BYTES = SLOT_SIZE;
 const TIME_BYTES = 64;
 
 /** The state of one file. */
-class FileContext implements RecordContext {
+class FileContext implements StreamState {
   /** The same object for all files: plans of one file apply to the next. */
   readonly rules: unknown = FileContext;
   readonly #fileTime: string | undefined;
@@ -186,18 +186,6 @@ export class RolloutRules extends RecordRules {
     );
     super(new JsonReader(1), file);
     this.#file = file;
-  }
-
-  override reset(): void {
-    this.#file.reset();
-  }
-
-  override save(): unknown {
-    return this.#file.save();
-  }
-
-  override load(saved: unknown): void {
-    this.#file.load(saved);
   }
 
   override apply(
