@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isSame } from "./bytes.ts";
-import { hashOfName, NameIndex } from "./name_index.ts";
-import type { JsonKind } from "./tape.ts";
+import { BACKSLASH, isSame, QUOTE } from "./bytes.ts";
+import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
+import { type JsonKind, type JsonTape, keyText } from "./tape.ts";
 
 /**
  * A JSON value as a range of the bytes that it was read from.
@@ -103,27 +103,6 @@ export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
 const WALK = 32;
 
 /**
- * A block of members that an object stores elsewhere, as large objects do. The methods are those of
- * {@linkcode JsonObject}.
- */
-export interface MemberBlock {
-  /** The number of places, including those of removed members. */
-  readonly size: number;
-  /** Returns the place of a member, or -1. */
-  find(name: string): number;
-  /** Returns the name at a place. */
-  nameAt(place: number): string;
-  /** Returns the value at a place; `undefined` if the member was removed. */
-  valueAt(place: number): JsonNode | undefined;
-  /** Sets the value at a place; `undefined` removes the member. */
-  put(place: number, value: JsonNode | undefined): void;
-  /** Renames the member at a place. */
-  rename(place: number, to: string): void;
-  /** Returns the first value of a name that the text has more than once, otherwise `undefined`. */
-  shadowed(name: string): JsonNode | undefined;
-}
-
-/**
  * The members of one JSON object, in order, with undecoded values. A member has a *place*, its
  * index in that order.
  *
@@ -142,15 +121,15 @@ export class JsonObject {
    */
   #bits = 0;
   /**
-   * Members that are stored elsewhere. Their places begin at `#blockAt`, between the other members.
+   * Members that are left on the tape. Their places begin at `#blockAt`, between the other members.
    */
-  #block: MemberBlock | undefined;
+  #block: ManyMembers | undefined;
   #blockAt = 0;
 
   /**
    * @param block The initial members; none, if absent.
    */
-  constructor(block?: MemberBlock) {
+  constructor(block?: ManyMembers) {
     if (block !== undefined) this.#insert(block);
   }
 
@@ -276,7 +255,7 @@ export class JsonObject {
     if (value !== undefined) this.set(other.nameAt(place), value);
   }
 
-  #insert(block: MemberBlock): void {
+  #insert(block: ManyMembers): void {
     this.#block = block;
     this.#blockAt = this.#names.length;
     this.#bits = -1;
@@ -360,4 +339,211 @@ export function sameSource(
   const length = one.end - one.start;
   if (length !== other.end - other.start) return false;
   return isSame(one.bytes, one.start, other.bytes, other.start, length);
+}
+
+// Objects with many members: their members stay on the tape.
+
+/**
+ * The number of arrays that are kept for reuse: a record has one large object, or one inside
+ * another.
+ */
+const KEPT = 4;
+/** An array is not reused for a size below this fraction of its own. */
+const PART = 1 / 8;
+
+/**
+ * Arrays of integers for one record, reused for the next record.
+ *
+ * New arrays for each record would pile up: the engine does not count their memory as garbage where
+ * little else is allocated (35 MB in a stream of lines of 100,000 members).
+ */
+export class Numbers {
+  /** The arrays; the first `#taken` of them are in use. */
+  readonly #arrays: Int32Array[] = [];
+  #taken = 0;
+
+  /** Returns an array of `size` zeros. */
+  take(size: number): Int32Array {
+    if (this.#taken === KEPT) return new Int32Array(size);
+    const arrays = this.#arrays;
+    const taken = this.#taken++;
+    for (let at = taken; at < arrays.length; at++) {
+      const array = arrays[at];
+      if (array === undefined || array.length < size) continue;
+      if (PART * array.length > size) continue;
+      arrays.splice(at, 1);
+      arrays.splice(taken, 0, array);
+      return array.subarray(0, size).fill(0);
+    }
+    const array = new Int32Array(size);
+    arrays.splice(taken, 0, array);
+    arrays.length = Math.min(arrays.length, KEPT);
+    return array;
+  }
+
+  /** Marks all arrays as unused. */
+  clear(): void {
+    this.#taken = 0;
+  }
+}
+
+interface ChangedMember {
+  readonly name: string;
+  /** Absent if the member was removed. */
+  readonly value: JsonNode | undefined;
+}
+
+/**
+ * The members of a large object, left on the tape: a name or a value is only decoded when it is
+ * requested.
+ *
+ * A member takes some 15 bytes here; with its name, its value and their indexes as objects it takes
+ * 130.
+ */
+export class ManyMembers {
+  readonly #tape: JsonTape;
+  readonly #bytes: Uint8Array;
+  readonly #valueOf: (entry: number) => JsonSlice;
+  /** The entry of the first member; members with duplicate names are among the entries after it. */
+  readonly #first: number;
+  /** By place, the entry of the member on the tape. */
+  readonly #entries: Int32Array;
+  readonly #index: NameIndex;
+  /** By place, the members that differ from the tape. */
+  readonly #changed = new Map<number, ChangedMember>();
+  /** The places of the renamed members: a few, whose names the rules know. */
+  readonly #renamed: number[] = [];
+
+  /** The number of members; those with the same name count once. */
+  readonly size: number;
+
+  /**
+   * @param tape The tape that holds the object for as long as its members are used.
+   * @param bytes The bytes that the tape was made from.
+   * @param count The number of its members, duplicates included.
+   * @param valueOf Makes a value of an entry.
+   * @param numbers The arrays to use; they must not be cleared before the tape is.
+   */
+  constructor(
+    tape: JsonTape,
+    bytes: Uint8Array,
+    entry: number,
+    count: number,
+    valueOf: (entry: number) => JsonSlice,
+    numbers: Numbers,
+  ) {
+    this.#tape = tape;
+    this.#bytes = bytes;
+    this.#valueOf = valueOf;
+    this.#first = entry + 1;
+    this.#entries = numbers.take(count);
+    this.#index = new NameIndex(count, (size) => numbers.take(size));
+    const behind = tape.next(entry);
+    let size = 0;
+    let key = 0;
+    const isKnown = (place: number): boolean =>
+      isSameKey(bytes, this.#keyAt(place), key);
+    for (let at = this.#first; at < behind; at = tape.next(at)) {
+      key = tape.key(at);
+      const hash = hashOfKey(bytes, key);
+      const place = this.#index.find(hash, isKnown);
+      if (place !== -1) this.#entries[place] = at;
+      else {
+        this.#entries[size] = at;
+        this.#index.enter(hash, size);
+        size += 1;
+      }
+    }
+    this.size = size;
+  }
+
+  /** Returns the place of a member, or -1. */
+  find(name: string): number {
+    const place = this.#read(name);
+    const changed = this.#changed.get(place);
+    const isThere = changed === undefined ||
+      (changed.name === name && changed.value !== undefined);
+    if (place !== -1 && isThere) return place;
+    const renamed = this.#renamed.find((place) => {
+      const member = this.#changed.get(place);
+      return member?.name === name && member.value !== undefined;
+    });
+    return renamed ?? -1;
+  }
+
+  /** Returns the name at a place. */
+  nameAt(place: number): string {
+    return this.#changed.get(place)?.name ??
+      this.#tape.name(this.#entries[place] ?? 0);
+  }
+
+  /**
+   * Returns the value at a place: the last one that the text has for its name. `undefined` if the
+   * member was removed.
+   */
+  valueAt(place: number): JsonNode | undefined {
+    const changed = this.#changed.get(place);
+    if (changed !== undefined) return changed.value;
+    return this.#valueOf(this.#entries[place] ?? 0);
+  }
+
+  /** Sets the value at a place; `undefined` removes the member. */
+  put(place: number, value: JsonNode | undefined): void {
+    this.#changed.set(place, { name: this.nameAt(place), value });
+  }
+
+  /** Renames the member at a place. */
+  rename(place: number, to: string): void {
+    this.#changed.set(place, { name: to, value: this.valueAt(place) });
+    this.#renamed.push(place);
+  }
+
+  /** Returns the first value of a name that the text has more than once, otherwise `undefined`. */
+  shadowed(name: string): JsonSlice | undefined {
+    const last = this.#entries[this.#read(name)];
+    if (last === undefined) return undefined;
+    const tape = this.#tape;
+    let at = this.#first;
+    while (!isKeyOf(this.#bytes, tape.key(at), name)) at = tape.next(at);
+    return at === last ? undefined : this.#valueOf(at);
+  }
+
+  /** Returns the place of a name on the tape, or -1. */
+  #read(name: string): number {
+    return this.#index.find(
+      hashOfName(name),
+      (place) => isKeyOf(this.#bytes, this.#keyAt(place), name),
+    );
+  }
+
+  #keyAt(place: number): number {
+    return this.#tape.key(this.#entries[place] ?? 0);
+  }
+}
+
+/**
+ * Whether two keys spell the same name. `one` and `other` are the indexes of their opening quotes.
+ */
+function isSameKey(bytes: Uint8Array, one: number, other: number): boolean {
+  for (let at = 1;; at++) {
+    const byte = bytes[one + at];
+    const otherByte = bytes[other + at];
+    if (byte === BACKSLASH || otherByte === BACKSLASH) {
+      return keyText(bytes, one) === keyText(bytes, other);
+    }
+    if (byte !== otherByte) return false;
+    if (byte === QUOTE) return true;
+  }
+}
+
+/** Whether a key spells a name. `key` is the index of its opening quote. */
+function isKeyOf(bytes: Uint8Array, key: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    const byte = bytes[key + 1 + i] ?? 0;
+    if (byte === BACKSLASH || byte >= 0x80) {
+      return keyText(bytes, key) === name;
+    }
+    if (byte === QUOTE || byte !== name.charCodeAt(i)) return false;
+  }
+  return bytes[key + 1 + name.length] === QUOTE;
 }

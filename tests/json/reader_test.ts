@@ -4,13 +4,15 @@ import {
   assertNotStrictEquals,
   assertStrictEquals,
 } from "@std/assert";
-import { JsonReader, ManyMembers, Numbers } from "../../lib/json/reader.ts";
+import { JsonReader } from "../../lib/json/reader.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
 import {
   type JsonNode,
   JsonObject,
   JsonSlice,
   JsonString,
+  ManyMembers,
+  Numbers,
 } from "../../lib/json/value.ts";
 import { equalJson } from "../fixtures.ts";
 import { JSON_KEY, JSON_STRING, JSON_TEXT } from "../generators.ts";
