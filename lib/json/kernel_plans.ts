@@ -426,7 +426,7 @@ interface KernelPlaces {
  * Selects records. Compares only words (`JsonReader.wordOf`), so that a plan, which fixes those
  * words, is wanted or not as a whole.
  */
-interface Selection {
+export interface Selection {
   /** Equal for selections of the same records. */
   readonly key: string;
   /** Whether a record, as it was written, is wanted. */

@@ -1,6 +1,7 @@
 /** Reads session file lines that need no normalizing, and parses only the parts that are used. */
 
 import { type Fields, fieldsOf, parseJson } from "../../json/fields.ts";
+import type { Selection } from "../../json/kernel_plans.ts";
 import { JsonReader } from "../../json/reader.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../../json/value.ts";
 import { LINE_FAILED } from "../../lines/failures.ts";
@@ -20,11 +21,6 @@ const LINE = ["timestamp", "ordinal", "type"] as const;
 const TURN = ["type", "turn_id", "cwd", "model"] as const;
 /** The result for a line that is not wanted. */
 const UNWANTED: Fields = {};
-
-interface Selection {
-  /** Returns whether a normalized record is wanted. */
-  wants(reader: JsonReader, record: JsonNode): boolean;
-}
 
 const READER = new JsonReader(2);
 
