@@ -116,14 +116,15 @@ const MAX_OPEN = 256;
 /** Matches a number that is zero; the digits of an exponent do not matter. */
 const ZERO_REGEXP = /^[-.0]+(?:e|$)/i;
 
-/** Sets a member to an object that holds a text; a message without the text has none. */
+/** Sets a member to an object that holds a text; a message without a text, or with null, has none. */
 function setText(
   line: JsonObject,
   name: string,
   field: string,
   text: JsonNode | undefined,
 ): void {
-  if (text !== undefined) line.set(name, objectOf(field, text));
+  if (text === undefined || text.kind === "null") return;
+  line.set(name, objectOf(field, text));
 }
 
 /** The reason for a message that lacks a field that its type requires. */

@@ -335,6 +335,8 @@ export class ExecRules extends RecordRules {
       };
     }
     if (!this.#old.isUsed) this.repeatable();
+    // Asked before a nested item is flattened, whose fields may have the same names.
+    const isPlaced = hasOwnTurn(line);
     let itemType: string | undefined;
     let reason: FailureReason | undefined;
     switch (type) {
@@ -352,13 +354,13 @@ export class ExecRules extends RecordRules {
       case "item.failed":
         if (!isOld) flatten(line, this.reader);
         gatherError(line);
-        reason = this.#itemLine(type, line);
+        reason = this.#itemLine(type, line, isPlaced);
         break;
       case "item.started":
       case "item.delta":
       case "item.completed":
         itemType = this.#item(line, type === "item.delta", isOld);
-        reason = this.#itemLine(type, line);
+        reason = this.#itemLine(type, line, isPlaced);
         break;
         // Errors and messages of an app-server get no ids.
     }
@@ -399,11 +401,15 @@ export class ExecRules extends RecordRules {
     return undefined;
   }
 
-  #itemLine(type: EventType, line: JsonObject): FailureReason | undefined {
+  #itemLine(
+    type: EventType,
+    line: JsonObject,
+    isPlaced: boolean,
+  ): FailureReason | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
     const turn = this.#context.ownId(line, ["turn_id"]) ??
-      (hasOwnTurn(line) ? undefined : this.#context.turn);
+      (isPlaced ? undefined : this.#context.turn);
     line.set("thread_id", thread);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn);
