@@ -469,6 +469,8 @@ export class OldDialect {
         break;
       case "agent_reasoning_section_break":
         this.#afterBreak = true;
+        // `codex mcp-server` names the reasoning, which is another item than the break.
+        line.rename("item_id", "call_id");
         break;
     }
     setItem(line, itemType, this.#nextId());
