@@ -598,18 +598,26 @@ export class OldDialect {
     return undefined;
   }
 
-  /** Makes an entry of a list of changes; returns nothing if the value is not a change. */
+  /**
+   * Makes an entry of a list of changes; returns nothing if the value is not a change. Its kind is
+   * the key before its fields, or, from `codex mcp-server` of 0.98, the `type` among them.
+   */
   #change(path: string, change: JsonNode): JsonObject | undefined {
     const entry = objectOf("path", new JsonString(path));
     if (this.#reader.wordOf(change) === "delete") {
       entry.set("kind", change);
       return entry;
     }
-    const kinds = this.#reader.members(change);
-    const inner = kinds.valueAt(0);
-    if (kinds.size !== 1 || inner?.kind !== "object") return undefined;
-    entry.set("kind", new JsonString(kinds.nameAt(0)));
-    const fields = this.#reader.members(inner);
+    let fields = this.#reader.members(change);
+    let kind = fields.get("type");
+    if (kind?.kind === "string") fields.take("type");
+    else {
+      const inner = fields.valueAt(0);
+      if (fields.size !== 1 || inner?.kind !== "object") return undefined;
+      kind = new JsonString(fields.nameAt(0));
+      fields = this.#reader.members(inner);
+    }
+    entry.set("kind", kind);
     fields.take("path");
     fields.take("kind");
     entry.setAll(fields);
