@@ -1,6 +1,7 @@
 /** Builds transcripts: sequences of parts that describe a session for people. */
 
 import { checkOutcome } from "../checked.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { printedText } from "../events/contents.ts";
 import { EventReader } from "../events/event_reader.ts";
 import type { SessionOptions } from "../events/session_context.ts";
@@ -109,6 +110,8 @@ interface OpenTurn {
   isEmitted: boolean;
   /** The texts of the errors that its entries show. */
   readonly errors: Set<string>;
+  /** The message of its last event, if that is an error. */
+  lastError: string | null;
 }
 
 /**
@@ -323,6 +326,11 @@ export class TranscriptBuilder
       this.#change(mutation, end);
     }
     if (end !== undefined) this.#takeEnd(end);
+    else if (this.#turn !== undefined && mutations.length > 0) {
+      this.#turn.lastError = event.type === "error"
+        ? idOf(event.message) ?? null
+        : null;
+    }
     if (event.item_type === "thread_rolled_back") {
       this.#rollBack(wholeOf(fieldsOf(event.content).num_turns) ?? 0);
     }
@@ -404,12 +412,21 @@ export class TranscriptBuilder
     const { type, reason } = event;
     if (type !== "turn.completed" && type !== "turn.failed") return undefined;
     const isAborted = typeof reason === "string";
-    const message = isAborted ? reason : fieldsOf(event.error).message;
+    // The protocol up to 0.43, which `codex mcp-server` of 0.98 still speaks, also completes a turn
+    // that an error ended, then without an answer.
+    const lastError = this.#turn?.lastError ?? "";
+    const isUnsaid = type === "turn.completed" && lastError !== "" &&
+      event.last_agent_message === null && !isRetryNotice(lastError);
+    const message = isAborted
+      ? reason
+      : isUnsaid
+      ? lastError
+      : fieldsOf(event.error).message;
     return {
       turn_id: realId(event.turn_id) ?? null,
       status: isAborted
         ? "aborted"
-        : type === "turn.failed"
+        : type === "turn.failed" || isUnsaid
         ? "failed"
         : "completed",
       // Where requests are counted, this counts the whole thread.
@@ -492,6 +509,7 @@ export class TranscriptBuilder
       isOnlyPrompt: true,
       isEmitted: false,
       errors: new Set(),
+      lastError: null,
     };
     this.#turn = turn;
     this.#number(turn);

@@ -1013,6 +1013,21 @@ for (const [last, afterAnswer, afterError] of LAST_LINES) {
   });
 }
 
+Deno.test("VerdictBuilder fails a turn that codex mcp-server completes after an error (0.98)", () => {
+  const messageOf = (msg: object) => ({
+    method: "codex/event",
+    params: { _meta: { requestId: 3, threadId: "t" }, id: "0", msg },
+  });
+  const verdict = judgeRecords([
+    messageOf({ type: "task_started" }),
+    messageOf({ type: "error", message: "No", codex_error_info: "other" }),
+    messageOf({ type: "task_complete", last_agent_message: null }),
+  ]);
+
+  assertEquals(verdict.status, "failed");
+  assertEquals(messages(verdict), ["turn 1 failed: No"]);
+});
+
 Deno.test("VerdictBuilder passes a turn without an answer of a release that writes errors of turns (0.145)", () => {
   const end = {
     turn_id: "1",
