@@ -174,7 +174,7 @@ interface Place {
   readonly end: number;
 }
 
-/** What a step copies. */
+/** The source of the bytes that a step copies. */
 type Source =
   | {
     readonly kind: "slot";
