@@ -197,8 +197,8 @@ export type { RulesOptions } from "./lib/dialects/dialects.ts";
 export {
   type Engine,
   ENGINES,
-  JsonlCounts,
   type JsonlOptions,
+  JsonlStage,
   type OnError,
 } from "./lib/pipeline/line_answers.ts";
 export {

@@ -18,7 +18,7 @@ import {
 } from "../json/fields.ts";
 import { encodeOutcome } from "../lines/jsonl_encoder.ts";
 import type { Outcome, Success } from "../outcome.ts";
-import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { compose, type Emit, type Stage, StageStream } from "../stage.ts";
 import {
   Batches,
   BatchIterator,
@@ -26,7 +26,7 @@ import {
   streamOf,
 } from "./batches.ts";
 import { JsonlRecords } from "./jsonl_records.ts";
-import { JsonlCounts, type JsonlOptions } from "./line_answers.ts";
+import { type JsonlOptions, JsonlStage } from "./line_answers.ts";
 
 export { JsonlRecords } from "./jsonl_records.ts";
 
@@ -74,10 +74,8 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
  *
  * @typeParam D The family of the dialects.
  */
-export class JsonlDecoder<D extends Dialect = "auto"> extends JsonlCounts
-  implements Stage<Uint8Array, Outcome<RecordOf<D>>> {
-  readonly #records: JsonlRecords<RecordOf<D>>;
-
+export class JsonlDecoder<D extends Dialect = "auto">
+  extends JsonlStage<Outcome<RecordOf<D>>> {
   /**
    * Constructs a new instance.
    *
@@ -88,31 +86,7 @@ export class JsonlDecoder<D extends Dialect = "auto"> extends JsonlCounts
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
     const records = new JsonlRecords<RecordOf<D>>(options, lineReason);
-    super(records);
-    this.#records = records;
-  }
-
-  /**
-   * Emits the outcomes of the lines that a block completes.
-   *
-   * @param block The bytes; the caller may reuse them afterwards.
-   * @param emit Called with each outcome.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
-   *   it have been emitted then.
-   * @throws {TypeError} If the block is not a `Uint8Array`.
-   */
-  feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
-    this.#records.feed(block, emit);
-  }
-
-  /**
-   * Ends the input and emits the outcome of a last line without LF.
-   *
-   * @param emit Called with the outcome.
-   * @throws {LineError} If the line fails and `onError` is `stop`.
-   */
-  flush(emit: Emit<Outcome<RecordOf<D>>>): void {
-    this.#records.flush(emit);
+    super(records, records);
   }
 }
 
@@ -389,11 +363,7 @@ export class EventDecoderStream
  * assertEquals(commands, ["ls"]);
  * ```
  */
-export class JsonlEvents extends JsonlCounts
-  implements Stage<Uint8Array, Outcome<ThreadEvent>> {
-  readonly #records: JsonlRecords;
-  readonly #events: EventDecoder;
-
+export class JsonlEvents extends JsonlStage<Outcome<ThreadEvent>> {
   /**
    * Constructs a new instance.
    *
@@ -411,32 +381,7 @@ export class JsonlEvents extends JsonlCounts
         ? { ...options, except: [...IDLE_LINES, ...except] }
         : options,
     );
-    super(records);
-    this.#records = records;
-    this.#events = new EventDecoder(options);
-  }
-
-  /**
-   * Emits the events of the lines that a block completes.
-   *
-   * @param block The bytes; the caller may reuse them afterwards.
-   * @param emit Called with each outcome.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
-   *   it have been emitted then.
-   * @throws {TypeError} If the block is not a `Uint8Array`.
-   */
-  feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
-    this.#records.feed(block, (outcome) => this.#events.feed(outcome, emit));
-  }
-
-  /**
-   * Ends the input and emits the events of a last line without LF.
-   *
-   * @param emit Called with each outcome.
-   * @throws {LineError} If the line fails and `onError` is `stop`.
-   */
-  flush(emit: Emit<Outcome<ThreadEvent>>): void {
-    this.#records.flush((outcome) => this.#events.feed(outcome, emit));
+    super(records, compose(records, new EventDecoder(options)));
   }
 }
 
@@ -445,7 +390,8 @@ const KEPT_CAPACITY = 1 << 20;
 
 /**
  * Converts JSONL of any dialect to the JSONL of its events: {@linkcode JsonlEvents} from bytes to
- * bytes. The text of each event is as exact as in the output of {@linkcode JsonlNormalizer}.
+ * bytes. The text of each event is as exact as in the output of {@linkcode JsonlNormalizer}. The
+ * events of a block are emitted as one block, which is reused: copy it if it must outlast the call.
  *
  * @example A session file as events
  * ```ts
@@ -460,11 +406,7 @@ const KEPT_CAPACITY = 1 << 20;
  * assertEquals(text, '{"type":"thread.started","thread_id":"t","id":"t"}\n');
  * ```
  */
-export class JsonlEventWriter extends JsonlCounts
-  implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
-  readonly #events: JsonlEvents;
-  readonly #out = new ByteWriter();
-
+export class JsonlEventWriter extends JsonlStage<Uint8Array<ArrayBuffer>> {
   /**
    * Constructs a new instance.
    *
@@ -476,48 +418,29 @@ export class JsonlEventWriter extends JsonlCounts
   constructor(options: JsonlOptions = {}) {
     const onError = options.onError ?? "report";
     const events = new JsonlEvents({ ...options, onError });
-    super(events);
-    this.#events = events;
-  }
-
-  /**
-   * Emits the events of the lines that a block completes, if there are any, as one block. The
-   * emitted block is reused: copy it if it must outlast the call.
-   *
-   * @param block The bytes; the caller may reuse them afterwards.
-   * @param emit Called with the bytes of the events.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the events of the lines before it
-   *   have been emitted then.
-   * @throws {TypeError} If the block is not a `Uint8Array`.
-   */
-  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    this.#write((take) => this.#events.feed(block, take), emit);
-  }
-
-  /**
-   * Ends the input and emits the events of a last line without LF.
-   *
-   * @param emit Called with the bytes of the events.
-   * @throws {LineError} If the line fails and `onError` is `stop`.
-   */
-  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    this.#write((take) => this.#events.flush(take), emit);
-  }
-
-  #write(
-    work: (take: Emit<Outcome<ThreadEvent>>) => void,
-    emit: Emit<Uint8Array<ArrayBuffer>>,
-  ): void {
-    try {
-      work((outcome) => {
-        if (outcome.ok) {
-          this.#out.text(outcome.text ?? "");
-          this.#out.byte(LF);
-        } else this.#out.all(encodeOutcome(outcome));
-      });
-    } finally {
-      this.#out.release(emit, KEPT_CAPACITY);
-    }
+    const out = new ByteWriter();
+    const write = (outcome: Outcome<ThreadEvent>): void => {
+      if (outcome.ok) {
+        out.text(outcome.text ?? "");
+        out.byte(LF);
+      } else out.all(encodeOutcome(outcome));
+    };
+    super(events, {
+      feed(block, emit): void {
+        try {
+          events.feed(block, write);
+        } finally {
+          out.release(emit, KEPT_CAPACITY);
+        }
+      },
+      flush(emit): void {
+        try {
+          events.flush(write);
+        } finally {
+          out.release(emit, KEPT_CAPACITY);
+        }
+      },
+    });
   }
 }
 

@@ -4,13 +4,13 @@ import type { FailureReason } from "../errors.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type AnswerTaker,
-  JsonlCounts,
   type JsonlOptions,
+  JsonlStage,
   LineAnswers,
 } from "./line_answers.ts";
 import type { Outcome } from "../outcome.ts";
 import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
-import type { Emit, Stage } from "../stage.ts";
+import type { Emit } from "../stage.ts";
 
 /**
  * Checks the value of a line of a rollout file.
@@ -35,10 +35,8 @@ const KEPT_CAPACITY = 1 << 16;
  * exec streams are events, because they were written by the shapes of their types. In rollout files a
  * field may be absent or of a type that no known release writes, unless a check refuses it.
  */
-export class JsonlRecords<T = unknown> extends JsonlCounts
-  implements Stage<Uint8Array, Outcome<T>> {
+export class JsonlRecords<T = unknown> extends JsonlStage<Outcome<T>> {
   readonly #answers: LineAnswers;
-  readonly #to: { emit: Emit<Outcome<T>> };
 
   /**
    * @param check Checks that values are of type `T`.
@@ -47,7 +45,7 @@ export class JsonlRecords<T = unknown> extends JsonlCounts
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlOptions, check?: LineCheck) {
-    const to: { emit: Emit<Outcome<T>> } = { emit: () => {} };
+    let emitTo: Emit<Outcome<T>> = () => {};
     const take: NonNullable<AnswerTaker["value"]> = (
       value,
       text,
@@ -60,7 +58,7 @@ export class JsonlRecords<T = unknown> extends JsonlCounts
         if (reason !== undefined) return reason;
       }
       // The boundary where JSON gets its type: the check has accepted the value.
-      to.emit({ ok: true, line, offset, value: value as T, text });
+      emitTo({ ok: true, line, offset, value: value as T, text });
       return undefined;
     };
     const answers: LineAnswers = new LineAnswers(
@@ -73,43 +71,28 @@ export class JsonlRecords<T = unknown> extends JsonlCounts
         },
         value: take,
         proof: ROLLOUT_LINE_PROOF,
-        failure: (failed) => to.emit(failed.toFailure()),
+        failure: (failed) => emitTo(failed.toFailure()),
       },
     );
-    super(answers);
+    super(answers, {
+      feed(block, emit): void {
+        emitTo = emit;
+        answers.feed(block);
+      },
+      flush(emit): void {
+        emitTo = emit;
+        try {
+          answers.flush();
+        } finally {
+          answers.end();
+        }
+      },
+    });
     this.#answers = answers;
-    this.#to = to;
   }
 
   /** Returns the state that later lines depend on; see {@linkcode JsonlNormalizer.save}. */
   save(): unknown {
     return this.#answers.save();
-  }
-
-  /**
-   * Emits the outcomes of the lines that a block completes.
-   *
-   * @param block The bytes; the caller may reuse them afterwards.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines before
-   *   it have been emitted then.
-   * @throws {TypeError} If the block is not a `Uint8Array`.
-   */
-  feed(block: Uint8Array, emit: Emit<Outcome<T>>): void {
-    this.#to.emit = emit;
-    this.#answers.feed(block);
-  }
-
-  /**
-   * Ends the input and emits the outcome of a last line without LF.
-   *
-   * @throws {LineError} If the line fails and `onError` is `stop`.
-   */
-  flush(emit: Emit<Outcome<T>>): void {
-    this.#to.emit = emit;
-    try {
-      this.#answers.flush();
-    } finally {
-      this.#answers.end();
-    }
   }
 }

@@ -32,6 +32,7 @@ import {
   type LineSplitterOptions,
   lineTooLong,
 } from "../lines/line_splitter.ts";
+import type { Emit, Stage } from "../stage.ts";
 
 // The selection of records, by their types.
 
@@ -284,7 +285,8 @@ export interface AnswerTaker {
 }
 
 /**
- * The number of lines that a stage over the bytes of JSONL has read, and what it knows of its input.
+ * A stage over the bytes of JSONL, with the number of lines that it has read and what it knows of
+ * its input.
  *
  * @example The counts of a normalizer
  * ```ts
@@ -298,44 +300,75 @@ export interface AnswerTaker {
  * const { kind, records, failures } = normalizer;
  * assertEquals({ kind, records, failures }, { kind: "exec", records: 1, failures: 1 });
  * ```
+ *
+ * @typeParam O The type of the values that come out.
  */
-export class JsonlCounts {
-  readonly #of: Pick<JsonlCounts, keyof JsonlCounts>;
+export class JsonlStage<O> implements Stage<Uint8Array, O> {
+  readonly #counts: Omit<JsonlStage<O>, "feed" | "flush">;
+  readonly #stage: Stage<Uint8Array, O>;
 
   /**
    * Constructs a new instance.
    *
-   * @param of The object that counts the lines.
+   * @param counts The object that counts the lines.
+   * @param stage The stage.
    */
-  constructor(of: Pick<JsonlCounts, keyof JsonlCounts>) {
-    this.#of = of;
+  constructor(
+    counts: Omit<JsonlStage<O>, "feed" | "flush">,
+    stage: Stage<Uint8Array, O>,
+  ) {
+    this.#counts = counts;
+    this.#stage = stage;
   }
 
   /** The kind of the input; `undefined` until a line has shown it. */
   get kind(): StreamKind | undefined {
-    return this.#of.kind;
+    return this.#counts.kind;
   }
 
   /**
    * The engine that currently processes lines; with `engine: "auto"` that changes with the input.
    */
   get engine(): Exclude<Engine, "auto"> {
-    return this.#of.engine;
+    return this.#counts.engine;
   }
 
   /** The number of lines that WebAssembly has processed. */
   get fastLines(): number {
-    return this.#of.fastLines;
+    return this.#counts.fastLines;
   }
 
   /** The number of lines that have failed. */
   get failures(): number {
-    return this.#of.failures;
+    return this.#counts.failures;
   }
 
   /** The number of lines that became records which `only` and `thread` select. */
   get records(): number {
-    return this.#of.records;
+    return this.#counts.records;
+  }
+
+  /**
+   * Emits the outputs of the lines that a block completes.
+   *
+   * @param block The bytes; the caller may reuse them afterwards.
+   * @param emit Called with each output.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outputs of the lines before it
+   *   have been emitted then.
+   * @throws {TypeError} If the block is not a `Uint8Array`.
+   */
+  feed(block: Uint8Array, emit: Emit<O>): void {
+    this.#stage.feed(block, emit);
+  }
+
+  /**
+   * Ends the input and emits the output of a last line without LF.
+   *
+   * @param emit Called with each output.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<O>): void {
+    this.#stage.flush?.(emit);
   }
 }
 

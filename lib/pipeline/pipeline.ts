@@ -3,11 +3,11 @@
 import { LF } from "../json/bytes.ts";
 import {
   type AnswerTaker,
-  JsonlCounts,
   type JsonlOptions,
+  JsonlStage,
   LineAnswers,
 } from "./line_answers.ts";
-import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { StageStream } from "../stage.ts";
 
 export type { FailureView } from "../lines/failures.ts";
 export {
@@ -25,9 +25,11 @@ const KEPT_CAPACITY = 1 << 21;
  *
  * This has the effect of {@linkcode LineSplitter}, {@linkcode Normalizer} and the encoder together,
  * without a string or an object for each line: records are composed of the bytes that they were
- * read from. Every line that is not blank is processed as soon as it is complete.
+ * read from. Every line that is not blank is processed as soon as it is complete. The records of a
+ * block are emitted as one block, which is reused: copy it if it must outlast the call.
  *
  * Memory is bounded by the longest line and the largest block.
+ *
  * @example A block of two lines, one of them bad
  * ```ts
  * import { JsonlNormalizer } from "@codexpipe/codexpipe";
@@ -45,8 +47,7 @@ const KEPT_CAPACITY = 1 << 21;
  * assertEquals(problems, ["2: normalize"]);
  * ```
  */
-export class JsonlNormalizer extends JsonlCounts
-  implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
+export class JsonlNormalizer extends JsonlStage<Uint8Array<ArrayBuffer>> {
   readonly #answers: LineAnswers;
 
   /**
@@ -62,7 +63,23 @@ export class JsonlNormalizer extends JsonlCounts
       { ...options, onError: options.onError ?? "report" },
       WRITER,
     );
-    super(answers);
+    super(answers, {
+      feed(block, emit): void {
+        try {
+          answers.feed(block);
+        } finally {
+          answers.out.release(emit, KEPT_CAPACITY);
+        }
+      },
+      flush(emit): void {
+        try {
+          answers.flush();
+        } finally {
+          answers.out.release(emit, KEPT_CAPACITY);
+          answers.end();
+        }
+      },
+    });
     this.#answers = answers;
   }
 
@@ -75,39 +92,6 @@ export class JsonlNormalizer extends JsonlCounts
    */
   save(): unknown {
     return this.#answers.save();
-  }
-
-  /**
-   * Emits the records of the lines that a block completes, if there are any, as one block. The
-   * emitted block is reused: copy it if it must outlast the call.
-   *
-   * @param block The bytes; the caller may reuse them afterwards.
-   * @param emit Called with the bytes of the records.
-   * @throws {LineError} If a line fails and `onError` is `stop`; the records of the lines before it
-   *   have been emitted then.
-   * @throws {TypeError} If the block is not a `Uint8Array`.
-   */
-  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    try {
-      this.#answers.feed(block);
-    } finally {
-      this.#answers.out.release(emit, KEPT_CAPACITY);
-    }
-  }
-
-  /**
-   * Ends the input and emits the record of a last line without LF.
-   *
-   * @param emit Called with the bytes of the record.
-   * @throws {LineError} If the line fails and `onError` is `stop`.
-   */
-  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    try {
-      this.#answers.flush();
-    } finally {
-      this.#answers.out.release(emit, KEPT_CAPACITY);
-      this.#answers.end();
-    }
   }
 }
 
