@@ -20,17 +20,11 @@ export class NameIndex {
    */
   readonly #slots: Int32Array;
 
-  /**
-   * @param count The number of places that it has to hold.
-   * @param make Allocates an array of `size` zeros.
-   */
-  constructor(
-    count: number,
-    make: (size: number) => Int32Array = (size) => new Int32Array(size),
-  ) {
+  /** @param count The number of places that it has to hold. */
+  constructor(count: number) {
     let room = 1;
     while (room < 2 * count) room *= 2;
-    this.#slots = make(room);
+    this.#slots = new Int32Array(room);
   }
 
   /** Whether the index has room for `count` places. */

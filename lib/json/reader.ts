@@ -11,8 +11,6 @@ import {
   JsonObject,
   JsonSlice,
   JsonString,
-  ManyMembers,
-  Numbers,
   sameSource,
 } from "./value.ts";
 
@@ -86,7 +84,6 @@ export class JsonReader {
   /** The tape with the values of the last record, or the reason why it was refused. */
   readonly tape: JsonTape = new JsonTape();
   #inner: JsonTape | undefined;
-  readonly #numbers = new Numbers();
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
 
@@ -104,7 +101,6 @@ export class JsonReader {
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
     const { tape } = this;
-    this.#numbers.clear();
     if (!tape.scan(bytes, start, end, this.#levels)) return undefined;
     return new JsonSlice(
       bytes,
@@ -150,20 +146,13 @@ export class JsonReader {
       if (count > MANY) {
         this.#leave(tape);
         const valueOf = this.#slice.bind(this, tape, node);
-        const many = new ManyMembers(
-          tape,
-          node.bytes,
-          entry,
-          count,
-          valueOf,
-          this.#numbers,
-        );
-        return new JsonObject(many);
+        const { bytes } = node;
+        return new JsonObject({ tape, bytes, entry, count, valueOf });
       }
     }
     const object = new JsonObject();
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
-      object.read(tape.name(at), this.#slice(tape, node, at));
+      object.set(tape.name(at), this.#slice(tape, node, at));
     }
     return object;
   }
@@ -182,6 +171,23 @@ export class JsonReader {
       if (tape.name(at) === name) last = at;
     }
     return last === -1 ? undefined : this.#slice(tape, node, last);
+  }
+
+  /**
+   * Returns the first value of a name that the text of an object has more than once, otherwise
+   * `undefined` (normalize.md E9).
+   */
+  shadowed(node: JsonSlice, name: string): JsonSlice | undefined {
+    const tape = this.#tapeOf(node);
+    const entry = Math.max(node.entry, 0);
+    const behind = tape.next(entry);
+    let first = -1;
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      if (tape.name(at) !== name) continue;
+      if (first !== -1) return this.#slice(tape, node, first);
+      first = at;
+    }
+    return undefined;
   }
 
   /**

@@ -1,9 +1,4 @@
-import {
-  assert,
-  assertEquals,
-  assertNotStrictEquals,
-  assertStrictEquals,
-} from "@std/assert";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
 import {
@@ -11,15 +6,13 @@ import {
   JsonObject,
   JsonSlice,
   JsonString,
-  ManyMembers,
-  Numbers,
 } from "../../lib/json/value.ts";
 import { equalJson } from "../fixtures.ts";
 import { JSON_KEY, JSON_STRING, JSON_TEXT } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
-/** Whether an object holds its members as entries, or as ManyMembers. */
+/** Whether the members of an object were read, or are left on the tape. */
 type Kind = "few" | "many";
 
 /** A key in some spelling, and the value of its member. */
@@ -83,14 +76,11 @@ function objectOf(pairs: readonly Pair[], kind: Kind): JsonObject {
     );
   if (kind === "many") {
     const count = tape.count - 1;
-    const numbers = new Numbers();
-    return new JsonObject(
-      new ManyMembers(tape, bytes, 0, count, valueOf, numbers),
-    );
+    return new JsonObject({ tape, bytes, entry: 0, count, valueOf });
   }
   const object = new JsonObject();
   for (let at = 1; at < tape.count; at++) {
-    object.read(tape.name(at), valueOf(at));
+    object.set(tape.name(at), valueOf(at));
   }
   return object;
 }
@@ -153,7 +143,7 @@ function perform(object: JsonObject, step: Step, i: number, kind?: Kind): void {
   }
 }
 
-Deno.test("ManyMembers have the last value of each name in the place of the first", () => {
+Deno.test("JsonObject of members on a tape has the last value of each name in the place of the first", () => {
   const pairs: readonly Pair[] = [
     ['"a"', 1],
     ['"\\u0062"', 2],
@@ -167,37 +157,9 @@ Deno.test("ManyMembers have the last value of each name in the place of the firs
   assertEquals([0, 1, 2].map((place) => object.nameAt(place)), ["a", "b", "é"]);
   const values = [0, 1, 2].map((place) => textOf(object.valueAt(place)));
   assertEquals(values, ["5", "6", "4"]);
-  assertEquals(textOf(object.shadowed("a")), "1");
-  assertEquals(textOf(object.shadowed("b")), "2");
-  assertEquals(object.shadowed("é"), undefined);
-  assertEquals(object.shadowed("c"), undefined);
 });
 
-Deno.test("Numbers.take() returns separate zeroed arrays until clear()", () => {
-  const numbers = new Numbers();
-  for (let round = 0; round < 3; round++) {
-    const arrays = [100, 7, 100, 64, 1_000, 3, 0].map((size, i) => {
-      const array = numbers.take(size);
-      assertEquals([...array], Array<number>(size).fill(0));
-      return array.fill(i + 1);
-    });
-    for (const [i, array] of arrays.entries()) {
-      assertEquals(new Set(array), new Set(array.length === 0 ? [] : [i + 1]));
-    }
-    numbers.clear();
-  }
-});
-
-Deno.test("Numbers reuses a buffer, but not a large one for a small array", () => {
-  const numbers = new Numbers();
-  const { buffer } = numbers.take(1_000);
-  numbers.clear();
-  assertNotStrictEquals(numbers.take(10).buffer, buffer);
-  assertStrictEquals(numbers.take(900).buffer, buffer);
-  assertNotStrictEquals(numbers.take(900).buffer, buffer);
-});
-
-Deno.test("ManyMembers return a value that replaces another", () => {
+Deno.test("JsonObject of members on a tape returns a value that replaces another", () => {
   const object = objectOf([['"a"', 1], ['"b"', 2]], "many");
   const value = new JsonString("new");
   object.set("a", value);
@@ -208,26 +170,14 @@ Deno.test("ManyMembers return a value that replaces another", () => {
   assertEquals([object.has("a"), object.nameAt(0)], [false, "c"]);
 });
 
-Deno.test("ManyMembers of an empty object have no member", () => {
+Deno.test("JsonObject of no members on a tape is empty", () => {
   const object = objectOf([], "many");
   assertEquals([object.size, object.has("a")], [0, false]);
   object.set("a", new JsonString("x"));
   assertEquals([object.size, textOf(object.get("a"))], [1, "x"]);
 });
 
-Deno.test("ManyMembers have the shadowed values of an object with entries", () => {
-  fc.assert(
-    fc.property(PAIRS, (pairs) => {
-      const [many, few] = [objectOf(pairs, "many"), objectOf(pairs, "few")];
-      for (const name of NAMES) {
-        assertEquals(textOf(many.shadowed(name)), textOf(few.shadowed(name)));
-      }
-    }),
-    { numRuns: 200 },
-  );
-});
-
-Deno.test("an object with ManyMembers behaves like one with entries under any changes", () => {
+Deno.test("JsonObject of members on a tape behaves like one that was read, under any changes", () => {
   fc.assert(
     fc.property(PAIRS, fc.array(STEP, { maxLength: 20 }), (pairs, steps) => {
       const read = objectOf(pairs, "few");
@@ -324,9 +274,16 @@ for (const levels of [1, 2] as const) {
     const reader = new JsonReader(levels);
     const root = read(reader, '{"a":1,"b":2,"a":3,"c":4,"a":5}');
     assertEquals(membersOf(reader, root), [["a", "5"], ["b", "2"], ["c", "4"]]);
-    const first = reader.members(root).shadowed("a");
-    assert(first instanceof JsonSlice);
-    assertEquals(reader.source(first), "1");
+  });
+
+  Deno.test(`JsonReader.shadowed() returns the first value of a name that an object has twice${suffix}`, () => {
+    const reader = new JsonReader(levels);
+    const root = read(reader, '{"o":{"a":1,"b":2,"a":3,"c":4,"\\u0061":5}}');
+    const object = member(reader, root, "o");
+    const first = reader.shadowed(object, "a");
+    assertEquals(first && reader.source(first), "1");
+    assertEquals(reader.shadowed(object, "b"), undefined);
+    assertEquals(reader.shadowed(object, "d"), undefined);
   });
 
   Deno.test(`JsonReader.elements() returns the values of a list at any depth${suffix}`, () => {

@@ -11,7 +11,7 @@ import { encode } from "../running.ts";
 /** An object with the values 0, 1, ... under the given names. */
 function objectOf(names: readonly string[]): JsonObject {
   const object = new JsonObject();
-  names.forEach((name, i) => object.read(name, new JsonString(`${i}`)));
+  names.forEach((name, i) => object.set(name, new JsonString(`${i}`)));
   return object;
 }
 
@@ -79,21 +79,6 @@ for (
     ]);
   });
 
-  Deno.test(`JsonObject.read() of a repeated name keeps its place and shadows its first value: ${name}`, () => {
-    const object = objectOf(names);
-    const key = names[1] ?? "";
-    assertEquals(object.shadowed(key), undefined);
-    for (const value of ["second", "third"]) {
-      object.read(key, new JsonString(value));
-    }
-    assertEquals(
-      membersOf(object),
-      names.map((other, i) => [other, i === 1 ? "third" : `${i}`]),
-    );
-    assertEquals(textOf(object.shadowed(key)), "1");
-    assertEquals(object.shadowed(names[0] ?? ""), undefined);
-  });
-
   Deno.test(`JsonObject.take() removes a member: ${name}`, () => {
     const object = objectOf(names);
     const key = names[1] ?? "";
@@ -104,16 +89,14 @@ for (
     assertEquals(membersOf(object).length, names.length - 1);
   });
 
-  Deno.test(`JsonObject.set() and read() append a removed member at the end: ${name}`, () => {
-    for (const add of ["set", "read"] as const) {
-      const object = objectOf(names);
-      const key = names[1] ?? "";
-      object.take(key);
-      object[add](key, new JsonString("back"));
-      assertEquals(membersOf(object).at(-1), [key, "back"]);
-      assertEquals(membersOf(object).length, names.length);
-      assertEquals(textOf(object.get(key)), "back");
-    }
+  Deno.test(`JsonObject.set() appends a removed member at the end: ${name}`, () => {
+    const object = objectOf(names);
+    const key = names[1] ?? "";
+    object.take(key);
+    object.set(key, new JsonString("back"));
+    assertEquals(membersOf(object).at(-1), [key, "back"]);
+    assertEquals(membersOf(object).length, names.length);
+    assertEquals(textOf(object.get(key)), "back");
   });
 
   Deno.test(`JsonObject.rename() changes a name in its place: ${name}`, () => {
@@ -166,7 +149,7 @@ Deno.test("sameSource() compares the texts of two values", () => {
 
 /** A change of an object. */
 interface Step {
-  readonly act: "read" | "set" | "take" | "rename";
+  readonly act: "set" | "take" | "rename";
   readonly name: string;
   readonly to: string;
 }
@@ -174,7 +157,7 @@ interface Step {
 Deno.test("JsonObject behaves like a list of members under any changes", () => {
   const names = fc.constantFrom(...HOSTILE, ...MANY.slice(0, 20));
   const step: fc.Arbitrary<Step> = fc.record({
-    act: fc.constantFrom("read", "read", "set", "take", "rename"),
+    act: fc.constantFrom("set", "set", "set", "take", "rename"),
     name: names,
     to: names,
   });
@@ -189,8 +172,8 @@ Deno.test("JsonObject behaves like a list of members under any changes", () => {
         steps.forEach(({ act, name, to }, i) => {
           const value = new JsonString(`${i}`);
           const known = model.find(([key]) => key === name);
-          if (act === "read" || act === "set") {
-            object[act](name, value);
+          if (act === "set") {
+            object.set(name, value);
             if (known === undefined) model.push([name, value.text]);
             else known[1] = value.text;
           } else if (act === "take") {

@@ -186,7 +186,9 @@ function flatten(line: JsonObject, reader: JsonReader): boolean {
   const item = reader.members(nested);
   const innerId = item.live("id");
   const hasItemId = item.live("item_id") !== undefined;
-  const first = hasItemId ? undefined : item.shadowed("id");
+  const first = hasItemId || !(nested instanceof JsonSlice)
+    ? undefined
+    : reader.shadowed(nested, "id");
   // E6: `type` is the item type, unless it is null and there is an `item_type`.
   if (item.live("type") === undefined && item.has("item_type")) {
     item.take("type");
