@@ -17,7 +17,6 @@ import {
   type JsonNode,
   JsonObject,
   type JsonSlice,
-  JsonString,
 } from "./value.ts";
 
 /**
@@ -44,7 +43,6 @@ export function writeNode(out: ByteWriter, node: JsonNode): void {
     }
     out.byte(CLOSE_BRACKET);
   } else if (node instanceof JsonJoined) writeJoined(out, node);
-  else if (node instanceof JsonString) out.string(node.text);
   else out.range(node.bytes, node.start, node.end);
 }
 

@@ -10,7 +10,6 @@ import {
   type JsonNode,
   JsonObject,
   JsonSlice,
-  JsonString,
   sameSource,
 } from "./value.ts";
 
@@ -262,7 +261,6 @@ export class JsonReader {
 
   /** Returns the text of a value if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
-    if (node instanceof JsonString) return node.text;
     if (node instanceof JsonJoined) {
       return node.parts.map((part) => this.text(part)).join(node.between);
     }

@@ -44,16 +44,6 @@ export class JsonSlice {
   }
 }
 
-/** A string that is not in the source; it is encoded when it is written. */
-export class JsonString {
-  readonly kind = "string";
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 /** A string that is joined from strings of the source. */
 export class JsonJoined {
   readonly kind = "string";
@@ -80,7 +70,6 @@ export class JsonList {
 /** The value of a member of a {@linkcode JsonObject}: source text, or a value composed of it. */
 export type JsonNode =
   | JsonSlice
-  | JsonString
   | JsonJoined
   | JsonObject
   | JsonList;

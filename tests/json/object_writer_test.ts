@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
+import { stringValue } from "../../lib/json/literal.ts";
 import {
   writeKey,
   writeMembers,
   writeNode,
 } from "../../lib/json/object_writer.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
-import { type JsonNode, JsonObject, JsonString } from "../../lib/json/value.ts";
+import { type JsonNode, JsonObject } from "../../lib/json/value.ts";
 import { decode, encode } from "../running.ts";
 
 function written(write: (out: ByteWriter) => void): string {
@@ -19,7 +20,7 @@ function read(text: string): { reader: JsonReader; root: JsonNode } {
   const reader = new JsonReader(2);
   const bytes = encode(`${text}\n`);
   const root = reader.read(bytes, 0, bytes.length - 1);
-  return { reader, root: root ?? new JsonString(reader.tape.problem) };
+  return { reader, root: root ?? stringValue(reader.tape.problem) };
 }
 
 Deno.test("writeNode() writes the source text of a value", () => {
@@ -30,7 +31,7 @@ Deno.test("writeNode() writes the source text of a value", () => {
 Deno.test("writeNode() encodes a string without a source", () => {
   const text = 'a"\\\n\u0000é😀';
   assertEquals(
-    written((out) => writeNode(out, new JsonString(text))),
+    written((out) => writeNode(out, stringValue(text))),
     JSON.stringify(text),
   );
 });
@@ -38,9 +39,9 @@ Deno.test("writeNode() encodes a string without a source", () => {
 Deno.test("writeNode() writes the members of an opened object in their order", () => {
   const { reader, root } = read('{ "b" : 1.0, "a" : [ 1 ], "b" : 2.50 }');
   const object = reader.members(root);
-  object.set("c", new JsonString("new"));
+  object.set("c", stringValue("new"));
   const inner = new JsonObject();
-  inner.set("x", new JsonString("y"));
+  inner.set("x", stringValue("y"));
   object.set("d", inner);
   assertEquals(
     written((out) => writeNode(out, object)),
@@ -51,7 +52,7 @@ Deno.test("writeNode() writes the members of an opened object in their order", (
 Deno.test("writeNode() writes an object without members", () => {
   const object = new JsonObject();
   assertEquals(written((out) => writeNode(out, object)), "{}");
-  object.set("a", new JsonString("b"));
+  object.set("a", stringValue("b"));
   object.take("a");
   assertEquals(written((out) => writeNode(out, object)), "{}");
 });

@@ -1,12 +1,8 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { stringValue } from "../../lib/json/literal.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
-import {
-  type JsonNode,
-  JsonObject,
-  JsonSlice,
-  JsonString,
-} from "../../lib/json/value.ts";
+import { type JsonNode, JsonObject, JsonSlice } from "../../lib/json/value.ts";
 import { equalJson } from "../fixtures.ts";
 import { JSON_KEY, JSON_STRING, JSON_TEXT } from "../generators.ts";
 import fc from "../property_seed.ts";
@@ -86,7 +82,6 @@ function objectOf(pairs: readonly Pair[], kind: Kind): JsonObject {
 }
 
 function textOf(value: unknown): string | undefined {
-  if (value instanceof JsonString) return value.text;
   return value instanceof JsonSlice
     ? decode(value.bytes.subarray(value.start, value.end))
     : undefined;
@@ -129,16 +124,16 @@ const STEP: fc.Arbitrary<Step> = fc.record({
 /** Performs a step; other objects are of `kind`, or of the kind of the step. */
 function perform(object: JsonObject, step: Step, i: number, kind?: Kind): void {
   const { act, name, to, others, otherKind } = step;
-  if (act === "set") object.set(name, new JsonString(`set ${i}`));
+  if (act === "set") object.set(name, stringValue(`set ${i}`));
   else if (act === "take") object.take(name);
   else if (act === "rename") object.rename(name, to);
   else {
     const other = new JsonObject();
     // The object that is passed to setAll() has itself been changed.
-    if (i % 2 === 0) other.set("before", new JsonString(`before ${i}`));
+    if (i % 2 === 0) other.set("before", stringValue(`before ${i}`));
     other.setAll(objectOf(others, kind ?? otherKind));
     other.rename(name, to);
-    other.set("behind", new JsonString(`behind ${i}`));
+    other.set("behind", stringValue(`behind ${i}`));
     object.setAll(other);
   }
 }
@@ -161,7 +156,7 @@ Deno.test("JsonObject of members on a tape has the last value of each name in th
 
 Deno.test("JsonObject of members on a tape returns a value that replaces another", () => {
   const object = objectOf([['"a"', 1], ['"b"', 2]], "many");
-  const value = new JsonString("new");
+  const value = stringValue("new");
   object.set("a", value);
   assertStrictEquals(object.valueAt(0), value);
   assertStrictEquals(object.get("a"), value);
@@ -173,8 +168,8 @@ Deno.test("JsonObject of members on a tape returns a value that replaces another
 Deno.test("JsonObject of no members on a tape is empty", () => {
   const object = objectOf([], "many");
   assertEquals([object.size, object.has("a")], [0, false]);
-  object.set("a", new JsonString("x"));
-  assertEquals([object.size, textOf(object.get("a"))], [1, "x"]);
+  object.set("a", stringValue("x"));
+  assertEquals([object.size, textOf(object.get("a"))], [1, '"x"']);
 });
 
 Deno.test("JsonObject of members on a tape behaves like one that was read, under any changes", () => {
@@ -262,7 +257,7 @@ for (const levels of [1, 2] as const) {
       assertEquals(membersOf(reader, value), [], text);
       assertEquals(reader.member(value, "b"), undefined, text);
     }
-    assertEquals(membersOf(reader, new JsonString("x")), []);
+    assertEquals(membersOf(reader, stringValue("x")), []);
   });
 
   Deno.test(`JsonReader.members() returns an opened object itself${suffix}`, () => {
@@ -358,8 +353,8 @@ for (const levels of [1, 2] as const) {
       assertEquals(reader.textOf(members.get(name)), undefined, name);
       assertEquals(reader.wordOf(members.get(name)), undefined, name);
     }
-    assertEquals(reader.textOf(new JsonString("s")), "s");
-    assertEquals(reader.wordOf(new JsonString("s")), "s");
+    assertEquals(reader.textOf(stringValue("s")), "s");
+    assertEquals(reader.wordOf(stringValue("s")), "s");
   });
 
   Deno.test(`JsonReader decodes any string like JSON.parse()${suffix}`, () => {

@@ -7,6 +7,7 @@ import {
   FALSE_VALUE,
   objectOf,
   sliceAt,
+  stringValue,
   TRUE_VALUE,
   wordValue,
 } from "../../json/literal.ts";
@@ -15,12 +16,7 @@ import { listValue } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
-import {
-  type JsonNode,
-  JsonObject,
-  JsonSlice,
-  JsonString,
-} from "../../json/value.ts";
+import { type JsonNode, JsonObject, JsonSlice } from "../../json/value.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
 import { OLD_NOTICES, THREAD_ID_NAMES } from "./field_rules.ts";
@@ -408,7 +404,7 @@ export class OldDialect {
       this.#threads += 1;
       line.set(
         "thread_id",
-        new JsonString(`synthetic-thread-${this.#threads}`),
+        stringValue(`synthetic-thread-${this.#threads}`),
       );
     }
     return "thread.started";
@@ -575,7 +571,7 @@ export class OldDialect {
     const decoder = new Utf8Decoder(this.#pending.take(key));
     const text = decoder.decode(bytes);
     if (decoder.pending.length > 0) this.#pending.set(key, decoder.pending);
-    setText(line, "delta", stream, new JsonString(text));
+    setText(line, "delta", stream, stringValue(text));
     return undefined;
   }
 
@@ -603,7 +599,7 @@ export class OldDialect {
    * the key before its fields, or, from `codex mcp-server` of 0.98, the `type` among them.
    */
   #change(path: string, change: JsonNode): JsonObject | undefined {
-    const entry = objectOf("path", new JsonString(path));
+    const entry = objectOf("path", stringValue(path));
     if (this.#reader.wordOf(change) === "delete") {
       entry.set("kind", change);
       return entry;
@@ -614,7 +610,7 @@ export class OldDialect {
     else {
       const inner = fields.valueAt(0);
       if (fields.size !== 1 || inner?.kind !== "object") return undefined;
-      kind = new JsonString(fields.nameAt(0));
+      kind = stringValue(fields.nameAt(0));
       fields = this.#reader.members(inner);
     }
     entry.set("kind", kind);
@@ -711,6 +707,6 @@ export class OldDialect {
 }
 
 function setItem(line: JsonObject, itemType: string, id: string): void {
-  line.set("item_id", new JsonString(id));
+  line.set("item_id", stringValue(id));
   line.set("item_type", itemTypeValue(itemType));
 }

@@ -11,7 +11,6 @@ import {
   type JsonNode,
   type JsonObject,
   JsonSlice,
-  JsonString,
   KIND_WORDS,
 } from "../../json/value.ts";
 import {
@@ -55,7 +54,7 @@ class FileContext implements StreamState {
   #lastTime: JsonSlice | undefined;
   /** The `timestamp` of the first header, as JSON text. */
   #sessionTime: JsonSlice | undefined;
-  #carried: JsonString | undefined;
+  #carried: JsonSlice | undefined;
   /** Whether the lines of the file are items without a wrapper. */
   isBareFile = false;
 
@@ -143,12 +142,12 @@ class FileContext implements StreamState {
    * The time for a line without one: that of the last line, else of the session, else of the file
    * name.
    */
-  get carriedTime(): JsonString | undefined {
+  get carriedTime(): JsonSlice | undefined {
     if (this.#carried === undefined) {
       const time = spelledTime(this.#lastTime ?? this.#sessionTime) ??
         this.#fileTime;
       if (time === undefined) return undefined;
-      this.#carried = new JsonString(canonicalTimestamp(time));
+      this.#carried = stringValue(canonicalTimestamp(time));
     }
     return this.#carried;
   }
@@ -288,7 +287,7 @@ export class RolloutRules extends RecordRules {
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
     writeKey(out, "type");
-    writeNode(out, new JsonString(type));
+    writeNode(out, stringValue(type));
     writeKey(out, "payload");
     writeNode(out, payload);
     out.byte(CLOSE_BRACE);
