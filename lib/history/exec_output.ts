@@ -22,7 +22,7 @@ interface Piece {
   half: boolean;
 }
 
-/** The length up to which short pieces are joined, in units of UTF-16. */
+/** The length of pieces, up to which short texts are joined, in units of UTF-16. */
 const PIECE_LENGTH = 1 << 17;
 /** The number of dropped pieces at the front above which the list is copied without them. */
 const SLACK = 1024;
@@ -51,11 +51,10 @@ export class OutputText {
   constructor(chunks: readonly ExecChunk[] = []) {
     let end = 0;
     for (const { offset, content } of chunks) {
-      const bytes = byteLength(content);
-      this.#pieces.push(pieceOf(content, bytes, offset, false));
-      this.#bytes += bytes;
-      if (offset + bytes < end) this.#ordered = false;
-      end = Math.max(end, offset + bytes);
+      this.#push(content, offset, false);
+      const last = endOf(this.#pieces.at(-1));
+      if (last < end) this.#ordered = false;
+      end = Math.max(end, last);
     }
   }
 
@@ -85,15 +84,7 @@ export class OutputText {
     if (last !== undefined && endOf(last) === chunk.offset) {
       grown = chunk.content !== "";
       if (grown) this.#extend(last, chunk.content);
-    } else {
-      const bytes = byteLength(chunk.content);
-      const { offset, content: text } = chunk;
-      const piece = pieceOf(keptText(text), bytes, offset, false);
-      // Most outputs have one piece, and `push` would allocate room for 16 more.
-      if (this.#pieces.length === 0) this.#pieces = [piece];
-      else this.#pieces.push(piece);
-      this.#bytes += bytes;
-    }
+    } else this.#push(chunk.content, chunk.offset, false);
     if (this.keepLast(limit) || cut) return "rewritten";
     return grown ? "appended" : "none";
   }
@@ -105,8 +96,6 @@ export class OutputText {
   keepLast(limit: number): boolean {
     const start = this.end - limit;
     if ((this.#pieces[this.#head]?.offset ?? start) >= start) return false;
-    this.#dropUntil(start);
-    this.#split(this.#head);
     let first = this.#dropUntil(start);
     if (first.offset < start) {
       const place = placeOfByte(first.text, start - first.offset, "up");
@@ -167,10 +156,6 @@ export class OutputText {
       last = this.#last()
     ) {
       cut = true;
-      if (last.offset < offset && last.text.length > 2 * PIECE_LENGTH) {
-        this.#split(this.#pieces.length - 1);
-        continue;
-      }
       this.#pieces.pop();
       this.#bytes -= last.bytes;
       if (last.offset >= offset) continue;
@@ -186,40 +171,38 @@ export class OutputText {
     return cut;
   }
 
-  /** Appends a text to the last piece, or as a further piece if that is long enough. */
+  /** Appends a text to the last piece, or as further pieces if the two are too long for one. */
   #extend(last: Piece, text: string): void {
+    if (last.text.length + text.length > PIECE_LENGTH && !last.half) {
+      last.text = ownText(last.text);
+      this.#push(text, endOf(last), true);
+      return;
+    }
     const bytes = addedBytes(last.half, text);
     this.#bytes += bytes;
-    if (last.text.length < PIECE_LENGTH || last.half) {
-      last.text += text;
-      last.bytes += bytes;
-      last.half = endsInHighSurrogate(text);
-      if (last.text.length >= PIECE_LENGTH) last.text = ownText(last.text);
-    } else {
-      const offset = endOf(last);
-      this.#pieces.push(pieceOf(text, bytes, offset, true));
-    }
+    last.text += text;
+    last.bytes += bytes;
+    last.half = endsInHighSurrogate(text);
   }
 
-  /** Splits a long piece into short ones, so that a cut copies only one of these. */
-  #split(at: number): void {
-    const piece = this.#pieces[at];
-    if (piece === undefined || piece.text.length <= 2 * PIECE_LENGTH) return;
-    const parts: Piece[] = [];
-    let { offset, continues } = piece;
-    for (let from = 0; from < piece.text.length;) {
+  /** Adds a text in pieces, so that a cut copies only one of them. */
+  #push(text: string, start: number, continues: boolean): void {
+    let offset = start;
+    for (let from = 0; from < text.length || from === 0;) {
       let to = from + PIECE_LENGTH;
-      if (endsInHighSurrogate(piece.text.slice(from, to))) to += 1;
-      const text = ownText(piece.text.slice(from, to));
-      const bytes = byteLength(text);
-      parts.push(pieceOf(text, bytes, offset, continues));
+      if (endsInHighSurrogate(text.slice(from, to))) to += 1;
+      const part = to < text.length || from > 0
+        ? ownText(text.slice(from, to))
+        : keptText(text);
+      const bytes = byteLength(part);
+      const piece = pieceOf(part, bytes, offset, continues || from > 0);
+      // Most outputs have one piece, and `push` would allocate room for 16 more.
+      if (this.#pieces.length === 0) this.#pieces = [piece];
+      else this.#pieces.push(piece);
+      this.#bytes += bytes;
       offset += bytes;
-      continues = true;
       from = to;
     }
-    const behind = this.#pieces.slice(at + 1);
-    this.#pieces.length = at;
-    for (const part of [...parts, ...behind]) this.#pieces.push(part);
   }
 }
 
