@@ -59,10 +59,10 @@ export class StreamRules {
   #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: RecordRules | undefined;
-  /** Rules by kind, kept for the next stream of that kind. */
+  /** Rules by kind: those of the stream, and those of the guess. */
   readonly #known = new Map<StreamKind, RecordRules>();
   /** The most likely kind of the stream. */
-  #guess = lastKind;
+  readonly #guess = lastKind;
   #learner: RecordLearner | undefined;
   /** The kind of the stream; `undefined` until it is detected. */
   kind: StreamKind | undefined;
@@ -76,7 +76,7 @@ export class StreamRules {
     this.#family = dialect === "auto" ? undefined : dialect;
     this.#options = options;
     this.kind = this.#family;
-    if (options.resume !== undefined) this.load(options.resume);
+    if (options.resume !== undefined) this.#load(options.resume);
   }
 
   get #current(): RecordRules {
@@ -114,12 +114,6 @@ export class StreamRules {
     for (const rules of this.#known.values()) rules.teach(this.#learner);
   }
 
-  reset(): void {
-    for (const rules of this.#known.values()) rules.reset();
-    this.#guess = lastKind;
-    this.kind = this.#family;
-  }
-
   /**
    * Called after plans have rewritten lines: the guess was right, since plans are only made of
    * records that decide the kind.
@@ -132,7 +126,7 @@ export class StreamRules {
     return { kind: this.kind ?? null, rules: this.#current.save() };
   }
 
-  load(saved: unknown): void {
+  #load(saved: unknown): void {
     const { kind: name, rules } = fieldsOf(saved);
     const kind = STREAM_KINDS.find((each) => each === name);
     if (this.#family === undefined && kind !== undefined) this.kind = kind;

@@ -63,7 +63,8 @@ const KEPT_CAPACITY = 1 << 20;
  */
 export class Normalizer
   implements Stage<Outcome<string | JsonRecord>, Outcome<string>> {
-  readonly #rules: StreamRules;
+  readonly #options: NormalizerOptions;
+  #rules: StreamRules;
   readonly #line = new ByteWriter();
   readonly #out = new ByteWriter();
 
@@ -74,6 +75,7 @@ export class Normalizer
    * @throws {RangeError} If `from` is not a {@linkcode Dialect}.
    */
   constructor(options: NormalizerOptions = {}) {
+    this.#options = options;
     this.#rules = new StreamRules(options.from ?? "auto", options);
   }
 
@@ -90,7 +92,8 @@ export class Normalizer
 
   /** Resets the state: the next line is the first line of another stream (C17). */
   reset(): void {
-    this.#rules.reset();
+    const options = { ...this.#options, resume: undefined };
+    this.#rules = new StreamRules(options.from ?? "auto", options);
   }
 
   /**

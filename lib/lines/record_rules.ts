@@ -23,11 +23,9 @@ import { type FailedRange, LINE_FAILED } from "./failures.ts";
 
 /** The state of a stream, which its lines depend on. */
 export interface StreamState extends RecordContext {
-  /** Forgets the stream: the next line is the first one of another. */
-  reset(): void;
   /** Returns the state as plain JSON for `load`. */
   save(): unknown;
-  /** Restores a saved state; parts of it that are not valid are ignored. */
+  /** Restores a saved state, at the start; parts of it that are not valid are ignored. */
   load(saved: unknown): void;
 }
 
@@ -87,10 +85,6 @@ export abstract class RecordRules {
   /** The state that records depend on; absent if no record may be repeated by plans. */
   get context(): RecordContext | undefined {
     return this.#context;
-  }
-
-  reset(): void {
-    this.#context?.reset();
   }
 
   save(): unknown {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Dialect, StreamKind } from "../../lib/dialects/dialect_names.ts";
-import { type RulesOptions, StreamRules } from "../../lib/dialects/dialects.ts";
+import { StreamRules } from "../../lib/dialects/dialects.ts";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
@@ -328,60 +328,8 @@ for (const from of ["exec", "rollout"] satisfies Dialect[]) {
   Deno.test(`StreamRules uses the kind of from ${from} for any line`, () => {
     assertEquals(kindOf([], from), from);
     for (const { lines } of CLAUSES) assertEquals(kindOf(lines, from), from);
-    const rules = new StreamRules(from, {});
-    apply(rules, '{"records":[]}');
-    rules.reset();
-    assertEquals(rules.kind, from);
   });
 }
-
-Deno.test("StreamRules.reset() detects anew, with the same options", () => {
-  const options: RulesOptions = {
-    initialThreadId: "seed",
-    fileName:
-      "rollout-2026-11-20T15-40-01-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl",
-  };
-  const rules = new StreamRules("auto", options);
-  for (let round = 0; round < 2; round++) {
-    assertEquals(rules.kind, undefined);
-    assertEquals(apply(rules, '{"type":"turn.started","turn_id":"u"}'), {
-      failure: undefined,
-      record: '{"type":"turn.started","thread_id":"seed","turn_id":"u"}',
-    });
-    assertEquals(rules.kind, "exec");
-    rules.reset();
-
-    assertEquals(
-      apply(rules, '{"type":"x","payload":{}}').record,
-      [
-        '{"timestamp":"2026-11-20T15:40:01.000Z","type":"x","payload":{}}',
-      ][0],
-    );
-    assertEquals(rules.kind, "rollout");
-    rules.reset();
-
-    assertEquals(apply(rules, '{"records":[]}').failure, "normalize");
-    assertEquals(rules.kind, "snapshot");
-    rules.reset();
-  }
-});
-
-Deno.test("StreamRules.reset() clears the thread of a stream with a given dialect", () => {
-  const rules = new StreamRules("exec", {});
-  apply(rules, '{"type":"thread.started","thread_id":"t"}');
-  assertEquals(apply(rules, '{"type":"turn.started"}').failure, undefined);
-  rules.reset();
-  assertEquals(apply(rules, '{"type":"turn.started"}').failure, "normalize");
-});
-
-Deno.test("StreamRules.reset() works before the kind is known", () => {
-  const rules = new StreamRules("auto", {});
-  rules.reset();
-  apply(rules, "no JSON");
-  rules.reset();
-  apply(rules, wrapped("event_msg"));
-  assertEquals(rules.kind, "rollout");
-});
 
 // Captured files.
 

@@ -216,6 +216,28 @@ Deno.test("Normalizer.reset() restores the initial thread id", () => {
   ]);
 });
 
+Deno.test("Normalizer.reset() detects the kind of the next stream, with the same seeds", () => {
+  const normalizer = new Normalizer({
+    initialThreadId: "seed",
+    fileName:
+      "rollout-2026-11-20T15-40-01-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl",
+    resume: { kind: "exec", rules: { context: { thread_id: "saved" } } },
+  });
+  const outcomes: string[] = [];
+  const lines = ["oops", '{"type":"turn.started","turn_id":"u"}'];
+  for (const line of ['{"type":"x","payload":{}}', ...lines, ...lines]) {
+    normalizer.reset();
+    normalizer.feed(success(line), (outcome) => {
+      outcomes.push(answerOf(outcome));
+    });
+  }
+  const turn = '{"type":"turn.started","thread_id":"seed","turn_id":"u"}';
+  assertEquals(outcomes, [
+    '{"timestamp":"2026-11-20T15:40:01.000Z","type":"x","payload":{}}',
+    ...["json", turn, "json", turn],
+  ]);
+});
+
 Deno.test("Normalizers share no state", () => {
   const one = new Normalizer({ from: "exec" });
   const other = new Normalizer({ from: "exec" });

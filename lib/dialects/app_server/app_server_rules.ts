@@ -402,12 +402,6 @@ class ServerState implements StreamState {
     return memory;
   }
 
-  reset(): void {
-    this.#threads.clear();
-    this.#last = undefined;
-    this.goOn(0);
-  }
-
   save(): object {
     const threads = [...this.#threads].map(([id, memory]) => {
       const { isStarted, planTurn, usage } = memory;
@@ -558,12 +552,6 @@ export class AppServerRules extends RecordRules {
     this.#exec = new ExecRules(initial);
   }
 
-  override reset(): void {
-    super.reset();
-    this.#exec.reset();
-    this.#events.clear();
-  }
-
   override save(): unknown {
     return {
       ...this.#state.save(),
@@ -573,7 +561,6 @@ export class AppServerRules extends RecordRules {
   }
 
   override load(saved: unknown): void {
-    this.reset();
     super.load(saved);
     const { exec, events } = fieldsOf(saved);
     this.#exec.load(exec);

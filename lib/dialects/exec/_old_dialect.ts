@@ -178,7 +178,6 @@ class CallMemory<T extends { readonly length: number }> {
 
   /** Restores the saved values; `read` returns nothing for those that were changed since. */
   load(saved: unknown, read: (value: unknown) => T | undefined): void {
-    this.clear();
     for (const [key, value] of savedMap(saved, textOf, read)) {
       this.set(key, value);
     }
@@ -272,7 +271,6 @@ class OldUsage {
   }
 
   load(saved: unknown): void {
-    this.clear();
     const { total, sums } = fieldsOf(saved);
     const text = textOf(total) ?? "";
     if (valueOf(text)?.kind === "object") this.#total = text;
@@ -325,13 +323,6 @@ export class OldDialect {
     this.#usage = new OldUsage(reader);
   }
 
-  /** Resets the state: the next line is the first line of another stream. */
-  reset(): void {
-    this.threadStarted();
-    this.#threads = 0;
-    this.isUsed = false;
-  }
-
   /** Returns the state as plain JSON; `null` if the stream had no line of this dialect. */
   save(): unknown {
     if (!this.isUsed) return null;
@@ -346,7 +337,6 @@ export class OldDialect {
   }
 
   load(saved: unknown): void {
-    this.reset();
     this.isUsed = (saved ?? null) !== null;
     const { threads, items, plan_id, texts, calls, usage } = fieldsOf(saved);
     this.#threads = savedCount(threads);

@@ -68,23 +68,17 @@ const TURN = 1;
 class Context implements StreamState {
   readonly rules = Context;
   readonly #reader: JsonReader;
-  readonly #initial: InitialContext;
   /** The number of synthetic turn ids so far. */
   #turns = 0;
 
   thread: JsonSlice | undefined;
   turn: JsonSlice | undefined;
 
-  constructor(reader: JsonReader, initial: InitialContext) {
+  constructor(
+    reader: JsonReader,
+    { initialThreadId = "", initialTurnId = "" }: InitialContext,
+  ) {
     this.#reader = reader;
-    this.#initial = initial;
-    this.reset();
-  }
-
-  /** Returns to the initial context, with the seeds (C17). */
-  reset(): void {
-    const { initialThreadId = "", initialTurnId = "" } = this.#initial;
-    this.#turns = 0;
     this.thread = idOf(trimBlank(initialThreadId));
     this.turn = idOf(trimBlank(initialTurnId));
   }
@@ -287,11 +281,6 @@ export class ExecRules extends RecordRules {
   /** Absent from the first line of the old dialect on: its state is in no slot. */
   override get context(): RecordContext | undefined {
     return this.#old.isUsed ? undefined : super.context;
-  }
-
-  override reset(): void {
-    super.reset();
-    this.#old.reset();
   }
 
   override save(): unknown {

@@ -83,13 +83,6 @@ class FileContext implements StreamState {
     if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
-  reset(): void {
-    this.#lastTime = undefined;
-    this.#carried = undefined;
-    this.#sessionTime = undefined;
-    this.isBareFile = false;
-  }
-
   save(): unknown {
     const time = this.#lastTime;
     return {
@@ -102,7 +95,6 @@ class FileContext implements StreamState {
   }
 
   load(saved: unknown): void {
-    this.reset();
     const { last_time, session_time, is_bare } = fieldsOf(saved);
     const time = valueOf(textOf(last_time) ?? "");
     if (time?.kind === "string") this.remember(time);
