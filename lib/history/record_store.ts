@@ -312,7 +312,6 @@ export class RecordStore {
     for (const entry of dropped) this.#release(entry);
     if (id === 0) this.#index.clearLookups();
     if (dropped.length === 0) return [];
-    this.#index.resolve(this.#list);
     this.#nextId = this.#list.highest + 1;
     return this.#settle([{ type: "truncated", index }]);
   }
@@ -327,7 +326,6 @@ export class RecordStore {
   forget(ids: ReadonlySet<number>): number[] {
     const taken = this.#list.takeOut(({ id }) => ids.has(id));
     for (const entry of taken) this.#release(entry);
-    this.#index.resolve(this.#list);
     return taken.map(({ index }) => index);
   }
 
@@ -630,7 +628,6 @@ export class RecordStore {
     }
     this.#list.insert(index, entry);
     this.#index.register(entry);
-    this.#index.resolve(this.#list);
     this.#budget.add(entry);
     this.#markTrailing(entry);
     const stored = recordOf(entry.content);
@@ -649,7 +646,6 @@ export class RecordStore {
     // The entries after it depend on nothing else of this one.
     if (isSolid(entry) !== wasSolid) this.#list.renumber(entry.index);
     this.#index.register(entry);
-    this.#index.resolve(this.#list);
     this.#budget.add(entry);
     this.#markTrailing(entry);
     return replaced(entry);
@@ -659,7 +655,6 @@ export class RecordStore {
     const { index, id } = entry;
     this.#release(entry);
     this.#list.remove(index);
-    this.#index.resolve(this.#list);
     const record = recordOf(entry.content);
     return { type: "removed", index, id, record };
   }
@@ -783,11 +778,10 @@ function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
 
 /** Finds records by their ids, and by call ids and stream ids (the lookups of a snapshot). */
 class RecordIndex {
+  /** Of several records with one id, which only other programs write, the last one. */
   readonly #byId = new Map<number, Entry>();
   /** The messages of each stream, in progress and complete. */
   readonly #messages = new Map<string, Set<Entry>>();
-  /** Whether two records had the same id, which only snapshots of other programs cause. */
-  #ambiguous = false;
 
   /** The record ids of commands by call id. */
   readonly execCalls: Map<string, number> = new Map();
@@ -829,8 +823,6 @@ class RecordIndex {
 
   /** Adds a record without changing a lookup. */
   registerDerived(entry: Entry): void {
-    const known = this.#byId.get(entry.id);
-    if (known !== undefined && known !== entry) this.#ambiguous = true;
     this.#byId.set(entry.id, entry);
     const streamId = streamOf(entry);
     if (streamId === null) return;
@@ -851,13 +843,6 @@ class RecordIndex {
     const entries = this.#messages.get(streamId);
     entries?.delete(entry);
     if (entries?.size === 0) this.#messages.delete(streamId);
-  }
-
-  /** Rebuilds the map from ids to records, if two records may have the same id. */
-  resolve(entries: Iterable<Entry>): void {
-    if (!this.#ambiguous) return;
-    this.#byId.clear();
-    for (const entry of entries) this.#byId.set(entry.id, entry);
   }
 
   /** Empties the lookups, including entries that point to no record. */

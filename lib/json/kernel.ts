@@ -258,7 +258,7 @@ export class Kernel {
       const length = this.#words[(at + SLOT_LENGTH) >> 2] ?? 0;
       if (length === 0) return undefined;
       const from = at + SLOT_TEXT;
-      return sliceAt(this.#bytes.slice(from, from + length), 0, length);
+      return sliceAt(this.#bytes.slice(from, from + length));
     },
     counterOf: (slot) =>
       this.#words[(this.#slotAt(slot) + SLOT_COUNTER) >> 2] ?? 0,

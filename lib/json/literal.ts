@@ -5,20 +5,15 @@ import { ByteWriter } from "./byte_writer.ts";
 import type { JsonKind } from "./tape.ts";
 import { type JsonNode, JsonObject, JsonSlice } from "./value.ts";
 
-/** Makes a value of bytes that contain its JSON text and nothing else. */
-export function sliceOf(bytes: Uint8Array, kind: JsonKind): JsonSlice {
-  // A string is marked as escaped, which is always safe: whether it is does not matter to a value
-  // that is only written.
-  return new JsonSlice(bytes, 0, bytes.length, kind, kind === "string", -1);
-}
-
 /** Makes a value of a range of bytes that contains its JSON text. */
 export function sliceAt(
   bytes: Uint8Array,
-  start: number,
-  end: number,
+  start = 0,
+  end: number = bytes.length,
 ): JsonSlice {
   const kind = KINDS.get(bytes[start] ?? 0) ?? "number";
+  // A string is marked as escaped, which is always safe: whether it is does not matter to a value
+  // that is only written.
   return new JsonSlice(bytes, start, end, kind, kind === "string", -1);
 }
 
@@ -41,11 +36,16 @@ const SCRATCH = new ByteWriter(256);
  */
 const KEPT_ROOM = 1 << 13;
 
+/** Makes a value of its JSON text. */
+export function valueOfText(json: string): JsonSlice {
+  return sliceAt(ENCODER.encode(json));
+}
+
 /** Makes a string value of a text. */
 export function stringValue(text: string): JsonSlice {
   SCRATCH.clear(KEPT_ROOM);
   SCRATCH.string(text);
-  return sliceOf(SCRATCH.view().slice(), "string");
+  return sliceAt(SCRATCH.view().slice());
 }
 
 /**
@@ -65,18 +65,9 @@ export function objectOf(name: string, value: JsonNode): JsonObject {
 }
 
 /** Copies a value whose bytes will be overwritten. */
-export function lasting(value: JsonSlice): JsonSlice {
-  const { bytes, start, end, kind, escaped } = value;
-  const copy = copyOf(bytes, start, end);
-  return new JsonSlice(copy, 0, copy.length, kind, escaped, -1);
+export function lasting({ bytes, start, end }: JsonSlice): JsonSlice {
+  return sliceAt(copyOf(bytes, start, end));
 }
 
-export const TRUE_VALUE: JsonSlice = sliceOf(
-  ENCODER.encode("true"),
-  "boolean",
-);
-
-export const FALSE_VALUE: JsonSlice = sliceOf(
-  ENCODER.encode("false"),
-  "boolean",
-);
+export const TRUE_VALUE: JsonSlice = valueOfText("true");
+export const FALSE_VALUE: JsonSlice = valueOfText("false");

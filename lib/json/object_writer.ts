@@ -10,7 +10,7 @@ import {
   QUOTE,
 } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
-import { sliceOf } from "./literal.ts";
+import { sliceAt } from "./literal.ts";
 import {
   JsonJoined,
   JsonList,
@@ -71,5 +71,5 @@ export function writeMembers(out: ByteWriter, object: JsonObject): void {
 export function listValue(nodes: readonly JsonNode[]): JsonSlice {
   const out = new ByteWriter(256);
   writeNode(out, new JsonList(nodes));
-  return sliceOf(out.view(), "array");
+  return sliceAt(out.view());
 }

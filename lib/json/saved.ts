@@ -4,10 +4,8 @@
  */
 
 import { listOf, wholeOf } from "./fields.ts";
-import { sliceAt } from "./literal.ts";
+import { valueOfText } from "./literal.ts";
 import type { JsonSlice } from "./value.ts";
-
-const ENCODER = new TextEncoder();
 
 /** Returns a positive whole number; 0 for any other value. */
 export function savedCount(value: unknown): number {
@@ -38,6 +36,5 @@ export function valueOf(text: string): JsonSlice | undefined {
   } catch {
     return undefined;
   }
-  const bytes = ENCODER.encode(text.trim());
-  return sliceAt(bytes, 0, bytes.length);
+  return valueOfText(text.trim());
 }

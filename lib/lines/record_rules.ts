@@ -7,7 +7,7 @@ import {
 } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { NOTE_SIZE } from "../json/kernel_layout.ts";
-import { sliceOf } from "../json/literal.ts";
+import { sliceAt } from "../json/literal.ts";
 import { writeNode } from "../json/object_writer.ts";
 import { syntaxReason } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
@@ -148,7 +148,7 @@ export abstract class RecordRules {
     this.#context?.note?.(
       kind,
       this.#keyOf(key),
-      sliceOf(out.view(), "object"),
+      sliceAt(out.view()),
     );
   }
 

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import {
   FALSE_VALUE,
   lasting,
-  sliceOf,
   stringValue,
   TRUE_VALUE,
+  valueOfText,
 } from "../../lib/json/literal.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
 import type { JsonSlice } from "../../lib/json/value.ts";
@@ -38,8 +38,8 @@ Deno.test("lasting() copies a value, so that its bytes may be overwritten", () =
   assertEquals(inner?.kind, "array");
 });
 
-Deno.test("sliceOf() makes a value from its JSON text", () => {
-  const value = sliceOf(encode("[1]"), "array");
+Deno.test("valueOfText() makes a value of its JSON text", () => {
+  const value = valueOfText("[1]");
   assertEquals([sourceOf(value), value.kind], ["[1]", "array"]);
   assertEquals(sourceOf(TRUE_VALUE), "true");
   assertEquals(sourceOf(FALSE_VALUE), "false");

@@ -13,9 +13,9 @@ import {
   FALSE_VALUE,
   lasting,
   objectOf,
-  sliceOf,
   stringValue,
   TRUE_VALUE,
+  valueOfText,
   wordValue,
 } from "../../json/literal.ts";
 import { fieldsOf, snakeCase, textOf } from "../../json/fields.ts";
@@ -512,11 +512,8 @@ function usageOf(counts: JsonObject): JsonObject {
 }
 
 /** The usage of a turn without any count: exec writes zeros then. */
-const NO_USAGE: JsonSlice = sliceOf(
-  new TextEncoder().encode(
-    `{${COUNTS.map((name) => `"${snakeCase(name)}":0`).join()}}`,
-  ),
-  "object",
+const NO_USAGE: JsonSlice = valueOfText(
+  `{${COUNTS.map((name) => `"${snakeCase(name)}":0`).join()}}`,
 );
 
 /** Marks a thread that has begun. */

@@ -6,9 +6,9 @@
 import {
   FALSE_VALUE,
   objectOf,
-  sliceAt,
   stringValue,
   TRUE_VALUE,
+  valueOfText,
   wordValue,
 } from "../../json/literal.ts";
 import { fieldsOf, textOf, textsOf } from "../../json/fields.ts";
@@ -24,8 +24,6 @@ import type { FailureReason } from "../../errors.ts";
 import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
 import { itemTypeValue } from "./event_writer.ts";
-
-const ENCODER = new TextEncoder();
 
 /** The type of a rewritten line, or the reason why it cannot be rewritten. */
 type Rewritten = string | FailureReason;
@@ -130,11 +128,6 @@ function refused(field: string, state: string): FailureReason {
     message: `Cannot decode a message of the old dialect: ${field} is ${state}`,
     field,
   };
-}
-
-function valueOfText(text: string): JsonSlice {
-  const bytes = ENCODER.encode(text);
-  return sliceAt(bytes, 0, bytes.length);
 }
 
 /**

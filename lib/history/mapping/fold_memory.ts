@@ -57,10 +57,8 @@ interface ChainedLink extends RecordLink {
 
 /** Links from items to records, and back, so that the links of a removed record can be removed. */
 class RecordLinks {
-  /** The map of the kind `call`, which has most links, held apart to save a lookup. */
-  readonly #calls = new Map<string, ChainedLink>();
   readonly #links = new Map<string, Map<string, ChainedLink>>([
-    ["call", this.#calls],
+    ["call", new Map()],
   ]);
   /** The newest link of each record. */
   readonly #newest = new Map<number, ChainedLink>();
@@ -78,9 +76,7 @@ class RecordLinks {
   }
 
   get(kind: LinkKind, item: string): RecordLink | undefined {
-    return kind === "call"
-      ? this.#calls.get(item)
-      : this.#links.get(kind)?.get(item);
+    return this.#links.get(kind)?.get(item);
   }
 
   set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
