@@ -4,17 +4,13 @@ import { existsSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkedList } from "../checked.ts";
 import { type ChangeWaiter, until } from "../files/file_changes.ts";
-import { codexHomesFrom, isInside } from "./codex_homes.ts";
+import { codexHomesFrom } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import {
-  filesThatCount,
-  findSessionFiles,
   type FindSessionFilesOptions,
-  type FoundFile,
+  listSessionFiles,
   lookAtAll,
   lookedAt,
-  type PlacedPath,
-  readFolder,
   rootsOf,
   type SessionFile,
   type SessionProblem,
@@ -52,7 +48,7 @@ export interface SessionChange {
 export interface HomeLook {
   /** The changes since the look before. */
   readonly changes: readonly SessionChange[];
-  /** The folders that could not be read; empty if folders were not read. */
+  /** The folders that could not be read; empty if the homes were not listed. */
   readonly problems: readonly SessionProblem[];
 }
 
@@ -101,7 +97,8 @@ const SWEEP_MS = 5 * 60_000;
  *
  * Uses the reports of the platform about `sessions` and `archived_sessions`, but does not rely on
  * them, since some file systems report nothing: files written to lately and the folders for new
- * files are checked at each look, all others every five minutes.
+ * files are checked at each look, all others every five minutes. Where a folder has changed, the
+ * homes are listed again.
  *
  * @example The files written since a time
  * ```ts
@@ -117,21 +114,17 @@ const SWEEP_MS = 5 * 60_000;
  */
 export class HomeWatch {
   readonly #homes: readonly string[];
-  /** The folders that the homes have session files in. */
-  readonly #roots: readonly PlacedPath[];
   readonly #since: number;
   readonly #cache: string | undefined;
   readonly #changes: ChangeWaiter;
   readonly #now: () => number;
   /** All files, by their keys. */
   readonly #files = new Map<string, SessionFile>();
-  /** The folders that have been read. */
-  readonly #known = new Set<string>();
   /** The files that are checked at each look. */
   readonly #lively = new Map<string, SessionFile>();
   /** The modification times of the folders that new files are created in. */
   #folders: Map<string, number | undefined> = new Map();
-  /** The files missing at the last look at all files: they may have been moved during it. */
+  /** The files missing in the last list: they may have been moved while the folders were read. */
   #missing: ReadonlySet<string> = new Set();
   #sweptAt = -Infinity;
 
@@ -145,17 +138,20 @@ export class HomeWatch {
     this.#homes = checkedList("codexHomes", codexHomes).map((home) =>
       resolve(home)
     );
-    this.#roots = rootsOf(this.#homes);
     this.#since = since;
     this.#cache = options.cache;
     this.#now = options.now ?? Date.now;
-    this.#changes = options.changes ??
-      new HomeChanges(this.#roots.map(({ path }) => path));
+    this.#changes = options.changes ?? new HomeChanges(this.#roots);
   }
 
-  /** How many sessions there are; `undefined` until all have been found. */
-  get size(): number | undefined {
-    return this.#isFirst ? undefined : this.#files.size;
+  /** How many sessions there were at the last look. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** The folders that the homes have session files in. */
+  get #roots(): readonly string[] {
+    return rootsOf(this.#homes).map(({ path }) => path);
   }
 
   /** Reads the sessions of files, in their order. */
@@ -169,29 +165,24 @@ export class HomeWatch {
   /** Looks for changes. */
   async look(): Promise<HomeLook> {
     const changes: SessionChange[] = [];
-    if (this.#isFirst && this.#since === Infinity && this.#folders.size === 0) {
-      // Reports running sessions before thousands of old files have been checked.
-      const active = this.#roots.filter(({ isArchived }) => !isArchived)
-        .map(({ path }) => path);
-      await this.#readFolders(new Set(active), changes, true);
-      return { changes, problems: [] };
-    }
-    const folders = this.#glance(changes);
+    const hasNews = this.#glance(changes);
     const now = this.#now();
-    if (now - this.#sweptAt < SWEEP_MS && this.#missing.size === 0) {
-      if (folders.size > 0) await this.#readFolders(folders, changes);
+    const isSweep = now - this.#sweptAt >= SWEEP_MS;
+    if (!isSweep && !hasNews && this.#missing.size === 0) {
       return { changes, problems: [] };
     }
-    const { files, problems } = await findSessionFiles({
-      codexHomes: this.#homes,
-    });
-    this.#take(files, changes, () => true);
-    this.#rememberFolders();
-    this.#sweptAt = now;
+    const { files: listed, problems } = await listSessionFiles(this.#homes);
+    const files = await lookAtAll(listed.map((file) => {
+      const known = this.#files.get(file.key);
+      return known?.path === file.path && !isSweep ? known : file;
+    }));
+    this.#take(files, changes);
+    this.#rememberFolders(files);
+    if (isSweep) this.#sweptAt = now;
     return { changes, problems };
   }
 
-  /** Whether the files have not been listed completely yet. */
+  /** Whether the files have not been listed yet. */
   get #isFirst(): boolean {
     return this.#sweptAt === -Infinity;
   }
@@ -210,25 +201,25 @@ export class HomeWatch {
     this.#changes.close();
   }
 
-  /**
-   * Checks the lively files and the folders for new ones. Returns the folders that have changed.
-   */
-  #glance(changes: SessionChange[]): Set<string> {
+  /** Checks the lively files and the folders for new ones; returns whether a folder has changed. */
+  #glance(changes: SessionChange[]): boolean {
     const now = this.#now();
-    const folders = new Set<string>();
+    let hasNews = false;
     const reported = this.#changes.told?.() ?? new Map();
     for (const path of reported.keys()) {
       const file = this.#files.get(idInName(basename(path)) ?? path);
-      if (file === undefined || file.path !== path) folders.add(dirname(path));
-      else if (!this.#lively.has(file.key)) this.#lively.set(file.key, file);
+      if (file === undefined || file.path !== path) hasNews = true;
+      else this.#lively.set(file.key, file);
     }
     for (const [folder, time] of this.#folders) {
-      if (statNow(folder)?.mtimeMs !== time) folders.add(folder);
+      const current = statNow(folder)?.mtimeMs;
+      if (current !== time) hasNews = true;
+      this.#folders.set(folder, current);
     }
     for (const [key, file] of this.#lively) {
       const facts = statNow(file.path);
       if (facts === undefined) {
-        folders.add(dirname(file.path));
+        hasNews = true;
         continue;
       }
       const seen = lookedAt(file, facts);
@@ -241,63 +232,15 @@ export class HomeWatch {
       }
       if (now - seen.mtime > LATELY_MS) this.#lively.delete(key);
     }
-    return folders;
+    return hasNews;
   }
 
-  /**
-   * Reads folders, and the new folders in them.
-   *
-   * @param isHasty Whether only the newest two folders in each folder are read.
-   */
-  async #readFolders(
-    folders: ReadonlySet<string>,
-    changes: SessionChange[],
-    isHasty = false,
-  ): Promise<void> {
-    const read = new Set(folders);
-    const found: FoundFile[] = [];
-    // Iterating a set includes members added meanwhile.
-    for (const path of read) {
-      const place = this.#placeOf(path);
-      if (place === undefined) continue;
-      const time = statNow(path)?.mtimeMs;
-      this.#folders.set(path, time);
-      if (!isHasty) this.#known.add(path);
-      for (const known of time === undefined ? [...this.#known] : []) {
-        // Folders that come back are new.
-        if (isInside(known, path)) this.#known.delete(known);
-      }
-      const content = await readFolder(place);
-      for (const file of content.files) found.push(file);
-      const inner = content.folders.map(({ path }) => path)
-        .filter((path) => !this.#known.has(path)).sort();
-      for (const path of isHasty ? inner.slice(-2) : inner) read.add(path);
-    }
-    const files = await lookAtAll(await filesThatCount(found));
-    this.#take(files, changes, ({ path }) => read.has(dirname(path)));
-    this.#rememberFolders();
-  }
-
-  /** Returns a folder of a home as an entry to read. */
-  #placeOf(path: string): PlacedPath | undefined {
-    const root = this.#roots.find((root) => isInside(path, root.path));
-    return root && { ...root, path };
-  }
-
-  /**
-   * Takes over the files that were found, and adds their changes.
-   *
-   * @param isCovered Whether a file would have been found if it still existed.
-   */
-  #take(
-    files: readonly SessionFile[],
-    changes: SessionChange[],
-    isCovered: (file: SessionFile) => boolean,
-  ): void {
-    const found = new Map(files.map((file) => [file.key, file]));
+  /** Takes over the files that were found, and adds their changes. */
+  #take(files: readonly SessionFile[], changes: SessionChange[]): void {
+    const found = new Set(files.map(({ key }) => key));
     const missing = new Set<string>();
     for (const [key, file] of this.#files) {
-      if (found.has(key) || !isCovered(file)) continue;
+      if (found.has(key)) continue;
       // It may have been moved to a folder that was read before: it is deleted if missing twice.
       if (this.#missing.has(key)) {
         this.#files.delete(key);
@@ -306,16 +249,8 @@ export class HomeWatch {
       } else missing.add(key);
     }
     for (const file of files) {
-      const known = this.#files.get(file.key);
-      // The file itself still exists, so this one is a copy.
-      const isCopy = known !== undefined && known.path !== file.path &&
-        !isCovered(known) && statNow(known.path) !== undefined;
-      if (isCopy) continue;
+      changes.push(...this.#compare(file, this.#files.get(file.key)));
       this.#files.set(file.key, file);
-      if (known?.path !== file.path && !this.#known.has(dirname(file.path))) {
-        for (const folder of foldersOf(file)) this.#known.add(folder);
-      }
-      changes.push(...this.#compare(file, known));
     }
     this.#missing = missing;
   }
@@ -353,16 +288,15 @@ export class HomeWatch {
     return changes;
   }
 
-  /** Records the modification times of the folders that new files are created in. */
-  #rememberFolders(): void {
-    const folders = new Set(this.#roots.map(({ path }) => path));
-    const [newest] = this.#files.values();
+  /** Selects the folders that new files are created in. `newest` is the first of `files`. */
+  #rememberFolders([newest]: readonly SessionFile[]): void {
+    const folders = new Set(this.#roots);
     const files = [...this.#lively.values()];
     for (const file of newest ? [newest, ...files] : files) {
       for (const folder of foldersOf(file)) folders.add(folder);
     }
-    // NaN differs from any time: a new folder is read again, as it may have changed since it was
-    // read.
+    // NaN differs from any time: the homes are listed again, as a folder that is new here may have
+    // changed since it was read.
     this.#folders = new Map(
       [...folders].map((path) => [
         path,

@@ -212,7 +212,7 @@ export async function listSessionFiles(
 }
 
 /** Returns for each session the file to use. */
-export async function filesThatCount(
+async function filesThatCount(
   found: readonly FoundFile[],
 ): Promise<ListedFile[]> {
   const groups = groupsBy(
@@ -403,10 +403,10 @@ function compressionOf(name: string): SessionCompression {
 }
 
 /** An entry of a session folder. */
-export type PlacedPath = Pick<SessionFile, "path" | "home" | "isArchived">;
+type PlacedPath = Pick<SessionFile, "path" | "home" | "isArchived">;
 
 /** A file with the name of a session file. */
-export interface FoundFile {
+interface FoundFile {
   readonly file: ListedFile;
   /** Whether its folder lists it as a regular file, not as a link or anything else. */
   readonly isRegular: boolean;
@@ -489,7 +489,7 @@ interface FolderContent {
   readonly problem?: SessionProblem;
 }
 
-export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
+async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path } = folder;
   const files: FoundFile[] = [];
   const folders: PlacedPath[] = [];

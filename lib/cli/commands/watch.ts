@@ -534,22 +534,17 @@ class Screen {
     this.#place = escapeControls(shortPath(homes.join(", "), userHome));
   }
 
-  /** Adds lines, and redraws the table. `size` is the number of all sessions, if known. */
-  async show(
-    text: string,
-    rows: readonly Row[],
-    size: number | undefined,
-  ): Promise<void> {
+  /** Adds lines, and redraws the table. `size` is the number of all sessions. */
+  async show(text: string, rows: readonly Row[], size: number): Promise<void> {
     const { process, style } = this.#context;
     const columns = process.columns() ?? COLUMNS;
     const most = Math.max(1, (process.rows() ?? ROWS) - SPARE_ROWS);
     const shown = inFamilies(rows).slice(0, most);
     const more = rows.length - shown.length;
+    const count = `${countText(rows.length)} of ${countText(size)}`;
     const sums = more > 0
       ? `and ${countText(more)} more`
-      : `${countText(rows.length)}${
-        size === undefined ? "" : ` of ${countText(size)}`
-      } sessions in ${this.#place} at work`;
+      : `${count} sessions in ${this.#place} at work`;
     const ruler = await TextRuler.for([text, sums]);
     const table = shown.length === 0
       ? ""
