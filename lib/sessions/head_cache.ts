@@ -11,14 +11,13 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { fieldsOf, listOf, parseJson, textOf } from "../json/fields.ts";
 import type { ListedFile, SessionFile } from "./session_files.ts";
 import { cacheNameOf, isInside } from "./codex_homes.ts";
-import type { SessionHead, SessionKind } from "./session_head.ts";
+import type { SessionHead } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 
 /** The version of the cached data; caches of another version are ignored. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** The age in milliseconds from which on a temporary file was left behind by a killed process. */
 const ABANDONED = 60 * 60_000;
@@ -34,14 +33,6 @@ interface Entry {
 /** The most rows written: longer texts exceed the limits of engines. */
 const MAX_ROWS = 100_000;
 
-const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
-const OUTCOMES: readonly SessionRun["outcome"][] = [
-  "completed",
-  "failed",
-  "aborted",
-  "open",
-];
-
 /**
  * Caches the heads and runs of the files of one Codex home in a file of codexpipe.
  *
@@ -54,17 +45,10 @@ const OUTCOMES: readonly SessionRun["outcome"][] = [
 export class HeadCache {
   readonly #path: string | undefined;
   readonly #entries: Entries;
-  /** The {@linkcode writeOf} of the cache file before it was read. */
-  readonly #write: string;
   #hasNews = false;
 
-  private constructor(
-    path: string | undefined,
-    write: string,
-    entries: Entries,
-  ) {
+  private constructor(path: string | undefined, entries: Entries) {
     this.#path = path;
-    this.#write = write;
     this.#entries = entries;
   }
 
@@ -78,20 +62,10 @@ export class HeadCache {
     folder: string | undefined,
     home: string,
   ): Promise<HeadCache> {
-    const path = pathOf(folder, home);
-    return path === undefined
-      ? new HeadCache(path, "", new Map())
-      : new HeadCache(path, await writeOf(path), await readEntries(path));
-  }
-
-  /** Returns the size in bytes of the cache of a home; 0 if there is none. */
-  static async sizeOf(
-    folder: string | undefined,
-    home: string,
-  ): Promise<number> {
-    const path = pathOf(folder, home);
-    const facts = path && await stat(path).catch(() => undefined);
-    return facts ? facts.size : 0;
+    const isCached = folder !== undefined && !isInside(folder, home);
+    if (!isCached) return new HeadCache(undefined, new Map());
+    const path = join(folder, "heads", `${cacheNameOf(home)}.jsonl`);
+    return new HeadCache(path, await readEntries(path));
   }
 
   /** Returns the head of a file, if the file has not changed. */
@@ -133,17 +107,16 @@ export class HeadCache {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
     // Another process may have written the file since.
-    const isSame = await writeOf(this.#path) === this.#write;
-    const known = isSame
-      ? this.#entries
-      : new Map([...await readEntries(this.#path), ...this.#entries]);
+    const known = new Map([
+      ...await readEntries(this.#path),
+      ...this.#entries,
+    ]);
     const paths = files?.map(({ path }) => path) ?? [...known.keys()];
-    const rows = paths.flatMap((path): string[] => {
-      const { size, mtime, head, run } = known.get(path) ?? {};
-      if (size === undefined) return [];
-      return [JSON.stringify([path, size, mtime, head ?? null, run ?? null])];
+    const rows = paths.flatMap((path) => {
+      const entry = known.get(path);
+      return entry === undefined ? [] : [rowText(path, entry)];
     });
-    const body = rows.slice(0, MAX_ROWS).join("\n");
+    const body = `[${rows.slice(0, MAX_ROWS).join(",")}]`;
     const temporary = `${this.#path}.${randomUUID()}.tmp`;
     try {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -158,36 +131,29 @@ export class HeadCache {
   }
 }
 
-/** Returns the path of the cache of a home; `undefined` if it has none. */
-function pathOf(folder: string | undefined, home: string): string | undefined {
-  if (folder === undefined || isInside(folder, home)) return undefined;
-  return join(folder, "heads", `${cacheNameOf(home)}.jsonl`);
-}
-
 /** Entries, by the paths of their files. */
 type Entries = Map<string, Entry>;
 
-/** Returns a text that differs after each write of a cache file; empty if there is no file. */
-async function writeOf(path: string): Promise<string> {
-  const facts = await stat(path).catch(() => undefined);
-  return facts ? `${facts.ino} ${facts.mtimeMs} ${facts.size}` : "";
+/** Encodes an entry; members that are `undefined` become null. */
+function rowText(path: string, entry: Entry): string {
+  return JSON.stringify([path, entry], (_name, value) => value ?? null);
 }
 
 async function readEntries(path: string): Promise<Entries> {
-  const entries: Entries = new Map();
   const text = await readFile(path, "utf8").catch(() => "");
-  const end = text.indexOf("\n");
-  const header = text.slice(0, end);
-  const body = text.slice(end + 1, -1);
-  if (end === -1 || header !== headerOf(body)) return entries;
-  for (const row of body.split("\n")) {
-    const [path, size, mtime, ...written] = listOf(parseJson(row));
-    if (typeof path !== "string") continue;
-    if (typeof size !== "number" || typeof mtime !== "number") continue;
-    const [head, run] = [headOf(written[0]), runOf(written[1])];
-    entries.set(path, { size, mtime, head, run });
-  }
-  return entries;
+  const [header, body = ""] = text.split("\n");
+  if (header !== headerOf(body)) return new Map();
+  // The casts are safe: `save` made the text, and a change of its types raises the version.
+  const rows = JSON.parse(body) as readonly (readonly [string, Entry])[];
+  return new Map(rows.map(([path, { head, run, ...entry }]) => {
+    const facts = Object.entries(head ?? {})
+      .map(([name, fact]) => [name, fact ?? undefined]);
+    return [path, {
+      ...entry,
+      head: head ? Object.fromEntries(facts) as SessionHead : undefined,
+      run: run ?? undefined,
+    }];
+  }));
 }
 
 /** Removes temporary files of processes that were killed while writing. */
@@ -204,47 +170,4 @@ async function removeAbandoned(path: string): Promise<void> {
 function headerOf(body: string): string {
   const sha256 = createHash("sha256").update(body).digest("hex");
   return JSON.stringify({ codexpipe: "heads", version: VERSION, sha256 });
-}
-
-/** Parses a cached head; `undefined` if it is not valid. */
-function headOf(value: unknown): SessionHead | undefined {
-  const fields = fieldsOf(value);
-  const { id, hasHeader } = fields;
-  const kind = KINDS.find((kind) => kind === fields.kind);
-  if (typeof id !== "string" || typeof hasHeader !== "boolean") {
-    return undefined;
-  }
-  if (kind === undefined) return undefined;
-  return {
-    id,
-    started: textOf(fields.started),
-    firstMessage: textOf(fields.firstMessage),
-    cwd: textOf(fields.cwd),
-    gitBranch: textOf(fields.gitBranch),
-    gitCommit: textOf(fields.gitCommit),
-    gitUrl: textOf(fields.gitUrl),
-    cliVersion: textOf(fields.cliVersion),
-    source: textOf(fields.source),
-    originator: textOf(fields.originator),
-    model: textOf(fields.model),
-    modelProvider: textOf(fields.modelProvider),
-    kind,
-    forkedFrom: textOf(fields.forkedFrom),
-    parent: textOf(fields.parent),
-    agent: textOf(fields.agent),
-    historyMode: textOf(fields.historyMode),
-    hasHeader,
-    problem: undefined,
-  };
-}
-
-/** Parses a cached run; `undefined` if it is not valid. */
-function runOf(value: unknown): SessionRun | undefined {
-  if (value === null) return undefined;
-  const { outcome, totalTokens, durationMs } = fieldsOf(value);
-  const known = OUTCOMES.find((each) => each === outcome) ?? null;
-  const isCount = (each: unknown): each is number | null =>
-    each === null || typeof each === "number";
-  if (!isCount(totalTokens) || !isCount(durationMs)) return undefined;
-  return { outcome: known, totalTokens, durationMs };
 }

@@ -15,64 +15,42 @@ import { readSessionRun, type SessionRun } from "./session_run.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
-/**
- * How many bytes of a cache are read in the time in which one head is read. The cache of 20,000
- * sessions has 13 MB, and most lists show 50.
- */
-const CACHE_BYTES_PER_HEAD = 1 << 16;
-
-/** The files of a home, and its cache. */
-interface Home {
-  readonly files: readonly ListedFile[];
-  /** The size of the cache file in bytes. */
-  readonly cacheSize: number;
-  /** The cache, once enough heads are wanted to make reading it worthwhile. */
-  cache?: HeadCache;
-}
 
 /** Makes sessions of session files: reads their heads, and looks up their names. */
 export class HeadReader {
-  readonly #homes: ReadonlyMap<string, Home>;
-  readonly #cacheFolder: string | undefined;
-  /** How many heads have been wanted so far. */
-  #count = 0;
+  readonly #files: readonly ListedFile[];
+  readonly #caches: ReadonlyMap<string, HeadCache>;
   /** The names of sessions. */
   readonly names: NamesByHome;
 
   private constructor(
-    homes: ReadonlyMap<string, Home>,
-    cacheFolder: string | undefined,
+    files: readonly ListedFile[],
+    caches: ReadonlyMap<string, HeadCache>,
     names: NamesByHome,
   ) {
-    this.#homes = homes;
-    this.#cacheFolder = cacheFolder;
+    this.#files = files;
+    this.#caches = caches;
     this.names = names;
   }
 
-  /** Opens a reader for all files of their homes, newest first, with the folder of the caches. */
+  /**
+   * Opens a reader for all files of their homes, newest first, with the folder of the caches; without
+   * one, for few heads, which are read sooner than a cache.
+   */
   static async open(
     files: readonly ListedFile[],
-    cache: string | undefined,
+    cache?: string,
   ): Promise<HeadReader> {
-    const homes = new Map<string, Home>();
-    for (const [home, own] of groupsBy(files, ({ home }) => home)) {
-      const cacheSize = await HeadCache.sizeOf(cache, home);
-      homes.set(home, { files: own, cacheSize });
+    const caches = new Map<string, HeadCache>();
+    for (const home of new Set(files.map(({ home }) => home))) {
+      caches.set(home, await HeadCache.open(cache, home));
     }
-    return new HeadReader(homes, cache, await NamesByHome.of(files));
+    return new HeadReader(files, caches, await NamesByHome.of(files));
   }
 
-  /**
-   * Reads the heads of the files that still exist, and returns their sessions in the same order. A
-   * cache is read only if that takes less time than reading `expected` heads.
-   */
-  async read(
-    listed: readonly ListedFile[],
-    expected: number = listed.length,
-  ): Promise<Session[]> {
+  /** Reads the heads of the files that still exist, and returns their sessions in the same order. */
+  async read(listed: readonly ListedFile[]): Promise<Session[]> {
     const files = await lookAtAll(listed);
-    this.#count += files.length;
-    await this.#remember(Math.max(this.#count, expected));
     const first = await lookAtAll(this.#firstFiles(files));
     const begun = new Map(
       await mapAtOnce(
@@ -100,13 +78,11 @@ export class HeadReader {
     if (later.length === 0) return [];
     const sessions = new Set(later.map(({ sessionId }) => sessionId));
     // With copies in several homes, the first file may be in another home.
-    return [...this.#homes.values()].flatMap((home) =>
-      home.files.filter(({ id }) => sessions.has(id))
-    );
+    return this.#files.filter(({ id }) => sessions.has(id));
   }
 
   async #head(file: SessionFile): Promise<SessionHead> {
-    const cache = this.#homes.get(file.home)?.cache;
+    const cache = this.#caches.get(file.home);
     const known = cache?.get(file);
     if (known !== undefined) return known;
     const head = await readSessionHead(file);
@@ -116,16 +92,9 @@ export class HeadReader {
 
   /** Writes the caches that have new heads. */
   async save(): Promise<void> {
-    for (const { cache, files } of this.#homes.values()) {
-      await cache?.save(files);
-    }
-  }
-
-  /** Reads the caches that are small enough for so many heads. */
-  async #remember(heads: number): Promise<void> {
-    for (const [path, home] of this.#homes) {
-      if (home.cacheSize > CACHE_BYTES_PER_HEAD * heads) continue;
-      home.cache ??= await HeadCache.open(this.#cacheFolder, path);
+    const files = groupsBy(this.#files, ({ home }) => home);
+    for (const [home, cache] of this.#caches) {
+      await cache.save(files.get(home));
     }
   }
 }

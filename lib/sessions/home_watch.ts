@@ -62,12 +62,6 @@ export interface HomeWatchOptions extends FindSessionFilesOptions {
    */
   readonly since?: number | undefined;
   /**
-   * The folder in which heads are cached; see {@linkcode cacheFolder}. It is only read.
-   *
-   * @default {undefined}
-   */
-  readonly cache?: string | undefined;
-  /**
    * Waits for changes, and may report the paths of changed files.
    *
    * @default {undefined} Waits for reports of the platform, at most a quarter of a second.
@@ -115,7 +109,6 @@ const SWEEP_MS = 5 * 60_000;
 export class HomeWatch {
   readonly #homes: readonly string[];
   readonly #since: number;
-  readonly #cache: string | undefined;
   readonly #changes: ChangeWaiter;
   readonly #now: () => number;
   /** All files, by their keys. */
@@ -139,7 +132,6 @@ export class HomeWatch {
       resolve(home)
     );
     this.#since = since;
-    this.#cache = options.cache;
     this.#now = options.now ?? Date.now;
     this.#changes = options.changes ?? new HomeChanges(this.#roots);
   }
@@ -159,7 +151,7 @@ export class HomeWatch {
     // The first message of a session may be in another file.
     const isAlone = files.every(({ id, sessionId }) => id === sessionId);
     const all = isAlone ? files : [...this.#files.values()];
-    return await (await HeadReader.open(all, this.#cache)).read(files);
+    return await (await HeadReader.open(all)).read(files);
   }
 
   /** Looks for changes. */

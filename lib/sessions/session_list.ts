@@ -8,7 +8,6 @@ import {
   type FindSessionFilesOptions,
   type ListedFile,
   listSessionFiles,
-  lookAtAll,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
@@ -137,13 +136,9 @@ export async function listSessions(
   const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
   const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
   const latest = files.filter(({ isContinued }) => !isContinued);
-  const listed = latest.filter((file) =>
+  const candidates = latest.filter((file) =>
     (from === undefined || isBehind(file, from)) && mayMatch(file, options)
   );
-  const { length } = listed;
-  // All of them may be on the page: stat them before the heads fill the memory.
-  const candidates = limit < length ? listed : await lookAtAll(listed);
-  const expected = needsHeads(options) ? length : Math.min(limit + 1, length);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // Reads one session more than the page holds, to know whether there is another page.
@@ -151,7 +146,7 @@ export async function listSessions(
     signal?.throwIfAborted();
     const batch = candidates.slice(at, at + batchSize(limit, sessions));
     at += batch.length;
-    for (const session of await reader.read(batch, expected)) {
+    for (const session of await reader.read(batch)) {
       if (matches(session, options, folder)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });
@@ -224,11 +219,6 @@ export interface SessionFilter {
 
 /** The time in a name is local: it can differ from UTC by more than a day. */
 const ZONES = 26 * 3_600_000;
-
-/** Whether a filter compares facts that only heads hold. */
-function needsHeads({ cwd, branch, originator, grep }: SessionFilter): boolean {
-  return [cwd, branch, originator, grep].some((wanted) => wanted !== undefined);
-}
 
 /** Whether the session of a file can match a filter, before its head is read. */
 function mayMatch(

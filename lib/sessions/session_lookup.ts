@@ -23,7 +23,8 @@ import { shortIdsOf } from "./short_ids.ts";
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
 export interface FindSessionOptions extends FindSessionFilesOptions {
   /**
-   * The folder in which heads are cached; see {@linkcode cacheFolder}.
+   * The folder in which heads are cached, for a search that reads all of them; see
+   * {@linkcode cacheFolder}.
    *
    * @default {undefined}
    */
@@ -156,20 +157,20 @@ export async function findSession(
   const text = query.trim();
   if (PATH_REGEXP.test(text)) {
     const file = await fileAtPath(text, codexHomes);
-    if (file !== undefined) return await sessionAt(file, options);
+    if (file !== undefined) return await sessionAt(file);
   }
   const { files, problems } = await listSessionFiles(codexHomes);
   problems.forEach(onProblem);
-  const reader = await HeadReader.open(files, options.cache);
+  const reader = await HeadReader.open(files);
   const id = idInName(text) ?? text.toLowerCase();
-  const found = await filesNamed(text, id, { files, reader });
-  await reader.save();
+  const found = await filesNamed(text, id, { files, reader }) ??
+    await filesWithHead(id, files, options.cache);
   const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
   const [first] = sessions;
   if (first === undefined) {
     const facts = await stat(text).catch(() => undefined);
     const file = facts?.isFile() && await fileAtPath(text, codexHomes);
-    if (file) return await sessionAt(file, options);
+    if (file) return await sessionAt(file);
     throw new SessionNotFoundError(query, codexHomes, problems);
   }
   if (found.length > 1) {
@@ -208,7 +209,7 @@ export async function findLastSession(
   const recent = latestOf(files).sort((one, other) =>
     Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime
   ).slice(0, MAX_RECENT);
-  const reader = await HeadReader.open(files, options.cache);
+  const reader = await HeadReader.open(files);
   let found: Session | undefined;
   for (const file of recent) {
     const [session] = await reader.read([file]);
@@ -216,7 +217,6 @@ export async function findLastSession(
     if (isLast || found === undefined) found = session;
     if (isLast) break;
   }
-  await reader.save();
   if (found === undefined) {
     throw new SessionNotFoundError(undefined, codexHomes, problems);
   }
@@ -242,12 +242,8 @@ async function fileAtPath(
   return undefined;
 }
 
-async function sessionAt(
-  file: SessionFile,
-  { cache }: FindSessionOptions,
-): Promise<Session> {
-  // Not saved: saving would drop the other files of the home from the cache.
-  const reader = await HeadReader.open([file], cache);
+async function sessionAt(file: SessionFile): Promise<Session> {
+  const reader = await HeadReader.open([file]);
   const [session] = await reader.read([file]);
   if (session === undefined) throw new TypeError("Cannot read no session");
   return session;
@@ -280,7 +276,7 @@ function filesByName(
   return [...last.values()];
 }
 
-/** Returns the files that a text can refer to, newest first. */
+/** Returns the files that a text can refer to by their names, newest first, if there are any. */
 async function filesNamed(
   text: string,
   id: string,
@@ -288,7 +284,7 @@ async function filesNamed(
     readonly files: readonly ListedFile[];
     readonly reader: HeadReader;
   },
-): Promise<readonly ListedFile[]> {
+): Promise<readonly ListedFile[] | undefined> {
   if (text === "") return [];
   const latest = latestOf(files);
   const exact = latest.filter((file) => file.sessionId === id);
@@ -307,10 +303,19 @@ async function filesNamed(
     .filter((each) => each.id === id || isBeginning && each.id.startsWith(id))
     .map(({ file }) => file);
   const found = new Set([...named, ...begun]);
-  if (found.size > 0) return [...found].sort(compareNewestFirst);
+  return found.size > 0 ? [...found].sort(compareNewestFirst) : undefined;
+}
+
+/** Returns the files with an id in their headers: files that were renamed to the id of another. */
+async function filesWithHead(
+  id: string,
+  files: readonly ListedFile[],
+  cache: string | undefined,
+): Promise<readonly ListedFile[]> {
   if (idInName(id) !== id) return [];
-  // Files that were renamed to the id of another session hold their own id in the header only.
+  const reader = await HeadReader.open(files, cache);
   const sessions = await reader.read(files);
+  await reader.save();
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
 }

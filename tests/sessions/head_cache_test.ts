@@ -215,15 +215,6 @@ for (const { name, damage } of DAMAGES) {
   });
 }
 
-Deno.test("HeadCache ignores an entry that is not a head, though its hash is right", async () => {
-  await withWorld(async (world) => {
-    const heads = world.heads.map((head) => ({ ...head, hasHeader: 1 }));
-    // deno-lint-ignore no-explicit-any -- an entry that another program could have written
-    await remember({ ...world, heads: heads as any });
-    assertEquals(await remembered(world), world.heads.map(() => undefined));
-  });
-});
-
 Deno.test("HeadCache writes no files into the Codex home, and none without a cache folder", async () => {
   await withWorld(async (world) => {
     await remember({ ...world, cache: `${world.home}/cache` });

@@ -119,7 +119,7 @@ class Watching {
 
   constructor(context: CommandContext) {
     const { args, process } = context;
-    const { codexHomes, cache } = sessionPlaces(context);
+    const { codexHomes } = sessionPlaces(context);
     if (codexHomes.length === 0) throw new UsageError(noSessions([]));
     const now = process.now();
     const since = args.time("since", now);
@@ -128,7 +128,6 @@ class Watching {
     this.#since = since ?? now;
     this.#home = new HomeWatch({
       codexHomes,
-      cache,
       since: since === undefined ? undefined : this.#since,
       changes: process.changes,
       now: process.now,
