@@ -1,10 +1,6 @@
 /** Reading a file or stdin, block by block. Reading the file that stdout goes to is refused. */
 
-import {
-  type ByteSource,
-  codeOf,
-  PackedDataError,
-} from "../files/byte_source.ts";
+import { type ByteSource, PackedDataError } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import type { CommandContext } from "./command.ts";
 import type { FileSource, Surroundings } from "./context.ts";
@@ -74,9 +70,7 @@ export async function openInput(
   const file = path === STDIN ? undefined : await open(path, context);
   const bytes = patient(file ?? context.stdin, context);
   const source = decompressed(bytes, { name: path });
-  const input = new Input(source, path, context, { room, file });
-  if (file !== undefined) await input.begin();
-  return input;
+  return new Input(source, path, context, { room, file });
 }
 
 /**
@@ -100,13 +94,13 @@ function patient(source: ByteSource, context: Surroundings): ByteSource {
 }
 
 async function open(path: string, context: Surroundings): Promise<FileSource> {
+  // Most systems open a directory, and fail on reading it; others say "permission denied".
+  if ((await context.look(path))?.isDirectory) throw isDirectory(path);
   try {
     // Opening a named pipe waits for a writer.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    // Some systems report a directory as "permission denied".
-    if ((await context.look(path))?.isDirectory) throw isDirectory(path);
     const message = `${path}: cannot open: ${reasonOf(error)}${
       // The platform decodes a name that is not UTF-8 to a name that does not exist.
       path.includes("\ufffd")
@@ -229,20 +223,6 @@ export class Input implements Blocks {
     this.size = file?.size();
   }
 
-  /** Reads the first block, for `next`: most systems open a directory, and fail on reading it. */
-  async begin(): Promise<void> {
-    this.#ahead = this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
-    try {
-      await unlessInterrupted(this.#ahead, this.#context.interrupt);
-    } catch (error) {
-      const isFolder = codeOf(error) === "EISDIR";
-      if (isFolder || error instanceof Interrupted) this.close();
-      if (error instanceof Interrupted) throw error;
-      if (isFolder) throw isDirectory(this.#name);
-      // Other errors are thrown by `next`.
-    }
-  }
-
   /** Reads the next block. After an error, all bytes before it have been returned. */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
     this.#ahead ??= this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
@@ -306,8 +286,7 @@ export function unreadable(error: unknown): string {
   if (error instanceof PackedDataError) {
     return error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }
-  const verb = codeOf(error) === "EISDIR" ? "open" : "read";
-  return `cannot ${verb}: ${reasonOf(error)}`;
+  return `cannot read: ${reasonOf(error)}`;
 }
 
 /** Prints a note if a command reads from the terminal. */

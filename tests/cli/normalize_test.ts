@@ -287,15 +287,6 @@ const CASES = [
       "codexpipe: secret: cannot open: permission denied\n",
   },
   {
-    name: "a directory, known only by the error of reading it",
-    args: ["folder"],
-    world: { files: { folder: sourceOf([], platformError("EISDIR")) } },
-    status: 3,
-    stdout: "",
-    stderr:
-      "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n",
-  },
-  {
     name: "a failed line and an unreadable file: the status of the file",
     args: ["--strict", "a", "nowhere"],
     world: { files: { a: STARTED + BAD } },
