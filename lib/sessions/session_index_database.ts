@@ -72,7 +72,7 @@ const ATTEMPTS = 4;
 /** The highest version that is believed: a higher one is a flipped bit. */
 const MAX_VERSION = 1_000;
 
-/** The database of an index of sessions, opened by {@linkcode openSessionIndex}. */
+/** The database of an index of sessions, opened by {@linkcode withSessionIndex}. */
 export class SessionIndexDatabase {
   readonly path: string;
   readonly #connection: DatabaseSync;
@@ -197,19 +197,20 @@ export class SessionIndexDatabase {
 }
 
 /**
- * Opens the index of sessions, and creates it if there is none.
- *
- * An index of an older version is emptied, a damaged one is rebuilt. A file that was never an index
- * is never touched: an empty file beside an index records that it is one.
+ * Runs `work` with the index of sessions, which is created if there is none. An index of an older
+ * version is emptied; a damaged one is rebuilt, and the work repeated. A file that was never an
+ * index is never touched: an empty file beside an index records that it is one.
  *
  * @param options The path, and how to wait.
- * @returns The database; close it after use.
+ * @param work The work; it may be called several times.
  * @throws {SessionIndexError} If the file is not an index, or cannot be used.
  */
-export async function openSessionIndex(
+export async function withSessionIndex<T>(
   options: SessionIndexOptions,
-): Promise<SessionIndexDatabase> {
+  work: (database: SessionIndexDatabase) => Promise<T>,
+): Promise<T> {
   const { path, isOwnPath = false, onBusy, onDamage = () => {} } = options;
+  let { rebuild = false } = options;
   // Without `shouldStop`, which callers may pass as well: without an index they have no answer.
   const waiting = { path, onBusy };
   const DatabaseSync = await connect(path);
@@ -220,13 +221,13 @@ export async function openSessionIndex(
   }
   let isDamaged = false;
   for (let attempt = 1;; attempt++) {
+    let database: SessionIndexDatabase | undefined;
     try {
       if (!isOwnPath && isForeign(path)) {
         throw new SessionIndexError("foreign", path);
       }
-      // The third try removes an index that looks sound and still cannot be used.
-      if (isDamaged) onDamage();
       if (isDamaged || isDeletedInUse(path)) {
+        // The third try removes an index that looks sound and still cannot be used.
         const isCertain = attempt > 2;
         await whenFree(
           () => removeDamaged(DatabaseSync, path, isCertain),
@@ -235,20 +236,26 @@ export async function openSessionIndex(
       }
       // Readable by its owner only: it holds what people said to Codex.
       closeSync(openSync(path, "a", 0o600));
-      const database = await whenFree(
-        () => prepared(DatabaseSync, options),
+      database = await whenFree(
+        () => prepared(DatabaseSync, { ...options, rebuild }),
         waiting,
       );
       if (!isOwnPath) markIndex(path);
-      return database;
+      return await work(database);
     } catch (error) {
-      // An error without a code is a bug, neither of SQLite nor of the platform.
-      if (codeOf(error) === "") throw error;
-      const isHopeless = !isIndexDamage(error) && !mayBeGone(error);
-      if (isHopeless || attempt === ATTEMPTS) {
+      const isDamage = isIndexDamage(error);
+      const isOfIndex = isDamage || isSqliteError(error) ||
+        (database === undefined && codeOf(error) !== "");
+      if (!isOfIndex) throw error;
+      if (attempt === ATTEMPTS || !(isDamage || mayBeGone(error))) {
         throw new SessionIndexError("io", path, { cause: error });
       }
-      isDamaged = isIndexDamage(error);
+      if (isDamage) onDamage();
+      // One that can be opened is emptied in place: other processes may use it.
+      rebuild ||= isDamage && database !== undefined;
+      isDamaged = isDamage && database === undefined;
+    } finally {
+      database?.close();
     }
   }
 }
@@ -262,36 +269,6 @@ async function connect(path: string): Promise<Connect> {
       "this runtime has no node:sqlite; Deno, Bun and Node 22.13 have it",
     );
     throw new SessionIndexError("io", path, { cause });
-  }
-}
-
-/**
- * Runs `work` with the index of sessions. A damaged index is rebuilt, and the work repeated.
- *
- * @param options The path, and how to wait.
- * @param work The work; it may be called twice.
- * @throws {SessionIndexError} If the index cannot be used.
- */
-export async function withSessionIndex<T>(
-  options: SessionIndexOptions,
-  work: (database: SessionIndexDatabase) => Promise<T>,
-): Promise<T> {
-  let rebuild = options.rebuild ?? false;
-  for (let isRetry = false;; isRetry = true) {
-    const database = await openSessionIndex({ ...options, rebuild });
-    try {
-      return await work(database);
-    } catch (error) {
-      const isDamage = isIndexDamage(error);
-      if (!isDamage && !isSqliteError(error)) throw error;
-      if (isRetry || (!isDamage && !mayBeGone(error))) {
-        throw new SessionIndexError("io", options.path, { cause: error });
-      }
-      if (isDamage) options.onDamage?.();
-      rebuild ||= isDamage;
-    } finally {
-      database.close();
-    }
   }
 }
 

@@ -6,10 +6,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import {
-  openSessionIndex,
-  withSessionIndex,
-} from "../../lib/sessions/session_index_database.ts";
+import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
 import {
   SessionIndexError,
   type SessionIndexErrorKind,
@@ -73,7 +70,7 @@ async function damage(
   await Deno.writeFile(path, bytes);
 }
 
-Deno.test("openSessionIndex() leaves a valid index unchanged", async () => {
+Deno.test("withSessionIndex() leaves a valid index unchanged", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     await withSessionIndex(index, () => Promise.resolve());
@@ -88,7 +85,7 @@ const FOREIGN = [
 ] satisfies { name: string; content: () => string | Uint8Array }[];
 
 for (const { name, content } of FOREIGN) {
-  Deno.test(`openSessionIndex() refuses a file that is ${name}, and leaves it unchanged`, async () => {
+  Deno.test(`withSessionIndex() refuses a file that is ${name}, and leaves it unchanged`, async () => {
     await withFolder(async (folder) => {
       const index = indexIn(folder);
       await writeFile(index.path, content());
@@ -103,7 +100,7 @@ for (const { name, content } of FOREIGN) {
 }
 
 for (const { name, content } of FOREIGN) {
-  Deno.test(`openSessionIndex() rebuilds an index that was overwritten with ${name}`, async () => {
+  Deno.test(`withSessionIndex() rebuilds an index that was overwritten with ${name}`, async () => {
     await withIndex(async (index) => {
       const before = contentOf(index);
       await writeFile(index.path, content());
@@ -113,7 +110,7 @@ for (const { name, content } of FOREIGN) {
   });
 }
 
-Deno.test("openSessionIndex() refuses the database of another program at the path of an index", async () => {
+Deno.test("withSessionIndex() refuses the database of another program at the path of an index", async () => {
   await withIndex(async (index) => {
     for (const suffix of ["", "-wal", "-shm"]) {
       await Deno.remove(index.path + suffix).catch(() => {});
@@ -125,7 +122,7 @@ Deno.test("openSessionIndex() refuses the database of another program at the pat
   });
 });
 
-Deno.test("openSessionIndex() refuses the database of another program", async () => {
+Deno.test("withSessionIndex() refuses the database of another program", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     tamper(index, "CREATE TABLE recipes(id); PRAGMA user_version = 7");
@@ -135,14 +132,14 @@ Deno.test("openSessionIndex() refuses the database of another program", async ()
   });
 });
 
-Deno.test("openSessionIndex() refuses the index of a newer version", async () => {
+Deno.test("withSessionIndex() refuses the index of a newer version", async () => {
   await withIndex(async (index) => {
     tamper(index, `PRAGMA user_version = ${INDEX_VERSION + 1}`);
     await assertKind(() => refresh(index), "newer");
   });
 });
 
-Deno.test("openSessionIndex() reports a path that cannot be opened", async () => {
+Deno.test("withSessionIndex() reports a path that cannot be opened", async () => {
   await withFolder(async (folder) => {
     await writeFile(`${folder}/file`, "");
     await assertKind(
@@ -154,7 +151,7 @@ Deno.test("openSessionIndex() reports a path that cannot be opened", async () =>
 });
 
 Deno.test({
-  name: "openSessionIndex() refuses a device, and does not open it",
+  name: "withSessionIndex() refuses a device, and does not open it",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withFolder(async (folder) => {
@@ -165,7 +162,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSessionIndex() uses an empty file for an index", async () => {
+Deno.test("withSessionIndex() uses an empty file for an index", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
     await writeFile(index.path, "");
@@ -174,7 +171,7 @@ Deno.test("openSessionIndex() uses an empty file for an index", async () => {
 });
 
 Deno.test({
-  name: "openSessionIndex() makes an index that only its owner can read",
+  name: "withSessionIndex() makes an index that only its owner can read",
   ignore: Deno.build.os === "windows",
   async fn() {
     await withIndex(async ({ path }) => {
@@ -183,7 +180,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSessionIndex() rebuilds an older index", async () => {
+Deno.test("withSessionIndex() rebuilds an older index", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     tamper(
@@ -196,7 +193,7 @@ Deno.test("openSessionIndex() rebuilds an older index", async () => {
   });
 });
 
-Deno.test("openSessionIndex() rebuilds an index on request", async () => {
+Deno.test("withSessionIndex() rebuilds an index on request", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     assertEquals((await refresh({ ...index, rebuild: true })).added, 40);
@@ -244,7 +241,7 @@ Deno.test("withSessionIndex() repairs an index that lacks a table", async () => 
   });
 });
 
-Deno.test("openSessionIndex() overwrites any file at its default path", async () => {
+Deno.test("withSessionIndex() overwrites any file at its default path", async () => {
   await withFolder(async (folder) => {
     const index = { ...indexIn(folder), isOwnPath: true };
     await writeFile(index.path, "not a database ".repeat(1_000));
@@ -264,7 +261,7 @@ const WRITER = `
 `;
 
 Deno.test({
-  name: "openSessionIndex() rebuilds an index that was deleted in use",
+  name: "withSessionIndex() rebuilds an index that was deleted in use",
   // Windows cannot delete a file in use.
   ignore: Deno.build.os === "windows",
   async fn() {
@@ -288,7 +285,7 @@ Deno.test({
   },
 });
 
-Deno.test("openSessionIndex() calls onBusy while another connection locks the index", async () => {
+Deno.test("withSessionIndex() calls onBusy while another connection locks the index", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/index.sqlite`;
     const other = new DatabaseSync(path);
@@ -298,17 +295,14 @@ Deno.test("openSessionIndex() calls onBusy while another connection locks the in
       waited.push(time);
       if (waited.length === 2) throw new RangeError("enough");
     };
+    const work = (): Promise<void> => Promise.resolve();
     await assertRejects(
-      () => openSessionIndex({ path, onBusy }),
+      () => withSessionIndex({ path, onBusy }, work),
       RangeError,
       "enough",
     );
     assertEquals(waited[0], 0);
-    const database = await openSessionIndex({
-      path,
-      onBusy: () => other.close(),
-    });
-    database.close();
+    await withSessionIndex({ path, onBusy: () => other.close() }, work);
   });
 });
 
