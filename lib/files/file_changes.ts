@@ -58,8 +58,6 @@ export class FileChanges implements ChangeWaiter {
   #watcher: { readonly path: string; readonly inner: FSWatcher } | undefined;
   #hasChanged = false;
   #wake: () => void = () => {};
-  /** How many waits in a row ended without a report of the watch. */
-  #silences = 0;
   #isClosed = false;
 
   /**
@@ -83,12 +81,7 @@ export class FileChanges implements ChangeWaiter {
     await this.#watch(path);
     if (this.#isClosed) return this.#unwatch();
     if (!this.#hasChanged) {
-      const isTimeUp = await until(
-        this.#pollMs,
-        signal,
-        (wake) => this.#wake = wake,
-      );
-      if (isTimeUp) this.#silences += 1;
+      await until(this.#pollMs, signal, (wake) => this.#wake = wake);
     }
     this.#hasChanged = false;
   }
@@ -101,15 +94,15 @@ export class FileChanges implements ChangeWaiter {
   }
 
   async #watch(path: string): Promise<void> {
-    const isStale = this.#silences >= MAX_SILENCES;
-    if (this.#watcher?.path === path && !isStale) return;
+    if (this.#watcher?.path === path) return;
     this.#unwatch();
     const { watch } = await import("node:fs");
     try {
       const inner = watch(path, { persistent: false }, (event) => {
         // A renamed or removed file may have taken the watch with it.
         if (event === "rename") this.#unwatch();
-        this.#changed();
+        this.#hasChanged = true;
+        this.#wake();
       });
       inner.on("error", () => this.#unwatch());
       this.#watcher = { path, inner };
@@ -118,46 +111,36 @@ export class FileChanges implements ChangeWaiter {
     }
   }
 
-  #changed(): void {
-    this.#silences = 0;
-    this.#hasChanged = true;
-    this.#wake();
-  }
-
   #unwatch(): void {
     this.#watcher?.inner.close();
     this.#watcher = undefined;
-    this.#silences = 0;
   }
 }
 
 const POLL_MS = 200;
 /** The longest time of a timer: a longer one fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-/** After how many waits without a report the watch is made again: its file may be gone. */
-const MAX_SILENCES = 10;
 
 /**
  * Waits until the time has passed, the signal is aborted, or the function passed to `onWait` is
- * called. Returns whether the time has passed.
+ * called.
  */
 export async function until(
   ms: number,
   signal: AbortSignal,
   onWait: (wake: () => void) => void,
-): Promise<boolean> {
-  if (signal.aborted) return false;
+): Promise<void> {
+  if (signal.aborted) return;
   let wake = (): void => {};
-  const isTimeUp = await new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(true), ms);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
     wake = () => {
       clearTimeout(timer);
-      resolve(false);
+      resolve();
     };
     signal.addEventListener("abort", wake);
     onWait(wake);
   });
   // Otherwise each wait would leave a listener on the signal.
   signal.removeEventListener("abort", wake);
-  return isTimeUp;
 }
