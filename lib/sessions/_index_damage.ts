@@ -25,17 +25,10 @@ export const BUSY_TIMEOUT = 100;
 const HEADER_BYTES = 100;
 const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";
-/**
- * Result codes of SQLite for damage: SQLITE_CORRUPT with its extended codes, and SQLITE_NOTADB.
- */
-const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
-const BUSY_CODES: ReadonlySet<number> = new Set([5, 6]);
 /** Messages of SQLite for damage, including those for tables whose definition is damaged. */
 const DAMAGE_REGEXP =
   /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column|module|tokenizer)|has no column named|malformed database schema|unrecognized (?:option|token)|parse error in|error in tokenizer|syntax error|incomplete input/i;
 const BUSY_REGEXP = /database (?:table )?is locked/i;
-/** SQLITE_READONLY and SQLITE_IOERR. */
-const GONE_CODES: ReadonlySet<number> = new Set([8, 10]);
 const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
 /**
@@ -50,12 +43,11 @@ export class IndexDisagreement extends Error {
 }
 
 export function isIndexDamage(error: unknown): boolean {
-  return error instanceof IndexDisagreement ||
-    hasCode(error, DAMAGE_CODES, DAMAGE_REGEXP);
+  return error instanceof IndexDisagreement || says(error, DAMAGE_REGEXP);
 }
 
 export function isBusy(error: unknown): boolean {
-  return hasCode(error, BUSY_CODES, BUSY_REGEXP);
+  return says(error, BUSY_REGEXP);
 }
 
 /**
@@ -63,19 +55,12 @@ export function isBusy(error: unknown): boolean {
  * while it was open. If so, opening the index again succeeds.
  */
 export function mayBeGone(error: unknown): boolean {
-  return hasCode(error, GONE_CODES, GONE_REGEXP);
+  return says(error, GONE_REGEXP);
 }
 
-/** Compares the message as well as the code: Deno sets no `errcode`, Node does. */
-function hasCode(
-  error: unknown,
-  codes: ReadonlySet<number>,
-  words: RegExp,
-): boolean {
-  if (!isSqliteError(error)) return false;
-  const code = "errcode" in error ? error.errcode : undefined;
-  return (typeof code === "number" && codes.has(code & 0xff)) ||
-    words.test(error.message);
+/** Whether a message of SQLite has these words: Deno does not set the result code. */
+function says(error: unknown, words: RegExp): boolean {
+  return isSqliteError(error) && words.test(error.message);
 }
 
 export function isSqliteError(error: unknown): error is Error {

@@ -1,8 +1,8 @@
 /** Writes the messages and facts read from session files into the index. */
 
+import { createHash } from "node:crypto";
 import { fileSum, messageSum } from "./index_check.ts";
 import { titleOf } from "./session.ts";
-import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
 import type { SessionHead } from "./session_head.ts";
@@ -406,6 +406,11 @@ function originOf(
   { forkedFrom, parent, source }: SessionHead,
 ): string | undefined {
   return forkedFrom ?? (source === SPAWNED ? undefined : parent);
+}
+
+/** Returns a hash of bytes: 22 characters of SHA-256 in base64url. */
+export function markOf(tail: Uint8Array): string {
+  return createHash("sha256").update(tail).digest("base64url").slice(0, 22);
 }
 
 function fileOf(row: SqlRow): IndexedFile {

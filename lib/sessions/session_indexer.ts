@@ -1,16 +1,17 @@
 /** Updates the index of sessions from the session files. */
 
+import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import type { ByteSource } from "../files/byte_source.ts";
+import { type ByteSource, codeOf, sourceOf } from "../files/byte_source.ts";
 import {
   type FileUpdate,
   type IndexedFile,
   IndexWriter,
+  markOf,
 } from "./_index_writer.ts";
 import { isInside } from "./codex_homes.ts";
 import { checkIndex } from "./index_check.ts";
 import { isGone, openSession, sourceBlocks } from "./open_session.ts";
-import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
   problemAt,
@@ -18,7 +19,7 @@ import {
   type SessionFiles,
   type SessionProblem,
 } from "./session_files.ts";
-import { type FoldedPiece, SessionFold } from "./session_fold.ts";
+import { type FoldedPiece, SessionFold, TAIL_BYTES } from "./session_fold.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
@@ -27,7 +28,7 @@ import {
   withSessionIndex,
 } from "./session_index_database.ts";
 import { NamesByHome } from "./session_names.ts";
-import { unpackedPath } from "./session_start.ts";
+import { isObjectPath, unpackedPath } from "./session_start.ts";
 
 /** The progress of an update of the index. */
 export interface IndexingProgress {
@@ -693,4 +694,76 @@ async function openTask(
   }
   const source = await openSession(file);
   return { source, fold: new SessionFold({ fileName, start }) };
+}
+
+/** The lines of a session file from an offset on. */
+interface SessionContent {
+  readonly source: ByteSource;
+  /** The last bytes before the offset. */
+  readonly tail: Uint8Array;
+}
+
+const BLOCK = 1 << 18;
+
+/**
+ * Opens the lines of a session file from an offset on; returns nothing if the bytes before it have
+ * changed, whose {@linkcode markOf} is `mark`.
+ *
+ * A packed file is unpacked up to the offset. Of a plain file only the last bytes before the offset
+ * are read.
+ */
+async function openSessionContent(
+  file: SessionFile,
+  readTo: number,
+  mark: string,
+): Promise<SessionContent | undefined> {
+  const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
+  const start = readTo - tail.length;
+  const isPlain = file.compression === "none" && !isObjectPath(file.path);
+  const plain = isPlain ? await openPlain(file.path, start) : undefined;
+  const source = plain ?? await openSession(file);
+  let isSame = false;
+  try {
+    if (plain === undefined && !await readOver(source, start)) return undefined;
+    isSame = await readOver(source, tail.length, tail) && markOf(tail) === mark;
+    return isSame ? { source, tail } : undefined;
+  } finally {
+    if (!isSame) source.close();
+  }
+}
+
+/**
+ * Opens a plain file at an offset. Returns nothing for a file that is gone: it was archived or
+ * packed since it was found.
+ */
+async function openPlain(
+  path: string,
+  start: number,
+): Promise<ByteSource | undefined> {
+  try {
+    return sourceOf(await open(path, "r"), start);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads `count` bytes, into a buffer of that size if one is passed; returns whether there are as
+ * many.
+ */
+async function readOver(
+  source: ByteSource,
+  count: number,
+  into?: Uint8Array,
+): Promise<boolean> {
+  const room = into ?? new Uint8Array(BLOCK);
+  for (let at = 0; at < count;) {
+    const size = await source.read(
+      into?.subarray(at) ?? room.subarray(0, Math.min(BLOCK, count - at)),
+    );
+    if (size === null) return false;
+    at += size;
+  }
+  return true;
 }
