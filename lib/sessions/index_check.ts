@@ -11,13 +11,6 @@ import {
   ROWS_PER_FILE,
 } from "./session_index_tables.ts";
 
-interface IndexCheckOptions {
-  /** How many files, and how many messages, are checked at most. */
-  readonly rows: number;
-  /** How much text of messages is checked, about, in UTF-16 code units. */
-  readonly units: number;
-}
-
 /** How many messages of a part are looked up by a word of their text. */
 const LOOKED_UP = 2;
 /** A run of letters that the tokenizer takes for one word, whatever surrounds it. */
@@ -28,23 +21,21 @@ const WORD_REGEXP = /(?<![^ \n])[a-z]{3,20}(?=[ \n])/g;
  * have the rows of other tables that belong to it. The part is random, so that each run checks
  * another one without recording which.
  *
+ * @param rows How many files, and how many messages, are checked at most.
  * @throws {IndexDisagreement} If rows disagree.
  */
 export function checkIndex(
   database: SessionIndexDatabase,
-  options: IndexCheckOptions,
+  rows: number,
 ): void {
   // One snapshot: all queries see the same state while other processes write.
   database.snapshot(() => {
-    checkFiles(database, options);
-    checkMessages(database, options);
+    checkFiles(database, rows);
+    checkMessages(database, rows);
   });
 }
 
-function checkFiles(
-  database: SessionIndexDatabase,
-  { rows }: IndexCheckOptions,
-): void {
+function checkFiles(database: SessionIndexDatabase, rows: number): void {
   const sql = (range: string): string =>
     `SELECT sum, ${FILE_FACTS} FROM files LEFT JOIN sessions ON sessions.id = session_id
        WHERE ${range} ORDER BY number LIMIT ?`;
@@ -69,10 +60,7 @@ function checkFiles(
   }
 }
 
-function checkMessages(
-  database: SessionIndexDatabase,
-  { rows, units }: IndexCheckOptions,
-): void {
+function checkMessages(database: SessionIndexDatabase, rows: number): void {
   const sql = (range: string): string =>
     `SELECT records.id AS id, records.offset AS offset, in_line, time, sum,
        messages.role AS role, messages.kind AS kind, messages.tool_name AS tool_name,
@@ -85,7 +73,6 @@ function checkMessages(
          AND messages.offset = records.offset
        LEFT JOIN messages AS own ON own.rowid = messages.rowid
        ORDER BY records.id`;
-  let left = units;
   let lookedUp = 0;
   for (const row of part(database, "records", "id", { rows, sql })) {
     if (row.file === null) {
@@ -101,8 +88,6 @@ function checkMessages(
     if (lookedUp < LOOKED_UP && checkLookUp(database, row, text)) {
       lookedUp += 1;
     }
-    left -= text.length;
-    if (left <= 0) return;
   }
 }
 

@@ -166,9 +166,8 @@ const BATCH_FILES = 256;
 const MAX_UNITS = 4 << 20;
 /** How many times the files are planned again after other processes wrote to the index. */
 const MAX_ROUNDS = 16;
-/** How much of an index is checked before an update: about 10 ms. */
-const CHECKED = { rows: 64, units: 1 << 17 };
-const WHOLE = { rows: 1e9, units: Infinity };
+/** How many rows of an index are checked before an update: about 10 ms. */
+const CHECKED = 64;
 /** How many files are removed in one transaction: up to a second. */
 const REMOVED_FILES = 32;
 
@@ -400,7 +399,7 @@ class Refresh {
       }
       // Either an entry is not found by its key, and never will be, or other processes keep
       // writing: then the rest is left to a later update.
-      checkIndex(this.#database, WHOLE);
+      checkIndex(this.#database, 1e9);
     } catch (error) {
       // The index was kept busy: the rest is left to a later update.
       if (!(error instanceof StoppedWaiting)) throw error;

@@ -142,8 +142,8 @@ export interface SearchMakeshift {
 const LIMIT = 20;
 /** How many messages are ranked at once; of more candidates the newest come first. */
 const RANKED = 500;
-/** How much of an index is checked before a search: about 2 ms. */
-const CHECKED = { rows: 16, units: 1 << 15 };
+/** How many rows of an index are checked before a search: about 2 ms. */
+const CHECKED = 16;
 /** How many times a search is repeated because another process has rebuilt the index. */
 const MAX_ROUNDS = 8;
 /** How many bytes of files are read into memory if the index cannot be used. */
