@@ -144,16 +144,13 @@ async function readEntries(path: string): Promise<Entries> {
   const [header, body = ""] = text.split("\n");
   if (header !== headerOf(body)) return new Map();
   // The casts are safe: `save` made the text, and a change of its types raises the version.
-  const rows = JSON.parse(body) as readonly (readonly [string, Entry])[];
-  return new Map(rows.map(([path, { head, run, ...entry }]) => {
-    const facts = Object.entries(head ?? {})
-      .map(([name, fact]) => [name, fact ?? undefined]);
-    return [path, {
-      ...entry,
-      head: head ? Object.fromEntries(facts) as SessionHead : undefined,
-      run: run ?? undefined,
-    }];
-  }));
+  const rows: (readonly [string, Entry])[] = JSON.parse(body);
+  for (const [, entry] of rows) {
+    for (const part of [entry, entry.head ?? {}] as Record<string, unknown>[]) {
+      for (const name in part) part[name] ??= undefined;
+    }
+  }
+  return new Map(rows);
 }
 
 /** Removes temporary files of processes that were killed while writing. */
