@@ -31,7 +31,7 @@ import {
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { isResumption } from "../usage/event_counts.ts";
+import { isPastReplay, isResumption } from "../usage/event_counts.ts";
 import { readTokenCount, TokenCounter } from "../usage/token_counter.ts";
 import {
   addTokens,
@@ -480,6 +480,7 @@ export class TranscriptBuilder
   #startTurn(event: Fields): void {
     // An implied start only stands for a prompt, and `#takePrompt` opens a turn for that.
     if (event.implied === true) return;
+    if (isPastReplay(event)) this.#usage.isResumed = false;
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
     if (turnId !== null && this.#reader.isSession) {
@@ -777,7 +778,7 @@ const NO_REQUESTS = { input_tokens: 0, output_tokens: 0 };
 class TurnUsageCounter {
   /** Whether the counts of the thread begin with those of another thread. */
   isFork = false;
-  /** Whether an app-server has resumed the thread and has not counted since. */
+  /** Whether an app-server has resumed the thread, and its next count may repeat earlier usage. */
   isResumed = false;
   /** Whether the input counts requests. */
   hasCounts = false;

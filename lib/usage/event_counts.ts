@@ -30,7 +30,7 @@ interface ThreadState {
   readonly counter: TokenCounter;
   readonly model: string | null;
   readonly cwd: string | null;
-  /** Whether the thread is resumed or forked and has had no count in this process yet. */
+  /** Whether the thread is resumed or forked, and its next count may repeat earlier usage. */
   isResumed: boolean;
   /** Whether the process writes a count for each request (app-servers, and exec up to 0.42). */
   hasCounts: boolean;
@@ -102,6 +102,9 @@ export class EventCounts {
         this.#ledger.add(place, addition);
         return;
       }
+      case "turn.started":
+        if (isPastReplay(event)) state.isResumed = false;
+        return;
       case "turn.completed":
       case "turn.failed": {
         const usage = readTokens(event.usage);
@@ -314,12 +317,21 @@ function renewed(before: string | null, value: unknown): string | null {
 }
 
 /**
- * Whether a `thread.started` of an app-server resumes or forks a thread: its first count repeats
+ * Whether a `thread.started` of an app-server resumes or forks a thread: its first count may repeat
  * the usage from before.
  */
 export function isResumption({ preview, forked_from_id }: Fields): boolean {
   // Some releases have no preview of a fork.
   return (idOf(preview) ?? idOf(forked_from_id)) !== undefined;
+}
+
+/**
+ * Whether a `turn.started` shows that counts no longer repeat earlier usage. Since 0.130, whose
+ * turns have `items_view`, they do so before the first turn; not at all in a thread that has no
+ * usage yet, and in 0.148 to 0.152, whose processes count from zero.
+ */
+export function isPastReplay({ items_view }: Fields): boolean {
+  return items_view !== undefined;
 }
 
 function threadOf(event: Fields): string | null {

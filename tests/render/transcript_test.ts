@@ -964,6 +964,12 @@ Deno.test("TranscriptBuilder counts the requests of a turn, not the usage of the
   // The first count of a process that resumes the thread repeats those before.
   const resumed = [{ ...start, preview: "Hi" }, ...ofServer];
   assertEquals(tokensOf(resumed), [null, ...counted.slice(1)]);
+  // Since 0.130 it comes before the first turn, or not at all.
+  const since = turns({
+    method: "thread/tokenUsage/updated",
+    items_view: "notLoaded",
+  });
+  assertEquals(tokensOf([{ ...start, preview: "Hi" }, ...since]), counted);
 });
 
 Deno.test("TranscriptBuilder reports the usage fields of each process separately", () => {

@@ -671,24 +671,30 @@ for (
   });
 }
 
+/** Makes the message of an app-server with the tokens of a thread and of its last request. */
+function serverCount(total: number, last: number): string {
+  const tokenUsage = {
+    total: { inputTokens: total },
+    last: { inputTokens: last },
+  };
+  const params = { threadId: "t", turnId: "1", tokenUsage };
+  return JSON.stringify({ method: "thread/tokenUsage/updated", params });
+}
+
 for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
+  const thread = `{"id":1,"result":{"thread":{"id":"t",${fork}}}}`;
+
   Deno.test(`UsageMeter does not count totals that an app-server repeats for {${fork}}`, () => {
-    const [repeated, counted] = [[50, 20], [75, 25]].map(([total, last]) =>
-      JSON.stringify({
-        method: "thread/tokenUsage/updated",
-        params: {
-          threadId: "t",
-          turnId: "1",
-          tokenUsage: {
-            total: { inputTokens: total },
-            last: { inputTokens: last },
-          },
-        },
-      })
-    );
-    const thread = `{"id":1,"result":{"thread":{"id":"t",${fork}}}}`;
-    const content = [thread, repeated ?? "", counted ?? ""];
+    const content = [thread, serverCount(50, 20), serverCount(75, 25)];
     assertEquals(totalOf(metered([{ name: "f", content }]))[0], 25);
+  });
+
+  Deno.test(`UsageMeter counts the first request of {${fork}} if an app-server repeats no total`, () => {
+    // The turn of a thread whose earlier turns failed, and of any thread in 0.148 to 0.152.
+    const turn =
+      '{"method":"turn/started","params":{"threadId":"t","turn":{"id":"1","items":[],"itemsView":"notLoaded"}}}';
+    const content = [thread, turn, serverCount(25, 25), serverCount(75, 50)];
+    assertEquals(totalOf(metered([{ name: "f", content }]))[0], 75);
   });
 }
 
