@@ -71,3 +71,4 @@ export function lasting({ bytes, start, end }: JsonSlice): JsonSlice {
 
 export const TRUE_VALUE: JsonSlice = valueOfText("true");
 export const FALSE_VALUE: JsonSlice = valueOfText("false");
+export const NULL_VALUE: JsonSlice = valueOfText("null");

@@ -12,6 +12,7 @@ import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
   lasting,
+  NULL_VALUE,
   objectOf,
   stringValue,
   TRUE_VALUE,
@@ -74,6 +75,8 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["fileChange", fileChange],
   ["mcpToolCall", mcpToolCall],
   ["webSearch", webSearch],
+  ["enteredReviewMode", moved([["review", "user_facing_hint"]])],
+  ["exitedReviewMode", reviewEnd],
   [COLLAB_CALL, collabCall],
 ]);
 
@@ -87,6 +90,8 @@ const PARTS = new Map([
 const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
+/** The text of a review that ended without a result. */
+const NO_REVIEW = "Reviewer failed to output a response.";
 const OTHER_ACTION = objectOf("type", wordValue("other"));
 
 function planStep(reader: JsonReader, step: JsonObject): void {
@@ -196,6 +201,13 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
   }
   move(item, "results", content, "results");
   return content;
+}
+
+/** Makes the content of the end of a review: its text, and like session files whether it failed. */
+function reviewEnd(reader: JsonReader, item: JsonObject): JsonObject {
+  return reader.wordOf(item.get("review")) === NO_REVIEW
+    ? objectOf("review_output", NULL_VALUE)
+    : new JsonObject();
 }
 
 /** Makes the content of a prompt: its text, its images, and its parts unchanged. */

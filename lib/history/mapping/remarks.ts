@@ -69,10 +69,13 @@ export function showReviewEnd(
     const notice = noticeRecord("Code review", explanation);
     context.showItem("review_notice", item, notice);
   }
+  // An app-server has the whole review as a text.
+  const isFinal = output !== undefined ||
+    (fields.review_output !== null && textOf(fields.review) !== undefined);
   const shown = context.showItem(
     "exited_review_mode",
     item,
-    backgroundRecord("", reviewEndText(hint, output !== undefined)),
+    backgroundRecord("", reviewEndText(hint, isFinal)),
   );
   if (hint !== null) reviewHints.set(shown, hint);
 }

@@ -299,3 +299,17 @@ Deno.test("the events of an app-server thread have the history of its session fi
   }
   assertEquals([...different], [...HISTORY_DIFFERENCES.keys()]);
 });
+
+Deno.test("a review of an app-server begins and ends in histories as in its session file", () => {
+  const run = runs.find(({ folder }) =>
+    folder === "app-server/0.169.0/review/"
+  );
+  const [session = encode("")] = run?.sessions ?? [];
+  const [streamed, filed] = [run?.stdout ?? encode(""), session].map((bytes) =>
+    snapshotOf(recordsOf(bytes)).records.filter(isKnownRecord).flatMap((
+      record,
+    ) => record.type === "background_event" ? record.payload.description : [])
+  );
+  assertEquals(streamed, filed);
+  assertEquals(filed?.length, 2);
+});
