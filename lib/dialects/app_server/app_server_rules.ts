@@ -336,7 +336,8 @@ const NOTICES: ReadonlyMap<
 /** Returns whether a request is one of the server: those are about a thread. */
 function isServerRequest(method: string): boolean {
   return method.startsWith("item/") ||
-    method === "mcpServer/elicitation/request";
+    method === "mcpServer/elicitation/request" ||
+    method === "currentTime/read";
 }
 
 /** Appends the details to a message, as exec does. */
@@ -768,9 +769,9 @@ export class AppServerRules extends RecordRules {
       if (value === undefined) continue;
       const name = snakeCase(around.nameAt(place));
       const known = event.get(name);
-      if (known === undefined || known.kind === "null") event.set(name, value);
-      else if (!this.reader.isSame(known, value)) {
-        keep(event, around.nameAt(place), value, "result_");
+      if (known?.kind === "null") event.set(name, value);
+      else if (known === undefined || !this.reader.isSame(known, value)) {
+        keep(event, name, value, "result_");
       }
     }
     rest(line, event, "rpc_");
@@ -813,7 +814,11 @@ export class AppServerRules extends RecordRules {
   }
 
   /** Makes the error of an event; its message has the form of exec. */
-  #failure(error: JsonNode | undefined, fallback: JsonSlice): JsonObject {
+  #failure(
+    error: JsonNode | undefined,
+    fallback: JsonSlice,
+    taken = NONE_TAKEN,
+  ): JsonObject {
     if (error?.kind !== "object") {
       return objectOf("message", error?.kind === "string" ? error : fallback);
     }
@@ -833,13 +838,14 @@ export class AppServerRules extends RecordRules {
       const kinds = this.reader.members(info);
       if (kinds.size > 0) failure.set("code", stringValue(kinds.nameAt(0)));
     }
-    spell(members, failure, "error_", NONE_TAKEN);
+    spell(members, failure, "error_", taken);
     return failure;
   }
 
   #error(notification: Notification): FailureReason | undefined {
     const { line, params } = notification;
-    const failure = this.#failure(params.take("error"), stringValue("error"));
+    const fallback = stringValue("error");
+    const failure = this.#failure(params.take("error"), fallback, TAKEN);
     const event = this.#begin(notification, failure);
     spell(params, event, "params_");
     line.take("method");
