@@ -178,7 +178,8 @@ export function tellEventMsg(
 /** Emits an event as an item of its type. */
 function tellAsItem(context: SessionContext, event: Fields): void {
   const type = textOf(event.type) ?? "";
-  context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
+  const content = restOf(context.exactCounts(event));
+  context.complete(type, content, { turnId: idOf(event.turn_id) });
 }
 
 function tellReview(context: SessionContext, event: Fields): void {

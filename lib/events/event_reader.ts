@@ -193,18 +193,12 @@ function noticeOf(event: Fields): Fields | undefined {
   };
 }
 
-/** The items that hold counts of tokens. */
-const COUNTS: ReadonlySet<unknown> = new Set([
-  "token_count",
-  "token_usage_record",
-]);
-
-/** Returns an event with exact counts beyond 2^53, or with the text of its arguments. */
+/** Returns an event with exact integers beyond 2^53, or with the text of its arguments. */
 function exactEvent(event: Fields, text: string | undefined): Fields {
   const { type, item_type } = event;
   const isCounted = item_type === undefined
     ? TURN_ENDS.has(type)
-    : COUNTS.has(item_type);
+    : OLD_NOTICES.has(item_type) || item_type === "token_usage_record";
   if (isCounted) return withExactCounts(event, text, []);
   const content = fieldsOf(event.content);
   const spelled = argumentsText(content.arguments, text, ["content"]);

@@ -703,6 +703,30 @@ Deno.test("EventReader adds the content to notices of the old protocol", () => {
   });
 });
 
+for (
+  const { name, text } of [
+    {
+      name: "the old protocol",
+      text:
+        '{"type":"item.completed","item_type":"get_history_entry_response","log_id":18446744073709551615}',
+    },
+    {
+      name: "session files",
+      text:
+        '{"type":"event_msg","payload":{"type":"get_history_entry_response","log_id":18446744073709551615}}',
+    },
+  ]
+) {
+  Deno.test(`EventReader keeps large integers in notices of ${name} exact`, () => {
+    const texts: string[] = [];
+    const place = { line: 1, offset: 0, text };
+    new EventReader().read(JSON.parse(text), place, (event) => {
+      texts.push(eventText({ content: event.content }));
+    });
+    assertEquals(texts, ['{"content":{"log_id":18446744073709551615}}']);
+  });
+}
+
 Deno.test("EventReader marks a turn as implied while an agent call of its thread is open", () => {
   const agents = (type: string) => ({
     type,
