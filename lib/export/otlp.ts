@@ -162,7 +162,8 @@ class Thread {
   /** The request counted last; `isOver` if the model got new input after it. */
   counted: { request: ChildSpan; isOver: boolean } | undefined;
 
-  constructor(readonly id: string) {}
+  /** @param input The number of the input, which tells apart threads without an id of their own. */
+  constructor(readonly id: string, readonly input: number) {}
 
   /** Records new input of the model: a prompt, a result, a compaction. */
   ask(at: number): void {
@@ -262,7 +263,7 @@ export class OtlpExporter implements Exporter {
     this.#emit = emit;
     let thread = this.#threads.get(id);
     if (thread === undefined) {
-      thread = new Thread(id);
+      thread = new Thread(id, this.#inputs);
       this.#threads.set(id, thread);
     }
     this.#take(thread, event, this.#tokens.take(event));
@@ -862,8 +863,10 @@ function nanosOf(ms: number): string {
 
 function idsOf(thread: Thread, turn: Turn): SpanIds {
   const { number, start } = turn;
-  const id = realId(thread.id) === undefined ? undefined : realId(turn.id);
-  return turn.ids ??= turnIds(thread.id, id ?? `${number} ${start}`);
+  const made = `${number} ${start}`;
+  return turn.ids ??= realId(thread.id) === undefined
+    ? turnIds(`${thread.id} ${thread.input}`, made)
+    : turnIds(thread.id, realId(turn.id) ?? made);
 }
 
 /** Returns the ids of the span of a turn, from the ids of its thread and the turn. */

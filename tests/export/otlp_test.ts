@@ -393,6 +393,15 @@ Deno.test("OtlpExporter writes a turn once, with the same ids in any file", () =
   );
 });
 
+Deno.test("OtlpExporter writes all runs without ids that a clock stamps alike", () => {
+  const run = ["turn.started", "turn.completed"].map((type) => ({
+    type,
+    thread_id: "synthetic-thread-1",
+    turn_id: "0",
+  }));
+  assertEquals(traceLines([run, run], { clock: () => BEGIN }).length, 2);
+});
+
 Deno.test("OtlpExporter splits the request of a long turn, whose calls may still be repeated", () => {
   const calls = Array.from({ length: 2500 }, (_, i) => [
     command(i, `c${i}`),
