@@ -108,7 +108,10 @@ function readWorkSign(
     case "item.failed":
       return endSign(item_type, isSession);
     case "item.completed":
-      return readItem(event) ?? endSign(item_type, isSession);
+      // A notification of an app-server is no work: clients open threads only to read them, too.
+      return event.method !== undefined
+        ? undefined
+        : readItem(event) ?? endSign(item_type, isSession);
     default:
       return undefined;
   }

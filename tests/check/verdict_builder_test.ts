@@ -7,7 +7,7 @@ import {
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
-import { namesIn, readFixture } from "../fixtures.ts";
+import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
 
@@ -1212,6 +1212,15 @@ Deno.test("VerdictBuilder judges any records without throwing", () => {
     }),
     { numRuns: 500, seed: 11 },
   );
+});
+
+Deno.test("VerdictBuilder passes an app-server whose client only opened a thread, beside one with a turn", () => {
+  const [opened, worked] = ["resume/2", "msg"].map((run) =>
+    linesOf(readFixture(`app-server/0.169.0/${run}/stdout.jsonl`))
+  );
+  // Up to `thread/goal/cleared`, before the turn.
+  const lines = [...opened?.slice(0, 8) ?? [], ...worked ?? []];
+  assertEquals(judge(encode(lines.join("\n"))).reasons, []);
 });
 
 Deno.test("VerdictBuilder judges hundreds of interleaved threads of an app-server", () => {
