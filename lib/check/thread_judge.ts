@@ -208,11 +208,12 @@ function failedCommandsOf(record: AnyHistoryRecord): string[] {
     return status === "error" ? [failedCommand(command, exit_code)] : [];
   }
   if (record.type !== "explore") return [];
-  return record.payload.entries.flatMap(({ command, status }) =>
-    typeof status === "string"
+  return record.payload.entries.flatMap(({ command, status }) => {
+    if (status === "not_found") return [failedCommand(command, 1)];
+    return typeof status === "string"
       ? []
-      : [failedCommand(command, status.error.exit_code)]
-  );
+      : [failedCommand(command, status.error.exit_code)];
+  });
 }
 
 function failedCommand(

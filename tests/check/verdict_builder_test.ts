@@ -826,17 +826,22 @@ Deno.test("VerdictBuilder fails lines longer than maxLineBytes", () => {
   assertEquals(failed, [1, 0]);
 });
 
-Deno.test("VerdictBuilder counts failed commands that only read a file", () => {
+Deno.test("VerdictBuilder counts failed commands that only read files or search them", () => {
   const event = (type: string, fields: object): object => ({
     timestamp: "2026-01-01T00:00:00.000Z",
     type: "event_msg",
     payload: { type, ...fields },
   });
-  const cat = (id: string, exit_code: number): object[] => [
+  const run = (
+    type: string,
+    name: string,
+    id: string,
+    exit_code: number,
+  ): object[] => [
     event("exec_command_begin", {
       call_id: id,
-      command: ["cat", id],
-      parsed_cmd: [{ type: "read", cmd: `cat ${id}`, name: id }],
+      command: [name, id],
+      parsed_cmd: [{ type, cmd: `${name} ${id}`, name: id }],
     }),
     event("exec_command_end", { call_id: id, stdout: "", exit_code }),
   ];
@@ -847,15 +852,18 @@ Deno.test("VerdictBuilder counts failed commands that only read a file", () => {
       payload: { id: "t", history_mode: "legacy" },
     },
     event("task_started", { turn_id: "1" }),
-    ...cat("a", 0),
-    ...cat("b", 2),
+    ...run("read", "cat", "a", 0),
+    ...run("read", "cat", "b", 2),
+    // The status of a search without a match.
+    ...run("search", "grep", "c", 1),
     event("agent_message", { message: "Done." }),
     event("task_complete", { turn_id: "1", last_agent_message: "Done." }),
   ];
   const verdict = judgeRecords(records, { failOnCommand: true });
-  assertEquals(verdict.failedCommands, 1);
+  assertEquals(verdict.failedCommands, 2);
   assertEquals(messages(verdict), [
     "a command failed with exit status 2: cat b",
+    "a command failed with exit status 1: grep c",
   ]);
 });
 
