@@ -551,6 +551,8 @@ export class AppServerRules extends RecordRules {
   readonly #exec: ExecRules;
   /** The rules for events of the old protocol, by thread. */
   readonly #events = new Map<string, ExecRules>();
+  /** The threads of such events, by the JSON text of the id of their request. */
+  readonly #requests = new Map<string, string>();
 
   /** @param initial The initial ids for lines that are normalized already. */
   constructor(initial: InitialContext = {}) {
@@ -567,15 +569,19 @@ export class AppServerRules extends RecordRules {
       ...this.#state.save(),
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
+      requests: [...this.#requests],
     };
   }
 
   override load(saved: unknown): void {
     super.load(saved);
-    const { exec, events } = fieldsOf(saved);
+    const { exec, events, requests } = fieldsOf(saved);
     this.#exec.load(exec);
     for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {
       this.#eventRules(id).load(rules);
+    }
+    for (const [request, thread] of savedMap(requests, textOf, textOf)) {
+      this.#requests.set(request, thread);
     }
   }
 
@@ -1004,16 +1010,11 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     const { reader } = this;
     const params = reader.members(source);
-    const about = this.#members(params.get("_meta"));
-    const thread = this.#id(about.get("threadId"));
-    const request = about.get("requestId");
+    const msg = params.get("msg");
+    const thread = this.#eventThread(params, this.#members(msg));
     reader.looked();
-    const key = thread !== undefined
-      ? reader.text(thread)
-      : request instanceof JsonSlice
-      ? `request ${reader.source(request)}`
-      : "";
-    if (params.get("msg")?.kind === "object") {
+    const key = thread === undefined ? "" : reader.text(thread);
+    if (msg?.kind === "object") {
       const rules = this.#eventRules(key, thread);
       const length = out.length;
       const event = withThread(source, thread);
@@ -1023,6 +1024,24 @@ export class AppServerRules extends RecordRules {
       out.truncate(length);
     }
     return this.#message(line.has("id"), line, out);
+  }
+
+  /**
+   * Returns the thread of an event. Older releases (0.63) name it only in some events of a request.
+   */
+  #eventThread(params: JsonObject, msg: JsonObject): JsonSlice | undefined {
+    const about = this.#members(params.get("_meta"));
+    const request = about.get("requestId");
+    const named = this.#id(about.get("threadId")) ??
+      this.#id(msg.get("session_id")) ?? this.#id(msg.get("thread_id"));
+    if (!(request instanceof JsonSlice)) return named;
+    const key = this.reader.source(request);
+    if (named === undefined) {
+      const known = this.#requests.get(key);
+      return known === undefined ? undefined : stringValue(known);
+    }
+    setNewest(this.#requests, key, this.reader.text(named), MAX_EVENT_THREADS);
+    return named;
   }
 
   #eventRules(key: string, thread?: JsonSlice): ExecRules {
