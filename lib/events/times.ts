@@ -78,7 +78,7 @@ export function timeOf(value: unknown): number | undefined {
 
 /**
  * Returns the time of an event in milliseconds since 1970, if it has one. Events of exec streams
- * have none; messages of app-servers have the time when they were sent (0.148 and later).
+ * have none; messages of app-servers have the time when they were sent (0.145 and later).
  */
 export function eventMs(
   { timestamp, emittedAtMs }: Fields,
