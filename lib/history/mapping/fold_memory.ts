@@ -12,6 +12,7 @@ import {
   wholeOf,
 } from "../../json/fields.ts";
 import { savedMap } from "../../json/saved.ts";
+import { ReasoningText } from "./reasoning.ts";
 
 /** A link from an item to its record. */
 export interface RecordLink {
@@ -288,7 +289,7 @@ export class FoldMemory {
   /** The item ids of unfinished parts of a reasoning, by record id. */
   readonly thinking: Map<number, Set<string>>;
   /** The texts of unfinished parts of reasonings, by item id. */
-  readonly thoughts: Map<string, string>;
+  readonly thoughts: Map<string, ReasoningText>;
   /** The number of sections of each part, by record id, for records with several parts. */
   readonly parts: Map<number, number[]>;
   /** The texts of unfinished plans, by item id. */
@@ -326,7 +327,11 @@ export class FoldMemory {
       wholeOf,
       (keys) => new Set(textsOf(keys)),
     );
-    this.thoughts = savedMap(field.thoughts, textOf, textOf);
+    this.thoughts = savedMap(
+      field.thoughts,
+      textOf,
+      (text) => new ReasoningText(textOf(text) ?? ""),
+    );
     this.plans = savedMap(field.plans, textOf, textOf);
     this.parts = savedMap(
       field.parts,
@@ -372,7 +377,7 @@ export class FoldMemory {
       working: [...this.working],
       streams: [...this.streams],
       thinking: [...this.thinking].map(([id, keys]) => [id, [...keys]]),
-      thoughts: [...this.thoughts],
+      thoughts: [...this.thoughts].map(([key, { text }]) => [key, text]),
       parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
       plans: [...this.plans],
       explore: this.explore === null

@@ -28,7 +28,7 @@ import {
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
-import { showThought } from "./reasoning.ts";
+import { ReasoningText, showThought } from "./reasoning.ts";
 import {
   showBackground,
   showCompaction,
@@ -221,14 +221,11 @@ function showReasoning(joinsAlways: boolean): ShowItem {
   return (context, item) => {
     const { id: key, phase, content } = item;
     const joins = joinsAlways || content.continues === true;
-    const text = itemText(item);
-    const known = context.memory.thoughts.get(key);
-    showThought(context, {
-      key,
-      text: isPiece(phase, text, known) ? `${known ?? ""}${text}` : text,
-      isOpen: phase !== "completed",
-      joins,
-    });
+    const added = itemText(item);
+    let text = context.memory.thoughts.get(key);
+    if (text !== undefined && isPiece(phase, added, text.text)) text.add(added);
+    else text = new ReasoningText(added);
+    showThought(context, { key, text, isOpen: phase !== "completed", joins });
   };
 }
 

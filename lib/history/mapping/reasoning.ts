@@ -7,7 +7,7 @@ import type {
 } from "../records.ts";
 import { keptText } from "../../json/utf8.ts";
 import type { FoldContext } from "./fold_context.ts";
-import { boldSpan, span, splitLines } from "./text_lines.ts";
+import { boldSpan, span } from "./text_lines.ts";
 
 const HEADING_MARK = "**";
 /** Matches a fence. No backticks follow those of a fence: such a line is inline code. */
@@ -17,53 +17,107 @@ const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
 /** The deepest indent of a bullet in a record. */
 const MAX_INDENT = 255;
 
+/** The sections of the lines so far. */
+interface Sections {
+  readonly list: { heading: string | null; blocks: ReasoningBlock[] }[];
+  /** Whether a blank line came after the last block. */
+  isBroken: boolean;
+  /** The code block whose end has not come; each of its lines follows a line feed. */
+  code: { mark: string; language: string | null; content: string } | null;
+}
+
 /**
- * Splits the text of a reasoning into sections. A line that is only `**…**` starts a section; lines
+ * The text of a reasoning, and its sections. A line that is only `**…**` starts a section; lines
  * before the first are a section without a heading. A blank text has no sections.
+ *
+ * Thousands of deltas may add to a text, so only the last line, which may grow, is parsed again.
  */
-export function reasoningSections(text: string): ReasoningSection[] {
-  let blocks: ReasoningBlock[] = [];
-  const sections: { heading: string | null; blocks: ReasoningBlock[] }[] = [
-    { heading: null, blocks },
-  ];
-  let isBroken = false;
-  const add = (block: ReasoningBlock): void => {
-    // Blank lines between two blocks become a separator.
-    if (isBroken && blocks.length > 0) blocks.push({ type: "separator" });
-    isBroken = false;
-    blocks.push(block);
+export class ReasoningText {
+  #text = "";
+  #lastLine = "";
+  /** The sections of all lines but the last. */
+  readonly #sections: Sections = {
+    list: [{ heading: null, blocks: [] }],
+    isBroken: false,
+    code: null,
   };
-  const lines = splitLines(text);
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    const heading = headingOf(line);
-    if (heading !== undefined) {
-      blocks = [];
-      sections.push({ heading, blocks });
-      continue;
-    }
-    const fence = FENCE_REGEXP.exec(line);
-    if (fence !== null) {
-      const [, mark = "", info = ""] = fence;
-      const end = endOfCode(lines, at + 1, mark);
-      const content = lines.slice(at + 1, end).join("\n");
-      if (content.trim() !== "") {
-        const language = info.trim() === "" ? null : info.trim();
-        add({ type: "code", language, content });
-      }
-      at = end;
-      continue;
-    }
-    if (line.trim() === "") isBroken = true;
-    else add(blockOf(line));
+
+  constructor(text: string) {
+    this.add(text);
   }
-  return sections
-    .filter(({ heading, blocks }) => heading !== null || blocks.length > 0)
-    .map(({ heading, blocks }) => ({
+
+  /** The whole text. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Adds to the end of the text. */
+  add(piece: string): void {
+    this.#text += piece;
+    const [first = "", ...lines] = piece.split("\n");
+    this.#lastLine += first;
+    for (const line of lines) {
+      addLine(this.#sections, this.#lastLine);
+      this.#lastLine = line;
+    }
+  }
+
+  /** Returns the sections of the text. */
+  sections(): ReasoningSection[] {
+    const list = this.#sections.list.map(({ heading, blocks }) => ({
       heading,
-      summary: heading === null ? summaryOf(blocks[0]) : [boldSpan(heading)],
-      blocks,
+      blocks: [...blocks],
     }));
+    const copy = { ...this.#sections, list };
+    addLine(copy, this.#lastLine);
+    endCode(copy);
+    return list
+      .filter(({ heading, blocks }) => heading !== null || blocks.length > 0)
+      .map(({ heading, blocks }) => ({
+        heading,
+        summary: heading === null ? summaryOf(blocks[0]) : [boldSpan(heading)],
+        blocks,
+      }));
+  }
+}
+
+function addLine(sections: Sections, text: string): void {
+  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
+  const { code, list } = sections;
+  if (code !== null) {
+    if (isEndOfCode(line, code.mark)) endCode(sections);
+    else sections.code = { ...code, content: `${code.content}\n${line}` };
+    return;
+  }
+  const heading = headingOf(line);
+  if (heading !== undefined) {
+    list.push({ heading, blocks: [] });
+    return;
+  }
+  const fence = FENCE_REGEXP.exec(line);
+  if (fence !== null) {
+    const [, mark = "", info = ""] = fence;
+    sections.code = { mark, language: info.trim() || null, content: "" };
+  } else if (line.trim() === "") sections.isBroken = true;
+  else addBlock(sections, blockOf(line));
+}
+
+function addBlock(sections: Sections, block: ReasoningBlock): void {
+  const blocks = sections.list.at(-1)?.blocks ?? [];
+  // Blank lines between two blocks become a separator.
+  if (sections.isBroken && blocks.length > 0) {
+    blocks.push({ type: "separator" });
+  }
+  sections.isBroken = false;
+  blocks.push(block);
+}
+
+function endCode(sections: Sections): void {
+  if (sections.code === null) return;
+  const { language, content } = sections.code;
+  sections.code = null;
+  if (content.trim() === "") return;
+  addBlock(sections, { type: "code", language, content: content.slice(1) });
 }
 
 /** Returns the heading in a line; `undefined` if the line is none. */
@@ -78,22 +132,11 @@ function headingOf(line: string): string | undefined {
     : keptText(inner);
 }
 
-/** Returns the index of the line that closes a code block, or the number of lines if none does. */
-function endOfCode(
-  lines: readonly string[],
-  start: number,
-  mark: string,
-): number {
-  for (let at = start; at < lines.length; at++) {
-    const line = (lines[at] ?? "").trim();
-    // A closing fence has no text of its own.
-    if (
-      line.length >= mark.length && line === mark.charAt(0).repeat(line.length)
-    ) {
-      return at;
-    }
-  }
-  return lines.length;
+/** Whether a line closes a code block: a closing fence has no text of its own. */
+function isEndOfCode(line: string, mark: string): boolean {
+  const text = line.trim();
+  return text.length >= mark.length &&
+    text === mark.charAt(0).repeat(text.length);
 }
 
 function blockOf(line: string): ReasoningBlock {
@@ -130,7 +173,7 @@ interface Thought {
   /** The item id. */
   readonly key: string;
   /** The whole text so far. */
-  readonly text: string;
+  readonly text: ReasoningText;
   /** Whether more text may follow. */
   readonly isOpen: boolean;
   /** Whether the part joins the last record, if that is a reasoning. */
@@ -141,7 +184,7 @@ interface Thought {
 export function showThought(context: FoldContext, thought: Thought): void {
   const { memory } = context;
   const { key, text, isOpen } = thought;
-  const sections = reasoningSections(text);
+  const sections = text.sections();
   const link = memory.links.get("reasoning", key);
   if (isOpen) memory.thoughts.set(key, text);
   else memory.thoughts.delete(key);

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { reasoningSections } from "../../../lib/history/mapping/reasoning.ts";
+import { ReasoningText } from "../../../lib/history/mapping/reasoning.ts";
 
 /** Summarizes sections: heading, summary, and each block as its type and content. */
 function sketch(text: string): unknown[] {
-  return reasoningSections(text).map(({ heading, summary, blocks }) => [
+  return new ReasoningText(text).sections().map((
+    { heading, summary, blocks },
+  ) => [
     heading,
     summary.map((span) => span.text).join(""),
     ...blocks.map((block) => {
@@ -87,12 +89,35 @@ const CASES = [
 ] satisfies { name: string; text: string; expected: unknown[] }[];
 
 for (const { name, text, expected } of CASES) {
-  Deno.test(`reasoningSections() splits: ${name}`, () => {
+  Deno.test(`ReasoningText splits: ${name}`, () => {
     assertEquals(sketch(text), expected);
   });
 }
 
-Deno.test("reasoningSections() splits a line of 400 kB in linear time", () => {
+for (const { name, text } of CASES) {
+  Deno.test(`ReasoningText splits deltas like the whole text: ${name}`, () => {
+    const grown = new ReasoningText("");
+    for (let end = 0; end <= text.length; end++) {
+      const whole = new ReasoningText(text.slice(0, end)).sections();
+      assertEquals(grown.sections(), whole, `up to ${end}`);
+      grown.add(text.charAt(end));
+    }
+  });
+}
+
+Deno.test("ReasoningText shares the blocks of earlier lines with the sections before a delta", () => {
+  const text = new ReasoningText("**A**\na\n```\nb\n```\nc");
+  const before = text.sections().flatMap(({ blocks }) => blocks);
+  text.add("d\ne");
+  const after = text.sections().flatMap(({ blocks }) => blocks);
+  assertEquals(before.map((block, at) => block === after[at]), [
+    true,
+    true,
+    false,
+  ]);
+});
+
+Deno.test("ReasoningText splits a line of 400 kB in linear time", () => {
   const line = `**${"a ".repeat(200_000)}`;
-  assertEquals(reasoningSections(line).length, 1);
+  assertEquals(new ReasoningText(line).sections().length, 1);
 });
