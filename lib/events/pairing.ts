@@ -9,8 +9,9 @@
  * @module
  */
 
-import { fieldsOf, listOf } from "../json/fields.ts";
+import { fieldsOf, knownFields, listOf, textOf } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
+import type { SessionImage } from "./session_items.ts";
 
 /**
  * The kinds of messages that have copies. `loose` are items of the current turn in paginated files
@@ -40,16 +41,20 @@ const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
 /** The number of unmatched copies with one text that are kept. Matching takes as many steps. */
 const MAX_ALIKE = 256;
 
-/** By text, the values of the unmatched copies, in order. */
-type Copies<T> = Map<string, T[]>;
+/** The item that was emitted for one copy of a message. */
+export interface PairedItem {
+  /** Its id; empty if none was emitted. */
+  readonly itemId: string;
+  /** The images of the message. */
+  readonly images?: readonly SessionImage[];
+}
 
-/**
- * The unmatched copies of messages.
- *
- * @typeParam T The value that is kept with a copy.
- */
-export class Pairing<T> {
-  readonly #unmatched = new Map<string, Copies<T>>();
+/** By text, the items of the unmatched copies, in order. */
+type Copies = Map<string, PairedItem[]>;
+
+/** The unmatched copies of messages. */
+export class Pairing {
+  readonly #unmatched = new Map<string, Copies>();
   readonly #isIdle: boolean;
   /** The number of unmatched copies: mostly none. */
   #waiting = 0;
@@ -62,10 +67,11 @@ export class Pairing<T> {
     this.#isIdle = isIdle;
     for (const [slot, copies] of Object.entries(fieldsOf(saved))) {
       for (const copy of listOf(copies)) {
-        const [text, values] = listOf(copy);
+        const [text, items] = listOf(copy);
         if (typeof text !== "string") continue;
-        // The saved values are of type `T`: `save` wrote them.
-        for (const each of listOf(values)) this.#add(slot, text, each as T);
+        for (const item of listOf(items)) {
+          this.#add(slot, text, readItem(item));
+        }
       }
     }
   }
@@ -76,15 +82,15 @@ export class Pairing<T> {
    * @param kind The kind of the message.
    * @param text Its text, or another key that identifies it.
    * @param witness The witness of this copy.
-   * @param isSought Whether a value is that of the other copy; by default, the first one is.
-   * @returns The value of the other copy; `undefined` if this copy is the first.
+   * @param isSought Whether an item is that of the other copy; by default, the first one is.
+   * @returns The item of the other copy; `undefined` if this copy is the first.
    */
   match(
     kind: CopyKind,
     text: string,
     witness: Witness,
-    isSought: (value: T) => boolean = () => true,
-  ): T | undefined {
+    isSought: (item: PairedItem) => boolean = () => true,
+  ): PairedItem | undefined {
     const copies = this.#unmatched.get(
       SLOTS[kind][witness === "item" ? "event" : "item"],
     );
@@ -93,10 +99,10 @@ export class Pairing<T> {
     const waiting = copies.get(key);
     const at = waiting?.findIndex(isSought) ?? -1;
     if (waiting === undefined || at === -1) return undefined;
-    const [value] = waiting.splice(at, 1);
+    const [item] = waiting.splice(at, 1);
     this.#waiting -= 1;
     if (waiting.length === 0) copies.delete(key);
-    return value;
+    return item;
   }
 
   /**
@@ -105,10 +111,10 @@ export class Pairing<T> {
    * @param kind The kind of the message.
    * @param text Its text, or another key that identifies it.
    * @param witness The witness of this copy.
-   * @param value The value to keep, such as the id of the item that was emitted.
+   * @param item The item to keep.
    */
-  add(kind: CopyKind, text: string, witness: Witness, value: T): void {
-    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), value);
+  add(kind: CopyKind, text: string, witness: Witness, item: PairedItem): void {
+    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), item);
   }
 
   /** Removes the copies of some kinds: later copies belong to other messages. */
@@ -136,15 +142,27 @@ export class Pairing<T> {
     );
   }
 
-  #add(slot: string, text: string, value: T): void {
+  #add(slot: string, text: string, item: PairedItem): void {
     let copies = this.#unmatched.get(slot);
     if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
     const waiting = copies.get(text);
     if (waiting?.length === MAX_ALIKE) return;
     this.#waiting += 1;
-    if (waiting === undefined) copies.set(text, [value]);
-    else waiting.push(value);
+    if (waiting === undefined) copies.set(text, [item]);
+    else waiting.push(item);
   }
+}
+
+function readItem(saved: unknown): PairedItem {
+  const { itemId, images } = fieldsOf(saved);
+  const id = textOf(itemId) ?? "";
+  if (!Array.isArray(images)) return { itemId: id };
+  return { itemId: id, images: images.map(readImage) };
+}
+
+function readImage(saved: unknown): SessionImage {
+  const { path, url } = fieldsOf(saved);
+  return knownFields({ path: textOf(path), url: textOf(url) });
 }
 
 function keyOf(text: string): string {

@@ -23,7 +23,7 @@ import {
   withExactCounts,
 } from "./exact_numbers.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
-import { type SessionImage, withText } from "./session_items.ts";
+import { withText } from "./session_items.ts";
 
 /** Receives an event, and its JSON text if that is known. */
 export type EmitEvent = (event: Fields, text?: string) => void;
@@ -80,12 +80,6 @@ export interface LastAnswer {
 }
 
 type HistoryMode = "legacy" | "paginated";
-
-/** The item that was emitted for one copy of a message. */
-interface PairedItem {
-  readonly itemId: string;
-  readonly images?: readonly SessionImage[];
-}
 
 /** The fields of an item event beside its content. */
 interface ItemOptions {
@@ -203,7 +197,7 @@ export class SessionContext {
     thoughts: number;
   };
   /** The unmatched copies of messages. */
-  readonly pairing: Pairing<PairedItem>;
+  readonly pairing: Pairing;
   /** The calls. */
   readonly calls: CallBook;
   /** The item id of the answer that is being streamed without an id. */

@@ -17,9 +17,9 @@ import {
 import { expectedOf, fits, sortOf } from "../shapes/check.ts";
 import {
   type AnyShape,
+  COUNT,
   list,
   map,
-  NUMBER,
   object,
   type ObjectShape,
 } from "../shapes/shapes.ts";
@@ -385,7 +385,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   const { records, callIds } = readRecords(values, join(path, "records"));
   const lookup = (name: string, value: unknown): HistoryLookup =>
     // The boundary: it was read as a map of numbers.
-    readAs(map(NUMBER), value ?? {}, join(path, name)) as HistoryLookup;
+    readAs(map(COUNT), value ?? {}, join(path, name)) as HistoryLookup;
   const lookups = {
     exec_call_lookup: lookup("exec_call_lookup", exec_call_lookup),
     tool_call_lookup: lookup("tool_call_lookup", tool_call_lookup),
@@ -498,9 +498,8 @@ function readPayload(type: string, value: Fields, path: string): unknown {
 }
 
 function recordId(value: unknown, path: string): number {
-  return typeof value === "number" && value >= 0 && Number.isInteger(value)
-    ? value
-    : refuse(value, path, "a whole number that is not negative");
+  // The boundary: it was read as a number.
+  return readAs(COUNT, value, path) as number;
 }
 
 function isPayloadType(type: string): type is HistoryRecordType {
@@ -563,6 +562,13 @@ function readAs(
       if (one?.kind === "null") return null;
       return readAs(one ?? shape.shapes[0] ?? shape, value, path);
     }
+    case "number":
+    case "count":
+      // JSON has no infinite numbers: it would be written as null.
+      if (!Number.isFinite(value)) {
+        return refuse(value, path, expectedOf(shape));
+      }
+      break;
     case "list":
       if (value === undefined) return [];
       if (!Array.isArray(value)) break;

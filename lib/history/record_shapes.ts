@@ -10,6 +10,7 @@ import {
   ANY,
   ANY_OBJECT,
   BOOLEAN,
+  COUNT,
   either,
   list,
   map,
@@ -108,7 +109,7 @@ export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
   ),
 });
 
-export const INDENT: Shape<number> = { kind: "number" };
+export const INDENT: Shape<number> = { kind: "count" };
 export const MARKER: Shape<string> = { kind: "string" };
 
 export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant(
@@ -130,7 +131,7 @@ export const EXEC_STATUS: Shape<records.ExecPayload["status"]> = words(
 );
 
 export const EXEC_CHUNK: Shape<records.ExecChunk> = object({
-  offset: NUMBER,
+  offset: COUNT,
   content: STRING,
 });
 const CHUNKS = list(EXEC_CHUNK);

@@ -603,10 +603,11 @@ export class RecordStore {
     for (const [lookup, map] of rebuilds ? [] : lookups) {
       for (const [key, id] of Object.entries(lookup)) map.set(key, id);
     }
-    for (const [callId, id] of this.#index.toolCalls) {
+    const calls = Map.groupBy(this.#index.toolCalls, ([, id]) => id);
+    for (const [id, lookups] of calls) {
       const entry = this.#index.get(id);
       if (entry !== undefined && isTool(entry.content)) {
-        entry.callIds = [...entry.callIds, callId];
+        entry.callIds = lookups.map(([callId]) => callId);
       }
     }
     this.#nextId = next_id;

@@ -1,5 +1,6 @@
 /** Joins the lines and spans of history records to text, and makes errors readable. */
 
+import { MAX_INDENT } from "../history/mapping/reasoning.ts";
 import type {
   InlineSpan,
   MessageLine,
@@ -28,10 +29,11 @@ function blockText(block: ReasoningBlock): string {
   switch (block.type) {
     case "paragraph":
       return spansText(block.spans);
-    case "bullet":
-      return `${"  ".repeat(block.indent)}${block.marker} ${
-        spansText(block.spans)
-      }`;
+    case "bullet": {
+      // A snapshot of another program may have any number.
+      const indent = "".padEnd(2 * Math.min(block.indent, MAX_INDENT));
+      return `${indent}${block.marker} ${spansText(block.spans)}`;
+    }
     case "quote":
       return `> ${spansText(block.spans)}`;
     case "code": {

@@ -91,11 +91,25 @@ for (const [type, item, event] of COPIES) {
 }
 
 Deno.test("Pairing keeps 256 unmatched copies of one text", () => {
-  const pairing = new Pairing<number>();
-  for (let i = 0; i < 300; i++) pairing.add("user", "go on", "event", i);
-  const matched: (number | undefined)[] = [];
-  for (let i = 0; i < 257; i++) {
-    matched.push(pairing.match("user", "go on", "item"));
+  const pairing = new Pairing();
+  for (let i = 0; i < 300; i++) {
+    pairing.add("user", "go on", "event", { itemId: `${i}` });
   }
-  assertEquals(matched, [...Array(256).keys(), undefined]);
+  const matched: (string | undefined)[] = [];
+  for (let i = 0; i < 257; i++) {
+    matched.push(pairing.match("user", "go on", "item")?.itemId);
+  }
+  assertEquals(matched, [...Array(256).keys().map(String), undefined]);
+});
+
+Deno.test("Pairing reads saved copies, whatever is in them", () => {
+  const images = [{ path: "/a" }, { url: "u" }];
+  const saved = new Pairing();
+  saved.add("user", "a", "item", { itemId: "i", images });
+  assertEquals(new Pairing(saved.save()), saved);
+
+  const damaged = [null, { itemId: 1, images: [null, { path: 2 }] }];
+  const pairing = new Pairing({ user_item: [["a", damaged], null], x: 1 });
+  const matched = damaged.map(() => pairing.match("user", "a", "event"));
+  assertEquals(matched, [{ itemId: "" }, { itemId: "", images: [{}, {}] }]);
 });

@@ -268,6 +268,44 @@ const MISTAKES = [
     path: "stream_lookup.s",
   },
   {
+    name: "a lookup of an id that no record can have",
+    value: { records: [], tool_call_lookup: { c: -1 } },
+    path: "tool_call_lookup.c",
+  },
+  {
+    name: "an id beyond the numbers",
+    value: JSON.parse('{"records":[],"next_id":1e400}'),
+    path: "next_id",
+  },
+  {
+    name: "an offset before the output",
+    value: {
+      records: [{
+        Exec: {
+          id: 1,
+          action: "Run",
+          status: "Running",
+          stdout_chunks: [{ offset: -1, content: "" }],
+        },
+      }],
+    },
+    path: "records[0].payload.stdout_chunks[0].offset",
+  },
+  {
+    name: "a bullet that is indented by less than nothing",
+    value: {
+      records: [{
+        Reasoning: {
+          id: 1,
+          sections: [{
+            blocks: [{ Bullet: { indent: -1, marker: "Dash", spans: [] } }],
+          }],
+        },
+      }],
+    },
+    path: "records[0].payload.sections[0].blocks[0].indent",
+  },
+  {
     name: "a diff line without its text",
     value: {
       records: [{

@@ -275,6 +275,16 @@ Deno.test("viewEntry() accepts invalid payloads", () => {
   }
 });
 
+Deno.test("viewEntry() indents no bullet deeper than Codex can", () => {
+  const bullet = { type: "bullet", marker: "-", spans: [] };
+  const indents = [-1, 1, 1e9].map((indent) => {
+    const sections = [{ heading: null, blocks: [{ ...bullet, indent }] }];
+    const view = viewEntry({ record: recordOf("reasoning", { sections }) });
+    return view.kind === "reasoning" && view.text.indexOf("-");
+  });
+  assertEquals(indents, [0, 2, 510]);
+});
+
 Deno.test("viewEntry() does not indent JSON of any depth, whose length would grow with its square", () => {
   let nested: unknown = 1;
   for (let depth = 0; depth < 1000; depth++) nested = [nested];

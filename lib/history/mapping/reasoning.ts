@@ -15,7 +15,7 @@ const FENCE_REGEXP = /^\s*(`{3,}(?=[^`]*$)|~{3,})\s*(.*)$/;
 const BULLET_REGEXP = /^(\s*)([-*•]|\d+[.)]) +(\S.*)$/;
 const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
 /** The deepest indent of a bullet in a record. */
-const MAX_INDENT = 255;
+export const MAX_INDENT = 255;
 
 /** The sections of the lines so far. */
 interface Sections {
