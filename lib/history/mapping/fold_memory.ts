@@ -13,6 +13,7 @@ import {
 } from "../../json/fields.ts";
 import { savedMap } from "../../json/saved.ts";
 import { ReasoningText } from "./reasoning.ts";
+import { TextLines } from "./text_lines.ts";
 
 /** A link from an item to its record. */
 export interface RecordLink {
@@ -293,7 +294,7 @@ export class FoldMemory {
   /** The number of sections of each part, by record id, for records with several parts. */
   readonly parts: Map<number, number[]>;
   /** The texts of unfinished plans, by item id. */
-  readonly plans: Map<string, string>;
+  readonly plans: Map<string, TextLines>;
   /** The explore record to which the next exploring command is added. */
   explore: OpenExplore | null;
   /** The kinds (`ExecAction`) of the running commands in explore records, by item id. */
@@ -332,7 +333,11 @@ export class FoldMemory {
       textOf,
       (text) => new ReasoningText(textOf(text) ?? ""),
     );
-    this.plans = savedMap(field.plans, textOf, textOf);
+    this.plans = savedMap(
+      field.plans,
+      textOf,
+      (text) => new TextLines(textOf(text) ?? ""),
+    );
     this.parts = savedMap(
       field.parts,
       wholeOf,
@@ -379,7 +384,7 @@ export class FoldMemory {
       thinking: [...this.thinking].map(([id, keys]) => [id, [...keys]]),
       thoughts: [...this.thoughts].map(([key, { text }]) => [key, text]),
       parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
-      plans: [...this.plans],
+      plans: [...this.plans].map(([id, { text }]) => [id, text]),
       explore: this.explore === null
         ? null
         : { id: this.explore.id, entries: [...this.explore.entries] },

@@ -42,6 +42,7 @@ import {
   messageRecord,
   noticeRecord,
   spokenRecord,
+  TextLines,
   warningRecord,
 } from "./text_lines.ts";
 import {
@@ -267,13 +268,12 @@ function showDeprecation(context: FoldContext, content: Fields): void {
 function showPlanText(context: FoldContext, item: ItemState): void {
   const { id, phase } = item;
   const { plans } = context.memory;
-  const before = phase === "delta" || phase === "piece"
-    ? plans.get(id) ?? ""
-    : "";
-  const text = before + itemText(item);
+  const isMore = phase === "delta" || phase === "piece";
+  const plan = (isMore ? plans.get(id) : undefined) ?? new TextLines("");
+  plan.add(itemText(item));
   if (phase === "completed") plans.delete(id);
-  else plans.set(id, text);
-  context.showItem("plan", id, noticeRecord("Plan", text));
+  else plans.set(id, plan);
+  context.showItem("plan", id, noticeRecord("Plan", plan));
 }
 
 function rollBack(context: FoldContext, content: Fields): void {

@@ -42,24 +42,44 @@ export function splitLines(text: string): string[] {
   );
 }
 
-/** Converts a text to lines, each a paragraph or blank. Blank lines at both ends are dropped. */
-function textLines(
-  text: string,
-  tone: TextTone = "default",
-): MessageLine[] {
-  const lines = splitLines(text);
-  let start = 0;
-  let end = lines.length;
-  while (start < end && isBlank(lines[start])) start += 1;
-  while (end > start && isBlank(lines[end - 1])) end -= 1;
-  return lines.slice(start, end).map((line) => ({
-    kind: isBlank(line) ? "blank" : "paragraph",
-    spans: [span(line, tone)],
-  }));
-}
+/**
+ * A text as lines, each a paragraph or blank.
+ *
+ * Thousands of deltas may add to a text, so only the last line, which may grow, is read again.
+ */
+export class TextLines {
+  #text = "";
+  readonly #lines: MessageLine[] = [];
+  readonly #tone: TextTone;
 
-function isBlank(line: string | undefined): boolean {
-  return (line ?? "").trim() === "";
+  constructor(text: string, tone: TextTone = "default") {
+    this.#tone = tone;
+    this.add(text);
+  }
+
+  /** The whole text. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Adds to the end of the text. */
+  add(piece: string): void {
+    const lastStart = this.#text.lastIndexOf("\n") + 1;
+    this.#text += piece;
+    this.#lines.pop();
+    for (const line of splitLines(this.#text.slice(lastStart))) {
+      const kind = line.trim() === "" ? "blank" : "paragraph";
+      this.#lines.push({ kind, spans: [span(line, this.#tone)] });
+    }
+  }
+
+  /** Returns the lines without the blank ones at both ends. */
+  lines(): MessageLine[] {
+    const isShown = ({ kind }: MessageLine): boolean => kind !== "blank";
+    const start = this.#lines.findIndex(isShown);
+    const end = this.#lines.findLastIndex(isShown) + 1;
+    return this.#lines.slice(Math.max(start, 0), end);
+  }
 }
 
 /** Makes a message from a text. The label of its header is its kind by default. */
@@ -78,7 +98,7 @@ export function messageRecord(
       role: kind === "notice" ? "system" : kind,
       kind,
       header: { label, badge },
-      lines: textLines(text, tone),
+      lines: new TextLines(text, tone).lines(),
       metadata: null,
     },
   };
@@ -114,8 +134,12 @@ export function backgroundRecord(
   return { type: "background_event", payload: { title, description } };
 }
 
-export function noticeRecord(title: string | null, text: string): NewRecord {
-  return { type: "notice", payload: { title, body: textLines(text) } };
+export function noticeRecord(
+  title: string | null,
+  text: string | TextLines,
+): NewRecord {
+  const lines = typeof text === "string" ? new TextLines(text) : text;
+  return { type: "notice", payload: { title, body: lines.lines() } };
 }
 
 /** Whether a record is a written message of the user, and no speech. */
