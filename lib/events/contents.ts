@@ -5,6 +5,7 @@
  */
 
 import { commandLine, commandLineOf } from "../dialects/exec/command_line.ts";
+import { REVIEW_OUTPUT } from "../dialects/rollout/call_details.ts";
 import {
   arrayOf,
   booleanOf,
@@ -15,10 +16,12 @@ import {
   knownFields,
   listOf,
   numberOf,
+  parseJson,
   textOf,
   textsOf,
   wholeOf,
 } from "../json/fields.ts";
+import { fits } from "../shapes/check.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
 
@@ -240,6 +243,30 @@ export function noteReview(
     return;
   }
   context.seen.review = review_output === null ? "unreviewed" : "reviewed";
+}
+
+/**
+ * Returns the answer of a reviewer, which is JSON, in the form in which Codex passes it to the
+ * thread that asked for the review, after the verdict; any other text as it is.
+ */
+export function readableReview(text: string): string {
+  const review = parseJson(text);
+  if (!fits(REVIEW_OUTPUT, review)) return text;
+  const { findings, overall_correctness, overall_explanation } = review;
+  if (!findings || !overall_correctness || !overall_explanation) return text;
+  const plural = findings.length > 1
+    ? "Full review comments"
+    : "Review comment";
+  return [
+    `${overall_correctness}: ${overall_explanation.trim()}`,
+    ...(findings.length > 0 ? [`${plural}:`] : []),
+    ...findings.map(({ title, body, code_location }) => {
+      const { absolute_file_path: path, line_range } = code_location ?? {};
+      const lines = line_range ? `:${line_range.start}-${line_range.end}` : "";
+      const headline = path ? `- ${title} — ${path}${lines}` : `- ${title}`;
+      return [headline, ...(body?.split("\n") ?? [])].join("\n  ");
+    }),
+  ].join("\n\n");
 }
 
 /** Returns the content of a generated image; items of extensions spell the fields in camel case. */

@@ -2,6 +2,7 @@
 
 import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { readableReview } from "../events/contents.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,
@@ -262,7 +263,7 @@ function viewKnown(
     case "plain_message":
       return viewPlain(record.payload, redact);
     case "assistant_message":
-      return viewAnswer(redact(record.payload.markdown));
+      return viewAnswer(redact(readableReview(record.payload.markdown)));
     case "assistant_stream":
       return viewAnswer(redact(record.payload.preview_markdown));
     case "reasoning":

@@ -1,6 +1,6 @@
 /** Joins the lines and spans of history records to text, and makes errors readable. */
 
-import { MAX_INDENT } from "../history/mapping/reasoning.ts";
+import { MAX_INDENT } from "../history/mapping/reasoning_text.ts";
 import type {
   InlineSpan,
   MessageLine,

@@ -1,7 +1,11 @@
 /** Extracts the searchable text of history records, and the role that it belongs to. */
 
 import { commandLine } from "../dialects/exec/command_line.ts";
-import { printedText, typedCommand } from "../events/contents.ts";
+import {
+  printedText,
+  readableReview,
+  typedCommand,
+} from "../events/contents.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import * as records from "../history/records.ts";
 import {
@@ -73,7 +77,7 @@ function readRecord(record: records.HistoryRecord, output?: string): Reading {
       return [PLAIN_ROLES[role], lines.map(lineText)];
     }
     case "assistant_message":
-      return ["assistant", [record.payload.markdown]];
+      return ["assistant", [readableReview(record.payload.markdown)]];
     case "assistant_stream":
       return ["assistant", [record.payload.preview_markdown]];
     case "reasoning":

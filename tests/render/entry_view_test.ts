@@ -275,6 +275,38 @@ Deno.test("viewEntry() accepts invalid payloads", () => {
   }
 });
 
+/** The answer of the reviewer in `captures/0.160.0/review`. */
+const REVIEW =
+  '{"findings":[{"title":"[P1] Missing return","body":"main() returns nothing.","confidence_score":0.9,"priority":1,"code_location":{"absolute_file_path":"/home/dev/proj/src/app.py","line_range":{"start":1,"end":2}}}],"overall_correctness":"patch is incorrect","overall_explanation":"One issue.","overall_confidence_score":0.8}';
+
+Deno.test("viewEntry() shows the answer of a reviewer as Codex passes it on", () => {
+  const markdownOf = (markdown: string): unknown => {
+    const view = viewEntry({
+      record: recordOf("assistant_message", { markdown }),
+    });
+    return view.kind === "message" && view.text;
+  };
+  assertEquals(
+    markdownOf(REVIEW),
+    "patch is incorrect: One issue.\n\nReview comment:\n\n" +
+      "- [P1] Missing return — /home/dev/proj/src/app.py:1-2\n" +
+      "  main() returns nothing.",
+  );
+  const findings = [{ title: "A", body: "b\nc" }, { title: "D" }];
+  const verdict = { overall_correctness: "wrong", overall_explanation: "Two." };
+  assertEquals(
+    markdownOf(JSON.stringify({ findings, ...verdict })),
+    "wrong: Two.\n\nFull review comments:\n\n- A\n  b\n  c\n\n- D",
+  );
+  assertEquals(
+    markdownOf(JSON.stringify({ findings: [], ...verdict })),
+    "wrong: Two.",
+  );
+  for (const other of ['{"findings":[]}', "{}", "[1]", `${REVIEW}.`]) {
+    assertEquals(markdownOf(other), other);
+  }
+});
+
 Deno.test("viewEntry() indents no bullet deeper than Codex can", () => {
   const bullet = { type: "bullet", marker: "-", spans: [] };
   const indents = [-1, 1, 1e9].map((indent) => {

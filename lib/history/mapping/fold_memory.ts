@@ -12,7 +12,7 @@ import {
   wholeOf,
 } from "../../json/fields.ts";
 import { savedMap } from "../../json/saved.ts";
-import { ReasoningText } from "./reasoning.ts";
+import { ReasoningText } from "./reasoning_text.ts";
 import { TextLines } from "./text_lines.ts";
 
 /** A link from an item to its record. */

@@ -28,7 +28,8 @@ import {
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
-import { ReasoningText, showThought } from "./reasoning.ts";
+import { showThought } from "./reasoning.ts";
+import { ReasoningText } from "./reasoning_text.ts";
 import {
   showBackground,
   showCompaction,

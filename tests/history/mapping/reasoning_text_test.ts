@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ReasoningText } from "../../../lib/history/mapping/reasoning.ts";
+import { ReasoningText } from "../../../lib/history/mapping/reasoning_text.ts";
 
 /** Summarizes sections: heading, summary, and each block as its type and content. */
 function sketch(text: string): unknown[] {
