@@ -170,6 +170,7 @@ export async function run(
       words: args,
       stdout,
       screen,
+      width: () => context.isTerminal.stdout ? context.columns() : undefined,
       diagnostics,
       progress,
       paging,

@@ -204,6 +204,18 @@ Deno.test("sessions follow prints text on a terminal, and the form of --format",
   assertEquals(lines.stdout, START + ANSWER + END);
 });
 
+Deno.test("sessions follow folds text at the width of a terminal, and not in a pipe", async () => {
+  const words = "word ".repeat(20).trim();
+  const message = event("agent_message", { message: words });
+  const linesOf = async (...terminals: ("stdout" | "stderr")[]) => {
+    const { stdout } = await followed(["--format=text", "--color=never"], [
+      (path) => appendFile(path, START + message + END),
+    ], { terminals, columns: 60 });
+    return stdout.split("\n").filter((line) => line.includes("word")).length;
+  };
+  assertEquals([await linesOf("stdout"), await linesOf("stderr")], [2, 1]);
+});
+
 Deno.test("sessions follow --format=text shows the known parts of drifted lines", async () => {
   const drifted = event("agent_message", {
     message: "Here.",

@@ -155,16 +155,18 @@ Deno.test("usage --format=jsonl prints one group a line", async () => {
 Deno.test("usage fits its table to the terminal, and leaves out columns", async () => {
   const thread = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
   const file = FILE.replaceAll('"t2"', `"${thread}"`);
+  const world = { files: { f: file }, columns: 60 };
   const { stdout } = await call(["usage", "f"], {
-    files: { f: file },
+    ...world,
     terminals: ["stdout"],
-    columns: 60,
   });
   // deno-lint-ignore no-control-regex
   const plain = stdout.replace(/\x1b\[\d+m/g, "");
   for (const line of plain.split("\n")) assert(line.length <= 60, line);
   assertStringIncludes(plain, "1,234,567");
   assert(!plain.includes("Turns"), plain);
+  const piped = await call(["usage", "f"], { ...world, terminals: ["stderr"] });
+  assertStringIncludes(piped.stdout, "Turns");
 });
 
 Deno.test("usage escapes control characters", async () => {

@@ -123,7 +123,7 @@ export async function renditionOf(
 
 async function textRenderer(
   options: RenderOptions,
-  { args, screen, style, process }: CommandContext,
+  { args, screen, style, width }: CommandContext,
   { isTerminal, output }: Destination,
 ): Promise<TextRenderer> {
   // A file has colours only with --color=always.
@@ -135,6 +135,6 @@ async function textRenderer(
     ...options,
     style: chosen,
     isFormatted: chosen === COLORED_STYLE,
-    columns: () => isTerminal ? process.columns() : undefined,
+    columns: () => isTerminal ? width() : undefined,
   });
 }

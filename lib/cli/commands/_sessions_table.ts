@@ -36,14 +36,14 @@ const OUTCOME_TEXTS: Readonly<
  */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
-  { process, style }: CommandContext,
+  { process, style, width: widthOf }: CommandContext,
   known: {
     readonly hidden?: ReadonlyMap<string, HiddenReason>;
     readonly runs?: ReadonlyMap<string, SessionRun>;
   } = {},
 ): Promise<string> {
   const { hidden, runs = new Map<string, SessionRun>() } = known;
-  const width = process.isTerminal.stdout ? process.columns() : undefined;
+  const width = widthOf();
   const isWide = width === undefined || width >= WIDE;
   const userHome = userHomeFrom(process.env);
   const homes = new Set(sessions.map(({ file }) => file.home));

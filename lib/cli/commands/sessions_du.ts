@@ -302,7 +302,7 @@ async function* tables(
 async function groupTable(
   key: SizeKey,
   groups: readonly SessionSizeGroup[],
-  { process, style }: CommandContext,
+  { process, style, width }: CommandContext,
 ): Promise<string> {
   const columns: Column<SessionSizeGroup>[] = [
     {
@@ -318,13 +318,13 @@ async function groupTable(
     const bar = (share: number): string => "█".repeat(Math.round(share * BAR));
     columns.push({ title: "", cell: ({ share }) => bar(share) });
   }
-  return await tableText(columns, groups, { width: process.columns(), style });
+  return await tableText(columns, groups, { width: width(), style });
 }
 
 async function largestTable(
   { sessions, diskBytes: all }: MeasuredSessions,
   limit: number,
-  { process, style }: CommandContext,
+  { style, width }: CommandContext,
 ): Promise<string> {
   const columns: Column<SessionSize>[] = [
     { title: "Largest", cell: ({ id, file }) => id || file.path },
@@ -334,7 +334,7 @@ async function largestTable(
     { title: "Title", cut: "end", cell: ({ title }) => title },
   ];
   const largest = sessions.slice(0, limit);
-  return await tableText(columns, largest, { width: process.columns(), style });
+  return await tableText(columns, largest, { width: width(), style });
 }
 
 function record(session: SessionSize): SessionSizeRecord {

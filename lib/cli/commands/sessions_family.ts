@@ -87,7 +87,7 @@ async function divide(count: number, context: CommandContext): Promise<number> {
 async function shardTexts(
   shards: readonly SessionShard[],
   form: Exclude<typeof FORMATS.family[number], "ids">,
-  { process, style }: CommandContext,
+  { style, width }: CommandContext,
 ): Promise<readonly string[]> {
   const numbered = shards.map((shard, at) => ({ ...shard, shard: at + 1 }));
   const texts = numbered.map(({ shard, families, bytes, files }) => {
@@ -113,8 +113,7 @@ async function shardTexts(
         numbers("Files", ({ files }) => countText(files.length)),
         numbers("Size", ({ bytes }) => bytesText(bytes)),
       ];
-      const width = process.columns();
-      return [await tableText(columns, numbered, { width, style })];
+      return [await tableText(columns, numbered, { width: width(), style })];
     }
   }
 }

@@ -73,7 +73,7 @@ class Following {
       ? new TextRenderer({
         style,
         isFormatted: style === COLORED_STYLE,
-        columns: () => process.columns(),
+        columns: () => context.width(),
       })
       : undefined;
     const ends = args.values("exit-on");

@@ -95,8 +95,8 @@ function hint(
 }
 
 /** The length of snippets: one line on a terminal. */
-function snippetLength({ process }: CommandContext): number {
-  const columns = process.isTerminal.stdout ? process.columns() : undefined;
+function snippetLength({ width }: CommandContext): number {
+  const columns = width();
   return columns === undefined
     ? SNIPPET
     : Math.max(MIN_SNIPPET, columns - INDENT.length - 2);
@@ -142,15 +142,13 @@ function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
 /** Two lines for a hit: its session, time and role, and the snippet. */
 function hitText(
   { session_id, short_id, title, time, role, snippet }: SearchHit,
-  { process, style }: CommandContext,
+  { process, style, width }: CommandContext,
   ruler: TextRuler,
 ): string {
-  const isScreen = process.isTerminal.stdout;
-  const columns = isScreen ? process.columns() : undefined;
   // A terminal shows the short id, which is enough for other commands.
-  const id = escapeControls(isScreen ? short_id : session_id);
+  const id = escapeControls(process.isTerminal.stdout ? short_id : session_id);
   const facts = `  ${minuteOf(Date.parse(time))}  ${role}  `;
-  const room = (columns ?? Infinity) - id.length - facts.length;
+  const room = (width() ?? Infinity) - id.length - facts.length;
   const name = ruler.fitted(escapeControls(title), Math.max(MIN_TITLE, room));
   return `${style.cyan(id)}${style.dim(facts)}${name}\n${INDENT}${
     snippet.map((part) => partText(part, style)).join("")

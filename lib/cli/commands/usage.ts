@@ -80,7 +80,7 @@ export const run: RunCommand = async (context) => {
   const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
   for (const line of missing) diagnostics.remark(line);
   const format = args.choice("format", FORMATS.usage) ?? "table";
-  const tableOptions = { width: process.columns(), style };
+  const tableOptions = { width: context.width(), style };
   const keys = new Set(args.choices("by", USAGE_KEYS));
   if (keys.size === 0) keys.add(chosen.isHome ? "day" : "thread");
   const parts = { by: [...keys], timeZone, prices };
