@@ -126,6 +126,7 @@ export async function* resultsOf<I extends JobInput, O>(
     }
   } finally {
     crew?.end();
+    await progress.clear();
   }
 }
 

@@ -53,8 +53,7 @@ export const run: RunCommand = async (context) => {
     if (one.isCompared) files += 1;
     isUnread ||= one.isIncomplete;
   }
-  const { diagnostics, process, progress } = context;
-  await progress.clear();
+  const { diagnostics, process } = context;
   if (target === undefined) await print(meter, files, context);
   else {
     await writeFile(target, meter.baseline(), process);

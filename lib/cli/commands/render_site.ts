@@ -80,7 +80,6 @@ export const renderSite: RunCommand = async (context) => {
     meter.add(page.shown.counts);
     index.add(listing);
   }
-  await context.progress.clear();
   const output = await new InputFiles(likeAPage, context.process)
     .create(join(folder, SITE_INDEX), true);
   try {

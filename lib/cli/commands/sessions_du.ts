@@ -82,7 +82,7 @@ interface MeasuredSessions
 }
 
 async function measure(context: CommandContext): Promise<MeasuredSessions> {
-  const { process, progress } = context;
+  const { process } = context;
   const { codexHomes } = sessionPlaces(context);
   const { files, problems, missingHomes } = process.starter === undefined
     ? await findSessionFiles({ codexHomes })
@@ -98,7 +98,6 @@ async function measure(context: CommandContext): Promise<MeasuredSessions> {
   // Node 20 has no Array.fromAsync.
   for await (const some of sizes) sessions.push(...some);
   sessions.sort((a, b) => b.diskBytes - a.diskBytes);
-  await progress.clear();
   return {
     sessions,
     bytes: sumOf(sessions, ({ bytes }) => bytes),

@@ -54,7 +54,6 @@ export const run: RunCommand = async (context) => {
   const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
   await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
-  await context.progress.clear();
   const isIncomplete = reportHomes(page, context);
   for (const line of remarks(page, context)) diagnostics.say(line);
   for (const { state, file, reason } of codex.indexes) {
@@ -104,6 +103,8 @@ async function* runSessions(
     }
   } catch (error) {
     throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    await progress.clear();
   }
 }
 
@@ -120,7 +121,6 @@ async function* piecesOf(
       for await (const [{ file }, run] of runSessions(page, context)) {
         if (run !== undefined) runs.set(file.path, run);
       }
-      await context.progress.clear();
       yield await sessionsTable(page, context, { hidden, runs });
       break;
     }

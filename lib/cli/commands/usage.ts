@@ -45,7 +45,7 @@ const MAX_PRICES = 1 << 24;
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
 export const run: RunCommand = async (context) => {
-  const { args, diagnostics, progress, process, style } = context;
+  const { args, diagnostics, process, style } = context;
   if (args.has("explain")) {
     args.refuseIdle(UNEXPLAINED, "with --explain, which shows every line");
   }
@@ -75,7 +75,6 @@ export const run: RunCommand = async (context) => {
     hasFailures ||= counted.hasFailures;
     isIncomplete ||= counted.isIncomplete;
   }
-  await progress.clear();
   const rows = await rowsOf(meter, context);
   const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
   for (const line of missing) diagnostics.remark(line);
