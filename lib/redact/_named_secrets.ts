@@ -150,12 +150,20 @@ function secretName(name: string): SecretName | undefined {
 const WORD_REGEXP =
   /token|secret|passw|passphrase|passcode|pswd|pwd|[a-z_-]pass|key|cred|_auth/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
-const SEPARATOR_REGEXP =
-  /\\{0,8}["'`]?\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}/y;
+/** A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`. */
+const SHELL_QUOTE = String.raw`'\\{1,15}''|'\\{0,15}"'\\{0,15}"'`;
+const SEPARATOR_REGEXP = new RegExp(
+  String.raw`(?:${SHELL_QUOTE}|\\{0,8}["'` + "`]?)" +
+    String.raw`\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}`,
+  "y",
+);
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
-/** The command before a name and a value that are separated by a space: in Dockerfiles, shells. */
+/**
+ * The command before a name and a value that are separated by a space: in Dockerfiles and shells,
+ * and of programs that keep settings.
+ */
 const SETTER_REGEXP =
-  /(?:^|[\s;&|(])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$/;
+  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
 const SETTER_SEPARATOR_REGEXP = /["']?,?[ \t]{1,16}(?=[^\s-])/y;
 /** The number of characters before a name that are examined for a command or an XML element. */
 const SETTER_LENGTH = 40;
@@ -166,7 +174,10 @@ const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
 const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
 /** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
-const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
+const QUOTE_REGEXP = new RegExp(
+  String.raw`${SHELL_QUOTE}|(\\{0,15})(["'` + "`])",
+  "y",
+);
 /** The characters of an unquoted value; in settings files, see `UNQUOTED`, more are allowed. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
 /** The maximum number of names that are cached. */
@@ -322,19 +333,19 @@ function valueBehind(
   const isEnvironment = isSet || text.charAt(nameEnd) === "=" &&
       /^[A-Z][A-Z\d_]*$/.test(nameText);
   QUOTE_REGEXP.lastIndex = start;
-  const [opening = "", backslashes = "", quote = ""] =
+  const [opening = "", backslashes = "", quote = opening] =
     QUOTE_REGEXP.exec(text) ?? [];
   if (opening !== "") {
     // `ask("Password:")`: the quote closes a string that began before the name.
     if (
-      text.charAt(nameStart - 1) === quote &&
+      text.slice(nameStart - quote.length, nameStart) === quote &&
       !text.slice(nameEnd, start).includes(quote)
     ) return undefined;
     start += opening.length;
     const place = { name, isQuoted: true, isPlain: isFlag || isEnvironment };
     // Checks the beginning first, so that a stand-in is not read to its end.
     if (isStandIn(text.slice(start, start + 40))) return undefined;
-    const end = endOfQuoted(text, start, quote, backslashes.length);
+    const end = endOfQuoted(text, start, quote.charAt(0), backslashes.length);
     const value = text.slice(start, end);
     return { kind, start, end, isSecret: isSecret(value, place) };
   }
@@ -620,10 +631,15 @@ function isToken(text: string): boolean {
 
 // Passwords without a name, in command lines and settings files.
 
+/** The quotation mark that may be before a value. */
+const OPENING = String.raw`(?:${SHELL_QUOTE}|\\{0,8}["']?)`;
 /** The user and the password of a request with curl or wget. */
 const USER = {
-  head:
-    /(?<=^|\s)(?:-([A-Za-z#]{0,8})[uU]|--user|--proxy-user)[= \t]{0,8}\\{0,8}["']?[\w.@%+-]{1,64}:/g,
+  head: new RegExp(
+    String
+      .raw`(?<=^|\s)(?:-([A-Za-z#]{0,8})[uU]|--user|--proxy-user)[= \t]{0,8}${OPENING}[\w.@%+-]{1,64}:`,
+    "g",
+  ),
   run: UNQUOTED,
 };
 /** The number of characters before a flag in which the name of the program is searched for. */
@@ -659,14 +675,16 @@ const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
   [/ldap[a-z]{3,8}/, /-w[ \t]{0,8}/],
   [/sqlcmd|bcp/, /-P[ \t]{0,8}/],
   [/mosquitto_/, /-P[ \t]{1,8}/],
-  [/zip/, /-P[ \t]{0,8}/],
+  [/(?:un)?zip/, /-P[ \t]{0,8}/],
+  [/twine|cqlsh|az login/, /-p[ \t]{1,8}/],
+  [/ssh-keygen/, /-N[ \t]{1,8}/],
   [/7z/, /-p(?=[^\s-])/],
   [/openssl/, /-pass(?:in|out)?[ \t]{1,8}pass:/],
   [/smbclient/, /-U[ \t]{0,8}[\w./\\-]{1,64}%/],
 ];
 const FLAG_RULES = FLAGS.map(([program, head]) => ({
   program: new RegExp(`(?:^|[\\s/"'(])(?:${program.source})`),
-  head: new RegExp(`(?<=[ \\t])${head.source}\\\\{0,8}["']?`, "g"),
+  head: new RegExp(`(?<=[ \\t])${head.source}${OPENING}`, "g"),
   run: UNQUOTED,
 }));
 /**
@@ -674,7 +692,7 @@ const FLAG_RULES = FLAGS.map(([program, head]) => ({
  * program. The dash comes first, since the engine finds it faster than a look behind.
  */
 const FLAG_REGEXP =
-  /-(?<=(?:^|[ \t\n])-)(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
+  /-(?<=(?:^|[ \t\n])-)(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[NPpaw])/;
 /** The last separator of commands, and the command after it. */
 const END_REGEXP = /[\n;|&][^\n;|&]*$/;
 /** An entry of a `.pgpass`: host, port, database, user and password. */

@@ -113,6 +113,13 @@ function redactList(
 /** The member of a `line.failed` record with the text of the line (see `LineFailed`). */
 const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
+/** A flag that some programs have for a password, or for a user and a password. */
+const PASSWORD_FLAG_REGEXP =
+  /^-(?:[A-Za-z]{0,8}[NPpUuaw]$|[pu]\S|-(?:proxy-)?user\b)/;
+
+function isPasswordFlag(argument: string): boolean {
+  return PASSWORD_FLAG_REGEXP.test(argument);
+}
 
 /**
  * Redacts the strings of a JSON text.
@@ -263,9 +270,10 @@ class Runs {
     const edits = this.#edits;
     this.#edits = [];
     if (edits.length < 2) return;
-    const gap = GAPS.get(this.#name) ?? "\n";
     const pieces = edits.map(({ value = "" }) => value);
-    if (gap !== "" && !mayGoOn(pieces)) return;
+    const isCommand = this.#name === "" && pieces.some(isPasswordFlag);
+    const gap = isCommand ? " " : GAPS.get(this.#name) ?? "\n";
+    if (gap === "\n" && !mayGoOn(pieces)) return;
     const masked = redactedPieces(pieces, gap, this.#redactor);
     if (masked === undefined) return;
     for (const [i, edit] of edits.entries()) {

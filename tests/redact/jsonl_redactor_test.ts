@@ -273,6 +273,10 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"argv":["x","--pwd","«password:swordfish»","-p","--pw","abc"]}\n',
   ],
   [
+    "passwords of commands in lists of arguments",
+    '{"command":["curl","-u","me:«password:hunter2»","https://x"],"argv":["docker", "login","-u","me","-p","«password:hunter3»"],"c":["mysql","-p«password:hunter4»","db"],"d":["curl","--user=me:«password:hunter5»","x"],"e":["mkdir","-p","swordfish"]}\n',
+  ],
+  [
     "no other values behind a name or a flag",
     '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
   ],

@@ -298,6 +298,26 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     "sshpass -p «password:hunter2» ssh x; sshpass -p'«password:hunter3»' ssh x",
   ],
   [
+    "values that are quoted in a quoted argument of a shell",
+    `bash -lc 'PGPASSWORD='\\''«password:abc»'\\'' psql; mysql -p'\\''«password:hunter2»'\\'' x'`,
+  ],
+  [
+    "a name and a value that are quoted in two other ways",
+    `sh -c 'a['"'"'API_KEY'"'"']='"'"'«api_key:abc1»'"'"'' "b['\\\\''api_token'\\\\'']='\\\\''«token:abcd1234»'\\\\''"`,
+  ],
+  [
+    "a variable that a quoted command sets",
+    `fish -c 'set -x API_TOKEN «token:abc»' {"cmd":"setenv DB_PASSWORD «password:abc»"}`,
+  ],
+  [
+    "settings of programs",
+    `aws configure set aws_secret_access_key «api_key:abc»; npm config set //x.y/:_authToken «token:abc»; dotnet user-secrets set "Db:Password" "«password:abc»"`,
+  ],
+  [
+    "passwords of further programs",
+    "unzip -P «password:hunter2» x.zip; twine upload -u me -p «password:hunter3» x; ssh-keygen -N '«password:hunter4»' -f k",
+  ],
+  [
     "a name with words behind the word for a secret",
     '{"db_password_old": "«password:swordfish»", "NPM_TOKEN_2": "«token:abcd1234»"}',
   ],
