@@ -618,7 +618,7 @@ const END_REGEXP = new RegExp(
 /** The text before the END mark of a key on its line. */
 const MARGIN_REGEXP = new RegExp(`^${LINE_MARGIN}$`);
 const WHOLE_LINE_REGEXP = new RegExp(
-  `^(${LINE_MARGIN}|.{0,200}…)([A-Za-z\\d+/=]{1,100})[ \\t]{0,16}\\r?$`,
+  `^(${LINE_MARGIN}|.{0,200}…)([A-Za-z\\d+/=]{1,100})[ \\t]{0,16}(?:\\r|\\\\{1,8}r)?$`,
 );
 /** The least length of a line that counts as part of a key, and is longer than a word. */
 const LONG_LINE = 24;
@@ -667,7 +667,9 @@ function startOfKey(
   let isKey = false;
   let start: number | undefined;
   while (lineStart > least) {
-    const lineEnd = lineStart - 1;
+    let lineEnd = lineStart - 1;
+    // The line end may be escaped.
+    while (text.charAt(lineEnd - 1) === "\\") lineEnd -= 1;
     lineStart = startOfLine(text, lineEnd, least);
     const line = WHOLE_LINE_REGEXP.exec(text.slice(lineStart, lineEnd));
     if (line === null) break;
@@ -680,10 +682,16 @@ function startOfKey(
   return isKey ? start : undefined;
 }
 
-/** Returns the start of the line at an index, at most `LONGEST_LINE` characters back. */
+/**
+ * Returns the start of the line at an index, at most `LONGEST_LINE` characters back. The line end
+ * before it may be escaped.
+ */
 function startOfLine(text: string, index: number, least: number): number {
   const from = Math.max(least, index - LONGEST_LINE);
-  return from + text.slice(from, index).lastIndexOf("\n") + 1;
+  const before = text.slice(from, index);
+  const escaped = before.lastIndexOf("\\n");
+  const start = escaped === -1 ? 0 : escaped + 2;
+  return from + Math.max(start, before.lastIndexOf("\n") + 1);
 }
 
 /** Returns the end of a key whose body starts at an index; `undefined` if there is no key. */

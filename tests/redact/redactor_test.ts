@@ -412,6 +412,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `«private_key:${BEGIN} PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}»…9 tokens truncated…«private_key:${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----»\nb`,
   ],
   [
+    "a private key of which a part was left out, in JSON that was cut off",
+    `{\\"k\\":\\"«private_key:${BEGIN} PRIVATE KEY-----\\\\n${KEY_LINE}»…9 tokens truncated…«private_key:${KEY_LINE}\\\\r\\\\n${KEY_LINE}\\\\r\\\\nabc=\\\\r\\\\n-----END PRIVATE KEY-----»\\\\r\\\\n`,
+  ],
+  [
     "a value before the end of a colour",
     "password=«password:hunter2\u001b[0m» x",
   ],
