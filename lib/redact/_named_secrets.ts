@@ -150,8 +150,12 @@ function secretName(name: string): SecretName | undefined {
 const WORD_REGEXP =
   /token|secret|passw|passphrase|passcode|pswd|pwd|[a-z_-]pass|key|cred|_auth/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
-/** A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`. */
-const SHELL_QUOTE = String.raw`'\\{1,15}''|'\\{0,15}"'\\{0,15}"'`;
+/**
+ * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
+ * a change between the two marks, as in the commands of exec streams.
+ */
+const SHELL_QUOTE = String
+  .raw`'\\{1,15}''|'\\{0,15}"'(?:\\{0,15}"')?|\\{0,15}"'\\{0,15}"`;
 const SEPARATOR_REGEXP = new RegExp(
   String.raw`(?:${SHELL_QUOTE}|\\{0,8}["'` + "`]?)" +
     String.raw`\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}`,
@@ -175,7 +179,7 @@ const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
 /** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
 const QUOTE_REGEXP = new RegExp(
-  String.raw`${SHELL_QUOTE}|(\\{0,15})(["'` + "`])",
+  String.raw`${SHELL_QUOTE}|\\{0,15}["'` + "`]",
   "y",
 );
 /** The characters of an unquoted value; in settings files, see `UNQUOTED`, more are allowed. */
@@ -333,19 +337,21 @@ function valueBehind(
   const isEnvironment = isSet || text.charAt(nameEnd) === "=" &&
       /^[A-Z][A-Z\d_]*$/.test(nameText);
   QUOTE_REGEXP.lastIndex = start;
-  const [opening = "", backslashes = "", quote = opening] =
-    QUOTE_REGEXP.exec(text) ?? [];
+  const [opening = ""] = QUOTE_REGEXP.exec(text) ?? [];
   if (opening !== "") {
+    const [last, backslashes = "", quote = ""] = /(\\*)(.)$/.exec(opening) ??
+      [];
+    const mark = opening === last ? quote : opening;
     // `ask("Password:")`: the quote closes a string that began before the name.
     if (
-      text.slice(nameStart - quote.length, nameStart) === quote &&
-      !text.slice(nameEnd, start).includes(quote)
+      text.slice(nameStart - mark.length, nameStart) === mark &&
+      !text.slice(nameEnd, start).includes(mark)
     ) return undefined;
     start += opening.length;
     const place = { name, isQuoted: true, isPlain: isFlag || isEnvironment };
     // Checks the beginning first, so that a stand-in is not read to its end.
     if (isStandIn(text.slice(start, start + 40))) return undefined;
-    const end = endOfQuoted(text, start, quote.charAt(0), backslashes.length);
+    const end = endOfQuoted(text, start, quote, backslashes.length);
     const value = text.slice(start, end);
     return { kind, start, end, isSecret: isSecret(value, place) };
   }

@@ -302,6 +302,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `bash -lc 'PGPASSWORD='\\''«password:abc»'\\'' psql; mysql -p'\\''«password:hunter2»'\\'' x'`,
   ],
   [
+    "values behind a change of the quotation marks of a shell",
+    `bash -lc 'echo "$X"; PGPASSWORD='"'«password:abc»' psql" "it's DB_PASSWORD="'"«password:d e»" x' {"c":"bash -lc 'a \\"b\\"; API_KEY='\\"'«api_key:f1»' x\\""}`,
+  ],
+  [
     "a name and a value that are quoted in two other ways",
     `sh -c 'a['"'"'API_KEY'"'"']='"'"'«api_key:abc1»'"'"'' "b['\\\\''api_token'\\\\'']='\\\\''«token:abcd1234»'\\\\''"`,
   ],
