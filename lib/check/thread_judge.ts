@@ -388,9 +388,7 @@ export class ThreadJudge {
   readonly commands: Named<string> = new Named();
   /** The commands and patches that were declined. */
   readonly declined: Named<string> = new Named();
-  /** Absent while the thread is suspended. */
-  #transcript: TranscriptBuilder | undefined;
-  readonly #isSelection: boolean;
+  readonly #transcript = new TranscriptBuilder();
   readonly #counts = new EventTokens();
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
@@ -416,50 +414,29 @@ export class ThreadJudge {
 
   /** @param isSelection Whether only some of the lines are read. */
   constructor(isSelection = false) {
-    this.#isSelection = isSelection;
-    this.#openTranscript();
+    this.#transcript.tapEvents((event, reader, take) => {
+      this.#reader = reader;
+      this.#judgeEvent(event, reader.isSession, take);
+    }, { isSelection });
   }
 
   /** The `history_mode` of a session file, if it is unknown. */
   get unknownMode(): string | null {
-    return this.#transcript?.unknownMode ?? null;
+    return this.#transcript.unknownMode;
   }
 
   /** Reads the outcome of a line, and emits the parts of the transcript that it completes. */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     this.#line = outcome.line;
     this.#hasSign = false;
-    this.#openTranscript().feed(outcome, (part) => this.#addPart(part, emit));
+    this.#transcript.feed(outcome, (part) => this.#addPart(part, emit));
     this.#applyLine();
   }
 
   /** Ends the input. */
   flush(emit: Emit<TranscriptPart>): void {
-    this.#transcript?.flush((part) => this.#addPart(part, emit));
+    this.#transcript.flush((part) => this.#addPart(part, emit));
     this.#endRun();
-  }
-
-  /**
-   * Frees the transcript, unless a turn is in progress, which has to be judged as a whole. Only the
-   * findings for the verdict stay; a further line begins a new transcript.
-   */
-  suspend(emit: Emit<TranscriptPart>): void {
-    const { stage } = this.#seen;
-    if (stage !== "run" && stage !== "ended") return;
-    this.flush(emit);
-    this.#transcript = undefined;
-    this.#reader = undefined;
-  }
-
-  #openTranscript(): TranscriptBuilder {
-    if (this.#transcript !== undefined) return this.#transcript;
-    const firstTurn = this.turns + 1;
-    const transcript = this.#transcript = new TranscriptBuilder({ firstTurn });
-    transcript.tapEvents((event, reader, take) => {
-      this.#reader = reader;
-      this.#judgeEvent(event, reader.isSession, take);
-    }, { isSelection: this.#isSelection });
-    return transcript;
   }
 
   /**

@@ -173,11 +173,6 @@ function demandedReasons(
   return reasons;
 }
 
-/**
- * The number of threads of an app-server, beside the first, that hold a transcript at once. Above
- * it, the thread whose last line is the oldest drops its transcript, unless a turn is in progress.
- */
-const MAX_ACTIVE = 64;
 /** The ends of turns, the worst first. */
 const ENDS: readonly Verdict["status"][] = [
   "failed",
@@ -237,8 +232,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #firstId: string | undefined;
   /** The further threads of an app-server, by their ids. */
   readonly #others = new Map<string, OtherThread>();
-  /** Those of them that hold a transcript, in the order of their last lines. */
-  readonly #active = new Set<OtherThread>();
   readonly #failures = new Named<VerdictFailure>();
   #onFailure: (failure: VerdictFailure) => void = () => {};
 
@@ -355,21 +348,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       thread = { judge: new ThreadJudge(), parts: [] };
       this.#others.set(id, thread);
     }
-    thread.judge.feed(outcome, this.#partsOf(thread));
-    this.#active.delete(thread);
-    this.#active.add(thread);
-    if (this.#active.size <= MAX_ACTIVE) return;
-    const [oldest = thread] = this.#active;
-    this.#active.delete(oldest);
-    oldest.judge.suspend(this.#partsOf(oldest));
-  }
-
-  /** Returns a sink that keeps the parts of a thread, or drops them (`allThreads`). */
-  #partsOf({ parts }: OtherThread): Emit<TranscriptPart> {
-    const isKept = this.#options.allThreads ?? true;
-    return (part) => {
-      if (isKept) parts.push(part);
-    };
+    const { judge, parts } = thread;
+    judge.feed(outcome, (part) => {
+      if (this.#options.allThreads ?? true) parts.push(part);
+    });
   }
 
   /** The reasons against the last turns of all threads. */
