@@ -16,8 +16,7 @@ import type {
 import { readableError } from "../render/record_text.ts";
 import { TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit } from "../stage.ts";
-import { EventTokens } from "../usage/event_tokens.ts";
-import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
+import type { Tokens } from "../usage/tokens.ts";
 import type { Verdict, VerdictReason, VerdictReasonKind } from "./verdict.ts";
 
 /**
@@ -382,14 +381,11 @@ export class ThreadJudge {
   status: Verdict["status"] = null;
   /** The last message of the last turn; `null` if it has none. */
   finalMessage: string | null = null;
-  /** The tokens used; `null` until an event has a count. */
-  tokens: Tokens | null = null;
   /** The commands that failed. */
   readonly commands: Named<string> = new Named();
   /** The commands and patches that were declined. */
   readonly declined: Named<string> = new Named();
   readonly #transcript = new TranscriptBuilder();
-  readonly #counts = new EventTokens();
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
   /** The state before the last answer. */
@@ -418,6 +414,11 @@ export class ThreadJudge {
       this.#reader = reader;
       this.#judgeEvent(event, reader.isSession, take);
     }, { isSelection });
+  }
+
+  /** The tokens used; `null` until an event has a count. */
+  get tokens(): Tokens | null {
+    return this.#transcript.tokens;
   }
 
   /** The `history_mode` of a session file, if it is unknown. */
@@ -454,10 +455,6 @@ export class ThreadJudge {
   /** Handles an event, and passes it on to the transcript (`take`). */
   #judgeEvent(event: Fields, isSession: boolean, take: () => void): void {
     this.onEvent(event);
-    const added = this.#counts.take(event)?.tokens;
-    if (added !== undefined) {
-      this.tokens = addTokens(this.tokens ?? NO_TOKENS, added);
-    }
     const declined = declinedOf(event);
     if (declined !== undefined) this.declined.add(`declined: ${declined}`);
     this.#lastMessage = idOf(event.last_agent_message);

@@ -6,7 +6,6 @@ import { printedText } from "../events/contents.ts";
 import { EventReader } from "../events/event_reader.ts";
 import type { SessionOptions } from "../events/session_context.ts";
 import { realId } from "../events/ids.ts";
-import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
@@ -31,8 +30,7 @@ import {
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { isPastReplay, isResumption } from "../usage/event_counts.ts";
-import { readTokenCount, TokenCounter } from "../usage/token_counter.ts";
+import { EventTokens } from "../usage/event_tokens.ts";
 import {
   addTokens,
   NO_TOKENS,
@@ -170,6 +168,8 @@ export class TranscriptBuilder
   #reader = new EventReader();
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
+  readonly #counts = new EventTokens();
+  #tokens: Tokens | null = null;
   #usage = new TurnUsageCounter();
   readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #hasImages: boolean;
@@ -230,6 +230,11 @@ export class TranscriptBuilder
   /** The `history_mode` of a session file, if unknown; see {@linkcode HistoryState.unknownMode}. */
   get unknownMode(): string | null {
     return this.#state.unknownMode;
+  }
+
+  /** @ignore The tokens used, each request once; `null` until an event has a count. */
+  get tokens(): Tokens | null {
+    return this.#tokens;
   }
 
   /** @ignore Sets a function to be called with each event, before the next one is read. */
@@ -303,13 +308,14 @@ export class TranscriptBuilder
       const thread_id = realId(event.thread_id);
       if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
-    if (event.inherited === true) this.#usage.isFork = true;
-    // Of inherited events that are left out, only token counts are read: the thread's own counts
-    // continue from them.
-    const isLeftOut = event.inherited === true && this.#skipsInherited;
-    const end = isLeftOut ? undefined : this.#endOf(event);
-    const isCount = this.#takeItem(event, { isLeftOut });
-    if (isLeftOut) return;
+    // Of events that are left out, too: the thread's own counts continue from them.
+    const added = this.#counts.take(event)?.tokens;
+    if (added !== undefined) {
+      this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);
+    }
+    if (event.inherited === true && this.#skipsInherited) return;
+    const end = this.#endOf(event);
+    const isCount = this.#takeItem(event, added ?? this.#counts.copied);
     if (this.#reader.isSession && makesNoRecord(event)) {
       if (isCount) this.#lastAt = this.#now;
       return;
@@ -375,36 +381,21 @@ export class TranscriptBuilder
     }
   }
 
-  /** Reads session facts and token counts of an item; returns whether it counted tokens. */
+  /** Reads session facts and token counts of an item; returns whether it counts tokens. */
   #takeItem(
-    event: Fields,
-    { isLeftOut }: { readonly isLeftOut: boolean },
+    { type, item_type, content }: Fields,
+    tokens: Tokens | undefined,
   ): boolean {
-    if (event.type !== "item.completed") return false;
-    const content = fieldsOf(event.content);
-    switch (event.item_type) {
-      case "turn_context": {
-        const { cwd, model } = content;
-        if (!isLeftOut) {
-          this.#lead.learn({ cwd: idOf(cwd), model: idOf(model) });
-        }
-        return false;
-      }
-      case "token_usage_record": {
-        const usage = readTurnUsage(content.turn_token_usage);
-        if (usage === undefined || isLeftOut) return false;
-        this.#usage.record(usage);
-        break;
-      }
-      case "token_count":
-        this.#usage.count(content, textOf(event.method) !== undefined);
-        if (isLeftOut) return false;
-        break;
-      default:
-        return false;
+    if (type !== "item.completed") return false;
+    const fields = fieldsOf(content);
+    if (item_type === "turn_context") {
+      const { cwd, model } = fields;
+      this.#lead.learn({ cwd: idOf(cwd), model: idOf(model) });
     }
-    this.#usage.noteRequest(this.#now);
-    return true;
+    const isCount = item_type === "token_count" ||
+      item_type === "token_usage_record";
+    if (isCount) this.#usage.count(fields, tokens, this.#now);
+    return isCount;
   }
 
   /** Reads the end of a turn from an event; `undefined` for other events. */
@@ -448,12 +439,10 @@ export class TranscriptBuilder
     };
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;
-    this.#usage.hasOrdinal = event.history_mode === "paginated";
     // Only for sub-agents: a fork may be read after the file that it continues, which is shown.
     this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
     if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
-    if (isForkHeader(event)) this.#usage.isFork = true;
     this.#lead.learn(facts);
   }
 
@@ -471,7 +460,6 @@ export class TranscriptBuilder
     this.#hasHeader = true;
     // Each process counts its tokens anew.
     this.#usage = new TurnUsageCounter();
-    this.#usage.isResumed = isResumption(event);
     this.#lead.learn(facts);
     // No later event of an exec stream describes the session.
     this.#lead.release();
@@ -480,12 +468,8 @@ export class TranscriptBuilder
   #startTurn(event: Fields): void {
     // An implied start only stands for a prompt, and `#takePrompt` opens a turn for that.
     if (event.implied === true) return;
-    if (isPastReplay(event)) this.#usage.isResumed = false;
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
-    if (turnId !== null && this.#reader.isSession) {
-      this.#usage.hasTurnIds = true;
-    }
     const turn = this.#turn;
     if (turn !== undefined && !turn.isByEvent && turn.isOnlyPrompt) {
       turn.isByEvent = true;
@@ -772,82 +756,39 @@ class SessionLead {
 
 /** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
 const MAX_REQUESTS = 240;
-const NO_REQUESTS = { input_tokens: 0, output_tokens: 0 };
 
-/** Counts the tokens of the current turn, and of each of its requests. */
+/** Sums up the tokens of the current turn, and those of each of its requests. */
 class TurnUsageCounter {
-  /** Whether the counts of the thread begin with those of another thread. */
-  isFork = false;
-  /** Whether an app-server has resumed the thread, and its next count may repeat earlier usage. */
-  isResumed = false;
   /** Whether the input counts requests. */
   hasCounts = false;
-  /** Whether turns have ids. */
-  hasTurnIds = false;
-  /** Whether the session file is paginated (`history_mode`), which numbers its lines. */
-  hasOrdinal = false;
   /** The tokens of the requests of the turn. */
   requests: RequestUsage[] = [];
-  /** The tokens of the turn when its last request was noted. */
-  #noted: Omit<RequestUsage, "at"> = NO_REQUESTS;
-  readonly #counter = new TokenCounter();
-  #turns = 0;
-  /** The tokens of the turn, as a record for the whole turn states them. */
-  #recorded: TurnUsage | null = null;
-  /** The tokens of the turn, as the sum of counts. */
-  #counted: Tokens | undefined;
+  #tokens: Tokens | undefined;
   /** The kinds that the input counts, among them those that every turn has. */
   readonly #kinds = new Set<TokenKind>(["input_tokens", "output_tokens"]);
 
   start(): void {
-    this.#turns += 1;
-    this.#recorded = null;
-    this.#counted = undefined;
+    this.#tokens = undefined;
     this.requests = [];
-    this.#noted = NO_REQUESTS;
   }
 
-  /** Sets the tokens of the turn so far, from a record that states them. */
-  record(usage: TurnUsage): void {
+  /** Adds a request, by its count and the tokens that this adds. */
+  count(
+    { info, usage }: Fields,
+    tokens: Tokens | undefined,
+    at: string | null,
+  ): void {
     this.hasCounts = true;
-    this.#recorded = usage;
-    this.#counter.recorded();
-  }
-
-  /** Adds the tokens of a count, by the rules of {@linkcode TokenCounter}. */
-  count(content: Fields, isOfServer: boolean): void {
-    const count = readTokenCount(content);
-    this.hasCounts = true;
-    if (isOfServer) {
-      this.hasTurnIds = true;
-      if (this.isResumed) this.#counter.goOnFrom(count);
-      this.isResumed = false;
-    }
-    const { last_token_usage, total_token_usage } = fieldsOf(content.info);
-    for (const counts of [last_token_usage, total_token_usage].map(fieldsOf)) {
+    const { last_token_usage, total_token_usage } = fieldsOf(info);
+    for (const counts of [last_token_usage, total_token_usage, usage]) {
       for (const kind of USAGE_KINDS) {
-        if (isCount(counts[kind])) this.#kinds.add(kind);
+        if (isCount(fieldsOf(counts)[kind])) this.#kinds.add(kind);
       }
     }
-    const { tokens } = this.#counter.count(count, {
-      turn: this.#turns,
-      isFork: this.isFork,
-      hasTurnIds: this.hasTurnIds,
-      hasOrdinal: this.hasOrdinal,
-    });
     if (tokens === undefined) return;
-    this.#counted = addTokens(this.#counted ?? NO_TOKENS, tokens);
-  }
-
-  /** Adds a request: the tokens by which those of the turn have grown, and their time. */
-  noteRequest(at: string | null): void {
-    const { usage } = this;
-    if (usage === null) return;
-    const input_tokens = usage.input_tokens - this.#noted.input_tokens;
-    const output_tokens = usage.output_tokens - this.#noted.output_tokens;
-    this.#noted = usage;
-    // No growth means a repeated count. A lower total means a new count, not a request.
-    if (input_tokens < 0 || output_tokens < 0) return;
+    this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, tokens);
+    const input_tokens = Number(tokens.input_tokens);
+    const output_tokens = Number(tokens.output_tokens);
     if (input_tokens + output_tokens === 0) return;
     if (this.requests.length >= MAX_REQUESTS) {
       this.requests = joinedByTwo(this.requests, (a, b) => ({
@@ -861,11 +802,10 @@ class TurnUsageCounter {
 
   /** The tokens of the turn so far; `null` without any counts. */
   get usage(): TurnUsage | null {
-    if (this.#recorded !== null) return this.#recorded;
-    const counted = this.#counted;
-    if (counted === undefined) return null;
+    const tokens = this.#tokens;
+    if (tokens === undefined) return null;
     return usageOf((kind) =>
-      this.#kinds.has(kind) ? Number(counted[kind]) : null
+      this.#kinds.has(kind) ? Number(tokens[kind]) : null
     );
   }
 }

@@ -262,7 +262,8 @@ export class EventCounts {
     turn: string | null,
     addition: Addition,
   ): void {
-    const isCopied = addition.tokens !== undefined && event.inherited === true;
+    const { tokens } = addition;
+    const isCopied = tokens !== undefined && event.inherited === true;
     const place: CountPlace = {
       line,
       thread: threadOf(event),
@@ -274,7 +275,10 @@ export class EventCounts {
         ? undefined
         : this.#review?.began,
     };
-    this.#ledger.add(place, isCopied ? { rule: "replayed" } : addition);
+    this.#ledger.add(
+      place,
+      isCopied ? { rule: "replayed", copied: tokens } : addition,
+    );
   }
 
   /** Begins a review. Up to 0.77 this file has the review's counts, too. */

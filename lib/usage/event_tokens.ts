@@ -24,10 +24,14 @@ interface ThreadRuns {
 export class EventTokens {
   readonly #counts = new EventCounts({
     thread: () => ({ parent: null, isFile: false, reviews: undefined }),
-    add: ({ turn, model }, { tokens }) =>
-      this.#added = tokens && { tokens, turn, model },
+    add: ({ turn, model }, { tokens, copied }) => {
+      this.#added = tokens && { tokens, turn, model };
+      this.copied = copied;
+    },
     run: (place, usage) => this.#run(place, usage),
   });
+  /** The tokens of the last event, if it is a copy: the thread it was copied from counts them. */
+  copied: Tokens | undefined;
   /** The tokens that the last event has added. */
   #added: TokensOfTurn | undefined;
   readonly #threads = new Map<string | null, ThreadRuns>();
@@ -40,6 +44,7 @@ export class EventTokens {
    */
   take(event: Fields): TokensOfTurn | undefined {
     this.#added = undefined;
+    this.copied = undefined;
     this.#counts.take(event, 0);
     return this.#added;
   }

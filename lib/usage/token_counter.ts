@@ -36,6 +36,8 @@ export interface Addition {
   readonly rule: UsageRule;
   /** The tokens; `undefined` if nothing is added. */
   readonly tokens?: Tokens | undefined;
+  /** The tokens of a copied line, which only the thread that it was copied from counts. */
+  readonly copied?: Tokens | undefined;
 }
 
 /**

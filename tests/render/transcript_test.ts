@@ -853,6 +853,35 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder counts no total of before a review again after it (0.63)", () => {
+  const count = (total: number, last: number): Record<string, unknown> =>
+    event("token_count", {
+      info: {
+        total_token_usage: usage(total, 0),
+        last_token_usage: usage(last, 0),
+      },
+    });
+  const ends = partsOfLines([
+    META,
+    prompt("first"),
+    count(1200, 1200),
+    count(2200, 1000),
+    event("entered_review_mode"),
+    prompt("Review the changes"),
+    event("token_count", { info: null }),
+    count(1200, 1200),
+    event("exited_review_mode", { review_output: null }),
+    prompt("second"),
+    count(2200, 1000),
+    count(3400, 1200),
+  ]).filter((part) => part.type === "turn_ended");
+  assertEquals(ends.map(({ usage }) => usage?.input_tokens), [
+    2200,
+    1200,
+    1200,
+  ]);
+});
+
 Deno.test("TranscriptBuilder emits the end of a command that began before the turns that are rolled back", () => {
   const call = { call_id: "c", command: ["sleep", "9"] };
   const parts = partsOfLines([
