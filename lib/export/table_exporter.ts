@@ -6,7 +6,6 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
-import { msOf, timestampOfMs } from "../events/times.ts";
 import { sourceText } from "../events/session_items.ts";
 import {
   type Fields,
@@ -117,20 +116,21 @@ class SourceState {
   /** The turns whose ids in usage differ from those of their rows, by the ids in usage. */
   readonly counted: TurnsById = new Map();
   /**
-   * The requests, packed as numbers, `PACKED` for each, in lists of `MAX_PACKED`: objects take
-   * more than twice the memory, and a session has a hundred thousand.
+   * The requests, each as the JSON of a {@linkcode PackedRequest}: objects take more than twice
+   * the memory, and a session has a hundred thousand.
    */
-  readonly requests: Float64Array[] = [];
-  /** The values that are packed as negative numbers: -1 is the first of them. */
-  readonly words: TableValue[] = [];
+  readonly requests: string[] = [];
 }
 
-/** How many numbers of a packed request come before its tokens: turn, line, time, model, rule. */
-const PACKED_PLACE = 5;
-/** How many numbers a packed request has. */
-const PACKED = PACKED_PLACE + TOKEN_KINDS.length;
-/** How many numbers a list has. */
-const MAX_PACKED = 1024 * PACKED;
+/** A request: the index of its turn, values of its row, and its tokens by their kinds. */
+type PackedRequest = readonly [
+  turn: number,
+  line: number,
+  ended_at: string | null,
+  model: string | null,
+  rule: UsageRule,
+  tokens: readonly string[],
+];
 
 /**
  * Writes events as rows of tables; {@linkcode TABLES} has their columns.
@@ -401,9 +401,6 @@ class TableSource {
   readonly #threads = new Map<string, ThreadState>();
   /** The items that are held, in order. */
   readonly #waiting = new Set<WaitingItem>();
-  readonly #words = new Map<TableValue, number>();
-  /** The packed requests that are not in a list of `requests` yet. */
-  readonly #requests: number[] = [];
   #waitingText = 0;
   /** The thread and turn of the last event. */
   #thread: ThreadState | undefined;
@@ -449,7 +446,6 @@ class TableSource {
 
   end(): void {
     this.#release(0);
-    if (this.#requests.length > 0) this.#putAway();
     for (const { row } of this.#threads.values()) {
       this.#writer.write("threads", row);
     }
@@ -482,39 +478,15 @@ class TableSource {
     turn.counts = "some";
     if (request === undefined || !this.#writer.has("requests")) return;
     const { rule, tokens } = request;
-    const time = timestamp === undefined ? undefined : this.#time;
-    const list = this.#requests;
-    list.push(turn.index, this.#line, this.#packedTime(time));
-    list.push(this.#packed(model), this.#packed(rule));
-    for (const kind of TOKEN_KINDS) {
-      list.push(this.#packed(small(tokens[kind])));
-    }
-    if (list.length >= MAX_PACKED) this.#putAway();
-  }
-
-  /** Moves the packed requests to a typed array, which the garbage collector does not scan. */
-  #putAway(): void {
-    this.#state.requests.push(Float64Array.from(this.#requests));
-    this.#requests.length = 0;
-  }
-
-  /** Packs a time: as milliseconds, if they convert back to the same text. */
-  #packedTime(time: string | undefined): number {
-    const ms = time === undefined ? -1 : msOf(time);
-    return ms >= 0 && timestampOfMs(ms) === time
-      ? ms
-      : this.#packed(ownTextOf(time) ?? null);
-  }
-
-  /** Packs a value: a number as itself, others as a negative index of `words`. */
-  #packed(value: TableValue): number {
-    if (typeof value === "number" && value >= 0) return value;
-    let at = this.#words.get(value);
-    if (at === undefined) {
-      at = -this.#state.words.push(value);
-      this.#words.set(value, at);
-    }
-    return at;
+    const packed: PackedRequest = [
+      turn.index,
+      this.#line,
+      timestamp ?? null,
+      model,
+      rule,
+      TOKEN_KINDS.map((kind) => String(tokens[kind])),
+    ];
+    this.#state.requests.push(JSON.stringify(packed));
   }
 
   #threadOf(id: string): ThreadState {
@@ -825,39 +797,25 @@ function addTurn(
 
 /** Unpacks the requests whose turns count in this file. */
 function* requestsOf(
-  { turns, requests, words }: SourceState,
+  { turns, requests }: SourceState,
 ): Generator<TableRow<"requests">> {
-  // The boundary between rows and numbers: each value was packed from the column it is read for.
-  const unpacked = (packed = 0) =>
-    (packed < 0 ? words[-1 - packed] : packed) as never;
-  for (const list of requests) {
-    for (let at = 0; at < list.length; at += PACKED) {
-      const [index = 0, line = 0, time = 0, model, rule] = list
-        .subarray(at, at + PACKED_PLACE);
-      const turn = turns[index];
-      if (turn?.counts !== "here") continue;
-      const tokens = tokensOf((kind) =>
-        BigInt(unpacked(list[at + PACKED_PLACE + TOKEN_KINDS.indexOf(kind)]))
-      );
-      const { source, thread_id, turn_id } = turn;
-      const ended_at = time < 0 ? unpacked(time) : timestampOfMs(time) ?? null;
-      yield {
-        source,
-        line,
-        thread_id,
-        turn_id,
-        ended_at,
-        model: unpacked(model),
-        rule: unpacked(rule),
-        ...tokens,
-      };
-    }
+  for (const packed of requests) {
+    const [index, line, ended_at, model, rule, tokens]: PackedRequest = JSON
+      .parse(packed);
+    const turn = turns[index];
+    if (turn?.counts !== "here") continue;
+    const { source, thread_id, turn_id } = turn;
+    yield {
+      source,
+      line,
+      thread_id,
+      turn_id,
+      ended_at,
+      model,
+      rule,
+      ...tokensOf((kind) => BigInt(tokens[TOKEN_KINDS.indexOf(kind)] ?? 0)),
+    };
   }
-}
-
-/** Converts a count to a number where that is exact, which takes less memory. */
-function small(count: bigint): number | bigint {
-  return count <= Number.MAX_SAFE_INTEGER ? Number(count) : count;
 }
 
 /**
