@@ -24,7 +24,8 @@ import {
 } from "../json/fields.ts";
 import { memberTexts } from "../json/member_texts.ts";
 import type { Outcome } from "../outcome.ts";
-import type { JsonRedactor } from "../redact/json_redactor.ts";
+import { redactJson, redactJsonString } from "../redact/json_strings.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { Emit } from "../stage.ts";
 import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
@@ -272,7 +273,7 @@ interface EventFacts {
 }
 
 interface TrajectoryOptions {
-  readonly redactor: JsonRedactor | undefined;
+  readonly redactor: Redactor | undefined;
   readonly file: string;
   /** The trajectory that contains it. */
   readonly parent: Trajectory | undefined;
@@ -861,11 +862,12 @@ class Trajectory {
         : `,"${name}":${this.#masked(jsonTextOf(value))}`;
     }
     const { redactor } = this.#options;
-    return member(name, redactor?.redactString(value) ?? value);
+    return member(name, redactor ? redactJsonString(value, redactor) : value);
   }
 
   #masked(text: string): string {
-    return this.#options.redactor?.redact(text) ?? text;
+    const { redactor } = this.#options;
+    return redactor ? redactJson(text, redactor) : text;
   }
 
   /** Converts a block of a tool's result to a part of content. */

@@ -6,7 +6,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import type { Outcome } from "../outcome.ts";
-import type { JsonRedactor } from "../redact/json_redactor.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { Emit } from "../stage.ts";
 import type { TableName } from "./tables.ts";
 
@@ -17,7 +17,7 @@ export interface ExporterOptions {
    *
    * @default {undefined} None are masked.
    */
-  readonly redactor?: JsonRedactor | undefined;
+  readonly redactor?: Redactor | undefined;
   /**
    * Whether the output goes to files of a folder; otherwise it is one stream.
    *

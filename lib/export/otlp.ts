@@ -23,6 +23,7 @@ import {
   wholeOf,
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
+import { redactJson } from "../redact/json_strings.ts";
 import type { Emit } from "../stage.ts";
 import { EventTokens, type TokensOfTurn } from "../usage/event_tokens.ts";
 import type {
@@ -742,7 +743,8 @@ export class OtlpExporter implements Exporter {
   }
 
   #masked(text: string): string {
-    return this.#options.redactor?.redact(text) ?? text;
+    const { redactor } = this.#options;
+    return redactor ? redactJson(text, redactor) : text;
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from "../json/fields.ts";
 import { keptText, ownText } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
+import { redactJsonString } from "../redact/json_strings.ts";
 import type { Emit } from "../stage.ts";
 import type { CountPlace } from "../usage/source_ledger.ts";
 import { EventCounts } from "../usage/event_counts.ts";
@@ -390,7 +391,8 @@ class RowWriter {
   }
 
   #masked(text: string): string {
-    return this.#options.redactor?.redactString(text) ?? text;
+    const { redactor } = this.#options;
+    return redactor ? redactJsonString(text, redactor) : text;
   }
 }
 

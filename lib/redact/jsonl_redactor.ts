@@ -26,7 +26,7 @@ import {
 } from "../lines/line_splitter.ts";
 import type { Failure } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { CHUNK, redactedPieces, redactRecordText } from "./_record_text.ts";
+import { CHUNK, redactedPieces, redactRecord } from "./json_strings.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
 /** Options for {@linkcode JsonlRedactor}. */
@@ -209,7 +209,7 @@ class RedactingWriter implements LineVisitor {
     const redactor = this.#redactor;
     if (record !== undefined || isUtf8(bytes, start, end)) {
       const text = record ?? decodeUtf8(bytes, start, end);
-      let redacted = redactRecordText(text, redactor);
+      let redacted = redactRecord(text, redactor);
       // A line that is not JSON is also redacted as text.
       if (record === undefined) redacted = redactor.redact(redacted);
       if (redacted === text) out.range(bytes, start, end);
@@ -444,7 +444,7 @@ class DeltaLines {
   }
 
   #redacted(text: string, pieces: readonly Piece[]): string {
-    return redactRecordText(text, this.#redactor, (name, value) => {
+    return redactRecord(text, this.#redactor, (name, value) => {
       for (const piece of pieces) {
         if (name === PREVIEW && value === piece.preview) {
           return piece.maskedPreview;

@@ -19,6 +19,6 @@
  */
 
 export * from "./redactor.ts";
-export * from "./json_redactor.ts";
+export { redactJson, redactJsonString } from "./json_strings.ts";
 export * from "./jsonl_redactor.ts";
 export * from "./linear_pattern.ts";

@@ -10,7 +10,7 @@ import {
 import type { Outcome } from "../../lib/outcome.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import type { TokenKind } from "../../lib/usage/usage.ts";
-import { JsonRedactor } from "../../lib/redact/redact.ts";
+import { Redactor } from "../../lib/redact/redact.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { tokensIn } from "../usage/meters.ts";
 import { faultsOf, type SpanJson, spansOf, valueOf } from "./otlp_faults.ts";
@@ -314,7 +314,7 @@ const CASES: Readonly<
       command(4, "a", 0),
       end(9),
     ],
-    options: { content: true, redactor: new JsonRedactor() },
+    options: { content: true, redactor: new Redactor() },
     lines: [
       'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
     ],

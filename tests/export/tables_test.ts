@@ -10,7 +10,7 @@ import {
   type TableName,
   TABLES,
 } from "../../lib/export/export.ts";
-import { JsonRedactor } from "../../lib/redact/redact.ts";
+import { Redactor } from "../../lib/redact/redact.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { findSessionFiles, openSession } from "../../lib/sessions/sessions.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
@@ -376,7 +376,7 @@ const CASES: readonly {
 
 for (const { name, input, table, columns, rows } of CASES) {
   Deno.test(`TableExporter writes ${name}`, () => {
-    const redactor = new JsonRedactor();
+    const redactor = new Redactor();
     const actual = rowsOf([input], { content: true, redactor })[table];
     assertEquals(
       actual.map((row) => columns.map((column) => row[column])),

@@ -5,7 +5,7 @@ import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
-import { JsonRedactor } from "../../redact/json_redactor.ts";
+import { Redactor } from "../../redact/redactor.ts";
 import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
@@ -39,7 +39,7 @@ export const run: RunCommand = async (context) => {
   const files = new ExportFiles(folder, names, context);
   const redactor = args.has("no-redact")
     ? undefined
-    : new JsonRedactor({ patterns });
+    : new Redactor({ patterns });
   const Format = await format.load();
   const exporter = new Format({
     redactor,

@@ -1,7 +1,4 @@
-/**
- * Masks secrets in the text of one record. Strings are redacted without their escapes, and only
- * those with a secret are written anew.
- */
+/** Masks secrets in the strings of JSON texts. */
 
 import { latin1OfBase64 } from "../json/bytes.ts";
 import { parseJson } from "../json/fields.ts";
@@ -122,13 +119,37 @@ function isPasswordFlag(argument: string): boolean {
 }
 
 /**
- * Redacts the strings of a JSON text.
+ * Masks the secrets in a JSON text, as {@linkcode JsonlRedactor} does in lines. Strings are
+ * redacted without their escapes, and only those with a secret are written anew.
  *
  * @param text One JSON value.
+ * @param redactor Masks and counts the secrets.
+ * @returns The text with its secrets masked; unchanged if there are none.
+ *
+ * @example A value of which only a string changes
+ * ```ts
+ * import { redactJson, Redactor } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const redactor = new Redactor();
+ *
+ * assertEquals(
+ *   redactJson('{"n":1.0,"password":"swordfish"}', redactor),
+ *   '{"n":1.0,"password":"[redacted:password]"}',
+ * );
+ * ```
+ */
+export function redactJson(text: string, redactor: Redactor): string {
+  return redactRecord(text, redactor);
+}
+
+/**
+ * Redacts the strings of a JSON text.
+ *
  * @param maskPiece Returns the masked string of a member, by its name and value, if the string was
  *   redacted before as a piece of a longer text.
  */
-export function redactRecordText(
+export function redactRecord(
   text: string,
   redactor: Redactor,
   maskPiece?: (name: string, value: string) => string | undefined,
@@ -207,14 +228,35 @@ export function redactRecordText(
   return from === 0 ? text : redacted + text.slice(from);
 }
 
-/** Redacts a string value, without its quotes and escapes. */
-export function maskedValue(
+/**
+ * Masks the secrets in a string of a JSON text, which may itself be JSON.
+ *
+ * @param value The string without quotes and escapes. It is treated as a value without a key.
+ * @param redactor Masks and counts the secrets.
+ * @returns The string with its secrets masked; unchanged if there are none.
+ *
+ * @example Arguments of a call
+ * ```ts
+ * import { redactJsonString, Redactor } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(
+ *   redactJsonString('{"password":"sword\\u0066ish"}', new Redactor()),
+ *   '{"password":"[redacted:password]"}',
+ * );
+ * ```
+ */
+export function redactJsonString(value: string, redactor: Redactor): string {
+  return redactor.redact(redactInside(value, redactor));
+}
+
+function maskedValue(
   name: string | undefined,
   value: string,
   redactor: Redactor,
 ): string {
   return name === undefined
-    ? redactor.redact(redactInside(value, redactor))
+    ? redactJsonString(value, redactor)
     : redactNamed(name, value, redactor);
 }
 
@@ -307,14 +349,14 @@ function redactNamed(
   }
   // A failed line is mostly JSON that was cut off, whose strings can still be found.
   const inside = name === RAW
-    ? redactRecordText(value, redactor)
+    ? redactRecord(value, redactor)
     : redactInside(value, redactor);
   return redactor.redactMember(name, inside);
 }
 
 /** Redacts JSON inside of a string, such as the arguments of calls. */
 function redactInside(value: string, redactor: Redactor): string {
-  return isJson(value) ? redactRecordText(value, redactor) : value;
+  return isJson(value) ? redactRecord(value, redactor) : value;
 }
 
 /** Returns whether a text is a JSON object or list with strings in it. */
