@@ -83,8 +83,17 @@ const BOM = new Uint8Array([0xef, 0xbb, 0xbf]);
 export class JsonlRedactor
   implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   readonly #framer: LineFramer;
-  readonly #writer: RedactingWriter;
+  readonly #limit: number;
+  readonly #onFailure: JsonlRedactorOptions["onFailure"];
   readonly #redactor: Redactor;
+  readonly #tape = new JsonTape();
+  readonly #out = new ByteWriter(KEPT_CAPACITY);
+  /** The lines that are held, as their texts may continue on later ones. */
+  readonly #deltas: DeltaLines;
+  /** The redacted line that has to wait for held lines before it. */
+  readonly #late = new ByteWriter(KEPT_CAPACITY);
+  /** Whether the line is the last one, without LF. */
+  #isLast = false;
 
   /**
    * Constructs a new instance.
@@ -93,14 +102,11 @@ export class JsonlRedactor
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(options: JsonlRedactorOptions = {}) {
-    const limit = checkedMaxLineBytes(options.maxLineBytes);
-    this.#framer = new LineFramer(limit);
+    this.#limit = checkedMaxLineBytes(options.maxLineBytes);
+    this.#onFailure = options.onFailure;
+    this.#framer = new LineFramer(this.#limit);
     this.#redactor = new Redactor(options);
-    this.#writer = new RedactingWriter(
-      this.#redactor,
-      limit,
-      options.onFailure,
-    );
+    this.#deltas = new DeltaLines(this.#redactor, this.#out);
   }
 
   /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
@@ -118,8 +124,8 @@ export class JsonlRedactor
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     checkBytes(block);
-    this.#framer.feed(block, this.#writer);
-    this.#writer.out.release(emit, KEPT_CAPACITY);
+    this.#framer.feed(block, this.#visitor);
+    this.#out.release(emit, KEPT_CAPACITY);
   }
 
   /**
@@ -128,73 +134,49 @@ export class JsonlRedactor
    * @param emit Is called with the lines.
    */
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    this.#writer.isLast = true;
-    this.#framer.flush(this.#writer);
-    this.#writer.deltas.flush();
-    this.#writer.out.release(emit, KEPT_CAPACITY);
-  }
-}
-
-class RedactingWriter implements LineVisitor {
-  readonly out = new ByteWriter(KEPT_CAPACITY);
-  /** The lines that are held, as their texts may continue on later ones. */
-  readonly deltas: DeltaLines;
-  /** The redacted line that has to wait for held lines before it. */
-  readonly #late = new ByteWriter(KEPT_CAPACITY);
-  readonly #redactor: Redactor;
-  readonly #limit: number;
-  readonly #tape = new JsonTape();
-  /** Whether the line is the last one, without LF. */
-  isLast = false;
-  readonly #onFailure: JsonlRedactorOptions["onFailure"];
-
-  constructor(
-    redactor: Redactor,
-    limit: number,
-    onFailure: JsonlRedactorOptions["onFailure"],
-  ) {
-    this.#redactor = redactor;
-    this.deltas = new DeltaLines(redactor, this.out);
-    this.#limit = limit;
-    this.#onFailure = onFailure;
+    this.#isLast = true;
+    this.#framer.flush(this.#visitor);
+    this.#deltas.flush();
+    this.#out.release(emit, KEPT_CAPACITY);
   }
 
-  line(bytes: Uint8Array, start: number, end: number, line: number): void {
-    // The framer skips a byte order mark, and then the first line starts behind it.
-    if (line === 1 && start > 0) this.out.all(BOM);
-    const isCr = bytes[end] === CR;
-    const isRecord = this.#tape.scan(bytes, start, end, 0);
-    const text = isRecord ? decodeUtf8(bytes, start, end) : undefined;
-    const isDelta = text !== undefined &&
-      DELTA_REGEXP.test(text.slice(0, HEAD_LENGTH));
-    if (isDelta) {
-      const lineEnd = `${isCr ? "\r" : ""}${this.isLast ? "" : "\n"}`;
-      if (this.deltas.take(text, lineEnd)) return;
-    }
-    const out = this.#next;
-    this.#content(out, bytes, start, end, text);
-    if (isCr) out.byte(CR);
-    this.#end(out, text);
-  }
-
-  tooLong(length: number, line: number, offset: number): void {
-    const error = lineTooLong(length, this.#limit);
-    const failed: Failure = { ok: false, line, offset, error };
-    this.#onFailure?.(failed);
-    const out = this.#next;
-    writeLineFailed(out, failed, undefined);
-    this.#end(out, undefined);
-  }
+  readonly #visitor: LineVisitor = {
+    line: (bytes, start, end, line) => {
+      // The framer skips a byte order mark, and then the first line starts behind it.
+      if (line === 1 && start > 0) this.#out.all(BOM);
+      const isCr = bytes[end] === CR;
+      const isRecord = this.#tape.scan(bytes, start, end, 0);
+      const text = isRecord ? decodeUtf8(bytes, start, end) : undefined;
+      const isDelta = text !== undefined &&
+        DELTA_REGEXP.test(text.slice(0, HEAD_LENGTH));
+      if (isDelta) {
+        const lineEnd = `${isCr ? "\r" : ""}${this.#isLast ? "" : "\n"}`;
+        if (this.#deltas.take(text, lineEnd)) return;
+      }
+      const out = this.#next;
+      this.#content(out, bytes, start, end, text);
+      if (isCr) out.byte(CR);
+      this.#end(out, text);
+    },
+    tooLong: (length, line, offset) => {
+      const error = lineTooLong(length, this.#limit);
+      const failed: Failure = { ok: false, line, offset, error };
+      this.#onFailure?.(failed);
+      const out = this.#next;
+      writeLineFailed(out, failed, undefined);
+      this.#end(out, undefined);
+    },
+  };
 
   /** The writer for the next line. */
   get #next(): ByteWriter {
-    return this.deltas.isHolding ? this.#late : this.out;
+    return this.#deltas.isHolding ? this.#late : this.#out;
   }
 
   #end(out: ByteWriter, text: string | undefined): void {
-    if (!this.isLast) out.byte(LF);
-    if (out === this.out) return;
-    this.deltas.follow(text, this.#late.view().slice());
+    if (!this.#isLast) out.byte(LF);
+    if (out === this.#out) return;
+    this.#deltas.follow(text, this.#late.view().slice());
     this.#late.clear(KEPT_CAPACITY);
   }
 
