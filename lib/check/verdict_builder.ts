@@ -1,12 +1,11 @@
 /** Judges the runs in an input and explains the verdict. */
 
 import { checkedCount } from "../checked.ts";
-import type { Dialect } from "../dialects/dialect_names.ts";
 import { IDLE_LINES, LineSelection } from "../events/line_selection.ts";
 import { type Fields, fieldsOf, idOf, parseJson } from "../json/fields.ts";
-import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import type { Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
+import type { JsonlOptions } from "../pipeline/line_answers.ts";
 import type { TranscriptPart } from "../render/parts.ts";
 import { countedText, countText } from "../render/quantity_text.ts";
 import type { Emit, Stage } from "../stage.ts";
@@ -20,31 +19,11 @@ import type {
 } from "./verdict.ts";
 
 /** Options for {@linkcode VerdictBuilder}. */
-export interface VerdictOptions extends LineSplitterOptions {
-  /**
-   * The dialects to expect. `auto` decides by the first line that is a JSON object.
-   *
-   * @default {"auto"}
-   */
-  readonly from?: Dialect | undefined;
-  /**
-   * The id of the only thread that is judged.
-   *
-   * @default {undefined} All threads are judged.
-   */
-  readonly thread?: string | undefined;
-  /**
-   * The thread of lines before the first thread line, for logs that were cut at the start.
-   *
-   * @default {undefined}
-   */
-  readonly initialThreadId?: string | undefined;
-  /**
-   * The turn of lines before the first turn line, for logs that were cut at the start.
-   *
-   * @default {undefined}
-   */
-  readonly initialTurnId?: string | undefined;
+export interface VerdictOptions extends
+  Pick<
+    JsonlOptions,
+    "from" | "initialThreadId" | "initialTurnId" | "maxLineBytes" | "thread"
+  > {
   /**
    * The number of lines that may fail.
    *

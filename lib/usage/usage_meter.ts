@@ -1,14 +1,13 @@
 /** Counts the tokens that were used, from any number of files and streams. */
 
 import { checkedTime, checkedWord } from "../checked.ts";
-import type { Dialect } from "../dialects/dialect_names.ts";
 import { countReason } from "../dialects/rollout/count_reason.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
-import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
+import type { JsonlOptions } from "../pipeline/line_answers.ts";
 import type { Emit, Stage } from "../stage.ts";
 import {
   Calendar,
@@ -176,20 +175,10 @@ function totalOf({ slices }: TurnEntry): bigint {
 // Reading one file or stream.
 
 /** Options for {@linkcode UsageMeter.open}. */
-export interface UsageSourceOptions extends LineSplitterOptions {
-  /**
-   * The dialect to expect. `auto` detects it from the first line that is a JSON object.
-   *
-   * @default {"auto"}
-   */
-  readonly from?: Dialect | undefined;
-  /**
-   * The id of the only thread that is counted, in the stream of an app-server.
-   *
-   * @default {undefined} All threads.
-   */
-  readonly thread?: string | undefined;
-}
+export type UsageSourceOptions = Pick<
+  JsonlOptions,
+  "from" | "maxLineBytes" | "thread"
+>;
 
 /** Selects the lines about threads, turns, models or tokens. */
 const LINES = new LineSelection([
