@@ -857,10 +857,7 @@ function wholeText(value: number | bigint): string {
 
 /** Converts milliseconds to the JSON text of nanoseconds, whose digits are all exact. */
 function nanosOf(ms: number): string {
-  const whole = Math.max(0, Math.trunc(ms));
-  // Formatting the product takes twice as long.
-  const isPlain = whole > 0 && whole < 1e15;
-  return isPlain ? `${whole}000000` : String(whole * 1e6);
+  return String(Math.max(0, Math.trunc(ms)) * 1e6);
 }
 
 function idsOf(thread: Thread, turn: Turn): SpanIds {
@@ -887,12 +884,6 @@ function idsText({ traceId, spanId }: SpanIds): string {
   return `"traceId":"${traceId}","spanId":"${spanId}"`;
 }
 
-/** The bytes as two hexadecimal digits. */
-const HEX: readonly string[] = Array.from(
-  { length: 256 },
-  (_, byte) => byte.toString(16).padStart(2, "0"),
-);
-
 /**
  * Hashes a text to hexadecimal digits, eight for each word: FNV-1a with another start value for
  * each word, then the final mix of MurmurHash3.
@@ -907,9 +898,7 @@ function hashOf(text: string, words: number): string {
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
     hash ^= hash >>> 16;
-    for (let bits = 24; bits >= 0; bits -= 8) {
-      digits += HEX[(hash >>> bits) & 0xff];
-    }
+    digits += (hash >>> 0).toString(16).padStart(8, "0");
   }
   // OTLP: an id of all zeros is invalid.
   return /^0+$/.test(digits) ? digits.replace(/0$/, "1") : digits;
