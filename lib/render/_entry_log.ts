@@ -284,7 +284,7 @@ export class EntryLog {
     this.#holdOutput(entry, before);
     this.#takeImages(entry);
     this.#updateState(entry);
-    this.#limitOutput();
+    if (this.#heldOutput > MAX_WAITING.weight) this.release();
   }
 
   /** Whether the input may still hand the bytes of a shown image to the model. */
@@ -332,16 +332,6 @@ export class EntryLog {
       this.#heldOutput -= length;
     }
     if (entry !== undefined) entry.outputs = undefined;
-  }
-
-  /** Emits entries in their present state if they hold too much output of `explore` commands. */
-  #limitOutput(): void {
-    if (this.#heldOutput <= MAX_WAITING.weight) return;
-    for (const entry of this.#entries.values()) {
-      const isInOrder = this.#options.isLive || entry.emitted !== undefined;
-      if (isInOrder && entry.outputs !== undefined) this.#emit(entry);
-    }
-    this.#drain();
   }
 
   /** Updates the sets and emits parts after an entry has changed its state. */
@@ -430,17 +420,9 @@ export class EntryLog {
     const isMuch = this.#past.length > MAX_PAST.count ||
       this.#pastWeight > MAX_PAST.weight;
     if (!isMuch) return;
-    const ids = new Set<number>();
-    for (const [id, weight] of this.#past) {
-      if (
-        this.#past.length - ids.size <= MAX_PAST.count / 2 &&
-        this.#pastWeight <= MAX_PAST.weight / 2
-      ) break;
-      ids.add(id);
-      this.#pastWeight -= weight;
-    }
-    this.#past.splice(0, ids.size);
-    this.#options.forget(ids);
+    const old = this.#past.splice(0, Math.ceil(this.#past.length / 2));
+    for (const [, weight] of old) this.#pastWeight -= weight;
+    this.#options.forget(new Set(old.map(([id]) => id)));
   }
 }
 
