@@ -48,16 +48,11 @@ import {
 } from "./tables.ts";
 import { argumentsTextOf, resultTextOf, toolCallOf } from "./tool_calls.ts";
 
-/** How many items are held for later events about them. */
-const MAX_WAITING = 1024;
 /**
- * How many items are held at least after they ended: in all captures, an item that ends twice
- * does so within four items. Objects that are held longer move to the old generation, which is
- * collected seldom (15 MB of a session of 540 MB).
+ * How many items are held at least for later events about them. As many are released together: a
+ * set is slow to find its first entry after deletions.
  */
-const MAX_ENDED = 16;
-/** How many items are released together: a map is slow to find its first entry after deletions. */
-const RELEASED = 16;
+const MAX_WAITING = 1024;
 /** How many characters of contents are held. */
 const MAX_WAITING_TEXT = 1 << 23;
 
@@ -80,10 +75,6 @@ interface WaitingItem {
   readonly item: Draft<"items">;
   /** The row of the call, unless it would not be written. */
   call: Draft<"tool_calls"> | undefined;
-  /** The exit status of a command. */
-  exitCode: number | undefined;
-  /** Whether the item has ended: only repetitions may come. */
-  hasEnded: boolean;
   /** The number of characters of its contents. */
   size: number;
 }
@@ -138,9 +129,7 @@ type PackedRequest = readonly [
  *
  * The rows of items and calls are written as an input is read, and those of threads when it
  * ends. The tokens of turns and requests are known only when all inputs have been read, so those
- * rows come last. Events about an item are ignored after 1,024 further items, or after 16 since
- * the item or its turn ended. A command ends only with its exit status: without one it may still
- * be running.
+ * rows come last. Events about an item may be ignored after 1,024 further items.
  *
  * Memory is bounded by the number of turns and requests.
  *
@@ -616,12 +605,6 @@ class TableSource {
     turn.duration_ms = wholeOf(event.duration_ms);
     turn.reason = ownTextOf(event.reason);
     if (thread.turn === turn) thread.turn = undefined;
-    for (const waiting of this.#waiting) {
-      const { turn_id, item_type } = waiting.item;
-      // Commands may go on in the background.
-      waiting.hasEnded ||= turn_id === turn.turn_id &&
-        item_type !== "command_execution";
-    }
     if (!isFailed) return;
     const { message } = fieldsOf(event.error);
     this.#fail("turn", textOf(message) ?? turn.reason ?? "");
@@ -670,10 +653,6 @@ class TableSource {
       item.text = textOf(content.text) ?? textOf(content.message) ?? item.text;
     }
     waiting.call = this.#call(waiting, event);
-    // A command that outlives its turn has an end with the turn, too, without an exit status.
-    waiting.hasEnded = !isStart &&
-      (item_type !== "command_execution" ||
-        waiting.exitCode !== undefined);
     this.#weigh(waiting);
   }
 
@@ -696,8 +675,6 @@ class TableSource {
       thread,
       item,
       call: undefined,
-      exitCode: undefined,
-      hasEnded: false,
       size: 0,
     };
     thread.waiting.set(item_id, waiting);
@@ -714,7 +691,6 @@ class TableSource {
     const known = toolCallOf(event);
     if (known === undefined) return call;
     const { exit_code, duration_ms, changes } = fieldsOf(event.content);
-    waiting.exitCode = wholeOf(exit_code) ?? waiting.exitCode;
     const { hasContent } = this.#writer;
     // Contents count for the limits even if they are not written.
     if (!hasContent && !this.#writer.has("tool_calls")) return undefined;
@@ -723,7 +699,7 @@ class TableSource {
       ...item,
       call_id: textOf(event.call_id) ?? call?.call_id,
       tool: known.name,
-      exit_code: waiting.exitCode,
+      exit_code: wholeOf(exit_code) ?? call?.exit_code,
       files,
       duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
@@ -749,20 +725,15 @@ class TableSource {
       (call?.output?.length ?? 0);
     this.#waitingText += size - waiting.size;
     waiting.size = size;
-    if (this.#waitingText > MAX_WAITING_TEXT) {
-      this.#release(MAX_WAITING, MAX_WAITING_TEXT / 2);
-    } else if (this.#waiting.size >= MAX_ENDED + RELEASED) {
-      this.#release(MAX_WAITING);
-    }
+    const isMuch = this.#waitingText > MAX_WAITING_TEXT ||
+      this.#waiting.size > 2 * MAX_WAITING;
+    if (isMuch) this.#release(MAX_WAITING, MAX_WAITING_TEXT / 2);
   }
 
   /** Writes the rows of the oldest items, up to the first that is still within the limits. */
   #release(items: number, text = Infinity): void {
     for (const waiting of this.#waiting) {
-      const { size } = this.#waiting;
-      const isDue = size > items || this.#waitingText > text ||
-        (waiting.hasEnded && size > MAX_ENDED);
-      if (!isDue) return;
+      if (this.#waiting.size <= items && this.#waitingText <= text) return;
       this.#finish(waiting);
     }
   }
