@@ -57,8 +57,6 @@ const AGENT = "codex";
  * names without secrets.
  */
 const MAX = { spans: 2048, content: 1 << 21, names: 1024 };
-/** How many ended calls are kept when a line is full, because later events may repeat them. */
-const MAX_RECENT = 64;
 
 type AttributeValue = string | number | bigint | undefined;
 /** The values of attributes. */
@@ -698,12 +696,10 @@ export class OtlpExporter implements Exporter {
     const count = turn.requests.length + calls.size;
     if (!isAll && !isHeavy && count < turn.full) return;
     const ids = idsOf(thread, turn);
-    const ended = [...calls.values()].filter(({ end }) => end !== undefined);
-    const kept = isAll || isHeavy ? 0 : MAX_RECENT;
-    const written = ended.slice(0, Math.max(0, ended.length - kept));
+    const written = [...calls.values()].filter(({ end }) => end !== undefined);
     for (const { item } of written) calls.delete(item);
     // Calls in progress do not count for the next limit, or each event would scan them all again.
-    turn.full = MAX.spans + calls.size - (ended.length - written.length);
+    turn.full = MAX.spans + calls.size;
     let spans = root === undefined ? "" : this.#masked(root);
     for (const span of [...turn.requests, ...written]) {
       const text = this.#childText(thread, ids, span);
