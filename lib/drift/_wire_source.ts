@@ -5,7 +5,7 @@ import { releaseNumber } from "../dialects/releases.ts";
 import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
-import { JsonTape } from "../json/tape.ts";
+import type { JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlankLine } from "../lines/blank.ts";
 import { LINE_FAILED } from "../lines/failures.ts";
@@ -28,9 +28,7 @@ import {
   type WireTree,
 } from "./wire_tree.ts";
 
-/** The number of levels on one tape. */
-const LEVELS = 7;
-/** The largest depth that is walked: deeper values have no fields of Codex's. */
+/** The largest depth that is walked, as deep as a tape: deeper values have no fields of Codex's. */
 const MAX_DEPTH = 40;
 
 const LOWER_E = 0x65;
@@ -70,8 +68,6 @@ export class WireSource implements LineVisitor {
   readonly #teller = new KindTeller();
   /** Marks whose last release is before this one are reported. */
   #limit: number;
-  /** By depth, the tapes for values below the levels of the first tape; reused for each record. */
-  readonly #inner: JsonTape[] = [];
   readonly #kinds = new Set<WireKind>();
   #release: number;
   other: string | undefined;
@@ -126,7 +122,8 @@ export class WireSource implements LineVisitor {
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
     if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
     const { tape } = this.#teller;
-    if (!tape.scan(bytes, start, end, LEVELS) || tape.kind(0) !== "object") {
+    const isJson = tape.scan(bytes, start, end, MAX_DEPTH);
+    if (!isJson || tape.kind(0) !== "object") {
       this.failures += 1;
       return;
     }
@@ -154,20 +151,14 @@ export class WireSource implements LineVisitor {
     this.#start = start;
     this.#end = end;
     this.#line = line;
-    this.#value(tape, 0, node, 0, 0);
+    this.#value(tape, 0, node, 0);
   }
 
   tooLong(): void {
     this.failures += 1;
   }
 
-  #value(
-    tape: JsonTape,
-    at: number,
-    node: WireNode,
-    level: number,
-    depth: number,
-  ): void {
+  #value(tape: JsonTape, at: number, node: WireNode, depth: number): void {
     let type = tape.code(at);
     if (type === NUMBER && this.#isInteger(tape, at)) {
       // A whole number is nothing new where fractions are known.
@@ -180,29 +171,13 @@ export class WireSource implements LineVisitor {
       const mark = word === undefined ? undefined : node.wordMark(word);
       if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
     }
-    if (type > ARRAY || node.isData || depth > MAX_DEPTH) return;
-    if (level < LEVELS) this.#parts(tape, at, node, level, depth);
-    else {
-      const inner = this.#inner[depth] ??= new JsonTape();
-      inner.scan(this.#bytes, tape.start(at), tape.end(at), LEVELS);
-      this.#parts(inner, 0, node, 0, depth);
-    }
-  }
-
-  #parts(
-    tape: JsonTape,
-    at: number,
-    node: WireNode,
-    level: number,
-    depth: number,
-  ): void {
+    if (type > ARRAY || node.isData || depth === MAX_DEPTH) return;
     const behind = tape.next(at);
-    const isList = tape.code(at) === ARRAY;
     for (let part = at + 1; part < behind; part = tape.next(part)) {
-      const inner = isList
+      const inner = type === ARRAY
         ? node.element(this.#tree)
         : node.member(tape.name(part), this.#tree);
-      this.#value(tape, part, inner, level + 1, depth + 1);
+      this.#value(tape, part, inner, depth + 1);
     }
   }
 
