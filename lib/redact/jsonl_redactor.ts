@@ -90,8 +90,8 @@ export class JsonlRedactor
   readonly #out = new ByteWriter(KEPT_CAPACITY);
   /** The lines that are held, as their texts may continue on later ones. */
   readonly #deltas: DeltaLines;
-  /** The redacted line that has to wait for held lines before it. */
-  readonly #late = new ByteWriter(KEPT_CAPACITY);
+  /** The redacted line, which may have to wait for held lines before it. */
+  readonly #line = new ByteWriter(KEPT_CAPACITY);
   /** Whether the line is the last one, without LF. */
   #isLast = false;
 
@@ -153,42 +153,36 @@ export class JsonlRedactor
         const lineEnd = `${isCr ? "\r" : ""}${this.#isLast ? "" : "\n"}`;
         if (this.#deltas.take(text, lineEnd)) return;
       }
-      const out = this.#next;
-      this.#content(out, bytes, start, end, text);
-      if (isCr) out.byte(CR);
-      this.#end(out, text);
+      this.#content(bytes, start, end, text);
+      if (isCr) this.#line.byte(CR);
+      this.#end(text);
     },
     tooLong: (length, line, offset) => {
       const error = lineTooLong(length, this.#limit);
       const failed: Failure = { ok: false, line, offset, error };
       this.#onFailure?.(failed);
-      const out = this.#next;
-      writeLineFailed(out, failed, undefined);
-      this.#end(out, undefined);
+      writeLineFailed(this.#line, failed, undefined);
+      this.#end(undefined);
     },
   };
 
-  /** The writer for the next line. */
-  get #next(): ByteWriter {
-    return this.#deltas.isHolding ? this.#late : this.#out;
-  }
-
-  #end(out: ByteWriter, text: string | undefined): void {
-    if (!this.#isLast) out.byte(LF);
-    if (out === this.#out) return;
-    this.#deltas.follow(text, this.#late.view().slice());
-    this.#late.clear(KEPT_CAPACITY);
+  #end(text: string | undefined): void {
+    const line = this.#line;
+    if (!this.#isLast) line.byte(LF);
+    if (this.#deltas.isHolding) this.#deltas.follow(text, line.view().slice());
+    else this.#out.all(line.view());
+    line.clear(KEPT_CAPACITY);
   }
 
   /** Writes a line with its secrets masked; `record` is its text, if it is JSON. */
   #content(
-    out: ByteWriter,
     bytes: Uint8Array,
     start: number,
     end: number,
     record: string | undefined,
   ): void {
     const redactor = this.#redactor;
+    const out = this.#line;
     if (record !== undefined || isUtf8(bytes, start, end)) {
       const text = record ?? decodeUtf8(bytes, start, end);
       let redacted = redactRecord(text, redactor);
