@@ -45,12 +45,9 @@ export function redactedPieces(
 
 /** Assigns distinct names to the masked keys of one record. */
 class MaskedKeys {
-  /** The original keys, by assigned name. */
-  readonly #owners = new Map<string, string>();
   /** The assigned names, by original key. */
   readonly #names = new Map<string, string>();
-  /** The last number appended to a name. */
-  readonly #numbers = new Map<string, number>();
+  readonly #taken = new Set<string>();
 
   /**
    * Returns the name of a key with placeholders. Equal keys get the same name; a name that a
@@ -60,10 +57,9 @@ class MaskedKeys {
     const known = this.#names.get(key);
     if (known !== undefined) return known;
     let name = masked;
-    let number = this.#numbers.get(masked) ?? 1;
-    while (this.#owners.has(name)) name = numbered(masked, ++number);
-    this.#numbers.set(masked, number);
-    this.#owners.set(name, key);
+    let number = this.#names.size;
+    while (this.#taken.has(name)) name = numbered(masked, ++number);
+    this.#taken.add(name);
     this.#names.set(key, name);
     return name;
   }
