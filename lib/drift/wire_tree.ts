@@ -203,7 +203,6 @@ export class WireDialect {
   readonly releases: Set<number> = new Set();
   /** The number of sessions that the tree was recorded from. */
   sessions = 0;
-  #sorted: readonly number[] | undefined;
 
   /** The kinds of records. */
   get kinds(): ReadonlyMap<string, WireKind> {
@@ -237,9 +236,7 @@ export class WireDialect {
 
   /** Adds a release; 0 stands for an unknown one and is skipped. */
   addRelease(release: number): void {
-    if (release === 0 || this.releases.has(release)) return;
-    this.releases.add(release);
-    this.#sorted = undefined;
+    if (release !== 0) this.releases.add(release);
   }
 
   /**
@@ -247,8 +244,8 @@ export class WireDialect {
    * are fewer. A part that no release since then wrote is reported when it returns.
    */
   releaseBefore(release: number, count: number): number {
-    const sorted = this.#sorted ??= [...this.releases].sort((a, b) => b - a);
-    return sorted.filter((known) => known <= release)[count - 1] ?? 0;
+    const before = [...this.releases].filter((known) => known <= release);
+    return before.sort((a, b) => b - a)[count - 1] ?? 0;
   }
 }
 
