@@ -144,14 +144,6 @@ function readItem({ item_type, content }: Fields): WorkSign | undefined {
   }
 }
 
-/** The state before an answer, restored if the answer proves to be the summary of a compaction. */
-interface BeforeAnswer {
-  readonly item: string | undefined;
-  readonly endsWithAnswer: boolean;
-  readonly hasAnswer: boolean;
-  readonly finalMessage: string | null;
-}
-
 /**
  * The state of a run: whether it last failed, answered or worked. Its end is judged by this state
  * where no event ends turns.
@@ -388,15 +380,14 @@ export class ThreadJudge {
   readonly #transcript = new TranscriptBuilder();
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
-  /** The state before the last answer. */
-  #beforeAnswer: BeforeAnswer | undefined;
+  /** The item of the last answer, and whether an answer was the last work before it. */
+  #lastItem: string | undefined;
+  #hadAnswer = false;
   #reader: EventReader | undefined;
   /** The `steps` of the reader after the last line. */
   #steps = 0;
   /** The `lastAnswer` of the reader after the last line. */
   #answer: LastAnswer | null = null;
-  /** Whether an event of the current line had an effect on the state of the run. */
-  #hasSign = false;
   #line = 0;
   #runs = 0;
   /** The `last_agent_message` of the current event. */
@@ -429,7 +420,6 @@ export class ThreadJudge {
   /** Reads the outcome of a line, and emits the parts of the transcript that it completes. */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     this.#line = outcome.line;
-    this.#hasSign = false;
     this.#transcript.feed(outcome, (part) => this.#addPart(part, emit));
     this.#applyLine();
   }
@@ -440,12 +430,10 @@ export class ThreadJudge {
     this.#endRun();
   }
 
-  /**
-   * Applies the work and answers that the reader found in a line of a session file without events.
-   */
+  /** Applies the work and answers that the reader found in a line of a session file. */
   #applyLine(): void {
     const { steps = 0, lastAnswer = null } = this.#reader ?? {};
-    if (steps !== this.#steps && !this.#hasSign) this.#work.apply("work");
+    if (steps !== this.#steps) this.#work.apply("work");
     this.#steps = steps;
     if (lastAnswer === this.#answer) return;
     this.#answer = lastAnswer;
@@ -462,34 +450,19 @@ export class ThreadJudge {
     const sign = readWorkSign(event, isSession);
     const item = idOf(event.item_id);
     if (sign === "answer" || sign === "message") {
-      this.#beforeAnswer = {
-        item,
-        endsWithAnswer: this.#work.endsWithAnswer,
-        hasAnswer: this.#seen.hasAnswer,
-        finalMessage: this.finalMessage,
-      };
+      this.#lastItem = item;
+      this.#hadAnswer = this.#work.endsWithAnswer;
     }
     take();
     // In session files, an answer is complete when its response item arrives.
     const isPart = isSession && sign === "answer";
     if (sign === undefined || isPart) return;
-    this.#hasSign = true;
     // Only now: a turn that the event ends is judged by the state before the event.
-    if (sign === "compacted") this.#takeBackSummary(item);
-    else this.#work.apply(sign, messageOf(event));
-  }
-
-  /**
-   * Withdraws an answer that is the summary of a compaction: session files since 0.136 hold it as
-   * if it were a message to the user.
-   */
-  #takeBackSummary(item: string | undefined): void {
-    const before = this.#beforeAnswer;
-    this.#beforeAnswer = undefined;
-    if (before === undefined || before.item !== item) return;
-    this.#work.endsWithAnswer = before.endsWithAnswer;
-    this.#seen.hasAnswer = before.hasAnswer;
-    this.finalMessage = before.finalMessage;
+    if (sign !== "compacted") this.#work.apply(sign, messageOf(event));
+    else if (item !== undefined && item === this.#lastItem) {
+      // Session files since 0.136 hold the summary of a compaction as if it were an answer.
+      this.#work.endsWithAnswer = this.#hadAnswer;
+    }
   }
 
   #addPart(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
