@@ -74,8 +74,6 @@ export class EntryLog {
   now: string | null = null;
   /** The number of the current turn; `null` outside of turns. */
   turn: number | null = null;
-  /** The number of the turn that the event names, if it is known. */
-  ofTurn: number | undefined;
   /** Whether errors of the event are warnings. */
   isWarning = false;
   /** The id of the call that asks for the plan or image added next; its output may refuse it. */
@@ -227,7 +225,7 @@ export class EntryLog {
     const openCall = isRefusable ? this.openCall : undefined;
     const entry: Entry = {
       id,
-      turn: this.ofTurn ?? this.turn,
+      turn: this.turn,
       isWarning: this.isWarning,
       isFromUser: this.isFromUser && isImage(record),
       record,

@@ -88,8 +88,6 @@ const OUTPUT_LIMITS = {
   totalBytes: 64 * 1024 * 1024,
   prunedStreamBytes: 512 * 1024,
 };
-/** The number of turns remembered by id: an entry that began in one may end in a later one. */
-const MAX_TURNS = 1024;
 
 type TurnEnd = Pick<
   TurnEndedPart,
@@ -185,8 +183,6 @@ export class TranscriptBuilder
   #isEndless = false;
   /** Whether inherited events are left out. */
   #skipsInherited = false;
-  /** The numbers of turns, by their ids. */
-  readonly #numbers = new Map<string, number>();
   #emit: Emit<TranscriptPart> = () => {};
   #tap: EventTap | undefined;
 
@@ -368,7 +364,6 @@ export class TranscriptBuilder
       : undefined;
     entries.isFromUser = event.item_type === "user_message";
     entries.mayBeSummary = this.#reader.isSession;
-    entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.reportedMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;
     const urls = event.type === "item.completed" ? imageUrlsOf(event) : [];
@@ -474,7 +469,6 @@ export class TranscriptBuilder
     if (turn !== undefined && !turn.isByEvent && turn.isOnlyPrompt) {
       turn.isByEvent = true;
       turn.turnId ??= turnId;
-      this.#number(turn);
       return;
     }
     this.#endTurn(this.#openStatus);
@@ -497,17 +491,8 @@ export class TranscriptBuilder
       lastError: null,
     };
     this.#turn = turn;
-    this.#number(turn);
     this.#entries.turn = this.#turns;
     return turn;
-  }
-
-  #number({ turnId, number }: OpenTurn): void {
-    if (turnId === null) return;
-    this.#numbers.set(turnId, number);
-    if (this.#numbers.size <= MAX_TURNS) return;
-    const [oldest = ""] = this.#numbers.keys();
-    this.#numbers.delete(oldest);
   }
 
   #change(mutation: HistoryMutation, end: TurnEnd | undefined): void {
