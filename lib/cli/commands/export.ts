@@ -5,7 +5,6 @@ import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
-import { Redactor } from "../../redact/redactor.ts";
 import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
@@ -17,13 +16,13 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
-import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
+import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
   const format = formatOf(args);
-  const patterns = patternsOf(args);
+  const redactor = redactorOf(args);
   const table = args.choice("table", TABLE_NAMES);
   const folder = await targetFolder(context);
   if (format.flags.includes("table") && (folder ?? table) === undefined) {
@@ -37,9 +36,6 @@ export const run: RunCommand = async (context) => {
   const { process } = context;
   const names = chosen.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);
-  const redactor = args.has("no-redact")
-    ? undefined
-    : new Redactor({ patterns });
   const Format = await format.load();
   const exporter = new Format({
     redactor,
