@@ -324,7 +324,7 @@ function renewed(before: string | null, value: unknown): string | null {
  * Whether a `thread.started` of an app-server resumes or forks a thread: its first count may repeat
  * the usage from before.
  */
-export function isResumption({ preview, forked_from_id }: Fields): boolean {
+function isResumption({ preview, forked_from_id }: Fields): boolean {
   // Some releases have no preview of a fork.
   return (idOf(preview) ?? idOf(forked_from_id)) !== undefined;
 }
@@ -334,7 +334,7 @@ export function isResumption({ preview, forked_from_id }: Fields): boolean {
  * turns have `items_view`, they do so before the first turn; not at all in a thread that has no
  * usage yet, and in 0.148 to 0.152, whose processes count from zero.
  */
-export function isPastReplay({ items_view }: Fields): boolean {
+function isPastReplay({ items_view }: Fields): boolean {
   return items_view !== undefined;
 }
 
