@@ -1,36 +1,15 @@
 /**
- * A process that refreshes an index, and can kill itself before a given statement.
+ * A process that refreshes an index, and prints how many sessions it added.
  *
  * @module
  */
 
-import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
-import { refreshSessionIndex } from "../../lib/sessions/session_indexer.ts";
-import type { IndexedHome } from "./indexes.ts";
-
-/** The argument of the process. */
-export interface IndexingTask {
-  /** The home and the index. */
-  readonly index: IndexedHome;
-  /**
-   * The number of the writing statement before which the process kills itself; never if there are
-   * fewer.
-   */
-  readonly killAt: number;
-}
-
-/** The output of the process. */
-export interface IndexingResult {
-  /** The number of statements that wrote. */
-  readonly steps: number;
-  /** The number of sessions added to the index. */
-  readonly added: number;
-}
+import { type IndexedHome, refresh } from "./indexes.ts";
 
 /** Starts the process. */
-export function startIndexing(task: IndexingTask): Deno.ChildProcess {
+export function startIndexing(index: IndexedHome): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "-A", import.meta.url, JSON.stringify(task)],
+    args: ["run", "--no-check", "-A", import.meta.url, JSON.stringify(index)],
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -38,17 +17,7 @@ export function startIndexing(task: IndexingTask): Deno.ChildProcess {
 }
 
 if (import.meta.main) {
-  const { index, killAt }: IndexingTask = JSON.parse(Deno.args[0] ?? "");
-  let steps = 0;
-  const { added } = await withSessionIndex(index, async (database) => {
-    const run = database.run.bind(database);
-    database.run = (sql, ...values) => {
-      if (steps === killAt) Deno.kill(Deno.pid, "SIGKILL");
-      steps += 1;
-      run(sql, ...values);
-    };
-    return await refreshSessionIndex(database, index, 3);
-  });
-  const result: IndexingResult = { steps, added };
-  await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(result)));
+  const index: IndexedHome = JSON.parse(Deno.args[0] ?? "");
+  const { added } = await refresh(index, 3);
+  await Deno.stdout.write(new TextEncoder().encode(`${added}`));
 }

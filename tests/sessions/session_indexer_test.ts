@@ -6,7 +6,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { dirname } from "node:path";
-import type { IndexingReport } from "../../lib/sessions/session_indexer.ts";
+import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
+import {
+  type IndexingReport,
+  refreshSessionIndex,
+} from "../../lib/sessions/session_indexer.ts";
 import { decode } from "../running.ts";
 import { zstd } from "../sources.ts";
 import {
@@ -26,7 +30,7 @@ import {
   indexIn,
   refresh,
 } from "./indexes.ts";
-import { type IndexingResult, startIndexing } from "./indexing_process.ts";
+import { startIndexing } from "./indexing_process.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
@@ -559,25 +563,48 @@ Deno.test("indexSessions() counts the files left when another process is rebuild
   });
 });
 
+/** Refreshes an index, and calls a function before each statement that writes, with its number. */
+async function refreshInSteps(
+  index: IndexedHome,
+  onStep: (step: number) => void,
+): Promise<void> {
+  await withSessionIndex(index, async (database) => {
+    const run = database.run.bind(database);
+    let steps = 0;
+    database.run = (sql, ...values) => {
+      onStep(steps++);
+      run(sql, ...values);
+    };
+    await refreshSessionIndex(database, index, 3);
+  });
+}
+
 Deno.test("an index is complete after a refresh, at whatever step its process was killed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     await assembleHome(home, { versions: ["0.160.0"] });
-    const expected = indexIn(`${folder}/expected`, home);
-    const { steps } = await resultOf(startIndexing({
-      index: expected,
-      killAt: Infinity,
-    }));
-    const content = contentOf(expected);
-    const points = [0, 1, 2, 3, 0.2, 0.5, 0.8].map((point) =>
-      point < 1 ? Math.floor(point * steps) : point
-    ).concat(steps - 1);
-    for (const killAt of points) {
-      const index = indexIn(`${folder}/${killAt}`, home);
-      const killed = await startIndexing({ index, killAt }).output();
-      assertEquals(killed.success, false, `${killAt} of ${steps}`);
-      await find(index, "turn", { refresh: true });
-      assertEquals(contentOf(index), content, `${killAt} of ${steps}`);
+    const index = indexIn(`${folder}/index`, home);
+    let last = 0;
+    await refreshInSteps(index, (step) => last = step);
+    const content = contentOf(index);
+    await Deno.remove(dirname(index.path), { recursive: true });
+    const points = [0.2, 0.5, 0.8].map((share) => Math.floor(share * last));
+    const kills = [0, 1, 2, 3, ...points, last];
+    // A process that is killed leaves its files as they are.
+    await refreshInSteps(index, (step) => {
+      if (!kills.includes(step)) return;
+      Deno.mkdirSync(`${folder}/${step}`);
+      for (const { name } of Deno.readDirSync(dirname(index.path))) {
+        Deno.copyFileSync(
+          `${dirname(index.path)}/${name}`,
+          `${folder}/${step}/${name}`,
+        );
+      }
+    });
+    for (const step of kills) {
+      const killed = indexIn(`${folder}/${step}`, home);
+      await find(killed, "turn", { refresh: true });
+      assertEquals(contentOf(killed), content, `${step} of ${last}`);
     }
   });
 });
@@ -590,9 +617,9 @@ Deno.test("two processes that make one index at the same time both succeed", asy
     const { files } = await refresh(expected);
     const index = indexIn(folder, home);
     const results = await Promise.all(
-      [1, 2].map(() => resultOf(startIndexing({ index, killAt: Infinity }))),
+      [1, 2].map(() => addedBy(startIndexing(index))),
     );
-    assertEquals(results.reduce((sum, { added }) => sum + added, 0), files);
+    assertEquals(results.reduce((sum, added) => sum + added, 0), files);
     assertEquals(contentOf(index), contentOf(expected));
   });
 });
@@ -607,15 +634,16 @@ Deno.test("two processes that find an index damaged both repair it", async () =>
     const bytes = await Deno.readFile(index.path);
     await Deno.writeFile(index.path, bytes.fill(0xa5, 100));
     await Promise.all(
-      [1, 2].map(() => resultOf(startIndexing({ index, killAt: Infinity }))),
+      [1, 2].map(() => addedBy(startIndexing(index))),
     );
     await refresh(index);
     assertEquals(contentOf(index), content);
   });
 });
 
-async function resultOf(process: Deno.ChildProcess): Promise<IndexingResult> {
+/** Returns how many sessions a process has added to its index. */
+async function addedBy(process: Deno.ChildProcess): Promise<number> {
   const { success, stdout, stderr } = await process.output();
   assert(success, decode(stderr));
-  return JSON.parse(decode(stdout));
+  return Number(decode(stdout));
 }
