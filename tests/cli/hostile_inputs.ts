@@ -35,8 +35,8 @@ export const SMALL: HostileSizes = {
   bytes: 32 << 20,
   depth: 100_000,
   members: 50_000,
-  open: 4_000,
-  threads: 4_000,
+  open: 2_000,
+  threads: 2_000,
   id: 200_000,
   maxLineBytes: "1M",
 };
@@ -132,7 +132,7 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "items that begin and never end",
-      limitMb: 48,
+      limitMb: 24,
       *chunks(kind) {
         yield encode(header(kind, ID));
         for (let i = 0; i < open; i++) yield encode(call(kind, i));
@@ -140,7 +140,7 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "many threads",
-      limitMb: 24,
+      limitMb: 12,
       *chunks(kind) {
         for (let i = 0; i < threads; i++) {
           yield encode(header(kind, testId(i + 1)));
