@@ -2,11 +2,20 @@ import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { commandLine } from "../../lib/dialects/exec/command_line.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
+import { GithubRenderer } from "../../lib/render/github.ts";
+import { HtmlRenderer } from "../../lib/render/html.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
-import type { TranscriptPart } from "../../lib/render/parts.ts";
+import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
 import { TextRenderer } from "../../lib/render/text.ts";
 import { inertText } from "../../lib/render/inert_text.ts";
+import {
+  assertInert,
+  assertSound,
+  contentOf,
+  lettersIn,
+  lettersOf,
+} from "./sound_pages.ts";
 import {
   entriesOf,
   partsOf,
@@ -144,6 +153,82 @@ Deno.test("MarkdownRenderer writes the commands of every capture in order, and c
     assertEquals(
       tags.filter((tag) => tag === "<details").length,
       tags.filter((tag) => tag === "</details").length,
+      path,
+    );
+  }
+});
+
+/** The letters that the HTML of an entry has to contain. */
+function traceOf(part: EntryPart): string {
+  const view = viewEntry(part);
+  switch (view.kind) {
+    case "command":
+      return lettersIn(view.command.trim().split("\n")[0] ?? "");
+    case "message":
+      return view.role === "user" ? lettersIn(view.text) : "";
+    case "tool":
+      return lettersIn(view.title);
+    case "notice":
+      return lettersIn(view.text.slice(0, 200));
+    default:
+      return "";
+  }
+}
+
+Deno.test("HtmlRenderer writes every entry of every capture once and in order", () => {
+  for (const { path, parts } of FILES) {
+    const page = writtenBy(new HtmlRenderer(), parts);
+    assertSound(page);
+    const main = contentOf(page, "main");
+    const shown = parts.filter(({ type }) =>
+      type === "entry" || type === "failure"
+    );
+    assertEquals(main.match(/ class="e /g)?.length ?? 0, shown.length, path);
+    const turns = parts.filter(({ type }) => type === "turn_started");
+    assertEquals(
+      [...main.matchAll(/<section class="turn" id="turn-(\d+)"/g)].map((
+        [, n],
+      ) => Number(n)),
+      turns.map((part) => part.type === "turn_started" ? part.turn : 0),
+      path,
+    );
+    const entries = main.split(/(?=<(?:article|details|div) class="e )/).slice(
+      1,
+    )
+      .map(lettersOf);
+    for (const [i, part] of shown.entries()) {
+      if (part.type !== "entry") continue;
+      const trace = traceOf(part);
+      assert(entries[i]?.includes(trace), `${path}: ${trace} in ${entries[i]}`);
+    }
+  }
+});
+
+function looksIn(parts: readonly TranscriptPart[]): number {
+  return parts.reduce((sum, part) => {
+    const view = part.type === "entry" ? viewEntry(part) : undefined;
+    return sum + (view?.kind === "explore" ? view.looks.length : 0);
+  }, 0);
+}
+
+Deno.test("GithubRenderer writes the commands and turns of every capture", () => {
+  for (const { path, parts } of FILES) {
+    const summary = writtenBy(new GithubRenderer(), parts);
+    assertInert(summary);
+    const [, steps = ""] = summary.split("### Steps\n");
+    const commands = parts.flatMap((part) => {
+      const view = part.type === "entry" ? viewEntry(part) : undefined;
+      return view?.kind === "command" ? [view] : [];
+    });
+    assertEquals(
+      steps.match(/<code>\$ /g)?.length ?? 0,
+      commands.length + looksIn(parts),
+      path,
+    );
+    const turns = parts.filter(({ type }) => type === "turn_ended").length;
+    assertEquals(
+      summary.match(/^<tr><td align="right">\d/gm)?.length ?? 0,
+      turns,
       path,
     );
   }

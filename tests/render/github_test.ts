@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { viewEntry } from "../../lib/render/entry_view.ts";
 import {
   GITHUB_MIN_SUMMARY_BYTES,
   GITHUB_SUMMARY_BYTES,
@@ -12,14 +11,13 @@ import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
 import {
   assertGolden,
-  CONTROL_REGEXP,
   GOLDEN_SESSIONS,
   HOSTILE,
   hostileSession,
   partsOfBytes,
   readSession,
 } from "./sessions.ts";
-import { assertClosed } from "./sound_pages.ts";
+import { assertInert } from "./sound_pages.ts";
 import {
   assertCutsBetweenCharacters,
   command,
@@ -29,7 +27,6 @@ import {
   message,
   PAGINATED,
   partsOfLines,
-  readTranscriptFiles,
   SECRET,
   THREAD,
   TURN,
@@ -45,33 +42,6 @@ function summaryOf(
 
 function byteCount(text: string): number {
   return encode(text).length;
-}
-
-/**
- * Asserts that a summary is inert: lines of Markdown are the renderer's own headings, everything
- * else is HTML of few tags that are closed in each block.
- */
-function assertInert(summary: string): void {
-  for (const block of summary.split(/\n{2,}/)) {
-    const text = block.trim();
-    if (text === "" || /^#{2,3} /.test(text)) {
-      assert(!/[`[\]<>*\\]|\w_\w|:\/\//.test(text), text);
-      continue;
-    }
-    // An HTML block ends at the next blank line, so it has to begin with a tag.
-    assert(
-      /^<(?:p|ul|ol|h[456]|pre|table|blockquote|details|hr)\b/.test(text),
-      text,
-    );
-  }
-  for (const [name, attributes] of assertClosed(summary)) {
-    assert(!/ (?:href|src|style|on[a-z]+)=/.test(attributes), attributes);
-    assert(name !== "a" && name !== "img" && name !== "script", name);
-  }
-  assert(!summary.includes("::"), "a workflow command");
-  assert(!summary.includes("##["), "a workflow command of the old form");
-  assert(!/^\s*(?:`{3}|~{3})/m.test(summary), "a fence");
-  assert(!CONTROL_REGEXP.test(summary));
 }
 
 Deno.test("GithubRenderer escapes hostile text", () => {
@@ -93,40 +63,6 @@ for (const [name, text] of Object.entries(HOSTILE)) {
       [],
     ));
   });
-}
-
-Deno.test("GithubRenderer writes the commands and turns of every capture", () => {
-  let count = 0;
-  for (const { path, bytes } of readTranscriptFiles()) {
-    count += 1;
-    const parts = partsOfBytes(bytes);
-    const summary = writtenBy(new GithubRenderer(), parts);
-    assertInert(summary);
-    const [, steps = ""] = summary.split("### Steps\n");
-    const commands = parts.flatMap((part) => {
-      const view = part.type === "entry" ? viewEntry(part) : undefined;
-      return view?.kind === "command" ? [view] : [];
-    });
-    assertEquals(
-      steps.match(/<code>\$ /g)?.length ?? 0,
-      commands.length + looksIn(parts),
-      path,
-    );
-    const turns = parts.filter(({ type }) => type === "turn_ended").length;
-    assertEquals(
-      summary.match(/^<tr><td align="right">\d/gm)?.length ?? 0,
-      turns,
-      path,
-    );
-  }
-  assert(count > 900, `only ${count} sessions`);
-});
-
-function looksIn(parts: readonly TranscriptPart[]): number {
-  return parts.reduce((sum, part) => {
-    const view = part.type === "entry" ? viewEntry(part) : undefined;
-    return sum + (view?.kind === "explore" ? view.looks.length : 0);
-  }, 0);
 }
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {

@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { Redactor } from "../../lib/redact/redactor.ts";
-import { viewEntry } from "../../lib/render/entry_view.ts";
 import { type HtmlOptions, HtmlRenderer } from "../../lib/render/html.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import {
@@ -17,6 +16,8 @@ import {
   assertPolicy,
   assertSound,
   contentOf,
+  lettersIn,
+  lettersOf,
   withoutConstants,
 } from "./sound_pages.ts";
 import {
@@ -31,7 +32,6 @@ import {
   lookEnd,
   PAGINATED,
   partsOfLines,
-  readTranscriptFiles,
   SECRET,
   THREAD,
   TURN,
@@ -41,18 +41,6 @@ import {
 /** Renders a session as a page. */
 function pageOf(bytes: Uint8Array<ArrayBuffer>): string {
   return writtenBy(new HtmlRenderer(), partsOfBytes(bytes));
-}
-
-/** Returns the letters and digits that a page shows. */
-function lettersOf(html: string): string {
-  const text = html.replaceAll(/<[^>]*>/g, "")
-    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-  return lettersIn(text);
-}
-
-function lettersIn(text: string): string {
-  return text.replaceAll(/U\+[0-9A-F]{4,5}|[^\p{L}\p{N}]/gu, "");
 }
 
 Deno.test("the policy of an HTML page contains the hashes of its style and script", async () => {
@@ -266,56 +254,6 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     assert(shown.includes(lettersIn(text)));
   });
 }
-
-/** The letters that the HTML of an entry has to contain. */
-function traceOf(part: EntryPart): string {
-  const view = viewEntry(part);
-  switch (view.kind) {
-    case "command":
-      return lettersIn(view.command.trim().split("\n")[0] ?? "");
-    case "message":
-      return view.role === "user" ? lettersIn(view.text) : "";
-    case "tool":
-      return lettersIn(view.title);
-    case "notice":
-      return lettersIn(view.text.slice(0, 200));
-    default:
-      return "";
-  }
-}
-
-Deno.test("HtmlRenderer writes every entry of every capture once and in order", () => {
-  let count = 0;
-  for (const { path, bytes } of readTranscriptFiles()) {
-    count += 1;
-    const parts = partsOfBytes(bytes);
-    const page = writtenBy(new HtmlRenderer(), parts);
-    assertSound(page);
-    const main = contentOf(page, "main");
-    const shown = parts.filter(({ type }) =>
-      type === "entry" || type === "failure"
-    );
-    assertEquals(main.match(/ class="e /g)?.length ?? 0, shown.length, path);
-    const turns = parts.filter(({ type }) => type === "turn_started");
-    assertEquals(
-      [...main.matchAll(/<section class="turn" id="turn-(\d+)"/g)].map((
-        [, n],
-      ) => Number(n)),
-      turns.map((part) => part.type === "turn_started" ? part.turn : 0),
-      path,
-    );
-    const entries = main.split(/(?=<(?:article|details|div) class="e )/).slice(
-      1,
-    )
-      .map(lettersOf);
-    for (const [i, part] of shown.entries()) {
-      if (part.type !== "entry") continue;
-      const trace = traceOf(part);
-      assert(entries[i]?.includes(trace), `${path}: ${trace} in ${entries[i]}`);
-    }
-  }
-  assert(count > 900, `only ${count} sessions`);
-});
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
   Deno.test(`HtmlRenderer writes the golden page of ${name}`, () => {

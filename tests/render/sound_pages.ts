@@ -6,6 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { encode } from "../running.ts";
+import { CONTROL_REGEXP } from "./sessions.ts";
 
 /** A tag in the form that pages use: attributes in double quotes. */
 const TAG_REGEXP =
@@ -136,4 +137,44 @@ export function withoutData(index: string): { page: string; data: unknown } {
   const page = index.slice(0, start - open.length) +
     index.slice(end + "</script>".length);
   return { page, data: JSON.parse(text) };
+}
+
+/** Returns the letters and digits that a page shows. */
+export function lettersOf(html: string): string {
+  const text = html.replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  return lettersIn(text);
+}
+
+/** Returns the letters and digits of a text. */
+export function lettersIn(text: string): string {
+  return text.replaceAll(/U\+[0-9A-F]{4,5}|[^\p{L}\p{N}]/gu, "");
+}
+
+/**
+ * Asserts that a summary is inert: lines of Markdown are the renderer's own headings, everything
+ * else is HTML of few tags that are closed in each block.
+ */
+export function assertInert(summary: string): void {
+  for (const block of summary.split(/\n{2,}/)) {
+    const text = block.trim();
+    if (text === "" || /^#{2,3} /.test(text)) {
+      assert(!/[`[\]<>*\\]|\w_\w|:\/\//.test(text), text);
+      continue;
+    }
+    // An HTML block ends at the next blank line, so it has to begin with a tag.
+    assert(
+      /^<(?:p|ul|ol|h[456]|pre|table|blockquote|details|hr)\b/.test(text),
+      text,
+    );
+  }
+  for (const [name, attributes] of assertClosed(summary)) {
+    assert(!/ (?:href|src|style|on[a-z]+)=/.test(attributes), attributes);
+    assert(name !== "a" && name !== "img" && name !== "script", name);
+  }
+  assert(!summary.includes("::"), "a workflow command");
+  assert(!summary.includes("##["), "a workflow command of the old form");
+  assert(!/^\s*(?:`{3}|~{3})/m.test(summary), "a fence");
+  assert(!CONTROL_REGEXP.test(summary));
 }
