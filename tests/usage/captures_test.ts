@@ -97,11 +97,14 @@ for (const [version, rows] of byVersion) {
       const sessions = inputsOf(capture, FILE_REGEXP);
       assertEquals(usageOf(sessions), files, `${capture}: files`);
       // In any order of the files.
-      assertEquals(
-        usageOf(streams.toReversed(), counters),
-        exec,
-        `${capture}: streams from the last one on`,
-      );
+      if (streams.length > 1) {
+        assertEquals(
+          usageOf(streams.toReversed(), counters),
+          exec,
+          `${capture}: streams from the last one on`,
+        );
+      }
+      if (sessions.length < 2) continue;
       assertEquals(
         usageOf(sessions.toReversed())?.tokens,
         files?.tokens,
