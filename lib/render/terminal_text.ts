@@ -45,7 +45,8 @@ export function prefixed(
   return lines.map((line, at) => ((at === 0 ? first : rest) + line).trimEnd());
 }
 
-function roomOf(columns = Infinity, sign: string): number {
+function roomOf(columns: number | undefined, sign: string): number {
+  if (columns === undefined) return Infinity;
   return Math.max(16, columns - widthOf(sign));
 }
 
