@@ -33,10 +33,32 @@ import type { Tokens } from "./tokens.ts";
  * - `outside`: the line's time is outside of `since` and `until`.
  * - `untimed`: the line has no time, and `since` or `until` is set.
  */
-export type UsageRule = keyof typeof RULES;
+export type UsageRule =
+  | "record"
+  | "request"
+  | "first"
+  | "grown"
+  | "missed"
+  | "restarted"
+  | "unwritten"
+  | "inherited"
+  | "turn"
+  | "thread"
+  | "run"
+  | "unknown"
+  | "repeated"
+  | "recorded"
+  | "replayed"
+  | "reviewed"
+  | "summed"
+  | "empty"
+  | "copied"
+  | "filed"
+  | "outside"
+  | "untimed";
 
 /** The explanations of the rules, as `usage --explain` shows them. */
-const RULES = {
+const RULES: Readonly<Record<UsageRule, string>> = {
   record: "a token_usage_record: the tokens of one request",
   request: "the tokens of one request",
   first: "the first total of the thread",
@@ -62,7 +84,7 @@ const RULES = {
   filed: "the session file of the thread is among the files",
   outside: "its time is outside of the requested range",
   untimed: "it has no time, and a range of time was requested",
-} as const satisfies Readonly<Record<string, string>>;
+};
 
 /** One line with token counts: whether they were counted, by which rule, and how many. */
 export interface UsageDerivation {
