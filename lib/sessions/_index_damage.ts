@@ -27,7 +27,7 @@ const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";
 /** Messages of SQLite for damage, including those for tables whose definition is damaged. */
 const DAMAGE_REGEXP =
-  /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column|module|tokenizer)|has no column named|malformed database schema|unrecognized (?:option|token)|parse error in|error in tokenizer|syntax error|incomplete input/i;
+  /file is not a database|database disk image is malformed|fts5: corrupt|invalid fts5 file format|vtable constructor failed|no such (?:table|column|module|tokenizer)|has no column named|malformed database schema|unrecognized (?:option|token)|parse error in|error in tokenizer|syntax error|incomplete input/i;
 const BUSY_REGEXP = /database (?:table )?is locked/i;
 const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 

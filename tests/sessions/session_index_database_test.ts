@@ -241,6 +241,23 @@ Deno.test("withSessionIndex() repairs an index that lacks a table", async () => 
   });
 });
 
+Deno.test("withSessionIndex() repairs an index with a flipped bit in the format of a table", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    tamper(index, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const bytes = await Deno.readFile(index.path);
+    // The format of full-text tables is 4: an integer of one byte behind its name.
+    const at = new TextDecoder("latin1").decode(bytes).indexOf("version\x04");
+    bytes[at + "version".length] = 0x84;
+    await Deno.writeFile(index.path, bytes);
+    assertEquals(
+      (await find(index, "elephant", { refresh: true })).length,
+      40,
+    );
+    assertEquals(contentOf(index), content);
+  });
+});
+
 Deno.test("withSessionIndex() overwrites any file at its default path", async () => {
   await withFolder(async (folder) => {
     const index = { ...indexIn(folder), isOwnPath: true };
