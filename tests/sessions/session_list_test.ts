@@ -75,7 +75,7 @@ Deno.test("listSessions() lists every session of a messy home once, and reports 
 });
 
 Deno.test("listSessions() returns the same list in pages of every size", async () => {
-  const versions = ["0.36.0", "0.169.0"];
+  const versions = ["0.36.0", "0.169.0", "0.169.0+direct"];
   await withHome({ versions, isMessy: true }, async ({ path }) => {
     const options = { codexHomes: [path] };
     const { sessions } = await listSessions(options);
