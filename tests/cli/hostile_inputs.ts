@@ -32,7 +32,7 @@ export interface HostileSizes {
 
 /** The sizes for the tests. */
 export const SMALL: HostileSizes = {
-  bytes: 16 << 20,
+  bytes: 32 << 20,
   depth: 100_000,
   members: 50_000,
   open: 2_000,
@@ -87,7 +87,7 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
   return [
     {
       name: "a first line without an end",
-      limitMb: 10,
+      limitMb: 20,
       *chunks() {
         yield encode('{"type":"session_meta","a":"');
         yield* repeated("a", bytes);
@@ -95,12 +95,12 @@ export function hostileInputs(sizes: HostileSizes): HostileInput[] {
     },
     {
       name: "a blank line without an end",
-      limitMb: 10,
+      limitMb: 20,
       chunks: () => repeated(" ", bytes),
     },
     {
       name: "NULs without an end",
-      limitMb: 10,
+      limitMb: 20,
       chunks: () => repeated("\0", bytes),
     },
     {

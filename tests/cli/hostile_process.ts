@@ -59,9 +59,9 @@ class Drain implements ByteSink {
 
 /**
  * The memory that commands without `--max-line-bytes` may need in addition, in MB. They keep and
- * decode the lines of 16 MB, since a line of a session file may have 256 MB.
+ * decode the lines of 32 MB, since a line of a session file may have 256 MB.
  */
-const WHOLE_LINE_MB = 110;
+const WHOLE_LINE_MB = 180;
 
 /** Calls a command with an input. */
 async function outcomeOf(
