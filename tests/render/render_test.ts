@@ -16,8 +16,8 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-/** More lines or parts than a function call accepts as arguments: V8 accepts up to 127,000. */
-const MANY = 130_000;
+/** More lines or parts than a function call accepts as arguments. */
+const MANY = 150_000;
 const lines = new Array(MANY).fill("line").join("\n");
 const itemOf = (type: string, fields: Readonly<Record<string, unknown>>) => [
   item("completed", { id: "item_0", type, ...fields }),

@@ -97,14 +97,11 @@ for (const [version, rows] of byVersion) {
       const sessions = inputsOf(capture, FILE_REGEXP);
       assertEquals(usageOf(sessions), files, `${capture}: files`);
       // In any order of the files.
-      if (streams.length > 1) {
-        assertEquals(
-          usageOf(streams.toReversed(), counters),
-          exec,
-          `${capture}: streams from the last one on`,
-        );
-      }
-      if (sessions.length < 2) continue;
+      assertEquals(
+        usageOf(streams.toReversed(), counters),
+        exec,
+        `${capture}: streams from the last one on`,
+      );
       assertEquals(
         usageOf(sessions.toReversed())?.tokens,
         files?.tokens,
