@@ -121,9 +121,9 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
   "sessions path": ({ sessions }) => [
     { args: ["sessions", "path", ...sessions.slice(0, 5).map(({ id }) => id)] },
   ],
-  // Every twentieth session, because each call starts Node. Other tests show all sessions on Deno.
+  // Every fifth session, because each call starts Node. Other tests show all sessions on Deno.
   "sessions show": ({ sessions }) =>
-    sessions.filter((_, i) => i % 20 === 0)
+    sessions.filter((_, i) => i % 5 === 0)
       .map(({ id }) => ({ args: ["sessions", "show", id] })),
   "sessions resume": ({ sessions }) => [
     { args: ["sessions", "resume", sessions[0]?.id ?? ""] },
