@@ -125,10 +125,11 @@ export class TokenCounter {
         ? { rule: "empty" }
         : { rule: "request", tokens: last };
     }
+    // A request that exceeds the context window sets the total to zero.
+    if (isNothing(total)) return { rule: "empty" };
     const isNew = last === undefined || sameTokens(last, total);
     const before = this.#total;
     if (before === undefined) {
-      if (isNothing(total)) return { rule: "empty" };
       if (isNew) return { rule: "first", tokens: total };
       // The `"info":null` before it may be of another process, so it may continue a total
       // from before that.

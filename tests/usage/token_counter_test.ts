@@ -254,6 +254,18 @@ const CASES = [
     ],
   },
   {
+    name: "a request that exceeds the context window (0.171)",
+    steps: [
+      ["?", "unknown"],
+      ["100+5/100+5", "first", 100],
+      ["0+0/0+0", "empty"],
+      ["turn 2", "repeated"],
+      ["0+0/0+0", "empty"],
+      ["300+9/300+9", "grown", 300],
+      ["300+9/0+0", "repeated"],
+    ],
+  },
+  {
     name: "a count of no tokens",
     steps: [["0+0/0+0", "empty"], ["/0+0", "empty"]],
   },
