@@ -79,7 +79,10 @@ const LINES = {
     types: ["error", "event_msg/error", "event_msg/stream_error", "event"],
     words: ['"error"', '"stream_error"'],
   },
-  turn_context: itemLine("turn_context"),
+  turn_context: {
+    types: ["turn_context", "item.completed/turn_context"],
+    words: ['"turn_context"', '"thread/settings/updated"'],
+  },
   token_usage_record: itemLine("token_usage_record"),
   token_count: {
     types: ["item.completed/token_count", "event_msg/token_count", "event"],

@@ -28,8 +28,10 @@ interface Review {
 /** The state of one thread of a stream. The stream of an app-server has many threads. */
 interface ThreadState {
   readonly counter: TokenCounter;
-  readonly model: string | null;
-  readonly cwd: string | null;
+  model: string | null;
+  cwd: string | null;
+  /** The settings of its next turn, if they were changed since the last one began. */
+  settings: Fields | undefined;
   /** Whether the thread is resumed or forked, and its next count may repeat earlier usage. */
   isResumed: boolean;
   /** Whether the process writes a count for each request (app-servers, and exec up to 0.42). */
@@ -82,6 +84,9 @@ export class EventCounts {
     const state = this.#stateOf(event);
     switch (event.type) {
       case "item.completed": {
+        if (event.item_type === "turn_context") {
+          state.settings = fieldsOf(event.content);
+        }
         if (event.item_type !== "token_count") return;
         state.hasCounts = true;
         const count = readTokenCount(fieldsOf(event.content));
@@ -104,6 +109,9 @@ export class EventCounts {
       }
       case "turn.started":
         if (isPastReplay(event)) state.isResumed = false;
+        state.model = renewed(state.model, state.settings?.model);
+        state.cwd = renewed(state.cwd, state.settings?.cwd);
+        state.settings = undefined;
         return;
       case "turn.completed":
       case "turn.failed": {
@@ -128,6 +136,7 @@ export class EventCounts {
       counter: new TokenCounter(),
       model: textOf(event.model) ?? null,
       cwd: idOf(event.workdir) ?? idOf(event.cwd) ?? null,
+      settings: undefined,
       isResumed: isResumption(event),
       hasCounts: false,
     };

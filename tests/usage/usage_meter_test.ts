@@ -661,6 +661,7 @@ for (
     ...['"task_complete"', '"turn_complete"', '"turn_aborted"'],
     ...['"user_message"', '"entered_review_mode"', '"exited_review_mode"'],
     ...['"token_count"', '"token_usage_record"', '"line.failed"'],
+    '"thread/settings/updated"',
   ]
 ) {
   Deno.test(`UsageMeter reports a torn line with ${name}`, () => {
@@ -697,6 +698,39 @@ for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
     assertEquals(totalOf(metered([{ name: "f", content }]))[0], 75);
   });
 }
+
+Deno.test("UsageMeter counts the turns of an app-server with the settings that they began with", () => {
+  const message = (method: string, params: object): string =>
+    JSON.stringify({ method, params: { threadId: "t", ...params } });
+  const turn = (id: string): string =>
+    message("turn/started", { turn: { id, items: [] } });
+  const count = (turnId: string, total: number, last: number): string =>
+    message("thread/tokenUsage/updated", {
+      turnId,
+      tokenUsage: {
+        total: { inputTokens: total },
+        last: { inputTokens: last },
+      },
+    });
+  const content = [
+    '{"id":1,"result":{"thread":{"id":"t"},"model":"a","cwd":"/w"}}',
+    turn("1"),
+    count("1", 10, 10),
+    message("thread/settings/updated", {
+      threadSettings: { model: "b", cwd: "/x" },
+    }),
+    count("1", 30, 20),
+    turn("2"),
+    count("2", 35, 5),
+    turn("3"),
+    count("3", 36, 1),
+  ];
+  const rows = metered([{ name: "f", content }]).rows();
+  assertEquals(
+    rows.map((row) => [row.turn_id, row.model, row.cwd, row.input_tokens]),
+    [["1", "a", "/w", 30n], ["2", "b", "/x", 5n], ["3", "b", "/x", 1n]],
+  );
+});
 
 Deno.test("UsageMeter counts the usage of a failed turn", () => {
   const content = ["turn.completed", "turn.failed"].flatMap((type) => [

@@ -642,6 +642,9 @@ export class AppServerRules extends RecordRules {
       case "thread/tokenUsage/updated":
         if (params.get("tokenUsage")?.kind !== "object") break;
         return this.#usage(notification);
+      case "thread/settings/updated":
+        if (params.get("threadSettings")?.kind !== "object") break;
+        return this.#settings(notification);
       case "error":
         return this.#error(notification);
       case "warning":
@@ -997,6 +1000,16 @@ export class AppServerRules extends RecordRules {
     spell(members, info, "usage_", NONE_TAKEN);
     const event = this.#beginNewItem(notification, "token_count");
     const content = objectOf("info", info);
+    spell(params, content, "params_", NONE_TAKEN);
+    event.set("content", content);
+    return this.#write(notification, "item.completed", event);
+  }
+
+  /** Makes an item of the settings with which the next turn begins. */
+  #settings(notification: Notification): FailureReason | undefined {
+    const { params } = notification;
+    const content = spelled(this.#members(params.take("threadSettings")));
+    const event = this.#beginNewItem(notification, "turn_context");
     spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
     return this.#write(notification, "item.completed", event);
