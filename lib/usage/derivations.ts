@@ -14,7 +14,8 @@ import type { Tokens } from "./tokens.ts";
  * - `missed`: the growth of the total, which is more than the last request.
  * - `restarted`: a total that began anew.
  * - `unwritten`: the first total in a file that lacks the requests before it.
- * - `inherited`: the last request of the first total of a fork.
+ * - `inherited`: the last request of the first total of a fork, or of a thread that an app-server
+ *   resumes.
  * - `turn`: the usage of the only exec turn of a thread.
  * - `thread`: the growth of the usage since the exec turn before.
  * - `run`: the usage of an exec turn, where each turn counts a process of its own.
@@ -69,7 +70,7 @@ const RULES: Readonly<Record<UsageRule, string>> = {
   unwritten:
     "the first total in this file: it counts requests that are not in the file",
   inherited:
-    "the first total of a fork: of it, the last request is the thread's own",
+    "the first total of a fork or a resumed thread: only its last request is new",
   turn: "the usage of the only turn of the thread",
   thread: "the usage of the thread grew by this since the turn before",
   run: "the usage of one process, not of the thread",

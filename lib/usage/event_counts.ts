@@ -32,8 +32,10 @@ interface ThreadState {
   cwd: string | null;
   /** The settings of its next turn, if they were changed since the last one began. */
   settings: Fields | undefined;
-  /** Whether the thread is resumed or forked, and its next count may repeat earlier usage. */
-  isResumed: boolean;
+  /** Whether the thread is resumed or forked: its totals include earlier usage. */
+  readonly isResumed: boolean;
+  /** Whether its next count may repeat earlier usage. */
+  mayRepeat: boolean;
   /** Whether the process writes a count for each request (app-servers, and exec up to 0.42). */
   hasCounts: boolean;
 }
@@ -92,15 +94,15 @@ export class EventCounts {
         const count = readTokenCount(fieldsOf(event.content));
         const place = this.#execPlace(event, state, line);
         const isOfServer = textOf(event.method) !== undefined;
-        if (state.isResumed && isOfServer) {
-          state.isResumed = false;
+        if (state.mayRepeat && isOfServer) {
+          state.mayRepeat = false;
           state.counter.goOnFrom(count);
           this.#ledger.add(place, { rule: "repeated" });
           return;
         }
         const addition = state.counter.count(count, {
           turn: place.turn,
-          isFork: false,
+          isFork: state.isResumed,
           hasTurnIds: isOfServer,
           hasOrdinal: false,
         });
@@ -108,7 +110,7 @@ export class EventCounts {
         return;
       }
       case "turn.started":
-        if (isPastReplay(event)) state.isResumed = false;
+        if (isPastReplay(event)) state.mayRepeat = false;
         state.model = renewed(state.model, state.settings?.model);
         state.cwd = renewed(state.cwd, state.settings?.cwd);
         state.settings = undefined;
@@ -132,12 +134,14 @@ export class EventCounts {
     const known = this.#threads.get(id);
     // A new process counts from zero.
     if (known !== undefined && event.type !== "thread.started") return known;
+    const isResumed = isResumption(event);
     const state: ThreadState = {
       counter: new TokenCounter(),
       model: textOf(event.model) ?? null,
       cwd: idOf(event.workdir) ?? idOf(event.cwd) ?? null,
       settings: undefined,
-      isResumed: isResumption(event),
+      isResumed,
+      mayRepeat: isResumed,
       hasCounts: false,
     };
     this.#threads.set(id, state);
@@ -330,8 +334,8 @@ function renewed(before: string | null, value: unknown): string | null {
 }
 
 /**
- * Whether a `thread.started` of an app-server resumes or forks a thread: its first count may repeat
- * the usage from before.
+ * Whether a `thread.started` of an app-server resumes or forks a thread: its totals include the
+ * usage from before, and its first count may repeat it.
  */
 function isResumption({ preview, forked_from_id }: Fields): boolean {
   // Some releases have no preview of a fork.

@@ -22,7 +22,7 @@ export interface TokenCount {
 export interface CountContext {
   /** The id of the turn. */
   readonly turn: unknown;
-  /** Whether the thread began with a copy of another thread's history. */
+  /** Whether the thread began with earlier usage: that of another thread, or of another process. */
   readonly isFork: boolean;
   /** Whether turns have ids of their own (0.104 and later). */
   readonly hasTurnIds: boolean;

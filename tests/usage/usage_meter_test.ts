@@ -696,6 +696,9 @@ for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
       '{"method":"turn/started","params":{"threadId":"t","turn":{"id":"1","items":[],"itemsView":"notLoaded"}}}';
     const content = [thread, turn, serverCount(25, 25), serverCount(75, 50)];
     assertEquals(totalOf(metered([{ name: "f", content }]))[0], 75);
+    // A fork that 0.171 resumes: no count repeats the usage from before.
+    const resumed = [thread, turn, serverCount(60, 10), serverCount(75, 15)];
+    assertEquals(totalOf(metered([{ name: "f", content: resumed }]))[0], 25);
   });
 }
 
