@@ -53,8 +53,6 @@ export class EventCounts {
   #model: string | null = null;
   #cwd: string | null = null;
   #turn: string | null = null;
-  /** Whether the current turn has an id in the input, and so an event that begins it. */
-  #isNamedTurn = false;
   /** Whether any turn has had an id in the input (0.104 and later). */
   #hasTurnIds = false;
   /** Whether the file has had a prompt, a turn with an id, or a `turn_context`. */
@@ -103,8 +101,7 @@ export class EventCounts {
         const addition = state.counter.count(count, {
           turn: place.turn,
           isFork: state.isResumed,
-          hasTurnIds: isOfServer,
-          hasOrdinal: false,
+          goesOn: isOfServer,
         });
         this.#ledger.add(place, addition);
         return;
@@ -198,7 +195,9 @@ export class EventCounts {
 
   /** Begins a turn, which up to 0.98 only the prompt does. A repeated prompt adds its images. */
   #takePrompt(id: string | undefined): void {
-    if (this.#isNamedTurn || this.#review !== undefined) return;
+    // A turn with an id has an event that begins it.
+    const isNamed = realId(this.#turn) !== undefined;
+    if (isNamed || this.#review !== undefined) return;
     if (id !== undefined && id === this.#prompt) return;
     this.#prompt = id && ownText(id);
     this.#begin(undefined);
@@ -233,8 +232,8 @@ export class EventCounts {
     const addition = this.#counterOf(count).count(count, {
       turn: this.#turn,
       isFork: this.#isFork,
-      hasTurnIds: this.#hasTurnIds,
-      hasOrdinal: this.#hasOrdinals,
+      // All releases with turn ids, except 0.148 to 0.152, whose lines have ordinals.
+      goesOn: this.#hasTurnIds && !this.#hasOrdinals,
     });
     // Before the fork's first prompt, a count is that of the thread it was forked from.
     const isOthers = isBefore && addition.tokens !== undefined;
@@ -264,8 +263,7 @@ export class EventCounts {
   #begin(turn: string | undefined): void {
     this.#isBegun = true;
     if (turn === undefined) this.#turns += 1;
-    this.#isNamedTurn = turn !== undefined;
-    this.#hasTurnIds ||= this.#isNamedTurn;
+    else this.#hasTurnIds = true;
     this.#turn = turn ?? `synthetic-turn-${this.#turns}`;
   }
 

@@ -24,10 +24,8 @@ export interface CountContext {
   readonly turn: unknown;
   /** Whether the thread began with earlier usage: that of another thread, or of another process. */
   readonly isFork: boolean;
-  /** Whether turns have ids of their own (0.104 and later). */
-  readonly hasTurnIds: boolean;
-  /** Whether its line has an ordinal (0.148 and later). */
-  readonly hasOrdinal: boolean;
+  /** Whether a process that resumes the thread continues its total, as far as is known. */
+  readonly goesOn: boolean;
 }
 
 /** The tokens that a line adds, and the rule that decided it. */
@@ -196,14 +194,12 @@ export class TokenCounter {
   /**
    * Tests whether a total that equals the one before, and its own last request, is that of a new
    * process that used as much. It is not in releases that repeat counts in later turns: those
-   * write `"info":null` too, or have turn ids and processes that continue the total. All
-   * releases with turn ids continue it, except 0.148 to 0.152, whose lines have ordinals. Nor is
-   * it in a fork, which begins with copied totals.
+   * write `"info":null` too, or have processes that continue the total. Nor is it in a fork, which
+   * begins with copied totals.
    */
-  #isRestart({ turn, isFork, hasTurnIds, hasOrdinal }: CountContext): boolean {
-    const goesOn = this.#writesUnknown || this.#hasRecords ||
-      (hasTurnIds && !hasOrdinal);
-    return !goesOn && !isFork && turn !== this.#turn;
+  #isRestart({ turn, isFork, goesOn }: CountContext): boolean {
+    return !this.#writesUnknown && !this.#hasRecords && !goesOn && !isFork &&
+      turn !== this.#turn;
   }
 }
 

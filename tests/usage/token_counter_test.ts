@@ -150,8 +150,6 @@ const CASES = [
   {
     name:
       "a process that restarts and has used as much, in turns with ids (0.148)",
-    hasTurnIds: true,
-    hasOrdinal: true,
     steps: [
       ["100+5/100+5", "first", 100],
       ["turn 2", "repeated"],
@@ -194,7 +192,7 @@ const CASES = [
   },
   {
     name: "a total that is repeated in a later turn (0.136)",
-    hasTurnIds: true,
+    goesOn: true,
     steps: [
       ["100+5/100+5", "first", 100],
       ["turn 2", "repeated"],
@@ -205,8 +203,6 @@ const CASES = [
   {
     name:
       "a total of recorded requests that is repeated in a later turn (0.155)",
-    hasTurnIds: true,
-    hasOrdinal: true,
     steps: [
       ["record", "recorded"],
       ["100+5/100+5", "recorded"],
@@ -272,14 +268,12 @@ const CASES = [
 ] satisfies {
   name: string;
   isFork?: boolean;
-  hasTurnIds?: boolean;
-  hasOrdinal?: boolean;
+  goesOn?: boolean;
   steps: Step[];
 }[];
 
 for (
-  const { name, isFork = false, hasTurnIds = false, hasOrdinal = false, steps }
-    of CASES
+  const { name, isFork = false, goesOn = false, steps } of CASES
 ) {
   Deno.test(`TokenCounter counts: ${name}`, () => {
     const counter = new TokenCounter();
@@ -294,7 +288,7 @@ for (
             total: count === "?" ? undefined : tokens(total),
             last: tokens(last),
           },
-          { turn, isFork, hasTurnIds, hasOrdinal },
+          { turn, isFork, goesOn },
         );
         assertEquals(addition.rule, rule, `step ${i}: ${count}`);
         assertEquals(
@@ -319,8 +313,7 @@ Deno.test("TokenCounter.isContinuedBy() returns whether a count continues the la
   counter.count(countOf("100+5", "100+5"), {
     turn: null,
     isFork: false,
-    hasTurnIds: false,
-    hasOrdinal: false,
+    goesOn: false,
   });
   assertEquals(continues("150+9", "50+4"), true);
   assertEquals(continues("150+9", "50+3"), false);
