@@ -45,11 +45,9 @@ export interface Call {
    * Whether a script of code mode makes the call; its output is part of the script's output then.
    */
   isScript: boolean;
-  /** Whether the call has events; polls of a session have none. */
-  isShown: boolean;
   /** Its output so far, if it continued after its first output. */
   output: string | null;
-  /** The session of unified exec that it runs in or writes to. */
+  /** The session of unified exec that it runs in. */
   session: string | null;
   /** The approximate number of input characters that it keeps. */
   weight: number;
@@ -252,7 +250,6 @@ function readCall(saved: Fields): Call {
     ),
     hasItem: saved.hasItem === true,
     isScript: saved.isScript === true,
-    isShown: saved.isShown !== false,
     output: textOf(saved.output) ?? null,
     session: textOf(saved.session) ?? null,
     weight: typeof saved.weight === "number" ? saved.weight : 0,

@@ -80,7 +80,7 @@ const LINES = {
     words: ['"error"', '"stream_error"'],
   },
   turn_context: {
-    types: ["turn_context", "item.completed/turn_context"],
+    ...itemLine("turn_context"),
     words: ['"turn_context"', '"thread/settings/updated"'],
   },
   token_usage_record: itemLine("token_usage_record"),

@@ -83,6 +83,7 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 const PATCH_TOOL = "apply_patch";
 const SCRIPT_TOOL = "exec";
+const WRITE_TOOL = "write_stdin";
 const MCP_PREFIX = "mcp__";
 
 /** Emits the events of an item; an unknown type has none. */
@@ -169,7 +170,6 @@ function tellAnswer(context: SessionContext, item: Fields): void {
     ? tellAnswerCopy(context, item, text, "item")
     : undefined;
   context.lastAnswer = { text, itemId: itemId ?? "" };
-  context.seen.answer = true;
 }
 
 function tellAgentMessage(context: SessionContext, item: Fields): void {
@@ -271,22 +271,13 @@ function tellCall(context: SessionContext, modelCall: ModelCall): void {
   const { name, isScript = false } = modelCall;
   context.seen.request = "called";
   const [type, content] = callContent(modelCall);
-  const isPoll = type === "tool_call" && name === "write_stdin" &&
-    isObject(modelCall.args) && (modelCall.args.chars ?? "") === "";
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
   const { call, isNew } = context.beginCall(modelCall.callId, "item", type);
   call.name = name;
   context.calls.script(call, isScript);
-  if (name === "write_stdin") {
-    const session = fieldsOf(modelCall.args).session_id;
-    call.session = typeof session === "number" || typeof session === "string"
-      ? String(session)
-      : null;
-    call.isShown = !isPoll;
-  }
   // An event has begun the call already, with better content than this item has.
   if (!isNew) return;
-  if (isPoll) {
+  if (isPoll(call, content)) {
     call.type = type;
     call.content = content;
   } else context.startCall(call, type, content);
@@ -474,7 +465,7 @@ function tellOutput(context: SessionContext, item: Fields): void {
   const callResult = script === undefined
     ? plainResult(item)
     : scriptResult(script);
-  if (call.name === "write_stdin") return endWriting(context, call, callResult);
+  if (call.name === WRITE_TOOL) return endWriting(context, call, callResult);
   // Without that text, the image is part of the output, or could not be read.
   if (call.type === "image_view" && output !== ATTACHED) {
     takeViewedImage(context);
@@ -769,8 +760,8 @@ function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   const printed = readToolOutput(texts[0] ?? "");
   if (printed.text !== texts[0]) {
     const inner = readToolOutput(printed.text);
-    const output = inner.hasForm ? inner : printed;
-    return { ...output, failure: null, isScript: true };
+    const hasEnd = inner.exitCode !== null || inner.session !== null;
+    return { ...(hasEnd ? inner : printed), failure: null, isScript: true };
   }
   const { isError } = fieldsOf(parseJson(printed.text));
   return isError === true ? { ...base, failure: text } : base;
@@ -802,7 +793,7 @@ function finishCommand(
   call: Call,
   callResult: CallResult,
 ): void {
-  const { text, exitCode, seconds, success, hasForm } = callResult;
+  const { text, exitCode, seconds, success } = callResult;
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
     // Codex applies a patch that is passed to a shell itself.
     const changes = patchInShell(call);
@@ -813,8 +804,8 @@ function finishCommand(
     }
   }
   const before = call.output ?? "";
-  // The output of a `local_shell_call` has no form at all.
-  const saysWell = hasForm || success === true ||
+  // The output of a `local_shell_call` has no exit code at all.
+  const saysWell = success === true ||
     (call.name === LOCAL_SHELL && !beginsWithAny(text, SHELL_FAILURES));
   const isWell = success !== false &&
     (exitCode === null ? saysWell : exitCode === 0);
@@ -862,21 +853,30 @@ function endWriting(
   if (failure !== null || success === false) {
     return endTool(context, call, callResult);
   }
-  const command = call.session === null
-    ? undefined
-    : context.calls.inSession(call.session);
+  const { session_id } = fieldsOf(call.content.arguments);
+  const command = typeof session_id === "number" ||
+      typeof session_id === "string"
+    ? context.calls.inSession(String(session_id))
+    : undefined;
   const isHeard = command !== undefined && command.state === "open" &&
     !command.hasItem;
-  if (call.isShown) {
+  if (isPoll(call, call.content)) context.calls.close(call);
+  else {
     const { content } = call;
     const output = command === undefined && text !== ""
       ? { output: callResult.blocks }
       : {};
     context.completeCall(call, { ...content, ...output });
-  } else context.calls.close(call);
+  }
   if (!isHeard) return;
   if (exitCode === null) tellPrinted(context, command, text);
   else finishCommand(context, command, callResult);
+}
+
+/** Whether a call only polls a session: it has no events. */
+function isPoll({ type, name }: Call, { arguments: args }: Fields): boolean {
+  return type === "tool_call" && name === WRITE_TOOL && isObject(args) &&
+    (args.chars ?? "") === "";
 }
 
 // Other tools.

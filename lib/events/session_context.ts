@@ -222,13 +222,12 @@ export class SessionContext {
   /** The number of response items that are no messages and show work of the model. */
   steps = 0;
   /**
-   * Facts about the current turn: whether it has a prompt and an answer; how a review ended in it;
-   * and the state of the last request: `called` if it called a tool, which makes another request
+   * Facts about the current turn: whether it has a prompt; how a review ended in it; and the state
+   * of the last request: `called` if it called a tool, which makes another request
    * follow, `counted` if its tokens were counted and it called no tool.
    */
   readonly seen: {
     prompt: boolean;
-    answer: boolean;
     review: string | null;
     request: string | null;
   };
@@ -295,7 +294,6 @@ export class SessionContext {
       : null;
     this.seen = {
       prompt: seen.prompt === true,
-      answer: seen.answer === true,
       review: textOf(seen.review) ?? null,
       request: textOf(seen.request) ?? null,
     };
@@ -528,7 +526,6 @@ export class SessionContext {
   /** Drops the state of the turn that is over. */
   leaveTurn(): void {
     this.seen.prompt = false;
-    this.seen.answer = false;
     this.seen.review = null;
     this.seen.request = null;
     this.lastAnswer = null;
@@ -604,7 +601,6 @@ export class SessionContext {
       begunBy: [witness],
       hasItem: false,
       isScript: false,
-      isShown: true,
       output: null,
       session: null,
       weight: this.place.text?.length ?? 256,

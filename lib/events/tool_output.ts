@@ -28,8 +28,6 @@ export interface ToolOutput {
   readonly seconds: number | null;
   /** The session of unified exec in which its process still runs; `null` if it does not run. */
   readonly session: string | null;
-  /** Whether it has one of the forms of a process that ran to its end or still runs (C.3). */
-  readonly hasForm: boolean;
   /** Whether the output itself states success; `null` if it states nothing. */
   readonly success: boolean | null;
 }
@@ -100,13 +98,7 @@ export function contentTexts(content: unknown): string[] {
 
 function withoutHeader(text: string): PlainOutput {
   const plain = fromHeader(text) ??
-    {
-      text,
-      exitCode: null,
-      seconds: null,
-      session: null,
-      hasForm: false,
-    };
+    { text, exitCode: null, seconds: null, session: null };
   // In older releases, a header may precede the JSON.
   return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
 }
@@ -135,7 +127,6 @@ function fromJson(text: string): PlainOutput | undefined {
     exitCode,
     seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
     session,
-    hasForm: isObject(metadata) || exitCode !== null || session !== null,
   };
 }
 
@@ -158,7 +149,6 @@ function fromHeader(text: string): PlainOutput | undefined {
         exitCode,
         seconds,
         session,
-        hasForm: exitCode !== null || session !== null,
       };
     }
     const match = HEADER_REGEXP.exec(line);
