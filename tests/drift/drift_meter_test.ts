@@ -131,6 +131,15 @@ const CASES: readonly {
     ],
   },
   {
+    name:
+      "nothing in the settings that an app-server reports (0.148 and later)",
+    lines: [{
+      method: "thread/settings/updated",
+      params: { threadId: "t", threadSettings: { model: "m", cwd: "/w" } },
+    }],
+    found: [],
+  },
+  {
     name: "nothing in line.failed records and in lines that are not records",
     lines: [
       STARTED,
