@@ -126,8 +126,6 @@ export class TurnLog {
   messageId: number | null = null;
   /** The item id of that message. */
   messageItem: string | null = null;
-  /** Whether a token count has set the usage of a message of the turn. */
-  isCounted = false;
   /** The record id of the diff of the turn. */
   diffId: number | null = null;
   /** The message of the last error of the turn. */
@@ -141,7 +139,6 @@ export class TurnLog {
     this.#promptEnd = wholeOf(field.prompt_end) ?? null;
     this.messageId = wholeOf(field.message_id) ?? null;
     this.messageItem = textOf(field.message_item) ?? null;
-    this.isCounted = booleanOf(field.is_counted) ?? false;
     this.diffId = wholeOf(field.diff_id) ?? null;
     this.errorMessage = textOf(field.error_message) ?? null;
   }
@@ -219,7 +216,6 @@ export class TurnLog {
       prompt_end: this.#promptEnd,
       message_id: this.messageId,
       message_item: this.messageItem,
-      is_counted: this.isCounted,
       diff_id: this.diffId,
       error_message: this.errorMessage,
     };
@@ -234,7 +230,6 @@ export class TurnLog {
   #clear(): void {
     this.messageId = null;
     this.messageItem = null;
-    this.isCounted = false;
     this.diffId = null;
     this.errorMessage = null;
   }
@@ -273,6 +268,8 @@ export class FoldMemory {
   threadId: string | null;
   /** Whether the events are those of a session file, as far as is known. */
   isSession: boolean;
+  /** Whether the stream has token counts of requests. */
+  isCounted: boolean;
   /** Whether events that were copied from another thread are skipped. */
   skipsInherited: boolean;
   /** The `history_mode` of the session file, if it is unknown. */
@@ -312,6 +309,7 @@ export class FoldMemory {
     this.run = wholeOf(field.run) ?? 0;
     this.threadId = textOf(field.thread_id) ?? null;
     this.isSession = field.is_session === true;
+    this.isCounted = field.is_counted === true;
     this.skipsInherited = field.skips_inherited === true;
     this.unknownMode = textOf(field.unknown_mode) ?? null;
     this.base = readHistoryBase(field.base);
@@ -374,6 +372,7 @@ export class FoldMemory {
       run: this.run,
       thread_id: this.threadId,
       is_session: this.isSession,
+      is_counted: this.isCounted,
       skips_inherited: this.skipsInherited,
       unknown_mode: this.unknownMode,
       base: this.base === null ? null : { ...this.base },

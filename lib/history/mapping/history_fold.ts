@@ -48,6 +48,7 @@ function startThread({ memory }: FoldContext, event: Fields): void {
   memory.turns.close();
   memory.threadId = idOf(event.thread_id) ?? memory.threadId;
   memory.isSession = event.started_at !== undefined;
+  memory.isCounted = false;
   const mode = textOf(event.history_mode);
   // The part of another file that this one continues may have been read before it: its records
   // stay.
@@ -121,10 +122,10 @@ function applyError(context: FoldContext, event: Fields): void {
 }
 
 function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
-  const { isSession, turns } = context.memory;
-  // `usage` may count the whole thread, and always does in session files: a count of the message
-  // itself is better.
-  if (isSession || turns.isCounted) return;
+  const { isSession, isCounted } = context.memory;
+  // `usage` may count the whole thread, and always does in session files and app-servers, which
+  // have counts of requests as well: a message without one has no known usage.
+  if (isSession || isCounted) return;
   const tokens = readUsage(usage);
   if (tokens === undefined) return;
   // Some producers add cached tokens to the total; here it is always the sum of the two.

@@ -160,7 +160,6 @@ export function attachUsage(
   const record = context.get(id);
   if (id === null || record?.type !== "assistant_message") return;
   if (keep && record.payload.token_usage !== null) return;
-  if (keep) turns.isCounted = true;
   context.replace(id, {
     type: "assistant_message",
     payload: { ...record.payload, token_usage: usage },

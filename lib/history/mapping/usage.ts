@@ -130,7 +130,10 @@ export function readUsage(value: unknown): TokenUsage | undefined {
  */
 export function showTokenCount(context: FoldContext, event: Fields): void {
   const usage = readUsage(fieldsOf(event.info).last_token_usage);
-  if (usage !== undefined) attachUsage(context, usage, { keep: true });
+  if (usage !== undefined) {
+    context.memory.isCounted = true;
+    attachUsage(context, usage, { keep: true });
+  }
   const windows = windowsOf(event.rate_limits);
   if (windows === undefined) return;
   const { crossed } = context.memory;

@@ -87,6 +87,44 @@ Deno.test("HistoryState.apply() shows the usage of completed and failed turns (C
   }
 });
 
+Deno.test("HistoryState.apply() gives no message the tokens of the thread where requests are counted (0.171)", () => {
+  const answer = (item_id: string) => ({
+    type: "item.completed",
+    item_id,
+    item_type: "agent_message",
+    content: { text: item_id },
+  });
+  const usage = { input_tokens: 9, output_tokens: 4 };
+  const events = [
+    { type: "turn.started" },
+    answer("a"),
+    {
+      type: "item.completed",
+      item_id: "c",
+      item_type: "token_count",
+      content: { info: { last_token_usage: usage } },
+    },
+    { type: "turn.completed", usage },
+    { type: "turn.started" },
+    answer("b"),
+    // Interrupted before its request was counted: the usage is that of the turn before.
+    { type: "turn.failed", usage, error: { message: "" } },
+  ];
+  const usages = (all: readonly unknown[]) =>
+    payloadsOf(snapshotOf(all), "assistant_message")
+      .map(({ token_usage }) => token_usage);
+  const counted = { prompt: 9, completion: 4, total: 13 };
+  assertEquals(usages(events), [counted, null]);
+  // Another process may count no requests.
+  const other = [
+    ...events,
+    { type: "thread.started", thread_id: "t" },
+    answer("d"),
+    { type: "turn.completed", usage },
+  ];
+  assertEquals(usages(other), [counted, null, counted]);
+});
+
 Deno.test("HistoryState.apply() gives no message of a session file the tokens of the thread (C.3)", () => {
   const lines = [
     eventLine("token_count", {
