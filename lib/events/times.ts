@@ -77,13 +77,15 @@ export function timeOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns the time of an event in milliseconds since 1970, if it has one. Events of exec streams
- * have none; messages of app-servers have the time when they were sent (0.145 and later).
+ * Returns the time of an event in the format of {@linkcode timestampOf}, if it has one. Events of
+ * exec streams have none; messages of app-servers have the time when they were sent (0.145 and
+ * later).
  */
-export function eventMs(
+export function eventTime(
   { timestamp, emittedAtMs }: Fields,
-): number | undefined {
-  return timeOf(timestamp) ?? numberOf(emittedAtMs);
+): string | undefined {
+  return timestampOf(timestamp) ??
+    timestampOfMs(numberOf(emittedAtMs) ?? NaN);
 }
 
 /**

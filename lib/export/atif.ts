@@ -9,6 +9,7 @@
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
+import { eventTime } from "../events/times.ts";
 import { groupsBy } from "../groups.ts";
 import { bytesOfLooseBase64 } from "../json/bytes.ts";
 import {
@@ -683,7 +684,7 @@ class Trajectory {
     const isAgent = source === "agent";
     const step: Step = {
       source,
-      timestamp: textOf(event.timestamp),
+      timestamp: textOf(event.timestamp) ?? eventTime(event),
       turn: idOf(event.turn_id),
       model: isAgent ? this.#model : undefined,
       effort: isAgent ? this.#effort : undefined,

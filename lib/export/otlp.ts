@@ -10,7 +10,7 @@ import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
-import { eventMs } from "../events/times.ts";
+import { eventTime, timeOf } from "../events/times.ts";
 import {
   type Fields,
   fieldsOf,
@@ -367,7 +367,7 @@ export class OtlpExporter implements Exporter {
   #timeOf(thread: Thread, event: Fields): number {
     const { clock } = this.#options;
     thread.isTimed ||= event.timestamp !== thread.header.timestamp;
-    const own = eventMs(event);
+    const own = timeOf(eventTime(event));
     const isOwn = own !== undefined && thread.isTimed;
     thread.now = (isOwn ? own : clock?.()) ?? own ?? thread.now;
     return thread.now ?? NaN;
@@ -527,7 +527,7 @@ export class OtlpExporter implements Exporter {
     call.subject = name;
     call.end = end;
     if (end !== undefined) {
-      const began = eventMs({ timestamp: event.started_at }) ??
+      const began = timeOf(event.started_at) ??
         end - (numberOf(content.duration_ms) ?? 0);
       call.start = Math.max(turn.start, Math.min(call.start, began));
     }

@@ -7,6 +7,7 @@
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
 import { sourceText } from "../events/session_items.ts";
+import { eventTime } from "../events/times.ts";
 import {
   type Fields,
   fieldsOf,
@@ -413,7 +414,7 @@ class TableSource {
   take(event: Fields, line: number): void {
     this.#line = line;
     this.#isInherited = event.inherited === true;
-    this.#time = textOf(event.timestamp);
+    this.#time = textOf(event.timestamp) ?? eventTime(event);
     const id = idOf(event.thread_id);
     // Events without a thread, such as errors, belong to the last one.
     if (id !== undefined) this.#thread = this.#threadOf(id);
@@ -535,7 +536,7 @@ class TableSource {
     const { row } = thread;
     const git = fieldsOf(header.git);
     thread.model = ownTextOf(header.model) ?? thread.model;
-    row.started_at ??= ownTextOf(header.started_at, header.timestamp);
+    row.started_at ??= ownTextOf(header.started_at, this.#time);
     row.parent_thread_id ??= ownTextOf(header.parent_thread_id);
     row.forked_from_id ??= ownTextOf(header.forked_from_id);
     row.agent ??= ownTextOf(header.agent_path, header.agent_nickname);

@@ -3,7 +3,7 @@
 import { EventReader } from "../events/event_reader.ts";
 import type { LinePlace } from "../events/session_context.ts";
 import { linesWithout } from "../events/line_selection.ts";
-import { EPOCH, timestampOf } from "../events/times.ts";
+import { EPOCH, eventTime, timestampOf } from "../events/times.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
@@ -329,9 +329,9 @@ export class HistoryState {
   }
 
   /** Returns the time of an event: its own, else the last one seen, else the clock's, else 1970. */
-  #timeOf({ timestamp }: Fields): string {
+  #timeOf(event: Fields): string {
     const { memory } = this.#context;
-    const time = timestampOf(timestamp);
+    const time = eventTime(event);
     if (time !== undefined) return memory.now = time;
     return memory.now ?? timestampOf(this.#clock?.()) ?? EPOCH;
   }

@@ -7,7 +7,7 @@ import { EventReader } from "../events/event_reader.ts";
 import type { SessionOptions } from "../events/session_context.ts";
 import { realId } from "../events/ids.ts";
 import { linesWithout } from "../events/line_selection.ts";
-import { timestampOf } from "../events/times.ts";
+import { eventTime, timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
 import { joinedByTwo } from "../groups.ts";
 import {
@@ -345,7 +345,7 @@ export class TranscriptBuilder
   #timeOf(event: Fields): void {
     // In the oldest files only the header has a time, which the reader sets on all events. Without
     // this check, all entries would seem to have happened at that time.
-    const time = timestampOf(event.timestamp);
+    const time = eventTime(event);
     const isLent = isHeader(event) || time === this.#lentTime;
     if (time !== undefined && !isLent) this.#now = time;
     this.#entries.now = this.#now;
@@ -426,7 +426,7 @@ export class TranscriptBuilder
   #startThread(event: Fields): void {
     const facts: SessionFacts = {
       thread_id: realId(event.thread_id),
-      startedAt: timestampOf(event.started_at) ?? timestampOf(event.timestamp),
+      startedAt: timestampOf(event.started_at) ?? eventTime(event),
       cwd: idOf(event.cwd) ?? idOf(event.workdir),
       model: idOf(event.model),
       cli_version: idOf(event.cli_version),
@@ -437,7 +437,7 @@ export class TranscriptBuilder
     // Only for sub-agents: a fork may be read after the file that it continues, which is shown.
     this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
-    if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
+    if (isUntimed) this.#lentTime = eventTime(event);
     this.#lead.learn(facts);
   }
 

@@ -2,7 +2,7 @@
 
 import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
-import { timeOf } from "../events/times.ts";
+import { eventTime, timeOf } from "../events/times.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 import type { CountPlace, CountTaker } from "./source_ledger.ts";
@@ -156,7 +156,7 @@ export class EventCounts {
       turn: knownId(event.turn_id),
       model,
       cwd,
-      timestamp: textOf(event.timestamp),
+      timestamp: eventTime(event),
     };
   }
 
@@ -281,7 +281,7 @@ export class EventCounts {
       turn,
       model: this.#model,
       cwd: this.#cwd,
-      timestamp: textOf(event.timestamp),
+      timestamp: eventTime(event),
       reviewed: this.#review?.counter === this.#counter
         ? undefined
         : this.#review?.began,
@@ -294,7 +294,7 @@ export class EventCounts {
 
   /** Begins a review. Up to 0.77 this file has the review's counts, too. */
   #enterReview(event: Fields): void {
-    this.#review ??= { began: timeOf(event.timestamp), counter: undefined };
+    this.#review ??= { began: timeOf(eventTime(event)), counter: undefined };
     this.#begin(undefined);
   }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { linesOf, readCaptures } from "../fixtures.ts";
 import { assertSameText, decode, normalizeBytes } from "../running.ts";
 import { call } from "./memory.ts";
@@ -51,3 +51,42 @@ for (const [version, captures] of byVersion) {
     assertEquals(lines.writes.length, inputLines.length);
   });
 }
+
+Deno.test("all commands take the time of a message of an app-server from the message (0.145 and later)", async () => {
+  const at = 1_795_000_000_000;
+  const message = (method: string, params: object, ms: number): string =>
+    JSON.stringify({
+      method,
+      params: { threadId: "t", turnId: "1", ...params },
+      emittedAtMs: at + ms,
+    });
+  const item = { id: "a", type: "agentMessage", text: "Done." };
+  const turn = { id: "1", items: [], status: "completed" };
+  const total = { inputTokens: 10, outputTokens: 2 };
+  const lines = [
+    message("thread/started", { thread: { id: "t" } }, 0),
+    message("turn/started", { turn }, 1),
+    message("item/completed", { item }, 2),
+    message("thread/tokenUsage/updated", {
+      tokenUsage: { total, last: total },
+    }, 3),
+    message("turn/completed", { turn }, 4),
+  ];
+  const files = { "/a": `${lines.join("\n")}\n` };
+  const shown = async (...args: string[]): Promise<string> =>
+    (await call([...args, "/a"], { files })).stdout;
+  const times = (
+    text: string,
+  ): string[] => [...new Set(text.match(/2026-11-18T[\d:.]+Z/g))];
+  const time = "2026-11-18T11:06:40.00";
+
+  const { groups } = JSON.parse(await shown("usage", "--json", "--by=day"));
+  assertEquals(groups[0].day, "2026-11-18");
+  assertEquals(times(await shown("export", "--to=atif")), [`${time}2Z`]);
+  assertEquals(times(await shown("export", "--to=tables", "--table=turns")), [
+    `${time}1Z`,
+    `${time}4Z`,
+  ]);
+  assertEquals(times(await shown("history")), [`${time}2Z`]);
+  assert((await shown("render", "--to=text")).includes("2026-11-18 11:06:40Z"));
+});
