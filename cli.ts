@@ -81,13 +81,8 @@ function factsOf(path: string): PathFacts | undefined {
   }
 }
 
-/** Lists a directory, or nothing if it cannot be read: opening it later reports the error. */
-async function list(path: string): Promise<PathEntry[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(path));
-  } catch {
-    return [];
-  }
+function list(path: string): Promise<PathEntry[]> {
+  return Array.fromAsync(Deno.readDir(path));
 }
 
 /** The identities of standard streams, cached: they do not change between inputs. */

@@ -85,15 +85,11 @@ async function look(path: string): Promise<PathFacts | undefined> {
 
 /** Lists a directory, or nothing if it cannot be read: opening it later reports the error. */
 async function list(path: string): Promise<PathEntry[]> {
-  try {
-    const entries = await readdir(path, { withFileTypes: true });
-    return entries.map((entry) => ({
-      name: entry.name,
-      isDirectory: entry.isDirectory(),
-    }));
-  } catch {
-    return [];
-  }
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.map((entry) => ({
+    name: entry.name,
+    isDirectory: entry.isDirectory(),
+  }));
 }
 
 /** Finds out which file a standard stream is. */

@@ -91,7 +91,7 @@ export interface Surroundings {
   createFolder(path: string): Promise<void>;
   /** Reads the facts of a path; `undefined` if nothing exists there. */
   look(path: string): Promise<PathFacts | undefined>;
-  /** Lists a directory; empty if it cannot be read. */
+  /** Lists a directory. */
   list(path: string): Promise<readonly PathEntry[]>;
   /**
    * The {@linkcode PathFacts.identity} of the regular file that a standard stream is redirected to

@@ -8,7 +8,6 @@ import { Interrupted, IoError } from "./endings.ts";
 import {
   BLOCK,
   type Blocks,
-  isDirectory,
   openInput,
   refuseOwnOutput,
   unreadable,
@@ -54,7 +53,6 @@ export async function* followInput(
 ): AsyncGenerator<Blocks, void, void> {
   const { args, process, diagnostics } = context;
   const facts = path === STDIN ? undefined : await process.look(path);
-  if (facts?.isDirectory) throw isDirectory(path);
   // A path that does not exist yet is expected to become a file.
   const isFile = path !== STDIN &&
     (facts === undefined || facts.identity !== undefined);

@@ -94,13 +94,18 @@ function patient(source: ByteSource, context: Surroundings): ByteSource {
 }
 
 async function open(path: string, context: Surroundings): Promise<FileSource> {
-  // Most systems open a directory, and fail on reading it; others say "permission denied".
-  if ((await context.look(path))?.isDirectory) throw isDirectory(path);
   try {
+    // Most systems open a directory, and fail on reading it; others say "permission denied".
+    if ((await context.look(path))?.isDirectory) {
+      await context.list(path);
+      throw new IoError(
+        `${path}: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it`,
+      );
+    }
     // Opening a named pipe waits for a writer.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted || error instanceof IoError) throw error;
     const message = `${path}: cannot open: ${reasonOf(error)}${
       // The platform decodes a name that is not UTF-8 to a name that does not exist.
       path.includes("\ufffd")
@@ -108,13 +113,6 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
         : ""}`;
     throw new IoError(message, { cause: error });
   }
-}
-
-/** The error for a directory without session files. */
-export function isDirectory(path: string): IoError {
-  return new IoError(
-    `${path}: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it`,
-  );
 }
 
 /** An input that is read block by block. */

@@ -37,7 +37,7 @@ import {
 
 /**
  * Replaces each folder by the session files below it, sorted by path, which is the order of time. A
- * folder without session files is kept: opening it reports the error.
+ * folder without session files, or that cannot be read, is kept: opening it reports the error.
  */
 async function withoutFolders(
   paths: readonly string[],
@@ -60,16 +60,18 @@ async function sessionFiles(
   const { isObjectPath, isSessionName } = await import(
     "../sessions/session_start.ts"
   );
+  const entries = await context.list(folder).catch(() => undefined);
+  if (entries === undefined) return [folder];
   const found: string[] = [];
   const prefix = folder.replace(/(?<=.)[/\\]$/, "");
-  for (const { name, isDirectory } of await context.list(folder)) {
+  for (const { name, isDirectory } of entries) {
     const path = `${prefix}/${name}`;
     if (isDirectory) {
       for (const file of await sessionFiles(path, context)) found.push(file);
     } else if (isSessionName(name) && !isObjectPath(name)) {
-      // Opening a named pipe would wait for a writer.
-      const isFile = (await context.look(path))?.identity !== undefined;
-      if (isFile) found.push(path);
+      // Opening a named pipe would wait for a writer. A link to a missing file has no facts.
+      const facts = await context.look(path);
+      if (facts === undefined || facts.identity !== undefined) found.push(path);
     }
   }
   return found.sort();

@@ -14,7 +14,7 @@ import type {
 } from "../../lib/cli/context.ts";
 import { runThread } from "../../lib/cli/jobs.ts";
 import { run } from "../../lib/cli/run.ts";
-import type { ByteSource } from "../../lib/files/files.ts";
+import { type ByteSource, codeOf } from "../../lib/files/byte_source.ts";
 import { concat, decode, encode } from "../running.ts";
 import { BINARY, callBinary, isReal } from "./binary.ts";
 import type { Result, World } from "./world.ts";
@@ -191,13 +191,16 @@ export async function call(
     look(path): Promise<PathFacts | undefined> {
       const isDirectory = directories.includes(path) ||
         createdFolders.includes(path);
-      if (!isDirectory && files[path] === undefined) {
+      const content = files[path];
+      // A link to a missing file is listed, and cannot be stat'ed.
+      if (
+        !isDirectory && (content === undefined || codeOf(content) === "ENOENT")
+      ) {
         return Promise.resolve(undefined);
       }
       // "a" and "./a" are one file.
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       const realPath = world.links?.[path] ?? path;
-      const content = files[path];
       const size = typeof content === "string" || content instanceof Uint8Array
         ? content.length
         : 0;
@@ -205,8 +208,10 @@ export async function call(
     },
     list(folder): Promise<PathEntry[]> {
       const path = folder.replace(/\/$/, "");
+      const error = files[path];
+      if (error instanceof Error) return Promise.reject(error);
       const below = [...Object.keys(files), ...directories].filter((name) =>
-        name.startsWith(`${path}/`)
+        name.startsWith(`${path}/`) && name !== folder
       ).map((name) => name.slice(path.length + 1).split("/"));
       const folders = new Set(
         below.filter(({ length }) => length > 1).map(([name = ""]) => name),
@@ -214,7 +219,8 @@ export async function call(
       return Promise.resolve(
         [...new Set(below.map(([name = ""]) => name))].map((name) => ({
           name,
-          isDirectory: folders.has(name),
+          isDirectory: folders.has(name) ||
+            directories.includes(`${path}/${name}`),
         })),
       );
     },

@@ -381,6 +381,28 @@ Deno.test("codexpipe normalize reads a folder as the session files below it, in 
   assertStringIncludes(stderr, "--follow takes one file");
 });
 
+Deno.test("codexpipe normalize reports what it cannot read below a folder", async () => {
+  const session =
+    '{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"a"}}\n';
+  const { stdout, ...rest } = await call(["normalize", "logs", "locked"], {
+    files: {
+      "logs/2026/01": platformError("EACCES"),
+      "logs/2026/02/rollout-a.jsonl": session,
+      "logs/2026/02/rollout-b.jsonl": platformError("ENOENT"),
+      "locked": platformError("EACCES"),
+    },
+    directories: ["logs", "logs/2026", "logs/2026/01", "locked"],
+  });
+  assertEquals(stdout, session);
+  assertEquals(rest.status, 3);
+  assertEquals(
+    rest.stderr,
+    "codexpipe: logs/2026/01: cannot open: permission denied\n" +
+      "codexpipe: logs/2026/02/rollout-b.jsonl: cannot open: not found\n" +
+      "codexpipe: locked: cannot open: permission denied\n",
+  );
+});
+
 Deno.test("codexpipe normalize reads a folder of more files than a call can have arguments", async () => {
   const paths = Array.from(
     { length: 150_000 },
