@@ -106,18 +106,20 @@ for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
   });
 }
 
-Deno.test("sessions show and list report a link to a missing file", async () => {
-  await withFolder(async (home) => {
+Deno.test("sessions show, list and index report a link to a missing file", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
     const path = `${home}/sessions/${nameOf(FORK)}`;
     await writeFile(path, "");
     await Deno.remove(path);
     await Deno.symlink(`${home}/nowhere`, path);
     const env = { CODEX_HOME: home };
-    const shown = await call(["sessions", "show", FORK], { env });
-    assertEquals(
-      [shown.status, shown.stderr],
-      [3, `codexpipe: ${path}: cannot read: it is a link to a missing file\n`],
-    );
+    const index = `--index=${folder}/index.sqlite`;
+    for (const args of [["show", FORK], ["index", index]]) {
+      const { status, stderr } = await call(["sessions", ...args], { env });
+      const reason = "cannot read: it is a link to a missing file";
+      assertEquals([status, stderr], [3, `codexpipe: ${path}: ${reason}\n`]);
+    }
     const list = await call(["sessions", "list"], { env });
     assertStringIncludes(list.stdout, "it is a link to a missing file");
   });

@@ -328,6 +328,16 @@ Deno.test("watch reports a damaged session once, and goes on", async () => {
   });
 });
 
+Deno.test("watch says once why a file cannot be read", async () => {
+  await withWatched(async (home) => {
+    const torn = zstdCompressSync(sessionStart(2)).subarray(0, -9);
+    const { stdout } = await watched(home, [], [
+      (home) => home.add(`${home.file(2)}.zst`, torn),
+    ]);
+    assertMatch(stdout, /Z {2}[-0-9a-f]+ {2}cannot unpack the zstd data: /);
+  });
+});
+
 Deno.test("watch ends a turn without new lines for 31 minutes once", async () => {
   await withWatched(async (home) => {
     const result = await watched(home, ["--json"], [

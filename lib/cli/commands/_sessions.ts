@@ -28,7 +28,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT } from "../endings.ts";
-import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
+import { cannot, isPlatformError } from "../reasons.ts";
 
 /** The Codex homes of the flags, else of the environment, and the cache folder, if there is one. */
 export function sessionPlaces(
@@ -136,9 +136,8 @@ export function noSessions(codexHomes: readonly string[]): string {
     }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;
 }
 
-export function problemLine({ path, code, message }: SessionProblem): string {
-  const error = Object.assign(new Error(message), { code });
-  return `${path}: cannot read: ${reasonOf(error)}`;
+export function problemLine({ path, message }: SessionProblem): string {
+  return `${path}: cannot read: ${message}`;
 }
 
 /** The records of files and folders that could not be read, and of given homes that are missing. */

@@ -378,8 +378,7 @@ function eventText(
     }
     case "session.damaged": {
       const { line, message } = event.failure;
-      const text = line === null ? "the file cannot be read" : `line ${line}`;
-      return `${text}: ${message}`;
+      return line === null ? message : `line ${line}: ${message}`;
     }
     case "turn.started":
       return "turn started";
