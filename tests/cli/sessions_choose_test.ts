@@ -193,7 +193,8 @@ Deno.test("SessionChooser fits its lines to terminals of any size, and escapes t
       "",
       "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves",
     ]);
-    assertEquals(chooser.lines(80, 10).length, 11);
+    assertEquals(chooser.lines(80, 10).length, 10);
+    assertEquals(chooser.lines(80, 2), chooser.lines(80, 24).slice(0, 2));
     const { unknown } = chooser;
     assertEquals(unknown?.head.id, testId(2));
     if (unknown !== undefined) {

@@ -278,7 +278,9 @@ export class SessionChooser {
         ...folded(selected.message, room, ruler),
       ];
     while (preview.length <= PREVIEW) preview.push("");
-    return [...lines, ...preview, "", style.dim(ruler.fitted(KEYS, room))];
+    lines.push(...preview, "", style.dim(ruler.fitted(KEYS, room)));
+    // Further lines would move the list out of a low terminal.
+    return lines.slice(0, rows);
   }
 }
 
