@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { SESSIONS } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/cli/commands.ts";
+import { grammarOf } from "../../lib/cli/completions/grammar.ts";
 import { COMMON_FLAGS, flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { call } from "./memory.ts";
@@ -42,6 +43,20 @@ for (const [shell, script] of scripts) {
     }
   });
 }
+
+Deno.test("codexpipe completions complete the ids of sessions, and of no turns", () => {
+  const usage = grammarOf(COMMANDS).commands.find(({ name }) =>
+    name === "usage"
+  );
+  const ids = usage?.flags.filter(({ flag }) => flag.value?.name === "ID")
+    .map(({ flag, value }) => [flag.name, value]);
+  assertEquals(ids, [["thread", "sessions"], ["family", "sessions"]]);
+  const normalize = grammarOf(COMMANDS).commands.find(({ name }) =>
+    name === "normalize"
+  );
+  const turn = normalize?.flags.find(({ flag }) => flag.name === "turn-id");
+  assertEquals(turn?.value, "anything");
+});
 
 Deno.test("codexpipe completions takes exactly one shell", async () => {
   for (const args of [[], ["tcsh"], ["bash", "zsh"]]) {
@@ -84,6 +99,7 @@ const COMMAND_LINES = [
   { words: ["sess"], expected: ["sessions"] },
   { words: ["LICEN"], expected: ["LICENSE"] },
   { words: ["help", "norm"], expected: ["normalize"] },
+  { words: ["help", "sessions", "li"], expected: ["list"] },
   { words: ["completions", ""], expected: [...SHELLS] },
   { words: ["normalize", "--on-e"], expected: ["--on-error"] },
   {
@@ -91,6 +107,7 @@ const COMMAND_LINES = [
     expected: ["report", "inline", "drop", "stop"],
   },
   { words: ["normalize", "-"], expected: namesOf("normalize") },
+  { words: ["usage", "--by", "day,mo"], expected: ["day,model"] },
   {
     words: ["normalize", "--from", "exec", "LICEN"],
     expected: ["LICENSE"],

@@ -1,5 +1,6 @@
 /** Completions for fish. */
 
+import type { Flag } from "../flags.ts";
 import {
   type Filler,
   type FlagPlace,
@@ -17,7 +18,7 @@ export function fishCompletions(
 function __codexpipe_command
     set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
     switch "$words[1]"
-        case sessions
+        case sessions help
             echo "$words[1] $words[2]" | string trim
         case '*'
             echo "$words[1]"
@@ -42,11 +43,12 @@ ${
     ]).join("\n")
   }
 ${
-    sessions.map(({ name, summary }) =>
+    sessions.flatMap(({ name, summary }) => [
       `complete -c codexpipe -n '__codexpipe_is sessions' -a ${name} -d ${
         quote(summary)
-      }`
-    ).join("\n")
+      }`,
+      `complete -c codexpipe -n '__codexpipe_is help sessions' -a ${name}`,
+    ]).join("\n")
   }
 ${common.map((place) => flagLine("", place)).join("\n")}
 ${
@@ -70,9 +72,15 @@ function flagLine(condition: string, { flag, value }: FlagPlace): string {
     condition,
     `-l ${flag.name}`,
     flag.short === undefined ? "" : `-s ${flag.short}`,
-    value === undefined ? "" : fill(value, true),
+    value === undefined ? "" : valueOf(flag, value),
     `-d ${quote(flag.summary)}`,
   ].filter((part) => part !== "").join(" ");
+}
+
+function valueOf({ isRepeatable }: Flag, value: Filler): string {
+  return isRepeatable && typeof value !== "string"
+    ? `-x -a '(__fish_append , ${value.join(" ")})'`
+    : fill(value, true);
 }
 
 function fill(filler: Filler, isValue: boolean): string {

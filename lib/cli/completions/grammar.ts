@@ -74,9 +74,8 @@ export function grammarOf(commands: readonly Command[]): Grammar {
 
 function placeOf(flag: Flag): FlagPlace {
   const filler = flag.value && fillerOf(flag.value.name, flag.value.choices);
-  // Of the flags with an ID, only --thread-id is completed with ids of sessions.
-  const isOtherId = filler === "sessions" && flag.name !== "thread-id";
-  return { flag, value: isOtherId ? "anything" : filler };
+  // Every ID but that of a turn is the id of a session.
+  return { flag, value: flag.name === "turn-id" ? "anything" : filler };
 }
 
 /** Derives the completions from the placeholder of the help. */

@@ -28,7 +28,13 @@ ${common.map((place) => `    ${argument(place)} \\`).join("\n")}
     command) _codexpipe_first || _files ;;
     rest)
       case $words[1] in
-        help) _codexpipe_first ;;
+        help)
+          if (( CURRENT == 2 )); then
+            _codexpipe_first
+          elif (( CURRENT == 3 )) && [[ $words[2] == sessions ]]; then
+            _codexpipe_sessions
+          fi
+          ;;
         sessions)
           if (( CURRENT == 2 )); then
             _codexpipe_sessions
@@ -92,9 +98,13 @@ function branch(
 function argument({ flag, value }: FlagPlace): string {
   const { name, short, summary, isRepeatable } = flag;
   const text = `[${summary.replace(/\.$/, "").replace(/[[\]:\\]/g, "\\$&")}]`;
+  const kind = flag.value?.name.toLowerCase();
+  const isList = isRepeatable && typeof value !== "string";
   const rest = value === undefined
     ? ""
-    : `:${flag.value?.name.toLowerCase()}:${action(value)}`;
+    : `:${kind}:${
+      isList ? `_values -s , ${kind} ${value.join(" ")}` : action(value)
+    }`;
   const equals = value === undefined ? "" : "=";
   const long = `--${name}${equals}${text}${rest}`;
   if (isRepeatable) return shellWord(`*${long}`);
