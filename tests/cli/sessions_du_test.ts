@@ -50,16 +50,17 @@ Deno.test("sessions du prints the sizes of sessions in every form", async () => 
   });
 });
 
-Deno.test("sessions du ends with 3 if a file could not be read to its end", async () => {
+Deno.test("sessions du names the files that could not be read to their ends, and ends with 3", async () => {
   await withHome({ versions: ["0.20.0"] }, async ({ path }) => {
     const packed = new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x24]);
-    await Deno.writeFile(
-      `${path}/sessions/rollout-2026-11-20T15-40-01-x.jsonl.zst`,
-      packed,
-    );
+    const torn = `${path}/sessions/rollout-2026-11-20T15-40-01-x.jsonl.zst`;
+    await Deno.writeFile(torn, packed);
     const { status, stderr } = await du(path, ["--json"]);
     assertEquals(status, 3);
-    assertStringIncludes(stderr, "1 file could not be read to the end");
+    assertEquals(
+      stderr,
+      `codexpipe: ${torn}: cannot read: cannot unpack the zstd data: it is cut off\n`,
+    );
   });
 });
 

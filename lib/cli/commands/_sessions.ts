@@ -136,7 +136,9 @@ export function noSessions(codexHomes: readonly string[]): string {
     }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;
 }
 
-export function problemLine({ path, message }: SessionProblem): string {
+export function problemLine(
+  { path, message }: Pick<SessionProblem, "path" | "message">,
+): string {
   return `${path}: cannot read: ${message}`;
 }
 

@@ -25,7 +25,12 @@ import { resultsOf } from "../jobs.ts";
 import { writeTexts } from "../output.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
-import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
+import {
+  problemLine,
+  problemRecords,
+  reportHomes,
+  sessionPlaces,
+} from "./_sessions.ts";
 
 /** The default number of rows of each table. */
 const ROWS = 10;
@@ -64,13 +69,13 @@ export const run: RunCommand = async (context) => {
     { ...found, total: found.sessions.length },
     context,
   );
-  const torn = found.sessions.filter(({ problem }) => problem !== undefined);
-  if (torn.length > 0) {
-    context.diagnostics.say(
-      `${countedText(torn.length, "file")} could not be read to the end`,
-    );
+  let status: number = isIncomplete ? EXIT.io : EXIT.done;
+  for (const { file: { path }, problem: message } of found.sessions) {
+    if (message === undefined) continue;
+    context.diagnostics.say(problemLine({ path, message }));
+    status = EXIT.io;
   }
-  return isIncomplete || torn.length > 0 ? EXIT.io : EXIT.done;
+  return status;
 };
 
 interface MeasuredSessions
