@@ -31,8 +31,6 @@ export interface IndexedFile {
   readonly isRead: boolean;
   /** The name of the session when it was read. */
   readonly name: string | undefined;
-  /** Why the file could not be read, or not to its end. */
-  readonly problem: string | undefined;
   /** Changes with every write about the file. */
   readonly revision: number;
 }
@@ -50,8 +48,6 @@ export interface FileUpdate {
   /** The head of the file; `undefined` if the index has it already. */
   readonly head: SessionHead | undefined;
   readonly name: string | undefined;
-  /** Why the file could not be read, or not to its end. */
-  readonly problem: string | undefined;
 }
 
 /** Identifies the rows of a file: its number, and the id of its session in the index. */
@@ -67,7 +63,7 @@ const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
  */
 const MAX_NUMBER = (2 ** 53 / ROWS_PER_FILE) - 2 ** 20;
 const FILE_COLUMNS =
-  "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
+  "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, revision";
 
 /**
  * Assigns numbers to files, which are given newest first, by path. They grow with the time at which
@@ -191,7 +187,6 @@ export class IndexWriter {
         : markOf(piece.tail),
       is_read: update.isRead && !isLost ? 1 : 0,
       name: update.name ?? null,
-      problem: update.problem ?? null,
       ...(head && { origin: originOf(head) ?? null }),
       // Random, so that no entry of a rebuilt index looks like the one of the index before.
       revision: (before?.revision ?? Math.floor(Math.random() * 2 ** 32)) + 1,
@@ -424,7 +419,6 @@ function fileOf(row: SqlRow): IndexedFile {
     readMark: String(row.read_mark),
     isRead: row.is_read === 1,
     name: typeof row.name === "string" ? row.name : undefined,
-    problem: typeof row.problem === "string" ? row.problem : undefined,
     revision: Number(row.revision),
   };
 }

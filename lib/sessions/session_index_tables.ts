@@ -10,7 +10,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of their content. It has to be raised with any change of either,
  * including a change of how lines are mapped to records; indexes of older versions are rebuilt.
  */
-export const INDEX_VERSION = 10;
+export const INDEX_VERSION = 11;
 
 /** How many rows a file can have: row ids are the number of the file times this, plus the row. */
 export const ROWS_PER_FILE = 2 ** 23;
@@ -44,7 +44,7 @@ CREATE TABLE messages(
 CREATE TABLE files(
   number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL, mtime INTEGER NOT NULL, read_to INTEGER NOT NULL,
-  read_mark TEXT NOT NULL, is_read INTEGER NOT NULL, name TEXT, problem TEXT, origin TEXT,
+  read_mark TEXT NOT NULL, is_read INTEGER NOT NULL, name TEXT, origin TEXT,
   revision INTEGER NOT NULL, sum INTEGER
 );
 CREATE TABLE checkpoints(number INTEGER PRIMARY KEY, state BLOB NOT NULL);
@@ -76,7 +76,7 @@ export const TABLE_NAMES = [
 
 /** The columns that the checksum of a file is made of: those of `files` and of its session. */
 export const FILE_FACTS =
-  `number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, origin,
+  `number, path, session_id, size, mtime, read_to, read_mark, is_read, name, origin,
    revision, started_at, cwd, cli_version, originator, git_branch, git_commit, title,
    rollout_path, last_event_at`;
 

@@ -456,7 +456,6 @@ class Refresh {
         piece: undefined,
         isRead: true,
         head,
-        problem: before.problem,
       });
       return true;
     }
@@ -496,13 +495,7 @@ class Refresh {
       }
       if (content === undefined) return true;
       const { bytes, isContinued, ...changes } = content;
-      const update = {
-        ...task,
-        ...changes,
-        before,
-        isRead,
-        problem: problem?.message,
-      };
+      const update = { ...task, ...changes, before, isRead };
       if (isRead) {
         this.#bytesRead += bytes -
           (isContinued ? task.before?.readTo ?? 0 : 0);
