@@ -149,8 +149,6 @@ export interface IndexingReport {
   readonly bytesRead: number;
   /** How many files are left to read, because the update was stopped. */
   readonly filesLeft: number;
-  /** The size of these files on disk, in bytes. */
-  readonly bytesLeft: number;
   /** The files and folders that could not be read, or not to their ends. */
   readonly problems: readonly SessionProblem[];
   /** The homes that do not exist. */
@@ -371,7 +369,6 @@ class Refresh {
       ...this.#counts,
       bytesRead: this.#bytesRead,
       filesLeft: this.#left.size,
-      bytesLeft: bytesOf(this.#left),
       problems: [
         ...problems,
         ...this.#names.problems,
@@ -411,7 +408,7 @@ class Refresh {
     const fresh = tasks.filter(({ before }) => before === undefined)
       .map(({ file }) => file);
     this.#ahead = readAhead?.(fresh)[Symbol.asyncIterator]();
-    const totalBytes = bytesOf(tasks.map(({ file }) => file));
+    const totalBytes = tasks.reduce((sum, { file }) => sum + file.size, 0);
     let bytes = 0;
     let files = 0;
     try {
@@ -570,12 +567,6 @@ class Refresh {
       );
     }
   }
-}
-
-function bytesOf(files: Iterable<SessionFile>): number {
-  let bytes = 0;
-  for (const { size } of files) bytes += size;
-  return bytes;
 }
 
 /** A piece of a file: data that can be copied between threads. */
