@@ -18,7 +18,7 @@ interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
-  /** The values in order, of which the last one counts; empty for a switch. */
+  /** The value, or all values of a repeatable flag, in order; an empty text for a switch. */
   readonly values: readonly string[];
 }
 
@@ -200,10 +200,8 @@ export function parseArguments(
     if (ofCommand !== undefined) {
       for (const part of parts) check(flag, part);
     }
-    const values = [
-      ...given.get(name)?.values ?? [],
-      ...parts.map((part) => part ?? ""),
-    ];
+    const values = parts.map((part) => part ?? "");
+    if (flag.isRepeatable) values.unshift(...given.get(name)?.values ?? []);
     given.set(name, { name, isShort, values });
     for (const { name } of ALL_FLAGS) {
       if (name === flag.undoes) given.delete(name);

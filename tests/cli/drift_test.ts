@@ -99,6 +99,9 @@ Deno.test("drift refuses an invalid baseline, flags without effect, and overwrit
     files,
   });
   assertEquals(idle.status, 2);
+  const since = await call(["drift", "--since=1d", "a"], { files });
+  assertEquals(since.status, 2);
+  assertStringIncludes(since.stderr, "--since has no effect without a Codex");
   const input = await call(["drift", "--write-baseline=a", "a"], { files });
   assertEquals(input.status, 2);
   assertStringIncludes(input.stderr, "would overwrite a");

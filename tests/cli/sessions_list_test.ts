@@ -112,10 +112,15 @@ Deno.test("sessions list prints the command for the next page, which continues t
   });
 });
 
-Deno.test("sessions list --json prints a command for the next page with --json", async () => {
+Deno.test("sessions list prints a command for the next page with each flag once", async () => {
   await withFive(async (home) => {
-    const { stderr } = await list(home, ["--json", "--limit=4"]);
-    assertEquals(stderr.match(/json/g), ["json"]);
+    const args = ["--json", "--limit=3", "--fast", "--fast", "--limit=4"];
+    const { stderr } = await list(home, args);
+    assertEquals(stderr.match(/json|--limit=.|--fast/g), [
+      "json",
+      "--limit=4",
+      "--fast",
+    ]);
   });
 });
 

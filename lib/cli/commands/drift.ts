@@ -38,7 +38,11 @@ export const run: RunCommand = async (context) => {
   /** Looks at one input at a time; its findings are taken out before the next input begins. */
   const inputMeter = await meterOf(context, isRecording);
   const meter = isRecording ? inputMeter : new DriftMeter();
-  const { inputs, isIncomplete, open } = await chosenInputs(context);
+  const { isHome, inputs, isIncomplete, open } = await chosenInputs(context);
+  // A thread gets its inputs from another one, which knows whether they are from a home.
+  if (!isHome && context.process.starter === undefined) {
+    args.refuseIdle(["since"], "without a Codex home: it selects its files");
+  }
   const found = resultsOf({
     inputs,
     work: (input) => look(input, open, inputMeter, isRecording, context),
