@@ -678,7 +678,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
         name: "limit",
         default: "10",
         text:
-          "Show at most NUM rows of each table. With --by, all rows are shown unless NUM is given. In json, NUM limits the list of the largest files.",
+          "Show at most NUM rows of each table. With --by, all rows are shown unless NUM is given. In json, NUM limits the list of the largest files; jsonl and csv have every row.",
       },
       {
         name: "by",

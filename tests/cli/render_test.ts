@@ -604,6 +604,10 @@ const REFUSED = [
   },
   { args: ["--home"], message: "--home has no effect without --to=site\n" },
   {
+    args: ["--codex-home=/out", "/a"],
+    message: "--codex-home has no effect without --to=site or --family\n",
+  },
+  {
     args: ["--images", "/a"],
     message: "--images has no effect without --to=html\n",
   },

@@ -72,4 +72,7 @@ Deno.test("sessions du reports a home without sessions, and refuses operands and
   assertStringIncludes(stderr, "no sessions in /no/such/home");
   assertEquals((await call(["sessions", "du", "x"])).status, 2);
   assertEquals((await call(["sessions", "du", "--by=model"])).status, 2);
+  const rows = await call(["sessions", "du", "--format=csv", "--limit=1"]);
+  assertEquals(rows.status, 2);
+  assertStringIncludes(rows.stderr, "--limit has no effect with --format=csv");
 });

@@ -14,6 +14,9 @@ export const run: RunCommand = async (context) => {
     return await renderSite(context);
   }
   args.refuseIdle(["home", "jobs"], "without --to=site");
+  if (!args.has("family")) {
+    args.refuseIdle(["codex-home"], "without --to=site or --family");
+  }
   const { files } = args;
   const isFollowing = args.has("follow");
   args.refuseSeveral();

@@ -59,8 +59,11 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 export const run: RunCommand = async (context) => {
   const { args } = context;
   args.refuseOperands("sessions du", "use --codex-home=DIR for another home");
-  const found = await measure(context);
   const format = args.choice("format", FORMATS.usage) ?? "table";
+  if (format === "jsonl" || format === "csv") {
+    args.refuseIdle(["limit"], `with --format=${format}, which has every row`);
+  }
+  const found = await measure(context);
   await writeTexts(
     format === "table" ? context.screen : context.stdout,
     texts(found, format, context),
