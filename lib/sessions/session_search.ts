@@ -235,11 +235,15 @@ async function searchOldIndex(
   if (database === undefined) return undefined;
   try {
     checkIndex(database, CHECKED);
-    const refresh = options.refresh === false
-      ? undefined
-      : await reportUnread(database, options);
     const found = await searchSessionIndex(database, options);
-    return { ...found, refresh, makeshift: { searched: "old_index", error } };
+    // Without an update, the index as it is was wanted.
+    return options.refresh === false
+      ? { ...found, refresh: undefined, makeshift: undefined }
+      : {
+        ...found,
+        refresh: await reportUnread(database, options),
+        makeshift: { searched: "old_index", error },
+      };
   } catch (other) {
     if (isIndexDamage(other) || isSqliteError(other)) return undefined;
     throw other;

@@ -302,14 +302,18 @@ Deno.test({
       const index = `--index=${folder}/index.sqlite`;
       await search(["elephant", index]);
       await writeSession(`${folder}/home`, { ...ELEPHANT, id: testId(2) });
-      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          ...["run", "--no-prompt", "--allow-read", "--allow-env"],
-          ...[CLI.href, "sessions", "search", "elephant", "--json"],
-          index,
-        ],
-        env: { NO_COLOR: "1", CODEX_HOME: `${folder}/home` },
-      }).output();
+      const searchUnwritten = (
+        ...args: readonly string[]
+      ): Promise<Deno.CommandOutput> =>
+        new Deno.Command(Deno.execPath(), {
+          args: [
+            ...["run", "--no-prompt", "--allow-read", "--allow-env"],
+            ...[CLI.href, "sessions", "search", "elephant", "--json"],
+            ...[index, ...args],
+          ],
+          env: { NO_COLOR: "1", CODEX_HOME: `${folder}/home` },
+        }).output();
+      const { code, stdout, stderr } = await searchUnwritten();
       const { hits, files_left, makeshift } = JSON.parse(decode(stdout));
       assertEquals(
         [code, hits.length, files_left, makeshift],
@@ -319,6 +323,9 @@ Deno.test({
         decode(stderr),
         "cannot write the index: Deno denied the permission to write; run deno with --allow-write; searched it as it was, without what is new in 1 session file\n",
       );
+      const wanted = await searchUnwritten("--no-refresh");
+      assertEquals([wanted.code, decode(wanted.stderr)], [0, ""]);
+      assertEquals(JSON.parse(decode(wanted.stdout)).makeshift, null);
     });
   },
 });
