@@ -77,6 +77,17 @@ Deno.test("sessions choose needs a terminal", async () => {
   );
 });
 
+Deno.test("sessions choose tells that no session matches, and ends with 1", async () => {
+  await withFour(async (home) => {
+    const { status, stdout, stderr } = await call(
+      ["sessions", `--codex-home=${home}`, "--grep=zebra", "--no-color"],
+      TERMINAL,
+    );
+    assertEquals([status, stdout], [1, ""]);
+    assertEquals(stderr, `codexpipe: no session matches, of 4 in ${home}\n`);
+  });
+});
+
 Deno.test("sessions choose shows the session on which Enter is pressed", async () => {
   await withFour(async (home) => {
     for (

@@ -9,7 +9,7 @@ import {
 } from "../../sessions/session_list.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
-import { sessionPlaces, workingFolderOf } from "./_sessions.ts";
+import { reportHomes, sessionPlaces, workingFolderOf } from "./_sessions.ts";
 
 /** The flags that filter sessions. */
 export const FILTERS = [
@@ -61,4 +61,22 @@ export async function sessionPage(
   } finally {
     await progress.clear();
   }
+}
+
+/** Reports what could not be read, and that no session matches; returns whether any was unread. */
+export function reportPage(
+  page: SessionPage,
+  context: CommandContext,
+): boolean {
+  const isIncomplete = reportHomes(page, context);
+  const { args, diagnostics } = context;
+  const { sessions, total } = page;
+  if (total > 0 && sessions.length === 0) {
+    const where = args.has("cursor") ? " after the cursor" : "";
+    const homes = sessionPlaces(context).codexHomes.join(", ");
+    diagnostics.say(
+      `no session matches${where}, of ${countText(total)} in ${homes}`,
+    );
+  }
+  return isIncomplete;
 }

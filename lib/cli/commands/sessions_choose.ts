@@ -12,8 +12,7 @@ import type { TextStyle } from "../../render/text_style.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { fold, TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
-import { sessionPage } from "./_session_page.ts";
-import { reportHomes } from "./_sessions.ts";
+import { reportPage, sessionPage } from "./_session_page.ts";
 import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
 import { run as resume } from "./sessions_resume.ts";
 import { run as show } from "./sessions_show.ts";
@@ -34,7 +33,7 @@ export const run: RunCommand = async (context) => {
     );
   }
   const page = await sessionPage(context, undefined);
-  const isIncomplete = reportHomes(page, context);
+  const isIncomplete = reportPage(page, context);
   await context.diagnostics.flush();
   if (page.sessions.length === 0) return isIncomplete ? EXIT.io : EXIT.no;
   const chooser = new SessionChooser(page.sessions, {
@@ -264,11 +263,7 @@ export class SessionChooser {
     while (lines.length <= Math.min(count, this.#rows.length)) lines.push("");
     lines.push("");
     const preview = selected === undefined
-      ? [
-        style.dim(
-          this.#rows.length === 0 ? "no sessions" : "no session matches",
-        ),
-      ]
+      ? [style.dim("no session matches")]
       : [
         style.dim(ruler.fitted(
           [...runFacts(this.#runs.get(selected.session)), selected.facts]

@@ -19,13 +19,8 @@ import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { FILTERS, sessionPage } from "./_session_page.ts";
-import {
-  problemRecords,
-  reportHomes,
-  sessionPlaces,
-  sessionRecord,
-} from "./_sessions.ts";
+import { FILTERS, reportPage, sessionPage } from "./_session_page.ts";
+import { problemRecords, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
 /** The default number of rows of a table on a terminal. */
@@ -54,8 +49,11 @@ export const run: RunCommand = async (context) => {
   const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
   await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
-  const isIncomplete = reportHomes(page, context);
-  for (const line of remarks(page, context)) diagnostics.say(line);
+  const isIncomplete = reportPage(page, context);
+  if (page.nextCursor !== undefined) {
+    const next = nextCommand(args, page.nextCursor);
+    diagnostics.say(`more sessions follow: ${next}`);
+  }
   for (const { state, file, reason } of codex.indexes) {
     if (state !== "unknown") continue;
     diagnostics.say(
@@ -225,23 +223,6 @@ function listedRecord(
     total_tokens: run?.totalTokens ?? null,
     duration_ms: run?.durationMs ?? null,
   };
-}
-
-function* remarks(
-  page: SessionPage,
-  { args, process }: CommandContext,
-): Generator<string> {
-  const { sessions, nextCursor, total } = page;
-  if (total > 0 && sessions.length === 0) {
-    const where = args.has("cursor") ? " after the cursor" : "";
-    const { codexHomes } = sessionPlaces({ args, process });
-    yield `no session matches${where}, of ${countText(total)} in ${
-      codexHomes.join(", ")
-    }`;
-  }
-  if (nextCursor !== undefined) {
-    yield `more sessions follow: ${nextCommand(args, nextCursor)}`;
-  }
 }
 
 function nextCommand(args: Arguments, cursor: string): string {
