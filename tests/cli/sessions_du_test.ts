@@ -47,6 +47,11 @@ Deno.test("sessions du prints the sizes of sessions in every form", async () => 
     assertEquals(table.stdout.includes("█"), false);
     const screen = await du(path, ["--by=kind"], { terminals: ["stdout"] });
     assertStringIncludes(screen.stdout, "████");
+    for (const columns of [44, 100]) {
+      const { stdout } = await du(path, [], { terminals: ["stdout"], columns });
+      const spare = ["█", "Most of it"].filter((text) => stdout.includes(text));
+      assertEquals(spare.length, columns === 44 ? 0 : 2);
+    }
   });
 });
 

@@ -323,7 +323,11 @@ async function groupTable(
   ];
   if (process.isTerminal.stdout) {
     const bar = (share: number): string => "█".repeat(Math.round(share * BAR));
-    columns.push({ title: "", cell: ({ share }) => bar(share) });
+    columns.push({
+      title: "",
+      isSpare: true,
+      cell: ({ share }) => bar(share),
+    });
   }
   return await tableText(columns, groups, { width: width(), style });
 }
@@ -337,8 +341,13 @@ async function largestTable(
     { title: "Largest", cell: ({ id, file }) => id || file.path },
     numbers("Size", ({ diskBytes }) => bytesText(diskBytes)),
     numbers("Share", ({ diskBytes }) => percentText(shareOf(diskBytes, all))),
-    { title: "Most of it", cell: mostOf },
-    { title: "Title", cut: "end", cell: ({ title }) => title },
+    { title: "Most of it", isSpare: true, cell: mostOf },
+    {
+      title: "Title",
+      cut: "end",
+      keptWidth: 8,
+      cell: ({ title }) => title,
+    },
   ];
   const largest = sessions.slice(0, limit);
   return await tableText(columns, largest, { width: width(), style });
