@@ -5,8 +5,8 @@ import type { TurnStatus } from "./parts.ts";
 
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-YcKTog4Ulxv7HDC4nC4uxRo36J00zMY5/a+gLtzNHSU=",
-  script: "sha256-xZOeArtowVcFZbB13xBcgatd1tsjDiTZwM+IxoqGgSQ=",
+  style: "sha256-vTQpzttTYvQn6POq7Ffiz5aMtBbeGIUDRi18cwi3FaE=",
+  script: "sha256-w7ZSxCHoyR8Mz4cbwOjubYadYykSJNhdO6R/ULQiOxo=",
 };
 
 export interface Hashes {
@@ -164,7 +164,7 @@ export const PAGE_STYLE = `
 --run:#57606a;--edit:#0b7285;--tool:#7a3fd1;--think:#8d8577;--add:#dff5e3;--del:#fde4e1;--addink:#0f5323;--delink:#8a1c15;
 --sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace}
-@media (prefers-color-scheme:dark){:root{
+@media screen and (prefers-color-scheme:dark){:root{
 --page:#131518;--card:#1b1e22;--sunk:#16181c;--ink:#e4e4e0;--soft:#9ba3ad;--line:#31363d;
 --accent:#8ea6ff;--tint:#1f2538;--ok:#56c271;--bad:#ff7b72;--badtint:#2d1c1d;--warn:#e0a94a;--warntint:#2a2418;
 --run:#a3adb8;--edit:#4fc3d6;--tool:#c39bff;--think:#a89f90;--add:#16301d;--del:#3a1d1d;--addink:#a6e5b4;--delink:#ffb8b0}}
@@ -249,7 +249,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .l-user{stroke:var(--accent)}.l-say{stroke:var(--ink)}.l-think{stroke:var(--think)}.l-run{stroke:var(--run)}
 .l-edit{stroke:var(--edit)}.l-tool{stroke:var(--tool)}.l-bad{stroke:var(--bad)}.l-cached{fill:var(--line)}.l-in{fill:var(--think)}.l-out{fill:var(--accent)}
 
-.e{margin-top:.75rem;scroll-margin-top:4.5rem}
+.e{margin-top:.75rem}
 .e:target{outline:2px solid var(--accent);outline-offset:3px;border-radius:8px}
 .e>h3,.e>summary,.e>.row{font-size:.8125rem;font-weight:400;line-height:1.5;display:flex;align-items:baseline;gap:.625rem;min-width:0}
 .e>h3 .who{font-weight:650}
@@ -341,6 +341,7 @@ details::details-content{content-visibility:visible;block-size:auto;display:bloc
 .box .one{white-space:normal}
 h2,h3,summary{break-after:avoid}
 main,.head{max-width:none}}
+@media (max-width:48rem){html{scroll-padding-top:6rem}}
 @media (max-width:40rem){.e .meta .at,.sum .detail,.acts{display:none}.head{padding-top:1.25rem}}
 `;
 
@@ -479,9 +480,16 @@ copy.addEventListener("click", async () => {
   }
 });
 
+// Browsers scroll to the target themselves, unless the choice of entries hides it. To scroll again
+// while the page is loaded would end too far: sections above the target have no sizes yet.
 const follow = () => {
-  const target = location.hash.length > 1 && $(decodeURIComponent(location.hash.slice(1)));
-  if (target) { reveal(target); opened = []; target.scrollIntoView(); }
+  const target = $(location.hash.slice(1));
+  if (!target) return;
+  reveal(target);
+  opened = [];
+  if (target.getClientRects().length > 0) return;
+  $("show-all").click();
+  target.scrollIntoView();
 };
 addEventListener("hashchange", follow);
 follow();

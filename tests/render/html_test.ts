@@ -53,6 +53,51 @@ Deno.test("an HTML page loads nothing", () => {
   assert(!/url\(|@import/.test(contentOf(page, "style")));
 });
 
+Deno.test("an HTML page opens the target of a link, and scrolls only to one that the choice of entries hides", () => {
+  const script = contentOf(pageOf(new Uint8Array()), "script");
+  const actionsFor = (hash: string, isHidden: boolean): string[] => {
+    const actions: string[] = [];
+    const target = {
+      localName: "details",
+      open: false,
+      getClientRects: () => isHidden ? [] : [1],
+      scrollIntoView: () => actions.push("scroll"),
+    };
+    const choice = { click: () => actions.push("show all") };
+    // All other elements ignore what is done to them.
+    const other: unknown = new Proxy(() => other, {
+      get: (_, name) => name === Symbol.iterator ? [].values : other,
+      set: () => true,
+    });
+    const elements: Record<string, unknown> = {
+      "turn-1-2": target,
+      "show-all": choice,
+      "": null,
+    };
+    const document = {
+      getElementById: (id: string) => id in elements ? elements[id] : other,
+      querySelectorAll: () => [],
+      createElement: () => other,
+      addEventListener: () => {},
+    };
+    new Function("document", "location", "addEventListener", script)(
+      document,
+      { hash },
+      () => {},
+    );
+    if (target.open) actions.push("open");
+    return actions;
+  };
+  assertEquals(actionsFor("#turn-1-2", false), ["open"]);
+  assertEquals(actionsFor("#turn-1-2", true), ["show all", "scroll", "open"]);
+  assertEquals(actionsFor("", false), []);
+});
+
+Deno.test("a dark HTML page is printed in the colours of a light one", () => {
+  const style = contentOf(pageOf(new Uint8Array()), "style");
+  assert(style.includes("@media screen and (prefers-color-scheme:dark)"));
+});
+
 Deno.test("HtmlRenderer writes a complete page for no parts", () => {
   const page = writtenBy(new HtmlRenderer(), []);
   assert(page.startsWith("<!DOCTYPE html>\n"));
