@@ -21,7 +21,7 @@ export const SITE_INDEX = "index.html";
 
 /** The style sheet and script that the policy of the index allows. A test computes them anew. */
 const INDEX_HASHES: Hashes = {
-  style: "sha256-wU8dnpNPTTsmEILHTWlvwdMAjvvPuuvAgPlWPaiZMN0=",
+  style: "sha256-IBYZOhdZihCdoq9p9P8RLTZ++NJPTbKRheqFmnhOILQ=",
   script: "sha256-sLYplKPddP8tMGsAgL8AU2EptRwjhR1r2MDo9YahFrw=",
 };
 
@@ -383,8 +383,10 @@ function inertJson(value: unknown): string {
 
 // The usage of tokens.
 
-/** The number of models with their own colour, and the maximum number of days in the chart. */
-const MAX_SHOWN = { models: 6, days: 366 };
+/** The number of models with their own colour. */
+const MAX_SHOWN_MODELS = 6;
+/** The least and the most days in the chart, up to the last day with tokens. */
+const CHART_DAYS = { least: 30, most: 366 };
 /** The height of the chart in pixels. */
 const CHART_HEIGHT = 120;
 
@@ -395,7 +397,7 @@ function usageHtml(rows: readonly UsageRow[]): string {
   if (groups.length === 0) return "";
   const names = groups.map(({ row }) => row.model);
   const lookOf = (model: string | null): string =>
-    `m${Math.min(names.indexOf(model), MAX_SHOWN.models)}`;
+    `m${Math.min(names.indexOf(model), MAX_SHOWN_MODELS)}`;
   const lines = groups.map(({ row, threads, tokens }) =>
     `<tr><th scope="row"><i class="${lookOf(row.model)}"></i>${
       elementText(row.model ?? "unknown")
@@ -420,30 +422,40 @@ ${lines.join("")}</table></div>
 `;
 }
 
-/** Draws a bar for each day with tokens, stacked by model. */
+const DAY_MS = 86_400_000;
+
+/** Draws a bar for each day with tokens, stacked by model, at its place in the calendar. */
 function daysHtml(
   rows: readonly UsageRow[],
   lookOf: (model: string | null) => string,
 ): string {
-  const days = groupUsage(rows.filter(({ day }) => day !== null), ["day"])
-    .filter(({ tokens }) => tokens.total_tokens > 0n).slice(-MAX_SHOWN.days);
-  const totals = days.map(({ tokens }) => Number(tokens.total_tokens));
-  const most = totals.reduce((most, total) => Math.max(most, total), 1);
-  const first = days.at(0)?.row.day;
-  const last = days.at(-1)?.row.day;
-  if (typeof first !== "string" || typeof last !== "string") return "";
-  const width = 100 / days.length;
-  const bars = days.map(({ row: { day }, rows }, i) => {
-    let top = CHART_HEIGHT;
+  const days = groupUsage(rows, ["day"])
+    .map(({ row: { day }, rows, tokens: { total_tokens } }) => ({
+      at: Date.parse(day ?? "") / DAY_MS,
+      day: day ?? "",
+      rows,
+      total: Number(total_tokens),
+    })).filter(({ at, total }) => !Number.isNaN(at) && total > 0);
+  const [first] = days;
+  const last = days.at(-1);
+  if (first === undefined || last === undefined) return "";
+  const { least, most } = CHART_DAYS;
+  const length = Math.min(most, Math.max(least, last.at - first.at + 1));
+  const start = last.at + 1 - length;
+  const shown = days.filter(({ at }) => at >= start);
+  const top = shown.reduce((top, { total }) => Math.max(top, total), 1);
+  const width = 100 / length;
+  const bars = shown.map(({ at, day, rows }) => {
+    let y = CHART_HEIGHT;
     const parts = groupUsage(rows, ["model"]).map(
       ({ row: { model }, tokens }) => {
         const count = tokens.total_tokens;
-        const height = Number((Number(count) / most * CHART_HEIGHT).toFixed(2));
-        top -= height;
+        const height = Number((Number(count) / top * CHART_HEIGHT).toFixed(2));
+        y -= height;
         return `<rect class="${lookOf(model)}" x="${
-          (i * width + width / 10).toFixed(3)
+          ((at - start + 0.1) * width).toFixed(3)
         }%" width="${(width * 0.8).toFixed(3)}%" y="${
-          Math.max(0, top).toFixed(2)
+          Math.max(0, y).toFixed(2)
         }" height="${height}"><title>${elementText(`${day}: `)}${
           countText(count)
         } tokens, ${attributeText(model ?? "unknown")}</title></rect>`;
@@ -451,16 +463,16 @@ function daysHtml(
     );
     return parts.join("");
   });
+  const startDay = new Date(start * DAY_MS).toISOString().slice(0, 10);
+  const end = elementText(last.day);
   return `<figure><svg height="${CHART_HEIGHT}" role="img" aria-label="Tokens on ${
-    countedText(days.length, "day")
-  } from ${attributeText(first)} to ${attributeText(last)}, at most ${
-    countText(most)
-  }">
+    countedText(shown.length, "day")
+  } from ${startDay} to ${end}, at most ${countText(top)}">
 ${bars.join("\n")}
 </svg>
-<figcaption><span>${elementText(first)}</span><span>at most ${
-    countText(most)
-  } a day</span><span>${elementText(last)}</span></figcaption></figure>
+<figcaption><span>${startDay}</span><span>at most ${
+    countText(top)
+  } a day</span><span>${end}</span></figcaption></figure>
 `;
 }
 
@@ -473,6 +485,7 @@ h2{font-size:1.0625rem;font-weight:650;margin-block:1.5rem .5rem}
 .bar label{color:var(--soft)}
 .bar input,.bar select{font:inherit;color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.125rem .375rem;max-width:14rem}
 .bar output{color:var(--soft);font-variant-numeric:tabular-nums}
+@media (max-width:40rem){.bar{position:static}.bar label{display:grid;align-items:baseline;grid-template-columns:5rem 1fr;flex:1 1 100%}.bar input,.bar select{max-width:none;min-width:0}}
 .list{list-style:none;padding:0;border:1px solid var(--line);border-radius:8px;background:var(--card)}
 .list li{padding:.5rem .75rem;border-top:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 4rem}
 .list li:first-child{border-top:0}

@@ -90,10 +90,47 @@ Deno.test("SiteIndex writes words, filters and sums of sessions, and escapes the
   assertEquals(
     [...page.matchAll(/<rect class="(m\d)" x="([\d.]+)%"[^>]* height="(\d+)"/g)]
       .map(([, look, x, height]) => [look, x, height]),
-    [["m0", "5.000", "60"], ["m1", "55.000", "60"], ["m0", "55.000", "60"]],
+    [["m0", "90.333", "60"], ["m1", "97.000", "60"], ["m0", "97.000", "60"]],
   );
   assert(page.includes("<td>2</td>") === false);
   assert(page.includes("at most 2,000 a day"));
+});
+
+Deno.test("SiteIndex draws days at their place in the calendar, at least 30 and at most 366", () => {
+  const used = (day: string) => ({
+    ...NO_TOKENS,
+    source: "a",
+    parent_thread_id: null,
+    thread_id: "1",
+    turn_id: "1",
+    model: null,
+    cwd: null,
+    day,
+    input_tokens: 1n,
+    total_tokens: 1n,
+  });
+  const chartOf = (...days: string[]) => {
+    const page = [...new SiteIndex().write(days.map(used))].join("");
+    const start = /<figcaption><span>([^<]*)/.exec(page)?.[1];
+    const places = [...page.matchAll(/<rect [^>]* x="([^"]*)"/g)]
+      .map(([, x]) => x);
+    return { start, places };
+  };
+  assertEquals(chartOf("2026-03-02"), {
+    start: "2026-02-01",
+    places: ["97.000%"],
+  });
+  assertEquals(chartOf("2026-01-01", "2026-01-09", "2026-03-01"), {
+    start: "2026-01-01",
+    places: ["0.167%", "13.500%", "98.500%"],
+  });
+  assertEquals(
+    chartOf("2024-01-01", "2025-01-01", "2025-12-31", "2026-01-01"),
+    {
+      start: "2025-01-01",
+      places: ["0.027%", "99.481%", "99.754%"],
+    },
+  );
 });
 
 Deno.test("SiteIndex writes a complete page without sessions", () => {
