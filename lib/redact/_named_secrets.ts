@@ -28,7 +28,7 @@ const REFERENCE_REGEXP =
 const ONE_SIGN_REGEXP = /^(?:x+|\*+|\.+|-+|_+|•+|#+|\?+|…+)$/i;
 const WORDS_REGEXP =
   /^(?:and|any|are|argument|bool|boolean|bytes|char|disabled|empty|enabled|false|flag|flags|float|for|from|function|hidden|int|integer|invalid|is|masked|missing|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|str|string|true|undefined|unknown|unset|value|varchar|void|with|write|yes)$/i;
-const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]/i;
+const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 
 /**
  * Returns whether a value is only a stand-in for a secret: a variable, a template, a type,
@@ -66,7 +66,10 @@ const PRIVATE_KEY: SecretName = { kind: "private_key", isCertain: true };
 /** The last words of names, written as one. */
 const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
   ([
-    [PASSWORD, "password passwd passphrase passcode pswd"],
+    [
+      PASSWORD,
+      "password passwd passphrase passcode pswd requirepass keypass storepass",
+    ],
     [
       TOKEN,
       "token accesstoken apitoken authtoken bearertoken idtoken refreshtoken sessiontoken",
@@ -88,6 +91,7 @@ const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
 /** Last words of names that need another word before them: `DB_PASS`, but not `pass`. */
 const BEHIND_ANOTHER: ReadonlyMap<string, SecretName> = new Map([
   ["pass", PASSWORD],
+  ["pw", PASSWORD],
   ["pwd", PASSWORD],
   ["creds", { ...SECRET, isCertain: false }],
   ["credential", { ...SECRET, isCertain: false }],
@@ -126,8 +130,10 @@ function secretName(name: string): SecretName | undefined {
     if (NO_TOKEN_REGEXP.test(before)) return undefined;
     return before === "" ? { ...TOKEN, isCertain: false } : TOKEN;
   }
-  if (last === "secret" && before === "") {
-    return { ...SECRET, isCertain: false };
+  if (last === "secret") {
+    if (before === "") return { ...SECRET, isCertain: false };
+    // The name of an object, in the values of Helm.
+    if (before === "existing") return undefined;
   }
   // `PGPASSWORD`, `dbpassword`.
   const written = /(?:password|passwd|passphrase|apikey|secretkey)$/.exec(last)
@@ -148,7 +154,7 @@ function secretName(name: string): SecretName | undefined {
 
 /** Finds names of secrets: every one contains a match. */
 const WORD_REGEXP =
-  /token|secret|passw|passphrase|passcode|pswd|pwd|[a-z_-]pass|key|cred|_auth/gi;
+  /token|secret|passw|passphrase|passcode|pswd|pwd|_pw|[a-z_-]pass|key|cred|_auth|identified/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 /**
  * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
@@ -168,9 +174,16 @@ const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
  */
 const SETTER_REGEXP =
   /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
-const SETTER_SEPARATOR_REGEXP = /["']?,?[ \t]{1,16}(?=[^\s-])/y;
+const SETTER_SEPARATOR_REGEXP = /["']?(?:,[ \t]{0,16}|[ \t]{1,16})(?=[^\s-])/y;
 /** The number of characters before a name that are examined for a command or an XML element. */
 const SETTER_LENGTH = 40;
+/** The last word of a command, before a flag with one dash; a line of a diff begins with a dash. */
+const FLAG_BEFORE_REGEXP = /\S[ \t]{1,10}$/;
+/** The key before a name whose value has a key of its own: `{"name": "FOO_TOKEN", "value": "…"}`. */
+const PAIR_REGEXP =
+  /(?:key|name)\\{0,8}["']?[ \t]{0,8}:[ \t]{0,8}\\{0,8}["']?$/i;
+const PAIR_VALUE_REGEXP =
+  /\\{0,8}["']?,?(?:\s|\\{1,8}[nrt]){0,64}\\{0,8}["']?(?:parameter)?value\\{0,8}["']?[ \t]{0,16}:[ \t]{0,16}/iy;
 /** From the name of an XML element to its text, or from a name in an attribute to its value. */
 const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
 const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
@@ -178,6 +191,14 @@ const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
 const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
 /** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
+/** The beginning of a statement about a user, and from a keyword to the quoted password. */
+const SQL_REGEXP =
+  /\b(?:alter|create)\s{1,16}(?:role|user)\s[^;]{0,400}\bpassword$/i;
+const SQL_SEPARATOR_REGEXP = new RegExp(
+  String
+    .raw`[ \t]{1,8}(?:(?:with[ \t]{1,8}\S{1,64}[ \t]{1,8})?by[ \t]{1,8})?(?=${SHELL_QUOTE}|\\{0,8}')`,
+  "iy",
+);
 const QUOTE_REGEXP = new RegExp(
   String.raw`${SHELL_QUOTE}|\\{0,15}["'` + "`]",
   "y",
@@ -267,7 +288,7 @@ export function secretMember(name: string): SecretMember | undefined {
   }
   const known = secretName(name.replace(/^-+/, ""));
   if (known === undefined) return undefined;
-  const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
+  const isPlain = /^(?:-.*|[A-Z][A-Z\d_]*)$/.test(name);
   return {
     kind: known.kind,
     place: { name: known, isQuoted: true, isPlain },
@@ -298,10 +319,15 @@ function valueBehind(
   nameEnd: number,
   names: Map<string, SecretName | undefined>,
 ): NamedValue | undefined {
-  const isFlag = text.startsWith("--", nameStart);
+  const isFlag = text.startsWith("--", nameStart) ||
+    text.charAt(nameStart) === "-" &&
+      FLAG_BEFORE_REGEXP.test(
+        text.slice(Math.max(0, nameStart - 12), nameStart),
+      );
   let start = sticky(SEPARATOR_REGEXP, text, nameEnd);
   let isSet = false;
   let isElement = false;
+  let isPair = false;
   if (start === nameEnd && isFlag) {
     start = sticky(FLAG_SEPARATOR_REGEXP, text, nameEnd);
   } else if (start === nameEnd) {
@@ -312,16 +338,28 @@ function valueBehind(
     isSet = /[\s"']/.test(text.charAt(nameEnd)) && SETTER_REGEXP.test(before);
     if (isSet) start = sticky(SETTER_SEPARATOR_REGEXP, text, nameEnd);
     if (start === nameEnd) {
-      start = startInMarkup(text, nameEnd, before);
+      start = PAIR_REGEXP.test(before)
+        ? sticky(PAIR_VALUE_REGEXP, text, nameEnd)
+        : startInMarkup(text, nameEnd, before);
       isElement = text.charAt(start - 1) === ">";
+      isPair = start > nameEnd && !isElement;
     }
   }
+  const isSql = start === nameEnd;
+  if (isSql) start = startInSql(text, nameStart, nameEnd);
   if (start === nameEnd) return undefined;
   const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
   if (!names.has(nameText) && names.size < MAX_NAMES) {
     names.set(nameText, secretName(nameText));
   }
-  const name = names.has(nameText) ? names.get(nameText) : secretName(nameText);
+  // `Uid=sa;Pwd=…`: a connection string. Alone, it may be a directory.
+  const isConnection = text.charAt(nameStart - 1) === ";" &&
+    /^pwd$/i.test(nameText);
+  const name = isSql || isConnection
+    ? PASSWORD
+    : names.has(nameText)
+    ? names.get(nameText)
+    : secretName(nameText);
   if (name === undefined) return undefined;
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
   // Not a name: a word in `isIt ? "password" : "user"`, and the kind in a placeholder.
@@ -334,7 +372,8 @@ function valueBehind(
     const place = { name, isQuoted: true, isPlain: false };
     return { kind, start, end, isSecret: isWhole && isSecret(value, place) };
   }
-  const isEnvironment = isSet || text.charAt(nameEnd) === "=" &&
+  const isEnvironment = isSet || isSql ||
+    (isPair || text.charAt(nameEnd) === "=") &&
       /^[A-Z][A-Z\d_]*$/.test(nameText);
   QUOTE_REGEXP.lastIndex = start;
   const [opening = ""] = QUOTE_REGEXP.exec(text) ?? [];
@@ -393,12 +432,22 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
       : nameEnd;
   }
   // `<add key="…" value="…" />`, `<string name="…">…</string>`
-  if (/\bkey=\\{0,8}["']$/.test(before)) {
-    return sticky(ATTRIBUTE_REGEXP, text, nameEnd);
+  if (/\b(?:key|name)=\\{0,8}["']$/.test(before)) {
+    const start = sticky(ATTRIBUTE_REGEXP, text, nameEnd);
+    if (start > nameEnd) return start;
   }
   return /<string name=\\{0,8}["']$/.test(before)
     ? sticky(NAMED_TAG_END_REGEXP, text, nameEnd)
     : nameEnd;
+}
+
+/** Returns the start of the password of a user in SQL; `nameEnd` if it is none. */
+function startInSql(text: string, nameStart: number, nameEnd: number): number {
+  const start = sticky(SQL_SEPARATOR_REGEXP, text, nameEnd);
+  if (start === nameEnd) return nameEnd;
+  const isUser = /^identified$/i.test(text.slice(nameStart, nameEnd)) ||
+    SQL_REGEXP.test(textBefore(text, nameEnd));
+  return isUser ? start : nameEnd;
 }
 
 /** Returns whether a value after the name of a secret is one, and not, for example, a type. */
@@ -648,7 +697,12 @@ const USER = {
   ),
   run: UNQUOTED,
 };
-/** The number of characters before a flag in which the name of the program is searched for. */
+/** The cookies of a request with curl. Without a quotation mark, the value may be a file. */
+const CURL_COOKIE = {
+  head: /(?<=[ \t])((?:-b|--cookie)[ \t=]{0,8}\\{0,8}["'])[\w.%-]{1,128}=/g,
+  run: COOKIE.run,
+};
+/** The number of characters before a value that are searched for its program or statement. */
 const COMMAND_LENGTH = 400;
 /** White space between the words of a `.netrc`; an entry may have several lines. */
 const GAP = String
@@ -674,6 +728,7 @@ const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
   [/mariadb|mysql/, /-p(?=[^\s-])/],
   [/mongo/, /-p[ \t]{1,8}/],
   [/redis-cli/, /-a[ \t]{1,8}/],
+  [/https?[ \t]/, /-a[ \t]{1,8}[\w.@%+-]{1,64}:/],
   [
     /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
     /-p[ \t=]{1,8}/,
@@ -698,7 +753,7 @@ const FLAG_RULES = FLAGS.map(([program, head]) => ({
  * program. The dash comes first, since the engine finds it faster than a look behind.
  */
 const FLAG_REGEXP =
-  /-(?<=(?:^|[ \t\n])-)(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[NPpaw])/;
+  /-(?<=(?:^|[ \t\n])-)(?:-(?:(?:proxy-)?user|cookie)|[A-Za-z#]{0,8}[uU]|[NPpabw])/;
 /** The last separator of commands, and the command after it. */
 const END_REGEXP = /[\n;|&][^\n;|&]*$/;
 /** An entry of a `.pgpass`: host, port, database, user and password. */
@@ -717,17 +772,23 @@ export function maskCommands(text: string, mask: Mask): string {
   if (FLAG_REGEXP.test(masked)) {
     const before = masked;
     masked = replaceRuns(before, USER, (head, run) => {
-      const start = Math.max(0, head.index - COMMAND_LENGTH);
-      const command = before.slice(start, head.index);
+      const command = textBefore(before, head.index);
       if (!/curl|wget/.test(command) || isNoUser(head, run)) return undefined;
       return hide(head, run);
+    });
+    const withoutUsers = masked;
+    masked = replaceRuns(withoutUsers, CURL_COOKIE, (head, run) => {
+      const command = textBefore(withoutUsers, head.index);
+      const isCurl = /curl(?:[^;|\n\\]|\\.?\n?)*$/.test(command);
+      return isCurl && isReal(run)
+        ? (head[1] ?? "") + mask("cookie")
+        : undefined;
     });
     for (const rule of FLAG_RULES) {
       const before = masked;
       if (!rule.program.test(before)) continue;
       masked = replaceRuns(before, rule, (head, run) => {
-        const start = Math.max(0, head.index - COMMAND_LENGTH);
-        const command = before.slice(start, head.index);
+        const command = textBefore(before, head.index);
         const lastCommand = END_REGEXP.exec(command)?.[0] ?? command;
         return rule.program.test(lastCommand) ? hide(head, run) : undefined;
       });
@@ -746,6 +807,11 @@ export function maskCommands(text: string, mask: Mask): string {
   return PGPASS_HINT_REGEXP.test(masked)
     ? replaceRuns(masked, PGPASS, hide)
     : masked;
+}
+
+/** Returns the text before a flag in which the name of its program is searched for. */
+function textBefore(text: string, index: number): string {
+  return text.slice(Math.max(0, index - COMMAND_LENGTH), index);
 }
 
 /** Returns whether a match is the value of another flag: user and group ids, or a mounted path. */

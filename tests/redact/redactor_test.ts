@@ -105,6 +105,12 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "mysql -u root -p db",
       "docker run -p8080:80 mysql",
       "mysql -h x; docker run -p8080:80 y",
+      "-Password reset by mail\n+Password change by mail",
+      "env:\n  - name: DB_PASSWORD\n    valueFrom:\n      secretKeyRef: x",
+      "curl -b jar.txt x; git checkout -b 'a=b'",
+      "the password 'x' is too short; grouped by 'name'",
+      "DB_PASSWORD=my-password",
+      'auth:\n  existingSecret: "postgres-secret"',
       "podman run -p 80:80 login",
       "ENV PATH /usr/bin\nARG npm_token\nENV API_TOKEN $TOKEN",
       "--password <password> --user <user>",
@@ -273,6 +279,54 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "a header of a scheme with an account before its signature",
     "-H 'Authorization: SharedKey «authorization:acct:abcd1234/efgh5678==»'",
+  ],
+  [
+    "members whose name and value are two members",
+    '[{"name":"DB_PASSWORD","value":"«password:swordfish»"},' +
+    ' {"Key": "ApiToken", "Value": "«token:abcd1234»"},' +
+    ' {"ParameterKey":"DbPassword","ParameterValue":"«password:swordfish»"}]',
+  ],
+  [
+    "the environment of a container",
+    "env:\n  - name: DB_PASSWORD\n    value: «password:swordfish»\n  - name: A\n    value: b",
+  ],
+  [
+    "the value of an attribute",
+    '<property name="password" value="«password:swordfish»"/>',
+  ],
+  [
+    "a flag with one dash",
+    "keytool -list -storepass «password:swordfish»; x -password «password:swordfish»",
+  ],
+  ["a flag of Redis", "redis-server --requirepass «password:swordfish»"],
+  [
+    "a call without spaces",
+    '[Environment]::SetEnvironmentVariable("API_TOKEN","«token:abcd1234»","User")',
+  ],
+  [
+    "a password that begins as a stand-in",
+    "docker run -e DB_PASSWORD=«password:my-db-passw0rd» x",
+  ],
+  ["a short name of a password", "SMTP_PW=«password:swordfish»"],
+  [
+    "the password of a connection string",
+    "Data Source=x;User ID=sa;Pwd=«password:swordfish1»;",
+  ],
+  [
+    "the password of a user in SQL",
+    `psql -c "ALTER USER me WITH ENCRYPTED PASSWORD '«password:swordfish»'"`,
+  ],
+  [
+    "the password of a user in MySQL",
+    "create user 'me'@'%' identified by '«password:sword fish»';",
+  ],
+  [
+    "the cookies of a request",
+    `curl -s -b '«cookie:sid=1; b=2»' x; curl --cookie "«cookie:sid=1»" y`,
+  ],
+  [
+    "the user of a request with HTTPie",
+    "http -a me:«password:swordfish» POST x",
   ],
   ["cookies", "Set-Cookie: «cookie:sid=1; Path=/»\nX"],
   [
