@@ -5,7 +5,7 @@ import type { TurnStatus } from "./parts.ts";
 
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-vTQpzttTYvQn6POq7Ffiz5aMtBbeGIUDRi18cwi3FaE=",
+  style: "sha256-7bjgroXpw3gyTChw1fLRvJYnx0WyO6Bn6V9aTRxx9LI=",
   script: "sha256-w7ZSxCHoyR8Mz4cbwOjubYadYykSJNhdO6R/ULQiOxo=",
 };
 
@@ -292,7 +292,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .shot{padding:.625rem .875rem;border-top:1px solid var(--line)}
 .shot img{display:block;max-width:100%;max-height:70vh}
 .box h4{font-size:.8125rem;font-weight:400;padding:.375rem .875rem;border-top:1px solid var(--line);display:flex;gap:.625rem}
-.box dl{padding:.5rem .875rem;border-top:1px solid var(--line);font-size:.8125rem;display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.125rem .875rem}
+.box dl{padding:.5rem .875rem;border-top:1px solid var(--line);font-size:.8125rem;display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.125rem .875rem;align-items:baseline}
 .box dt{color:var(--soft)}
 .box dd{font-family:var(--mono);white-space:pre-wrap}
 .plus{color:var(--ok)}.minus{color:var(--bad)}
@@ -308,7 +308,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .md pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.75rem .875rem;overflow:auto}
 .md blockquote{border-left:3px solid var(--line);padding-left:.875rem;color:var(--soft)}
 .md table{display:block;max-width:100%;overflow:auto;border-collapse:collapse;font-size:.9375rem}
-.md th,.md td{border:1px solid var(--line);padding:.25rem .625rem;text-align:left;vertical-align:top}
+.md th,.md td{border:1px solid var(--line);padding:.25rem .625rem;text-align:left;vertical-align:top;overflow-wrap:break-word}
 .md th[align=right],.md td[align=right]{text-align:right}
 .md th[align=center],.md td[align=center]{text-align:center}
 .md th{background:var(--sunk);font-weight:600}

@@ -23,13 +23,13 @@ const HOST_REGEXP = /^(?:https?:\/\/|mailto:)([^/?#]*).*$/is;
 
 /** Writes nodes as HTML with the elements of an allowlist, and everything else as text. */
 class HtmlWriter {
-  /** Whether code is highlighted, by the style sheet of the page. */
-  readonly #isColored: boolean;
+  /** Whether code is highlighted and tables scroll, by the style sheet of the page. */
+  readonly #isPage: boolean;
   /** Whether URLs become links; false while the label of a link is written. */
   #hasLinks: boolean;
 
   constructor(isPage: boolean) {
-    this.#isColored = isPage;
+    this.#isPage = isPage;
     this.#hasLinks = isPage;
   }
 
@@ -51,7 +51,7 @@ class HtmlWriter {
         const code = token.content.replace(/\n$/, "");
         return language === "diff" || language === "patch"
           ? preText(diffHtml(code), "diff")
-          : preText(codeHtml(code, this.#isColored ? language : ""));
+          : preText(codeHtml(code, this.#isPage ? language : ""));
       }
       case "code_block":
         return preText(elementText(token.content.trimEnd()));
@@ -67,7 +67,7 @@ class HtmlWriter {
       case "table":
         return this.#lines(
           "table",
-          "",
+          this.#isPage ? ' tabindex="0"' : "",
           children.flatMap((part) => part.children).map((row) =>
             `<tr>${row.children.map((cell) => this.#cell(cell)).join("")}</tr>`
           ),

@@ -59,7 +59,7 @@ const CASES = [
     name: "surplus and missing cells",
     text: "a|b\n-|-\n1|2|3|4\n5|6\n- c | d",
     html:
-      "<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2 | 3 | 4</td></tr>\n<tr><td>5</td><td>6</td></tr>\n</table>\n<ul>\n<li>c | d</li>\n</ul>",
+      '<table tabindex="0">\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2 | 3 | 4</td></tr>\n<tr><td>5</td><td>6</td></tr>\n</table>\n<ul>\n<li>c | d</li>\n</ul>',
   },
   {
     name: "blank lines in code as references",
@@ -95,7 +95,7 @@ const CASES = [
     name: "tables",
     text: "| a | b |\n|---|--:|\n| 1 \\| 2 | `x` |\n| only |",
     html:
-      '<table>\n<tr><th>a</th><th align="right">b</th></tr>\n<tr><td>1 | 2</td><td align="right"><code>x</code></td></tr>\n<tr><td>only</td><td align="right"></td></tr>\n</table>',
+      '<table tabindex="0">\n<tr><th>a</th><th align="right">b</th></tr>\n<tr><td>1 | 2</td><td align="right"><code>x</code></td></tr>\n<tr><td>only</td><td align="right"></td></tr>\n</table>',
   },
   {
     name: "references, and definitions as text",
@@ -179,6 +179,7 @@ function assertSound(html: string, tags: ReadonlySet<string>): void {
       const [, key, value = ""] of attributes.matchAll(/ ([a-z]+)="([^"]*)"/g)
     ) {
       if (key === "href") assert(/^(?:https?:\/\/|mailto:)/i.test(value), html);
+      else if (key === "tabindex") assert(value === "0" && tags === TAGS, html);
       else assert(["align", "class", "rel", "start"].includes(key ?? ""), html);
     }
   }

@@ -93,6 +93,12 @@ Deno.test("an HTML page opens the target of a link, and scrolls only to one that
   assertEquals(actionsFor("", false), []);
 });
 
+Deno.test("the words in a table of an HTML page are whole, and the table scrolls", () => {
+  const style = contentOf(pageOf(new Uint8Array()), "style");
+  assert(/\.md table\{[^}]*overflow:auto/.test(style));
+  assert(/\.md td\{[^}]*overflow-wrap:break-word/.test(style));
+});
+
 Deno.test("a dark HTML page is printed in the colours of a light one", () => {
   const style = contentOf(pageOf(new Uint8Array()), "style");
   assert(style.includes("@media screen and (prefers-color-scheme:dark)"));
