@@ -6,7 +6,7 @@ import type { TurnStatus } from "./parts.ts";
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
   style: "sha256-7bjgroXpw3gyTChw1fLRvJYnx0WyO6Bn6V9aTRxx9LI=",
-  script: "sha256-w7ZSxCHoyR8Mz4cbwOjubYadYykSJNhdO6R/ULQiOxo=",
+  script: "sha256-QKQzDjLeIlxEVx68MVtpophHLXZwloNe9aZqeVdI3eM=",
 };
 
 export interface Hashes {
@@ -480,18 +480,18 @@ copy.addEventListener("click", async () => {
   }
 });
 
-// Browsers scroll to the target themselves, unless the choice of entries hides it. To scroll again
-// while the page is loaded would end too far: sections above the target have no sizes yet.
-const follow = () => {
+// While the page is loaded, browsers scroll to the target themselves, unless the choice of entries
+// hides it. To scroll there again would end too far: sections above have no sizes yet.
+const follow = (isLoaded) => {
   const target = $(location.hash.slice(1));
   if (!target) return;
   reveal(target);
   opened = [];
-  if (target.getClientRects().length > 0) return;
-  $("show-all").click();
-  target.scrollIntoView();
+  const isHidden = target.getClientRects().length === 0;
+  if (isHidden) $("show-all").click();
+  if (isLoaded || isHidden) target.scrollIntoView();
 };
-addEventListener("hashchange", follow);
-follow();
+addEventListener("hashchange", () => follow(true));
+follow(false);
 })();
 `;

@@ -53,10 +53,11 @@ Deno.test("an HTML page loads nothing", () => {
   assert(!/url\(|@import/.test(contentOf(page, "style")));
 });
 
-Deno.test("an HTML page opens the target of a link, and scrolls only to one that the choice of entries hides", () => {
+Deno.test("an HTML page opens the target of a link, and scrolls to one that was hidden or is chosen later", () => {
   const script = contentOf(pageOf(new Uint8Array()), "script");
   const actionsFor = (hash: string, isHidden: boolean): string[] => {
     const actions: string[] = [];
+    let follow = () => {};
     const target = {
       localName: "details",
       open: false,
@@ -83,14 +84,18 @@ Deno.test("an HTML page opens the target of a link, and scrolls only to one that
     new Function("document", "location", "addEventListener", script)(
       document,
       { hash },
-      () => {},
+      (_type: string, listener: () => void) => follow = listener,
     );
-    if (target.open) actions.push("open");
+    actions.push(target.open ? "open" : "closed");
+    follow();
     return actions;
   };
-  assertEquals(actionsFor("#turn-1-2", false), ["open"]);
-  assertEquals(actionsFor("#turn-1-2", true), ["show all", "scroll", "open"]);
-  assertEquals(actionsFor("", false), []);
+  assertEquals(actionsFor("#turn-1-2", false), ["open", "scroll"]);
+  assertEquals(actionsFor("#turn-1-2", true), [
+    ...["show all", "scroll", "open"],
+    ...["show all", "scroll"],
+  ]);
+  assertEquals(actionsFor("", false), ["closed"]);
 });
 
 Deno.test("the words in a table of an HTML page are whole, and the table scrolls", () => {
