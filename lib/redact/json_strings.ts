@@ -9,7 +9,8 @@ import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** The beginning of a secret of several lines. */
-const BEGINNING_REGEXP = /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>/;
+const BEGINNING_REGEXP =
+  /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>|(?:[Kk]ey|[Nn]ame)["']?: ?["']?[\w-]{1,64}["']?,?$/;
 
 /** Returns whether a secret may continue from one line to the next, which is rare. */
 function mayGoOn(lines: readonly string[]): boolean {
@@ -103,9 +104,13 @@ function redactList(
   return { end, list: JSON.stringify(numbers) };
 }
 
+/** The member with a name for the member after it: `{"name": "FOO_TOKEN", "value": "…"}`. */
+const PAIR_NAME_REGEXP = /(?:key|name)$/i;
+/** The end of the name of the member after it. */
+const PAIR_VALUE = "alue";
 /** The member of a `line.failed` record with the text of the line (see `LineFailed`). */
 const RAW = "raw";
-const FLAG_REGEXP = /^--[\w-]{3,64}$/;
+const FLAG_REGEXP = /^--?[\w-]{3,64}$/;
 /** A flag that some programs have for a password, or for a user and a password. */
 const PASSWORD_FLAG_REGEXP =
   /^-(?:[A-Za-z]{0,8}[NPpUuaw]$|[pu]\S|-(?:proxy-)?user\b)/;
@@ -165,6 +170,8 @@ export function redactRecord(
   let valueStart = -1;
   /** The end of the last string. */
   let last = -1;
+  /** The name and the value of the member before, until a key follows that is not a value's. */
+  let before: { readonly name: string; readonly value: string } | undefined;
   for (
     let start = text.indexOf('"');
     start !== -1;
@@ -181,17 +188,23 @@ export function redactRecord(
     const value = stringAt(text, start, end);
     const known = isNamed ? maskPiece?.(name, value) : undefined;
     const isElement = !isKey && valueStart !== start;
+    let memberName = isNamed ? name : undefined;
+    if (isKey) {
+      if (!value.endsWith(PAIR_VALUE)) before = undefined;
+    } else {
+      const isPair = before !== undefined && !isElement &&
+        name.endsWith(PAIR_VALUE) && PAIR_NAME_REGEXP.test(before.name);
+      if (isPair) memberName = before?.value;
+      before = isElement ? undefined : { name, value };
+    }
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
-      const memberName = isNamed ? name : undefined;
       const mask = (value: string) => maskedValue(memberName, value, redactor);
       const edit = { start, end, value, mask };
       edits.push(edit);
       runs.add(isElement ? "" : name, edit);
     } else {
       const masked = known ??
-        (isKey
-          ? maskedKey(value)
-          : maskedValue(isNamed ? name : undefined, value, redactor));
+        (isKey ? maskedKey(value) : maskedValue(memberName, value, redactor));
       if (masked !== value) edits.push({ start, end, value, masked });
     }
     name = value;

@@ -269,6 +269,18 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"h":{"Authorization":"«authorization:Basic dXNlcjpwYXNz»","cookie":"«cookie:a=b»"},"env":{"GH_TOKEN":"«token:abc»"},"argv":["x","--password", "«password:swordfish»","--token","«token:abc»","--user","me"]}\n',
   ],
   [
+    "the value of a member that another member names",
+    '{"env":[{"name":"DB_PASSWORD","value":"«password:swordfish»"},{"Name":"Mode","Value":"swordfish"},{"key":"API_TOKEN","n":1,"value":"abc"}],"headers":[{"name":"Cookie", "value":"«cookie:a=b»"}],"name":"DB_PASSWORD","x":"value","y":"swordfish"}\n',
+  ],
+  [
+    "the string behind a flag with one dash",
+    '{"argv":["keytool","-storepass","«password:swordfish»","-name","abc"]}\n',
+  ],
+  [
+    "a value in the line behind that of its name",
+    '{"lines":["- name: DB_PASSWORD","  value: «password:swordfish»","- name: A","  value: b"]}\n',
+  ],
+  [
     "the string behind a short flag",
     '{"argv":["x","--pwd","«password:swordfish»","-p","--pw","abc"]}\n',
   ],
