@@ -594,8 +594,7 @@ export function maskHeaders(text: string, mask: Mask): string {
     LIST,
     ([, name = ""]) => name + mask("authorization"),
   );
-  const before = masked;
-  masked = replaceRuns(before, AUTHORIZATION, (found, credentials) => {
+  masked = replaceRuns(masked, AUTHORIZATION, (found, credentials) => {
     const [head, scheme] = found;
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
     if (!isReal(credentials)) return undefined;
@@ -606,7 +605,7 @@ export function maskHeaders(text: string, mask: Mask): string {
       ? credentials.length >= 4
       : isRandomText(credentials, 8) &&
         !NO_CREDENTIALS_REGEXP.test(credentials.slice(0, 256)) &&
-        (scheme === undefined || !/[ \t]/.test(before.charAt(end)));
+        (scheme === undefined || !/[ \t]/.test(found.input.charAt(end)));
     return isSecret ? head + mask("authorization") : undefined;
   });
   masked = replaceRuns(
@@ -698,7 +697,7 @@ const USER = {
   run: UNQUOTED,
 };
 /** The cookies of a request with curl. Without a quotation mark, the value may be a file. */
-const CURL_COOKIE = {
+const COOKIES = {
   head: /(?<=[ \t])((?:-b|--cookie)[ \t=]{0,8}\\{0,8}["'])[\w.%-]{1,128}=/g,
   run: COOKIE.run,
 };
@@ -770,37 +769,31 @@ export function maskCommands(text: string, mask: Mask): string {
     run.length >= 4 && isReal(run) ? head + mask("password") : undefined;
   let masked = text;
   if (FLAG_REGEXP.test(masked)) {
-    const before = masked;
-    masked = replaceRuns(before, USER, (head, run) => {
-      const command = textBefore(before, head.index);
-      if (!/curl|wget/.test(command) || isNoUser(head, run)) return undefined;
-      return hide(head, run);
+    masked = replaceRuns(masked, USER, (head, run) => {
+      const isRequest = /curl|wget/.test(textBefore(head.input, head.index));
+      return isRequest && !isNoUser(head, run) ? hide(head, run) : undefined;
     });
-    const withoutUsers = masked;
-    masked = replaceRuns(withoutUsers, CURL_COOKIE, (head, run) => {
-      const command = textBefore(withoutUsers, head.index);
-      const isCurl = /curl(?:[^;|\n\\]|\\.?\n?)*$/.test(command);
-      return isCurl && isReal(run)
+    masked = replaceRuns(masked, COOKIES, (head, run) => {
+      const isRequest = /curl/.test(textBefore(head.input, head.index));
+      return isRequest && isReal(run)
         ? (head[1] ?? "") + mask("cookie")
         : undefined;
     });
     for (const rule of FLAG_RULES) {
-      const before = masked;
-      if (!rule.program.test(before)) continue;
-      masked = replaceRuns(before, rule, (head, run) => {
-        const command = textBefore(before, head.index);
+      if (!rule.program.test(masked)) continue;
+      masked = replaceRuns(masked, rule, (head, run) => {
+        const command = textBefore(head.input, head.index);
         const lastCommand = END_REGEXP.exec(command)?.[0] ?? command;
         return rule.program.test(lastCommand) ? hide(head, run) : undefined;
       });
     }
   }
   if (masked.includes("login")) {
-    const before = masked;
-    masked = replaceRuns(before, NETRC, (head, run) => {
+    masked = replaceRuns(masked, NETRC, (head, run) => {
       const end = head.index + head[0].length + run.length;
       // A sentence may begin with these words, and continues after the next one.
       const isEntry = head[1] !== undefined ||
-        /^[ \t]*(?:[\r\n\\]|$)/.test(before.slice(end, end + 40));
+        /^[ \t]*(?:[\r\n\\]|$)/.test(head.input.slice(end, end + 40));
       return isEntry ? hide(head, run) : undefined;
     });
   }
@@ -809,7 +802,7 @@ export function maskCommands(text: string, mask: Mask): string {
     : masked;
 }
 
-/** Returns the text before a flag in which the name of its program is searched for. */
+/** Returns the text before a value in which its program or statement is searched for. */
 function textBefore(text: string, index: number): string {
   return text.slice(Math.max(0, index - COMMAND_LENGTH), index);
 }
