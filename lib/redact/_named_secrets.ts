@@ -193,7 +193,7 @@ const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
 const ELEMENT = characterSet(/[^<>\r\n]/);
 /** The beginning of a statement about a user, and from a keyword to the quoted password. */
 const SQL_REGEXP =
-  /\b(?:alter|create)\s{1,16}(?:role|user)\s[^;]{0,400}\bpassword$/i;
+  /\b(?:(?:alter|create)\s{1,16}(?:role|user)|grant)\s[^;]{0,400}\b(?:identified|password)$/i;
 const SQL_SEPARATOR_REGEXP = new RegExp(
   String
     .raw`[ \t]{1,8}(?:(?:with[ \t]{1,8}\S{1,64}[ \t]{1,8})?by[ \t]{1,8})?(?=${SHELL_QUOTE}|\\{0,8}')`,
@@ -445,7 +445,7 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
 function startInSql(text: string, nameStart: number, nameEnd: number): number {
   const start = sticky(SQL_SEPARATOR_REGEXP, text, nameEnd);
   if (start === nameEnd) return nameEnd;
-  const isUser = /^identified$/i.test(text.slice(nameStart, nameEnd)) ||
+  const isUser = text.slice(nameStart, nameEnd) === "IDENTIFIED" ||
     SQL_REGEXP.test(textBefore(text, nameEnd));
   return isUser ? start : nameEnd;
 }

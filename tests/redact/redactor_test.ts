@@ -108,7 +108,7 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "-Password reset by mail\n+Password change by mail",
       "env:\n  - name: DB_PASSWORD\n    valueFrom:\n      secretKeyRef: x",
       "curl -b jar.txt x; git checkout -b x",
-      "the password 'x' is too short; grouped by 'name'",
+      "the password 'x' is too short; the library identified by 'name'",
       "DB_PASSWORD=my-password",
       'auth:\n  existingSecret: "postgres-secret"',
       "podman run -p 80:80 login",
@@ -318,7 +318,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "the password of a user in MySQL",
-    "create user 'me'@'%' identified by '«password:sword fish»';",
+    "create user 'me'@'%' identified by '«password:sword fish»'; GRANT ALL ON x.* TO me IDENTIFIED WITH x BY '«password:swordfish»'",
   ],
   [
     "the cookies of a request",
