@@ -27,7 +27,7 @@ const REFERENCE_REGEXP =
 /** One sign, repeated. */
 const ONE_SIGN_REGEXP = /^(?:x+|\*+|\.+|-+|_+|•+|#+|\?+|…+)$/i;
 const WORDS_REGEXP =
-  /^(?:and|any|are|argument|bool|boolean|bytes|char|disabled|empty|enabled|false|flag|flags|float|for|from|function|hidden|int|integer|invalid|is|masked|missing|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|str|string|true|undefined|unknown|unset|value|varchar|void|with|write|yes)$/i;
+  /^(?:and|any|are|argument|bool|boolean|bytes|cannot|char|disabled|empty|enabled|expects|false|flag|flags|float|for|from|function|has|hidden|int|integer|invalid|is|masked|missing|must|needs|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|requires|secretstr|str|string|takes|to|true|undefined|unknown|unset|value|varchar|void|was|with|write|yes)$/i;
 const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 
 /**
@@ -298,8 +298,10 @@ export function secretMember(name: string): SecretMember | undefined {
 /** Returns whether the value of a member with the name of a secret is a secret. */
 export function isSecretOf(
   { place, isBasic }: SecretMember,
+  name: string,
   value: string,
 ): boolean {
+  if (place?.isPlain === false && isOwnName(name, value)) return false;
   if (isBasic === true) return isBasicCredentials(value);
   if (place !== undefined) return isSecret(value, place);
   return value !== "" && !isPlaceholder(value) &&
@@ -392,7 +394,8 @@ function valueBehind(
     if (isStandIn(text.slice(start, start + 40))) return undefined;
     const end = endOfQuoted(text, start, quote, backslashes.length);
     const value = text.slice(start, end);
-    return { kind, start, end, isSecret: isSecret(value, place) };
+    const isValue = place.isPlain || !isOwnName(nameText, value);
+    return { kind, start, end, isSecret: isValue && isSecret(value, place) };
   }
   const startsLine = isEnvironment && isStartOfLine(text, nameStart);
   const end = endOfRun(text, start, startsLine ? UNQUOTED : BARE);
@@ -478,6 +481,14 @@ function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   if (isQuoted || isPlain) return true;
   // Bare words are names in source code, and words of a sentence.
   return !/^[A-Za-z_$][A-Za-z_$.-]*[.!?:]?$/.test(beginning);
+}
+
+/** Returns whether a value is its name in other words: `{"forgotPassword": "Forgot password?"}`. */
+function isOwnName(name: string, value: string): boolean {
+  const lettersOf = (text: string) =>
+    text.slice(0, LONG).replace(/[^A-Za-z\d]/g, "").toLowerCase();
+  return value.length < 2 * name.length + 4 &&
+    lettersOf(name) === lettersOf(value);
 }
 
 function isTypeName(value: string): boolean {
