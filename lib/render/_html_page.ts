@@ -5,7 +5,7 @@ import type { TurnStatus } from "./parts.ts";
 
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-7bjgroXpw3gyTChw1fLRvJYnx0WyO6Bn6V9aTRxx9LI=",
+  style: "sha256-NsQXrAKXRu/7OMhhSRlTka6XkHlAZW0mwEETXp6Ktgg=",
   script: "sha256-QKQzDjLeIlxEVx68MVtpophHLXZwloNe9aZqeVdI3eM=",
 };
 
@@ -326,6 +326,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 #show-bad:checked~main .e:not(.failed,.error){display:none}
 .box,.md{position:relative}
 .copy{position:absolute;z-index:1;right:.5rem;margin-top:.375rem;background:var(--card);font-size:.75rem}
+.md>.copy{margin-top:1.125rem}.md>.copy:first-child{margin-top:.375rem}.md>.copy:first-child+pre{margin-top:0}
 ::highlight(found){background:#ffe08a;color:#1b1b1b}
 .now{outline:2px solid var(--warn);outline-offset:3px;border-radius:8px}
 

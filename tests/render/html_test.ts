@@ -104,6 +104,22 @@ Deno.test("the words in a table of an HTML page are whole, and the table scrolls
   assert(/\.md td\{[^}]*overflow-wrap:break-word/.test(style));
 });
 
+Deno.test("the button that copies code of a message is below the upper border of the code, and moves nothing", () => {
+  const style = contentOf(pageOf(new Uint8Array()), "style");
+  const rem = (selector: string): number => {
+    const start = style.indexOf(`\n${selector}{`) + 1 ||
+      style.indexOf(`}${selector}{`) + 1;
+    assert(start > 0, selector);
+    const end = style.indexOf("}", start);
+    return Number(/margin-top:([\d.]+)/.exec(style.slice(start, end))?.[1]);
+  };
+  const inset = rem(".copy");
+  assert(inset > 0);
+  assertEquals(rem(".md>.copy"), rem(".md>*") + inset);
+  assertEquals(rem(".md>.copy:first-child"), inset);
+  assertEquals(rem(".md>.copy:first-child+pre"), rem(".md>:first-child"));
+});
+
 Deno.test("a dark HTML page is printed in the colours of a light one", () => {
   const style = contentOf(pageOf(new Uint8Array()), "style");
   assert(style.includes("@media screen and (prefers-color-scheme:dark)"));
