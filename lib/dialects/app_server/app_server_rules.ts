@@ -8,7 +8,7 @@
 
 import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
+import { LF } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
   lasting,
@@ -20,7 +20,7 @@ import {
   wordValue,
 } from "../../json/literal.ts";
 import { fieldsOf, snakeCase, textOf } from "../../json/fields.ts";
-import { writeKey, writeNode } from "../../json/object_writer.ts";
+import { writeNode } from "../../json/object_writer.ts";
 import { JsonReader } from "../../json/reader.ts";
 import type { ContextChanges, Slots } from "../../json/record_watch.ts";
 import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
@@ -370,6 +370,12 @@ interface ThreadMemory {
 const TWIN = "codex/event/";
 /** The method of an event of the old protocol that is sent only once, by `codex mcp-server`. */
 const BARE_EVENT = "codex/event";
+/** The fields of each such message, which say nothing more than its event. */
+const EVENT_NAMES: ReadonlySet<string> = new Set([
+  "jsonrpc",
+  "method",
+  "params",
+]);
 /** The largest number of threads of `codex mcp-server` with rules of their own. */
 const MAX_EVENT_THREADS = 16;
 
@@ -794,28 +800,30 @@ export class AppServerRules extends RecordRules {
     const { line, params, thread } = notification;
     const isEnd = type === "turn.completed";
     const turn = this.#members(params.get("turn"));
-    const id = this.#id(turn.get("id")) ?? this.#id(params.get("turnId"));
+    const own = this.#id(turn.get("id"));
+    const id = own ?? this.#id(params.get("turnId"));
     if (id === undefined) {
       return unnormalizable(`${type} names no turn`, "params.turn.id");
     }
     this.repeatable();
     const event = objectOf("thread_id", thread);
     event.set("turn_id", id);
-    turn.take("id");
-    for (const name of ["threadId", "turnId", "turn"]) params.take(name);
+    if (own !== undefined) turn.take("id");
+    else params.take("turnId");
+    params.take("threadId");
+    if (params.get("turn")?.kind === "object") params.take("turn");
     const status = this.reader.wordOf(turn.get("status"));
-    const error = turn.get("error");
     const isFailed = isEnd && status !== "completed";
-    if (isFailed) turn.take("error");
+    const error = isFailed ? takeError(turn) : undefined;
     spell(turn, event, "turn_", TAKEN_IN_TURN);
     if (isEnd) {
       const [usage] = this.recall(thread);
-      if (usage !== undefined) event.set("usage", usage);
+      if (usage !== undefined) replace(event, "usage", usage, "turn_");
     }
     if (isFailed) {
       const message = stringValue(status ?? "failed");
-      event.set("error", this.#failure(error, message));
-      if (status === "interrupted") event.set("reason", message);
+      replace(event, "error", this.#failure(error, message), "turn_");
+      if (status === "interrupted") replace(event, "reason", message, "turn_");
     }
     rest(params, event, "params_");
     line.take("method");
@@ -854,7 +862,7 @@ export class AppServerRules extends RecordRules {
   #error(notification: Notification): FailureReason | undefined {
     const { line, params } = notification;
     const fallback = stringValue("error");
-    const failure = this.#failure(params.take("error"), fallback, TAKEN);
+    const failure = this.#failure(takeError(params), fallback, TAKEN);
     const event = this.#begin(notification, failure);
     spell(params, event, "params_");
     line.take("method");
@@ -1030,7 +1038,7 @@ export class AppServerRules extends RecordRules {
     if (msg?.kind === "object") {
       const rules = this.#eventRules(key, thread);
       const length = out.length;
-      const event = withThread(source, thread);
+      const event = eventLine(params, thread, line);
       const range = rules.apply(event, 0, event.length - 1, out);
       if (range === undefined) return undefined;
       // An event that exec never printed is passed on as a message.
@@ -1132,19 +1140,27 @@ function isEdge(byte = 0): boolean {
   return byte > 0x20 && byte < 0x7f && byte !== 0x22;
 }
 
-/** Makes a line of an event of the protocol up to 0.43, with its thread id in front. */
-function withThread(
-  { bytes, start, end }: JsonSlice,
+/**
+ * Makes a line of an event of the protocol up to 0.43: the thread id, the parameters, and the other
+ * fields of the message.
+ */
+function eventLine(
+  params: JsonObject,
   thread: JsonSlice | undefined,
+  message: JsonObject,
 ): Uint8Array {
-  const line = new ByteWriter(end - start + 64);
-  line.byte(OPEN_BRACE);
-  if (thread !== undefined) {
-    writeKey(line, "thread_id");
-    writeNode(line, thread);
-    line.byte(COMMA);
+  const event = new JsonObject();
+  if (thread !== undefined) event.set("thread_id", thread);
+  event.setAll(params);
+  for (let place = 0; place < message.size; place++) {
+    const value = message.valueAt(place);
+    const name = message.nameAt(place);
+    if (value !== undefined && !EVENT_NAMES.has(name)) {
+      keep(event, name, value, "rpc_");
+    }
   }
-  line.range(bytes, start + 1, end);
+  const line = new ByteWriter(1024);
+  writeNode(line, event);
   line.byte(LF);
   return line.view();
 }
@@ -1170,6 +1186,25 @@ function keep(
   let free = name;
   while (taken.has(free) || event.has(free)) free = prefix + free;
   event.set(free, value);
+}
+
+/** Sets a member; another value under its name, from an object of the message, gets a prefix. */
+function replace(
+  event: JsonObject,
+  name: string,
+  value: JsonNode,
+  prefix: string,
+): void {
+  const other = event.take(name);
+  event.set(name, value);
+  if (other !== undefined) keep(event, name, other, prefix);
+}
+
+/** Takes the error of a failure out of an object; a value that is no error stays in it. */
+function takeError(from: JsonObject): JsonNode | undefined {
+  const kind = from.get("error")?.kind;
+  const isError = kind === "object" || kind === "string" || kind === "null";
+  return isError ? from.take("error") : undefined;
 }
 
 /** Sets the members of an object under their wire names. */
