@@ -97,7 +97,6 @@ export function endedCommand(event: Fields): Ended {
   const isFailed = isFailedWord(event.status) || (exitCode ?? 0) !== 0;
   return {
     content: knownFields({
-      command: event.command === undefined ? "" : undefined,
       ...commandContent(event),
       exit_code: exitCode,
       stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,

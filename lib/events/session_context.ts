@@ -9,6 +9,7 @@ import { keptText, Utf8Decoder } from "../json/utf8.ts";
 import {
   type Fields,
   fieldsOf,
+  knownFields,
   listOf,
   numberOf,
   textOf,
@@ -392,7 +393,7 @@ export class SessionContext {
     // has no table for it.
     if (name === "content" && itemType === "collab_tool_call") {
       for (const field in value) event[field] = value[field];
-    } else event[name] = value;
+    } else event[name] = name === "content" ? whole(itemType, value) : value;
     if (typeof callId === "string") event.call_id = callId;
     if (startedAt !== undefined) event.started_at = startedAt;
     this.#emit(event, at);
@@ -668,6 +669,16 @@ export class SessionContext {
     this.dropDecoders(call);
     this.calls.close(call);
   }
+}
+
+/** Adds the field that every content of an item type has, if no line of the item has it. */
+function whole(itemType: string, content: Fields): Fields {
+  if (itemType === "command_execution" && content.command === undefined) {
+    return { command: "", ...knownFields(content) };
+  }
+  return itemType === "file_change" && content.changes === undefined
+    ? { changes: [], ...content }
+    : content;
 }
 
 function turnOf(saved: unknown): SessionContext["turn"] {

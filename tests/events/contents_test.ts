@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { plainPath } from "../../lib/events/contents.ts";
+import { fieldsOf } from "../../lib/json/fields.ts";
 import {
   eventLine,
   historyOf,
@@ -9,6 +10,7 @@ import {
   payloadsOf,
   snapshotOf,
 } from "../history/histories.ts";
+import { eventsOf } from "./reading.ts";
 
 /** Folds events and returns the payload of the first command. */
 function execOf(...events: readonly unknown[]): Record<string, unknown> {
@@ -23,6 +25,28 @@ function event(
 }
 
 const BEGIN = event("begin", { command: ["make"] });
+
+Deno.test("EventReader writes the command and the changes of a call whose end does not repeat them", () => {
+  const changes = { a: { add: { content: "x" } } };
+  const patch = (type: string, fields: Record<string, unknown>) =>
+    eventLine(`patch_apply_${type}`, { call_id: "p", ...fields });
+  const completed = (...lines: Record<string, unknown>[]) => {
+    const event = eventsOf(lines).findLast(({ type }) =>
+      type === "item.completed"
+    );
+    const { command, changes } = fieldsOf(event?.content);
+    return command ?? changes;
+  };
+  assertEquals(completed(BEGIN, event("end", { exit_code: 0 })), "make");
+  assertEquals(completed(event("end", { exit_code: 0 })), "");
+  assertEquals(completed(event("end", { command: [] })), "");
+  assertEquals(completed(event("end", { command: null })), "");
+  assertEquals(
+    completed(patch("begin", { changes }), patch("end", { success: true })),
+    [{ path: "a", kind: "add", content: "x" }],
+  );
+  assertEquals(completed(patch("end", { success: true })), []);
+});
 
 Deno.test("HistoryState.apply() shows aggregated output only if stdout and stderr are blank (C.3)", () => {
   const printed = (stdout: string, stderr: string) => {

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { isThreadEvent } from "../../lib/dialects/exec/decoder.ts";
 import { EventReader, eventText } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { equalJson } from "../fixtures.ts";
@@ -808,6 +809,39 @@ Deno.test("EventReader does not throw for fields of any type", () => {
       line("event", { msg: value }),
       { type: "response_item", payload: value },
     ]);
+  }
+});
+
+/** Returns copies of a value, each with another member set to null, by their paths. */
+function* withNull(value: unknown): Generator<readonly [string, unknown]> {
+  if (typeof value !== "object" || value === null) return;
+  const isList = Array.isArray(value);
+  for (const [name, part] of Object.entries(value)) {
+    const path = isList ? "[]" : name;
+    const changed = (by: unknown): unknown =>
+      isList ? value.with(Number(name), by) : { ...value, [name]: by };
+    yield [path, changed(null)];
+    for (const [rest, by] of withNull(part)) {
+      yield [`${path}.${rest}`, changed(by)];
+    }
+  }
+}
+
+Deno.test("EventReader emits complete events, whichever field of a captured line is null", () => {
+  const seen = new Set<string>();
+  for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
+    const [head = {}, ...lines] = readEvents(file).events.map(fieldsOf);
+    for (const each of lines) {
+      const { type, item } = fieldsOf(each.payload);
+      const kind = `${each.type} ${type} ${fieldsOf(item).type}`;
+      for (const [path, changed] of withNull(each)) {
+        if (seen.has(`${kind} ${path}`)) continue;
+        seen.add(`${kind} ${path}`);
+        for (const event of eventsOf([head, fieldsOf(changed)])) {
+          assert(isThreadEvent(event), JSON.stringify([path, event]));
+        }
+      }
+    }
   }
 });
 
