@@ -18,7 +18,7 @@
  * some unused bytes.
  */
 
-import { BACKSLASH, copy, CR, isAt, LF, QUOTE } from "./bytes";
+import { copy, CR, isAt, LF, QUOTE } from "./bytes";
 import { booleanEnd, containerEnd, isId, numberEnd, stringEnd } from "./json";
 import {
   BRANCH_KIND,
@@ -41,10 +41,6 @@ import {
   PLACE_STRIDE,
   PLAN_ADDED,
   PLAN_COPIES,
-  PLAN_CUT,
-  PLAN_CUT_LENGTH,
-  PLAN_CUT_TAIL,
-  PLAN_CUT_TEXT,
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
@@ -235,32 +231,6 @@ function noteLength(plan: usize): usize {
 }
 
 /**
- * Finds the end of the string that a plan shortens: it must end with the text of the cut, followed
- * by the inside of the tail.
- *
- * @param place The place behind that of the last value; the found end is stored as its end.
- * @returns Whether the string ends so.
- */
-function cut(plan: usize, place: usize): bool {
-  const value: usize = load<u32>(plan, PLAN_CUT);
-  const tail: usize = load<u32>(plan, PLAN_CUT_TAIL);
-  const length: usize = load<u32>(plan, PLAN_CUT_LENGTH);
-  const start: usize = load<u32>(value) + 1;
-  const inside: usize = load<u32>(tail) + 1;
-  const insideLength = load<u32>(tail, 4) - 1 - inside;
-  const behind: usize = load<u32>(value, 4) - 1;
-  if (behind - start < length + insideLength) return false;
-  const end = behind - insideLength - length;
-  if (!isAt(end, load<u32>(plan, PLAN_CUT_TEXT), length)) return false;
-  if (!isAt(end + length, inside, insideLength)) return false;
-  // After an odd number of backslashes, the text at `end` is the rest of an escape.
-  let at = end;
-  while (at > start && load<u8>(at - 1) == BACKSLASH) at -= 1;
-  store<u32>(place, end as u32, PLACE_END);
-  return ((end - at) & 1) == 0;
-}
-
-/**
  * Rewrites lines, until a line has no plan or the room for records or for the trace is used up. The
  * results are in the state.
  *
@@ -332,9 +302,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
               epoch += 1;
             }
             if (load<u32>(found, PLAN_FILLED) != has) end = 0;
-            else if (load<u32>(found, PLAN_CUT) != 0 && !cut(found, place)) {
-              end = 0;
-            }
           }
           if (end != 0) break;
         }

@@ -28,7 +28,7 @@ export const REFUSED: u32 = 0xffffffff;
 /** The address of the first slot. */
 export const SLOTS: usize = memory.data(SLOT_COUNT * SLOT_STRIDE, 16);
 /** The address of the places of the current line, see `PLACE_START` in the layout. */
-export const PLACES: usize = memory.data((MAX_VALUES + 2) * PLACE_STRIDE, 16);
+export const PLACES: usize = memory.data((MAX_VALUES + 1) * PLACE_STRIDE, 16);
 
 /** Returns the bit set of the slots that hold a text, without the slots that are filled by key. */
 export function filled(): u32 {

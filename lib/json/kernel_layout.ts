@@ -124,17 +124,8 @@ export const PLAN_NOTE = 40;
 /** The steps that write the note: the address of the first, and the end of the last. */
 export const PLAN_NOTE_STEPS = 44;
 export const PLAN_NOTE_END = 48;
-/**
- * The cut: the end of a string that is left out. It consists of a literal text and the inside of
- * another string, the tail. The addresses of the places of the string (0: there is no cut) and of
- * the tail; the literal text and its length.
- */
-export const PLAN_CUT = 52;
-export const PLAN_CUT_TAIL = 56;
-export const PLAN_CUT_TEXT = 60;
-export const PLAN_CUT_LENGTH = 64;
-export const PLAN_STEP_COUNT = 68;
-export const PLAN_STEPS = 72;
+export const PLAN_STEP_COUNT = 52;
+export const PLAN_STEPS = 56;
 export const UNWANTED = 0xffffffff;
 
 /**
@@ -157,10 +148,7 @@ export const STEP_LAST = 20;
 export const STEP_AFTER = 24;
 export const STEP_SIZE = 28;
 
-/**
- * The places of a line: the address where the line starts, then the start and end of each value.
- * The end behind them is the end of the string that a cut shortens.
- */
+/** The places of a line: the address where the line starts, then the start and end of each value. */
 export const PLACE_START = 4;
 export const PLACE_END = 8;
 export const PLACE_STRIDE = 8;

@@ -47,10 +47,6 @@ import {
   PLACE_STRIDE,
   PLAN_ADDED,
   PLAN_COPIES,
-  PLAN_CUT,
-  PLAN_CUT_LENGTH,
-  PLAN_CUT_TAIL,
-  PLAN_CUT_TEXT,
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
@@ -75,12 +71,7 @@ import {
   STEP_TEXT_LENGTH,
   UNWANTED,
 } from "./kernel_layout.ts";
-import {
-  JsonReader,
-  noObservations,
-  type Observations,
-  type ObservedCut,
-} from "./reader.ts";
+import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
@@ -213,39 +204,13 @@ function endPlace(value: number): number {
 }
 
 /**
- * The end of a value that is left out: a text, then the inside of the value `tail`. Both values are
- * indexes.
- */
-interface Cut {
-  readonly value: number;
-  readonly text: Uint8Array;
-  readonly tail: number;
-}
-
-/**
- * Finds the indexes of the values of a cut; returns nothing if one of them is not among the values.
- */
-function cutOf(
-  { value, text, tail }: ObservedCut,
-  values: readonly Value[],
-): Cut | undefined {
-  const indexOf = ({ start }: JsonSlice): number =>
-    values.findIndex((each) => each.start === start);
-  const cut = { value: indexOf(value), text, tail: indexOf(tail) };
-  return cut.value === -1 || cut.tail === -1 ? undefined : cut;
-}
-
-/**
  * Returns the steps that write an output.
  *
  * @param isTraced Whether the range of each value in the output must be known.
  * @returns Nothing if a part of a value was copied that the kernel cannot find again.
  */
 function stepsOf(
-  { root, output, copies, observations }: Pick<
-    WatchedRecord,
-    "root" | "output" | "copies" | "observations"
-  >,
+  { root, output, copies }: Pick<WatchedRecord, "root" | "output" | "copies">,
   values: readonly Value[],
   isTraced: boolean,
 ): readonly Step[] | undefined {
@@ -308,23 +273,11 @@ function stepsOf(
       if (value.end <= start || value.start >= end) continue;
       if (value.start < start || value.end > end) {
         const isInside = value.kind === KIND_STRING &&
-          value.start + 1 === start;
-        const isCut = observations.cuts.some((cut) =>
-          cut.value.start === value.start && cut.end === end
-        );
-        const isWhole = value.end - 1 === end;
+          value.start + 1 === start && value.end - 1 === end;
         // Any other part of a value cannot be found again, and the trace has no place for a part.
-        if (!isInside || !(isWhole || isCut) || isTraced) return undefined;
-        const last = isWhole
-          ? { last: index, after: 1 }
-          : { last: values.length, after: 0 };
-        addSource({
-          kind: "part",
-          first: index,
-          before: -1,
-          ...last,
-          places: [],
-        });
+        if (!isInside || isTraced) return undefined;
+        const inside = { first: index, last: index, before: -1, after: 1 };
+        addSource({ kind: "part", ...inside, places: [] });
         from = end;
         break;
       }
@@ -407,8 +360,6 @@ interface Rewriting {
   readonly effects: readonly number[];
   /** The steps that write the note. */
   readonly note: readonly Step[];
-  /** The end of a string that is left out. */
-  readonly cut: Cut | undefined;
   readonly isWanted: boolean;
 }
 
@@ -542,10 +493,6 @@ export class KernelPlans {
       ? []
       : stepsOf({ ...watched, ...watched.note }, values, false);
     if (steps === undefined || effects === undefined) return false;
-    const { cuts } = watched.observations;
-    const cut = cuts[0] && cutOf(cuts[0], values);
-    // A plan has room for one cut.
-    if (cuts.length > (cut === undefined ? 0 : 1)) return false;
     if (note === undefined) return false;
     if (partsOf(steps).length > MAX_PARTS) return false;
     // The kernel checks the room for each slot once.
@@ -558,7 +505,7 @@ export class KernelPlans {
       4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, steps, effects, note, cut, isWanted };
+    const plan = { watched, steps, effects, note, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -710,7 +657,7 @@ export class KernelPlans {
   }
 
   #plan(
-    { watched, steps, effects, note, cut, isWanted }: Rewriting,
+    { watched, steps, effects, note, isWanted }: Rewriting,
     values: readonly Value[],
     mask: number,
   ): number {
@@ -745,14 +692,6 @@ export class KernelPlans {
     words[(plan + PLAN_NOTE) >> 2] = watched.note?.kind ?? 0;
     words[(plan + PLAN_NOTE_STEPS) >> 2] = noteAt;
     words[(plan + PLAN_NOTE_END) >> 2] = noteAt + noteEnd;
-    words[(plan + PLAN_CUT) >> 2] = 0;
-    if (cut !== undefined) {
-      const { values: places } = this.#places;
-      words[(plan + PLAN_CUT) >> 2] = places + startPlace(cut.value);
-      words[(plan + PLAN_CUT_TAIL) >> 2] = places + startPlace(cut.tail);
-      words[(plan + PLAN_CUT_TEXT) >> 2] = this.#write(cut.text);
-      words[(plan + PLAN_CUT_LENGTH) >> 2] = cut.text.length;
-    }
     words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
     return plan;
   }

@@ -1,6 +1,5 @@
 /** Reads JSON texts as values that are opened one level at a time. */
 
-import { BACKSLASH, isSame } from "./bytes.ts";
 import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
 import { JsonTape, NAMED_ENTRIES, stringText } from "./tape.ts";
@@ -12,11 +11,6 @@ import {
   JsonSlice,
   sameSource,
 } from "./value.ts";
-
-/** Whether a value is a string of the source. */
-function isString(node: JsonNode | undefined): node is JsonSlice {
-  return node instanceof JsonSlice && node.kind === "string";
-}
 
 /**
  * How many levels of a record the reader puts on its tape: 1 is the members of the record, 2 adds
@@ -33,15 +27,6 @@ interface KeptValue {
   readonly copy: JsonSlice;
 }
 
-/** A string whose end was left out: a text, followed by the inside of another string. */
-export interface ObservedCut {
-  readonly value: JsonSlice;
-  readonly text: Uint8Array;
-  readonly tail: JsonSlice;
-  /** The index in the bytes where the rest of the string ends. */
-  readonly end: number;
-}
-
 /**
  * The values of a record that the rules looked at, beyond its shape. A plan is valid for the
  * records that agree in all of these.
@@ -55,8 +40,6 @@ export interface Observations {
   readonly kept: KeptValue[];
   /** Objects and arrays whose parts were read, except the record itself. */
   readonly opened: JsonSlice[];
-  /** Strings whose end was left out. */
-  readonly cuts: ObservedCut[];
   /** Whether the rules looked at anything else, such as a text. Then no plan can be made. */
   isOpaque: boolean;
 }
@@ -68,7 +51,6 @@ export function noObservations(): Observations {
     wholes: [],
     kept: [],
     opened: [],
-    cuts: [],
     isOpaque: false,
   };
 }
@@ -218,37 +200,6 @@ export class JsonReader {
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       yield this.#slice(tape, list, at);
     }
-  }
-
-  /**
-   * Leaves out the end of a string: a text, followed by the inside of another string.
-   *
-   * @param text The text as JSON spells it.
-   * @returns The rest of the string; nothing if the string does not end with both, spelled the same
-   *   way.
-   */
-  withoutEnd(
-    value: JsonNode | undefined,
-    text: Uint8Array,
-    tail: JsonNode | undefined,
-  ): JsonJoined | undefined {
-    if (!isString(value) || !isString(tail)) return undefined;
-    const { bytes, start } = value;
-    const behind = value.end - 1 - (tail.end - 1 - (tail.start + 1));
-    const end = behind - text.length;
-    const isThere = end > start && bytes === tail.bytes &&
-      isSame(bytes, end, text, 0, text.length) &&
-      isSame(bytes, behind, bytes, tail.start + 1, value.end - 1 - behind);
-    // After an odd number of backslashes, the text at `end` is the rest of an escape.
-    let at = end;
-    while (isThere && bytes[at - 1] === BACKSLASH) at -= 1;
-    if (!isThere || (end - at) % 2 === 1) {
-      this.looked();
-      return undefined;
-    }
-    this.#observations?.cuts.push({ value, text, tail, end });
-    const rest = new JsonSlice(bytes, start, end + 1, "string", true, -1);
-    return new JsonJoined([rest], "");
   }
 
   /** Returns the text of a string. */

@@ -322,24 +322,6 @@ Deno.test("Kernel joins any strings like the rules", () => {
   );
 });
 
-Deno.test("Kernel removes 'Moved to' from the end of a diff like the rules", () => {
-  const moved = (diff: string, path: string): string =>
-    `{"method":"item/started","params":{"item":{"type":"fileChange","id":"c","changes":[{"path":"a","kind":{"type":"update","move_path":"${path}"},"diff":"${diff}"}]},"threadId":"t","turnId":"u"}}`;
-  const end = "\\n\\nMoved to: ";
-  const lines = STRINGS.flatMap((text) => [
-    ...[moved(`${text}${end}b`, "b"), moved(`b${end}${text}`, text)],
-    ...[moved(`${text}\\${end}b`, "b"), moved(`${text}\\\\${end}b`, "b")],
-    ...[moved(`${end}${text}b`, "b"), moved(text, "b"), moved(end, "")],
-    ...[moved(`a${end}b`, `${text}${end}b`), moved(`a${end}bc`, "b")],
-  ]);
-  const fastLines = assertSame([streamOf(lines)], { from: "app-server" });
-  assert(fastLines > lines.length / 4, `${fastLines} of ${lines.length}`);
-  const outcome = (diff: string): string =>
-    answersOf([streamOf([moved(diff, "b")])], "js").text;
-  assertStringIncludes(outcome(`\\u00e9${end}b`), '"diff":"\\u00e9"');
-  assertStringIncludes(outcome(`\\${end}b`), `"diff":"\\${end}b"`);
-});
-
 Deno.test("Kernel reads numbers like the rules", () => {
   const codes = NUMBERS.flatMap((code) => [command(code), command("3")]);
   const lines = [...HEAD, command("0"), command("null"), ...codes];

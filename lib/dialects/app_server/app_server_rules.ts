@@ -86,8 +86,6 @@ const PARTS = new Map([
   ["image", "url"],
   ["localImage", "path"],
 ]);
-/** The text that the app-server writes between a diff and the path that the file is moved to. */
-const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
 /** The text of a review that ended without a result. */
@@ -294,9 +292,13 @@ function changeFile(reader: JsonReader, members: JsonObject): void {
     members.set(members.has(name) ? `kind_${name}` : name, value);
   }
   // The app-server appends the new path to the diff of a file that is moved.
-  const moved = members.get("move_path");
-  const diff = reader.withoutEnd(members.get("diff"), MOVED_TO, moved);
-  if (diff !== undefined) members.set("diff", diff);
+  const path = reader.textOf(members.get("move_path"));
+  if (path === undefined) return;
+  const end = `\n\nMoved to: ${path}`;
+  const diff = reader.textOf(members.get("diff"));
+  if (diff?.endsWith(end)) {
+    members.set("diff", stringValue(diff.slice(0, -end.length)));
+  }
 }
 
 // The notifications of an app-server, and the event that each becomes.

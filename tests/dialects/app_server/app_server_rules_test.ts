@@ -174,6 +174,26 @@ Deno.test("AppServerRules keeps a field that is added to any object of any captu
   }
 });
 
+Deno.test("AppServerRules removes the new path of a moved file from the end of its diff, in any spelling", () => {
+  const diffOf = (diff: string, path: string): unknown => {
+    const change =
+      `{"path":"a","kind":{"type":"update","move_path":${path}},"diff":"${diff}"}`;
+    const [text = ""] = normalized(
+      `{"method":"item/started","params":{"threadId":"t","turnId":"1","item":{"type":"fileChange","id":"c","changes":[${change}]}}}`,
+    );
+    return JSON.parse(text).content.changes[0].diff;
+  };
+  const end = "\\n\\nMoved to: b";
+  assertEquals(diffOf(`-x\\n+y${end}`, '"b"'), "-x\n+y");
+  assertEquals(diffOf(`\\u001b\\"é${end}`, '"b"'), '\u001b"é');
+  assertEquals(diffOf(`x${end}`, '"\\u0062"'), "x");
+  assertEquals(diffOf(end, '"b"'), "");
+  assertEquals(diffOf(`x${end}${end}`, '"b"'), "x\n\nMoved to: b");
+  assertEquals(diffOf(`x\\${end}`, '"b"'), "x\\n\nMoved to: b");
+  assertEquals(diffOf(`x${end}c`, '"b"'), "x\n\nMoved to: bc");
+  assertEquals(diffOf(`x${end}`, "null"), "x\n\nMoved to: b");
+});
+
 /** Returns the index behind each brace that opens an object of a JSON text. */
 function placesOf(text: string): number[] {
   const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"|\{/g);
