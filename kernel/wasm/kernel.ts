@@ -69,7 +69,6 @@ import {
   STATE_TOUCHED,
   STATE_TRACE,
   STATE_TRACE_END,
-  STEP_AFTER,
   STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
@@ -205,8 +204,7 @@ function write(step: usize, last: usize, out: usize): usize {
         traced += 8;
       }
     }
-    const end = load<u32>(last) - load<u32>(step, STEP_AFTER);
-    out = copy(out, start, end - start);
+    out = copy(out, start, load<u32>(last) - start);
   }
   return out;
 }

@@ -136,17 +136,13 @@ export const STEP_TEXT_LENGTH = 4;
 export const STEP_SLOT = 8;
 /**
  * The start of the part: the offset, among the places, of the start of its first value; how many
- * bytes before that value belong to it, -1 for a string without its opening quote.
+ * bytes before that value belong to it.
  */
 export const STEP_FIRST = 12;
 export const STEP_BEFORE = 16;
-/**
- * The end of the part: the offset, among the places, of the end of its last value; how many bytes
- * of that value are left out, 1 for a string without its closing quote.
- */
+/** The end of the part: the offset, among the places, of the end of its last value. */
 export const STEP_LAST = 20;
-export const STEP_AFTER = 24;
-export const STEP_SIZE = 28;
+export const STEP_SIZE = 24;
 
 /** The places of a line: the address where the line starts, then the start and end of each value. */
 export const PLACE_START = 4;

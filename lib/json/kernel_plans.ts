@@ -61,7 +61,6 @@ import {
   PLAN_STEP_COUNT,
   PLAN_STEPS,
   SLOT_COUNT,
-  STEP_AFTER,
   STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
@@ -178,11 +177,6 @@ type Source =
     readonly first: number;
     readonly last: number;
     readonly before: number;
-    /**
-     * How many bytes at the end of the last value are left out: 1 for the quote of a string that
-     * goes on.
-     */
-    readonly after: number;
     /** By value, its range in the output of the watched record. */
     readonly places: readonly Place[];
   };
@@ -206,13 +200,11 @@ function endPlace(value: number): number {
 /**
  * Returns the steps that write an output.
  *
- * @param isTraced Whether the range of each value in the output must be known.
  * @returns Nothing if a part of a value was copied that the kernel cannot find again.
  */
 function stepsOf(
   { root, output, copies }: Pick<WatchedRecord, "root" | "output" | "copies">,
   values: readonly Value[],
-  isTraced: boolean,
 ): readonly Step[] | undefined {
   const steps: Step[] = [];
   /** The text after the last step. */
@@ -248,7 +240,6 @@ function stepsOf(
       first: index,
       last: index,
       before: isWhole ? between : 0,
-      after: 0,
       places: [place],
     });
   };
@@ -271,16 +262,8 @@ function stepsOf(
     let from = start;
     for (const [index, value] of values.entries()) {
       if (value.end <= start || value.start >= end) continue;
-      if (value.start < start || value.end > end) {
-        const isInside = value.kind === KIND_STRING &&
-          value.start + 1 === start && value.end - 1 === end;
-        // Any other part of a value cannot be found again, and the trace has no place for a part.
-        if (!isInside || isTraced) return undefined;
-        const inside = { first: index, last: index, before: -1, after: 1 };
-        addSource({ kind: "part", ...inside, places: [] });
-        from = end;
-        break;
-      }
+      // A part of a value cannot be found again.
+      if (value.start < start || value.end > end) return undefined;
       addText(root.bytes.subarray(from, value.start));
       addValue(index, value, to + value.start - start);
       from = value.end;
@@ -485,13 +468,11 @@ export class KernelPlans {
   ): boolean {
     if (values === undefined || values.length > MAX_VALUES) return false;
     const { start, end } = watched.root;
-    const steps = isWanted
-      ? stepsOf(watched, values, this.#wishes.proof !== undefined)
-      : [];
+    const steps = isWanted ? stepsOf(watched, values) : [];
     const effects = effectsOf(watched, values);
     const note = watched.note === undefined
       ? []
-      : stepsOf({ ...watched, ...watched.note }, values, false);
+      : stepsOf({ ...watched, ...watched.note }, values);
     if (steps === undefined || effects === undefined) return false;
     if (note === undefined) return false;
     if (partsOf(steps).length > MAX_PARTS) return false;
@@ -711,7 +692,6 @@ export class KernelPlans {
         ? 0
         : startPlace(part.first);
       words[(at + STEP_BEFORE) >> 2] = part?.before ?? 0;
-      words[(at + STEP_AFTER) >> 2] = part?.after ?? 0;
       words[(at + STEP_LAST) >> 2] = part === undefined
         ? 0
         : endPlace(part.last);

@@ -7,12 +7,10 @@ import {
   COMMA,
   OPEN_BRACE,
   OPEN_BRACKET,
-  QUOTE,
 } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import { sliceAt } from "./literal.ts";
 import {
-  JsonJoined,
   JsonList,
   type JsonNode,
   JsonObject,
@@ -42,19 +40,7 @@ export function writeNode(out: ByteWriter, node: JsonNode): void {
       writeNode(out, each);
     }
     out.byte(CLOSE_BRACKET);
-  } else if (node instanceof JsonJoined) writeJoined(out, node);
-  else out.range(node.bytes, node.start, node.end);
-}
-
-/** Writes one string that joins several, each as the source spells it. */
-function writeJoined(out: ByteWriter, { parts, between }: JsonJoined): void {
-  const separator = JSON.stringify(between).slice(1, -1);
-  out.byte(QUOTE);
-  for (const [place, { bytes, start, end }] of parts.entries()) {
-    if (place > 0) out.text(separator);
-    out.range(bytes, start + 1, end - 1);
-  }
-  out.byte(QUOTE);
+  } else out.range(node.bytes, node.start, node.end);
 }
 
 /** Writes the members of an object, in order, without its braces. */

@@ -4,13 +4,7 @@ import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
 import { JsonTape, NAMED_ENTRIES, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import {
-  JsonJoined,
-  type JsonNode,
-  JsonObject,
-  JsonSlice,
-  sameSource,
-} from "./value.ts";
+import { type JsonNode, JsonObject, JsonSlice, sameSource } from "./value.ts";
 
 /**
  * How many levels of a record the reader puts on its tape: 1 is the members of the record, 2 adds
@@ -212,9 +206,6 @@ export class JsonReader {
 
   /** Returns the text of a value if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
-    if (node instanceof JsonJoined) {
-      return node.parts.map((part) => this.text(part)).join(node.between);
-    }
     return node instanceof JsonSlice && node.kind === "string"
       ? this.text(node)
       : undefined;

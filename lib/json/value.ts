@@ -44,19 +44,6 @@ export class JsonSlice {
   }
 }
 
-/** A string that is joined from strings of the source. */
-export class JsonJoined {
-  readonly kind = "string";
-  readonly parts: readonly JsonSlice[];
-  /** The text between two of them. */
-  readonly between: string;
-
-  constructor(parts: readonly JsonSlice[], between: string) {
-    this.parts = parts;
-    this.between = between;
-  }
-}
-
 /** An array that is not in the source; its elements may be. */
 export class JsonList {
   readonly kind = "array";
@@ -70,7 +57,6 @@ export class JsonList {
 /** The value of a member of a {@linkcode JsonObject}: source text, or a value composed of it. */
 export type JsonNode =
   | JsonSlice
-  | JsonJoined
   | JsonObject
   | JsonList;
 

@@ -2,12 +2,7 @@
  * Kernel: its answers equal those of the rules, and it answers nearly all lines that Codex writes.
  */
 
-import {
-  assert,
-  assertEquals,
-  assertStringIncludes,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Engine, JsonlNormalizer, type JsonlOptions } from "../../mod.ts";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
 import { Kernel } from "../../lib/json/kernel.ts";
@@ -303,24 +298,6 @@ const NUMBERS = [
   "1 ",
   " 1",
 ];
-
-Deno.test("Kernel joins any strings like the rules", () => {
-  const reasoning = (...summary: readonly string[]): string =>
-    `{"method":"item/completed","params":{"item":{"type":"reasoning","id":"r","summary":[${
-      summary.map((text) => `"${text}"`).join()
-    }],"content":[]},"threadId":"t","turnId":"u"}}`;
-  const lines = STRINGS.flatMap((text) => [
-    reasoning(text, ""),
-    reasoning("", text),
-    reasoning("a", text, "b"),
-  ]);
-  const fastLines = assertSame([streamOf(lines)], { from: "app-server" });
-  assert(fastLines > lines.length / 3, `${fastLines} of ${lines.length}`);
-  assertStringIncludes(
-    answersOf([streamOf([reasoning("\\u00e9", "\\/")])], "wasm").text,
-    '"text":"\\u00e9\\n\\/"',
-  );
-});
 
 Deno.test("Kernel reads numbers like the rules", () => {
   const codes = NUMBERS.flatMap((code) => [command(code), command("3")]);

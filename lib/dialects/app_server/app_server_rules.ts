@@ -26,7 +26,6 @@ import type { ContextChanges, Slots } from "../../json/record_watch.ts";
 import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 import {
-  JsonJoined,
   JsonList,
   type JsonNode,
   JsonObject,
@@ -224,7 +223,7 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
     if (found === "text") texts.push(value);
     else images.push(objectOf(found, value));
   }
-  content.set("text", joined(texts, ""));
+  content.set("text", joined(reader, texts, ""));
   if (images.length > 0) {
     content.set("images", new JsonList(images));
   }
@@ -238,7 +237,7 @@ function reasoning(reader: JsonReader, item: JsonObject): JsonObject {
   for (const part of partsOf(reader, item.get("summary"))) {
     if (part.kind === "string") texts.push(part);
   }
-  content.set("text", joined(texts, "\n"));
+  content.set("text", joined(reader, texts, "\n"));
   item.rename("content", "rawContent");
   return content;
 }
@@ -252,8 +251,15 @@ function partsOf(
     : [];
 }
 
-function joined(texts: readonly JsonSlice[], between: string): JsonNode {
-  return texts.length > 1 ? new JsonJoined(texts, between) : texts[0] ?? EMPTY;
+/** Joins strings; a single one keeps its spelling. */
+function joined(
+  reader: JsonReader,
+  strings: readonly JsonSlice[],
+  between: string,
+): JsonSlice {
+  return strings.length > 1
+    ? stringValue(strings.map((each) => reader.text(each)).join(between))
+    : strings[0] ?? EMPTY;
 }
 
 function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
