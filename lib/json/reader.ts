@@ -206,9 +206,7 @@ export class JsonReader {
 
   /** Returns the text of a value if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
-    return node instanceof JsonSlice && node.kind === "string"
-      ? this.text(node)
-      : undefined;
+    return node?.kind === "string" ? this.text(node) : undefined;
   }
 
   /**

@@ -217,9 +217,9 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
     if (part.kind !== "object") continue;
     const members = reader.members(part);
     const found = PARTS.get(reader.wordOf(members.get("type")) ?? "");
-    const value = found && members.get(found);
-    if (found === undefined || !(value instanceof JsonSlice)) continue;
-    if (value.kind !== "string") continue;
+    if (found === undefined) continue;
+    const value = members.get(found);
+    if (value?.kind !== "string") continue;
     if (found === "text") texts.push(value);
     else images.push(objectOf(found, value));
   }
@@ -1129,9 +1129,7 @@ export class AppServerRules extends RecordRules {
 
   /** Returns an id: a string that is not blank, trimmed. */
   #id(value: JsonNode | undefined): JsonSlice | undefined {
-    if (!(value instanceof JsonSlice) || value.kind !== "string") {
-      return undefined;
-    }
+    if (value?.kind !== "string") return undefined;
     const { reader } = this;
     const { bytes, start, end, escaped } = value;
     if (!escaped && isEdge(bytes[start + 1]) && isEdge(bytes[end - 2])) {

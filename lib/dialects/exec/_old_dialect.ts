@@ -618,7 +618,7 @@ export class OldDialect {
     switch (itemType) {
       case "command_execution": {
         const code = line.get("exit_code");
-        return code instanceof JsonSlice && code.kind === "number"
+        return code?.kind === "number"
           ? ZERO_REGEXP.test(this.#reader.source(code))
           : undefined;
       }

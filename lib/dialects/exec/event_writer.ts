@@ -340,10 +340,7 @@ export class EventWriter {
         if (node.kind !== "null") return true;
         break;
       case "whole":
-        if (
-          node instanceof JsonSlice && node.kind === "number" &&
-          this.#reader.isWhole(node)
-        ) return true;
+        if (node.kind === "number" && this.#reader.isWhole(node)) return true;
         break;
       case "either":
         if (shape.shapes.some((one) => sortOf(one) === node.kind)) return true;

@@ -13,7 +13,6 @@ import { fieldsOf, textOf } from "../../json/fields.ts";
 import { savedCount } from "../../json/saved.ts";
 import { JsonReader } from "../../json/reader.ts";
 import {
-  type JsonNode,
   JsonObject,
   JsonSlice,
   KIND_WORDS,
@@ -137,9 +136,9 @@ class Context implements StreamState {
     return stringValue(`synthetic-turn-${this.#turns}`);
   }
 
-  #idIn(value: JsonNode): JsonSlice | undefined {
+  #idIn(value: JsonSlice): JsonSlice | undefined {
     const reader = this.#reader;
-    if (value instanceof JsonSlice && !value.escaped && reader.isObserved) {
+    if (!value.escaped && reader.isObserved) {
       // While a record is watched, its id is not compared with the current ones: an id that is
       // equal to one must still have bytes of its own, so that the watch can distinguish the two.
       const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
@@ -149,13 +148,11 @@ class Context implements StreamState {
       else reader.looked();
       return id;
     }
-    if (value instanceof JsonSlice) {
-      // Most ids repeat one of the current ones.
-      reader.looked();
-      if (sameSource(this.thread, value)) return this.thread;
-      if (sameSource(this.turn, value)) return this.turn;
-    }
-    return idOf(trimBlank(reader.textOf(value) ?? ""));
+    // Most ids repeat one of the current ones.
+    reader.looked();
+    if (sameSource(this.thread, value)) return this.thread;
+    if (sameSource(this.turn, value)) return this.turn;
+    return idOf(trimBlank(reader.text(value)));
   }
 }
 

@@ -262,8 +262,7 @@ export class RolloutRules extends RecordRules {
 
   /** Stores the time of the first header that has one. */
   #startSession(time: JsonNode | undefined): void {
-    if (this.#file.hasSessionTime || !(time instanceof JsonSlice)) return;
-    if (time.kind !== "string") return;
+    if (this.#file.hasSessionTime || time?.kind !== "string") return;
     this.reader.observeId(time, this.#file.startSession(time));
   }
 
@@ -302,7 +301,7 @@ export class RolloutRules extends RecordRules {
   /** Stores the time of a line; returns whether it has one. */
   #rememberTime(line: JsonObject): boolean {
     const time = line.get("timestamp");
-    if (!(time instanceof JsonSlice) || time.kind !== "string") return false;
+    if (time?.kind !== "string") return false;
     const remembered = this.#file.remember(time);
     if (remembered === undefined) this.reader.looked();
     else this.reader.observeId(time, remembered);
