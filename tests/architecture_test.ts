@@ -137,6 +137,7 @@ const CROSS_CUTTING_SUITES = [
   "cli",
   "cookbook",
   "docs",
+  "examples",
   "fuzz",
   "generator",
   "golden",
