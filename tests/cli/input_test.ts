@@ -1,11 +1,13 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync } from "node:zlib";
+import { COMMANDS, SEVERAL_FILES } from "../../lib/cli/commands.ts";
 import { Interrupted, IoError, UsageError } from "../../lib/cli/endings.ts";
 import type { FileSource, Surroundings } from "../../lib/cli/context.ts";
-import { Input, openInput } from "../../lib/cli/input.ts";
+import { BLOCK, Input, openInput } from "../../lib/cli/input.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode, encode } from "../running.ts";
-import { Hose, platformError, sourceOf } from "./memory.ts";
+import { TestSource } from "../sources.ts";
+import { call, Hose, platformError, sourceOf } from "./memory.ts";
 
 /** Surroundings in which no file exists. */
 const NO_FILES: Surroundings = {
@@ -257,3 +259,34 @@ Deno.test("openInput() suggests stdin for a file whose name is not UTF-8", async
     'b\ufffd.jsonl: cannot open: not found; a file whose name is not UTF-8 can be read as stdin, with "< FILE"',
   );
 });
+
+/** Commands that read one file after the other, each with the flags that it needs. */
+const READERS = COMMANDS
+  // `history` holds whole histories.
+  .filter(({ name, operands }) =>
+    operands[0]?.[0] === SEVERAL_FILES && name !== "history"
+  )
+  .map(({ name }) =>
+    name === "export" ? [name, "--to=tables", "--table=items"] : [name]
+  );
+
+for (const args of READERS) {
+  Deno.test(`codexpipe ${args[0]} reads many files into the same two blocks`, async () => {
+    const sources = Array.from(
+      { length: 9 },
+      () =>
+        new TestSource(encode('{"type":"thread.started","thread_id":"t"}\n')),
+    );
+    const names = sources.map((_, at) => `${at}.jsonl`);
+    const files = Object.fromEntries(
+      sources.map((source, at) => [`${at}.jsonl`, source]),
+    );
+    await call([...args, ...names], { files });
+    const blocks = sources.flatMap(({ buffers }) =>
+      buffers.map(({ buffer }) => buffer)
+    )
+      .filter(({ byteLength }) => byteLength >= BLOCK);
+    assert(blocks.length >= names.length);
+    assertEquals(new Set(blocks).size, 2);
+  });
+}

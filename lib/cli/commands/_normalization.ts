@@ -13,7 +13,14 @@ import type {
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { type Blocks, type Input, invite, openInput } from "../input.ts";
+import {
+  type BlockRoom,
+  blockRoom,
+  type Blocks,
+  type Input,
+  invite,
+  openInput,
+} from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 import type { Output } from "../output.ts";
@@ -82,6 +89,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   hasFailures = false;
   hasStopped = false;
   #normalizer: LineStage<A> | undefined;
+  /** The buffers of the inputs that are opened by name. */
+  #room: BlockRoom | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
   /** Counts of the failed lines of the current input. */
@@ -126,7 +135,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
   async open(
     file: string,
-    opening = (): Promise<Input> => openInput(file, this.#context.process),
+    opening = (): Promise<Input> =>
+      openInput(file, this.#context.process, this.#room ??= blockRoom()),
   ): Promise<Input | undefined> {
     try {
       const input = await opening();

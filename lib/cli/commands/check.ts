@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
+import { blockRoom, blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
@@ -64,6 +64,7 @@ function refuseTwoOutputs(args: Arguments): void {
 
 class Check {
   readonly #context: CommandContext;
+  readonly #room = blockRoom();
   readonly #isOneOfMany: boolean;
   readonly #options: VerdictOptions;
   #filesLeft: number;
@@ -122,7 +123,7 @@ class Check {
       step?.take(part);
     };
     const isRead = await readOrSay(async () => {
-      const input = await openInput(file, process);
+      const input = await openInput(file, process, this.#room);
       await invite(file, this.#context);
       for await (const block of blocksOf(input, process)) {
         if (args.has("tee")) await this.#write(block);
