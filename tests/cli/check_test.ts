@@ -582,6 +582,24 @@ Deno.test("check reports drift once, and fails for it only with --fail-on-drift"
   assertEquals([quiet.status, quiet.stderr], [0, ""]);
 });
 
+Deno.test("check remarks the drift of each file, and of no file before it", async () => {
+  const files = {
+    "a.jsonl": DRIFTED,
+    "b.jsonl": DRIFTED.replace(',"colour":"my secret"', ""),
+    "c.jsonl": DRIFTED.replace('"colour"', '"shade":1,"colour"'),
+    "d.jsonl": DRIFTED,
+  };
+  const { stderr } = await call(["check", "-j1", ...Object.keys(files)], {
+    files,
+  });
+  const remarks = stderr.matchAll(/^codexpipe: (.*) things? that no known/gm);
+  assertEquals([...remarks].map(([, remark]) => remark), [
+    "a.jsonl: 1",
+    "c.jsonl: 2",
+    "d.jsonl: 1",
+  ]);
+});
+
 Deno.test("check --github lists drift in the summary, escaped and masked", async () => {
   const stdin = DRIFTED.replace(
     '"colour"',

@@ -1,7 +1,7 @@
 /** The remark about drift in an input, for commands other than `drift`. */
 
 import { driftText } from "../../drift/drift_finding.ts";
-import { DriftMeter } from "../../drift/drift_meter.ts";
+import { DriftMeter, type DriftSource } from "../../drift/drift_meter.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /**
@@ -10,20 +10,26 @@ import { countedText } from "../../render/quantity_text.ts";
  */
 const MAX_LOOKED_AT = 1 << 23;
 
-/** Looks for drift in one input while it is read. */
+/** Looks for drift in inputs while they are read, one after the other. */
 export class DriftRemark {
+  // One for all inputs: making the table of what is known takes longer than reading a short run.
   readonly #meter = new DriftMeter();
-  readonly #source;
-  #left: number;
+  #source: DriftSource | undefined;
+  #left = 0;
 
-  /** @param options The longest line in bytes, and whether the whole input is checked. */
-  constructor(
+  /**
+   * Begins an input; the drift of the one before is forgotten.
+   *
+   * @param options The longest line in bytes, and whether the whole input is checked.
+   */
+  begin(
     file: string,
     { maxLineBytes, isWhole }: {
       readonly maxLineBytes: number | undefined;
       readonly isWhole: boolean;
     },
-  ) {
+  ): void {
+    this.#meter.take();
     this.#source = this.#meter.open(file, { maxLineBytes });
     this.#left = isWhole ? Infinity : MAX_LOOKED_AT;
   }
@@ -31,15 +37,15 @@ export class DriftRemark {
   feed(block: Uint8Array): void {
     if (this.#left <= 0) return;
     this.#left -= block.length;
-    this.#source.feed(block);
+    this.#source?.feed(block);
   }
 
   flush(): void {
     // If the limit was reached, the last line is incomplete and must not count.
-    if (this.#left > 0) this.#source.flush();
+    if (this.#left > 0) this.#source?.flush();
   }
 
-  /** The remark, if there is drift. It contains no text of the input. */
+  /** The remark, if there is drift in the input. It contains no text of the input. */
   get text(): string | undefined {
     const { count } = this.#meter;
     if (count === 0) return undefined;

@@ -89,6 +89,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   hasFailures = false;
   hasStopped = false;
   #normalizer: LineStage<A> | undefined;
+  #drift: DriftRemark | undefined;
   /** The buffers of the inputs that are opened by name. */
   #room: BlockRoom | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
@@ -173,7 +174,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     if (this.#isVerbose) {
       const { DriftRemark } = await import("./_drift_remark.ts");
       const { maxLineBytes } = options;
-      drift = new DriftRemark(file, { maxLineBytes, isWhole: true });
+      drift = this.#drift ??= new DriftRemark();
+      drift.begin(file, { maxLineBytes, isWhole: true });
     }
     try {
       await this.#answerAll(input, normalizer, drift);

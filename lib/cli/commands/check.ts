@@ -67,6 +67,7 @@ class Check {
   readonly #room = blockRoom();
   readonly #isOneOfMany: boolean;
   readonly #options: VerdictOptions;
+  #drift: DriftRemark | undefined;
   #filesLeft: number;
   #summaryBytes = 0;
   #lastStep: GithubStep | undefined;
@@ -169,17 +170,19 @@ class Check {
     await this.#lastStep?.output(isPassed);
   }
 
-  /** Creates the check for drift, if its result is shown. */
+  /** Begins the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const { args } = this.#context;
     const isShown = !args.has("quiet") || args.has("github") ||
       args.has("fail-on-drift");
     if (!isShown) return undefined;
     const { DriftRemark } = await import("./_drift_remark.ts");
-    return new DriftRemark(file, {
+    this.#drift ??= new DriftRemark();
+    this.#drift.begin(file, {
       maxLineBytes: this.#options.maxLineBytes,
       isWhole: args.has("fail-on-drift"),
     });
+    return this.#drift;
   }
 
   /** The verdict, including the reasons of the further checks. */
