@@ -10,6 +10,7 @@ import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { eventTime } from "../events/times.ts";
+import { TurnSettings } from "../events/turn_settings.ts";
 import { groupsBy } from "../groups.ts";
 import { bytesOfLooseBase64 } from "../json/bytes.ts";
 import {
@@ -322,9 +323,7 @@ class Trajectory {
   #header: Fields = {};
   /** The model of the first turn that has one. */
   #firstModel: string | undefined;
-  /** The model of the current turn. */
-  #model: string | undefined;
-  #effort: string | undefined;
+  readonly #settings = new TurnSettings();
   #turn: string | undefined;
   /** The steps that are not written yet, in order. */
   #steps: Step[] = [];
@@ -377,12 +376,12 @@ class Trajectory {
     if (tokens !== undefined) {
       this.#sum = addTokens(this.#sum ?? NO_TOKENS, tokens);
     }
+    this.#settings.take(event);
+    this.#firstModel ??= this.#settings.model;
     switch (event.type) {
       case "thread.started":
         this.#header = { ...this.#header, ...event };
         this.#prompt = undefined;
-        this.#model = textOf(event.model) ?? this.#model;
-        this.#firstModel ??= this.#model;
         break;
       case "turn.started":
         // A turn that only its prompt implies may begin after its first tokens: those are kept
@@ -481,11 +480,6 @@ class Trajectory {
     if (item_type === "todo_list") return this.#takePlan(event);
     if (type !== "item.completed") return;
     switch (item_type) {
-      case "turn_context":
-        this.#model = textOf(content.model) ?? this.#model;
-        this.#effort = textOf(content.effort);
-        this.#firstModel ??= this.#model;
-        return;
       case "user_message": {
         // A message that is repeated has the paths of its images in addition.
         if (id === this.#prompt) return;
@@ -686,8 +680,8 @@ class Trajectory {
       source,
       timestamp: textOf(event.timestamp) ?? eventTime(event),
       turn: idOf(event.turn_id),
-      model: isAgent ? this.#model : undefined,
-      effort: isAgent ? this.#effort : undefined,
+      model: isAgent ? this.#settings.model : undefined,
+      effort: isAgent ? this.#settings.effort : undefined,
       isCopied: event.inherited === true,
       messages: [],
       reasoning: [],

@@ -11,6 +11,7 @@ import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { eventTime, timeOf } from "../events/times.ts";
+import { TurnSettings } from "../events/turn_settings.ts";
 import {
   type Fields,
   fieldsOf,
@@ -140,7 +141,7 @@ class Thread {
   header: Fields = {};
   /** The JSON text of the resource of its spans. */
   resource: string | undefined;
-  model: string | undefined;
+  readonly settings = new TurnSettings();
   /** Whether events have times of their own: in a bare session file all have the header's. */
   isTimed = true;
   now: number | undefined;
@@ -292,10 +293,7 @@ export class OtlpExporter implements Exporter {
     const { type, item_type } = event;
     const content = fieldsOf(event.content);
     if (type === "thread.started") return this.#begins(thread, event);
-    if (item_type === "turn_context") {
-      thread.model = idOf(content.model) ?? thread.model;
-      return;
-    }
+    if (item_type === "turn_context") return thread.settings.take(event);
     if (event.inherited === true) return;
     const at = this.#timeOf(thread, event);
     switch (type) {
@@ -359,7 +357,7 @@ export class OtlpExporter implements Exporter {
     thread.header = header;
     thread.prompt = undefined;
     thread.resource = undefined;
-    thread.model = idOf(header.model) ?? thread.model;
+    thread.settings.take(header);
     thread.isTimed = timestamp === undefined || timestamp !== started_at;
   }
 
@@ -379,6 +377,7 @@ export class OtlpExporter implements Exporter {
     // Its prompt has begun it already, or it is implied by an agent that the open turn waits for.
     const isOpen = open !== undefined && (isImplied || open.id === undefined);
     if (!isOpen) this.#closeTurn(thread);
+    thread.settings.take(event);
     const turn = this.#turnOf(thread, at);
     turn.id ??= idOf(event.turn_id);
     turn.isImplied &&= isImplied;
@@ -437,7 +436,7 @@ export class OtlpExporter implements Exporter {
     const content = fieldsOf(event.content);
     const isUnknown = answer !== undefined && content.info === null;
     if (tokens === undefined && !isUnknown) return;
-    const model = tokens?.model ?? thread.model;
+    const model = tokens?.model ?? thread.settings.model;
     const turn = thread.turn ?? thread.last ?? this.#turnOf(thread, at);
     turn.counts ??= answer === undefined
       ? "before"
@@ -641,7 +640,7 @@ export class OtlpExporter implements Exporter {
   }
 
   #rootText(thread: Thread, turn: Turn, end: TurnEnd): string {
-    const { header, model } = thread;
+    const { header, settings: { model } } = thread;
     const { id, start, startedBy, prompts, answer, events } = turn;
     const parent = idOf(header.parent_thread_id);
     const link = this.#spawned.get(thread.id) ??

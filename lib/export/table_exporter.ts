@@ -8,6 +8,7 @@ import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { realId } from "../events/ids.ts";
 import { sourceText } from "../events/session_items.ts";
 import { eventTime } from "../events/times.ts";
+import { TurnSettings } from "../events/turn_settings.ts";
 import {
   type Fields,
   fieldsOf,
@@ -88,7 +89,7 @@ interface ThreadState {
   turn: TurnState | undefined;
   /** The number of turns without an id. */
   unnamed: number;
-  model: string | undefined;
+  readonly settings: TurnSettings;
 }
 
 /** A turn, kept until all files are read and its tokens are assigned to one of them. */
@@ -495,7 +496,7 @@ class TableSource {
       waiting: new Map(),
       turn: undefined,
       unnamed: 0,
-      model: undefined,
+      settings: new TurnSettings(),
     };
     this.#threads.set(ownText(id), thread);
     return thread;
@@ -507,6 +508,9 @@ class TableSource {
     const id = idOf(event.turn_id);
     // An implied turn with an id belongs to an agent that waits for its call, not to the thread.
     if (type === "turn.started" && implied === true && id) return;
+    thread.settings.take(event);
+    row.model ??= thread.settings.model;
+    row.cwd ??= thread.settings.cwd;
     const time = this.#time;
     if (time !== undefined && time > (row.ended_at ?? "")) row.ended_at = time;
     // A turn without an id lasts until another turn begins.
@@ -535,16 +539,13 @@ class TableSource {
     this.#release(0);
     const { row } = thread;
     const git = fieldsOf(header.git);
-    thread.model = ownTextOf(header.model) ?? thread.model;
     row.started_at ??= ownTextOf(header.started_at, this.#time);
     row.parent_thread_id ??= ownTextOf(header.parent_thread_id);
     row.forked_from_id ??= ownTextOf(header.forked_from_id);
     row.agent ??= ownTextOf(header.agent_path, header.agent_nickname);
-    row.cwd ??= ownTextOf(header.workdir, header.cwd);
     row.originator ??= ownTextOf(header.originator);
     row.origin ??= ownTextOf(sourceText(header.source));
     row.cli_version ??= ownTextOf(header.cli_version);
-    row.model ??= thread.model;
     row.model_provider ??= ownTextOf(header.model_provider);
     row.git_branch ??= ownTextOf(git.branch);
     row.git_commit ??= ownTextOf(git.commit_hash);
@@ -586,7 +587,7 @@ class TableSource {
       thread_id,
       turn_id: ownText(id),
       started_at: ownTextOf(event.started_at, isStart && this.#time),
-      model: thread.model,
+      model: thread.settings.model,
       inherited: this.#isInherited,
       index: turns.length,
       counts: "none",
@@ -630,15 +631,10 @@ class TableSource {
       case "token_count":
       case "token_usage_record":
         return;
-      case "turn_context": {
-        const model = textOf(content.model);
-        if (model !== undefined && model !== thread.model) {
-          thread.model = ownText(model);
+      case "turn_context":
+        if (this.#turn !== undefined) {
+          this.#turn.model = thread.settings.model;
         }
-        thread.row.model ??= thread.model;
-        thread.row.cwd ??= ownTextOf(content.cwd);
-        if (this.#turn !== undefined) this.#turn.model = thread.model;
-      }
     }
     const waiting = this.#itemOf(thread, event);
     if (type === "item.delta") return this.#delta(waiting, event);

@@ -3,6 +3,7 @@
 import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { eventTime, timeOf } from "../events/times.ts";
+import { TurnSettings } from "../events/turn_settings.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 import type { CountPlace, CountTaker } from "./source_ledger.ts";
@@ -28,10 +29,7 @@ interface Review {
 /** The state of one thread of a stream. The stream of an app-server has many threads. */
 interface ThreadState {
   readonly counter: TokenCounter;
-  model: string | null;
-  cwd: string | null;
-  /** The settings of its next turn, if they were changed since the last one began. */
-  settings: Fields | undefined;
+  readonly settings: TurnSettings;
   /** Whether the thread is resumed or forked: its totals include earlier usage. */
   readonly isResumed: boolean;
   /** Whether its next count may repeat earlier usage. */
@@ -50,8 +48,7 @@ export class EventCounts {
   /** The threads of a stream, by their ids. */
   readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
-  #model: string | null = null;
-  #cwd: string | null = null;
+  readonly #settings = new TurnSettings();
   #turn: string | null = null;
   /** Whether any turn has had an id in the input (0.104 and later). */
   #hasTurnIds = false;
@@ -83,11 +80,12 @@ export class EventCounts {
   #takeExec(event: Fields, line: number): void {
     const state = this.#stateOf(event);
     switch (event.type) {
+      case "thread.started":
+        return state.settings.take(event);
       case "item.completed": {
-        if (event.item_type === "turn_context") {
-          state.settings = fieldsOf(event.content);
+        if (event.item_type !== "token_count") {
+          return state.settings.take(event);
         }
-        if (event.item_type !== "token_count") return;
         state.hasCounts = true;
         const count = readTokenCount(fieldsOf(event.content));
         const place = this.#execPlace(event, state, line);
@@ -108,10 +106,7 @@ export class EventCounts {
       }
       case "turn.started":
         if (isPastReplay(event)) state.mayRepeat = false;
-        state.model = renewed(state.model, state.settings?.model);
-        state.cwd = renewed(state.cwd, state.settings?.cwd);
-        state.settings = undefined;
-        return;
+        return state.settings.take(event);
       case "turn.completed":
       case "turn.failed": {
         const usage = readTokens(event.usage);
@@ -134,9 +129,7 @@ export class EventCounts {
     const isResumed = isResumption(event);
     const state: ThreadState = {
       counter: new TokenCounter(),
-      model: textOf(event.model) ?? null,
-      cwd: idOf(event.workdir) ?? idOf(event.cwd) ?? null,
-      settings: undefined,
+      settings: new TurnSettings(),
       isResumed,
       mayRepeat: isResumed,
       hasCounts: false,
@@ -147,15 +140,15 @@ export class EventCounts {
 
   #execPlace(
     event: Fields,
-    { model, cwd }: ThreadState,
+    { settings }: ThreadState,
     line: number,
   ): CountPlace {
     return {
       line,
       thread: threadOf(event),
       turn: knownId(event.turn_id),
-      model,
-      cwd,
+      model: settings.model ?? null,
+      cwd: settings.cwd ?? null,
       timestamp: eventTime(event),
     };
   }
@@ -181,7 +174,7 @@ export class EventCounts {
       case "user_message":
         return this.#takePrompt(idOf(event.item_id));
       case "turn_context":
-        return this.#context(event, content);
+        return this.#context(event);
       case "entered_review_mode":
         return this.#enterReview(event);
       case "exited_review_mode":
@@ -204,7 +197,7 @@ export class EventCounts {
   }
 
   #header(header: Fields): void {
-    this.#cwd = textOf(header.cwd) ?? null;
+    this.#settings.take(header);
     this.#isFork = isForkHeader(header);
     this.#hasOrdinals = header.history_mode === "paginated";
     const thread = this.#ledger.thread(threadOf(header));
@@ -215,12 +208,11 @@ export class EventCounts {
     }
   }
 
-  #context(event: Fields, { model, cwd }: Fields): void {
+  #context(event: Fields): void {
     // A turn_context belongs to the thread itself, so a review without an end is over.
     this.#leaveReview();
     this.#isBegun = true;
-    this.#model = renewed(this.#model, model);
-    this.#cwd = renewed(this.#cwd, cwd);
+    this.#settings.take(event);
     const turn = realId(event.turn_id);
     if (turn !== undefined) this.#begin(turn);
   }
@@ -279,8 +271,8 @@ export class EventCounts {
       line,
       thread: threadOf(event),
       turn,
-      model: this.#model,
-      cwd: this.#cwd,
+      model: this.#settings.model ?? null,
+      cwd: this.#settings.cwd ?? null,
       timestamp: eventTime(event),
       reviewed: this.#review?.counter === this.#counter
         ? undefined
@@ -323,12 +315,6 @@ export class EventCounts {
     this.#reviewCounter = undefined;
     return this.#counter;
   }
-}
-
-/** Returns `value` if it is a new text, otherwise the text before, so that none is kept twice. */
-function renewed(before: string | null, value: unknown): string | null {
-  const text = textOf(value);
-  return text === undefined || text === before ? before : ownText(text);
 }
 
 /**

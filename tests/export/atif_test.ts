@@ -24,6 +24,8 @@ interface Trajectory {
   readonly steps: readonly {
     readonly step_id: number;
     readonly source: string;
+    readonly model_name?: string;
+    readonly reasoning_effort?: string;
     readonly message: unknown;
     readonly tool_calls?: readonly {
       readonly tool_call_id: string;
@@ -354,6 +356,34 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
     ["a", ["one"], [["b", ["two"], undefined]]],
     ["c", ["three"], undefined],
   ]);
+});
+
+Deno.test("AtifExporter writes the models that the turns of an app-server began with", () => {
+  const message = (method: string, params: object): unknown => ({
+    method,
+    params: { threadId: "t", ...params },
+  });
+  const turn = (id: string): unknown =>
+    message("turn/started", { turn: { id, items: [] } });
+  const answer = (turnId: string): unknown =>
+    message("item/completed", {
+      turnId,
+      item: { id: `answer-${turnId}`, type: "agentMessage", text: "Done" },
+    });
+  const [trajectory] = trajectoriesOf(
+    { id: 1, result: { thread: { id: "t" }, model: "a" } },
+    turn("1"),
+    message("thread/settings/updated", {
+      threadSettings: { model: "b", effort: "high" },
+    }),
+    answer("1"),
+    turn("2"),
+    answer("2"),
+  );
+  assertEquals(
+    trajectory?.steps.map((step) => [step.model_name, step.reasoning_effort]),
+    [["a", undefined], ["b", "high"]],
+  );
 });
 
 Deno.test("AtifExporter nests 20,000 agents in each other in linear time", () => {

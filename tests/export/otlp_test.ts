@@ -402,6 +402,25 @@ Deno.test("OtlpExporter writes all runs without ids that a clock stamps alike", 
   assertEquals(traceLines([run, run], { clock: () => BEGIN }).length, 2);
 });
 
+Deno.test("OtlpExporter names the models that turns began with, whose settings change for the next turn", () => {
+  const spans = spansOf(textOf([[
+    event(0, "thread.started", { model: "a" }),
+    turn(1),
+    item(2, "turn_context", {
+      method: "thread/settings/updated",
+      content: { model: "b" },
+    }),
+    item(3, "token_count", { content: { info: null } }),
+    end(4),
+    turn(5, { turn_id: "v" }),
+    end(6, { turn_id: "v" }),
+  ]]));
+  assertEquals(
+    spans.map((span) => valueOf(span, "gen_ai.request.model")),
+    ["a", "b"],
+  );
+});
+
 Deno.test("OtlpExporter splits the request of a long turn, whose calls may still be repeated", () => {
   const calls = Array.from({ length: 2500 }, (_, i) => [
     command(i, `c${i}`),
