@@ -137,7 +137,7 @@ export class AtifExporter implements Exporter {
       });
       this.#threads.set(id, thread);
     }
-    const tokens = this.#tokens.take(event)?.tokens;
+    const tokens = this.#tokens.take(event);
     thread.take(event, { tokens, text: outcome.text }, emit);
   }
 

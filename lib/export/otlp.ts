@@ -26,7 +26,8 @@ import {
 import type { Outcome } from "../outcome.ts";
 import { redactJson } from "../redact/json_strings.ts";
 import type { Emit } from "../stage.ts";
-import { EventTokens, type TokensOfTurn } from "../usage/event_tokens.ts";
+import { EventTokens } from "../usage/event_tokens.ts";
+import type { Tokens } from "../usage/tokens.ts";
 import type {
   Exporter,
   ExporterOptions,
@@ -289,7 +290,7 @@ export class OtlpExporter implements Exporter {
     return `${this.#input.stem}.otlp.jsonl`;
   }
 
-  #take(thread: Thread, event: Fields, tokens: TokensOfTurn | undefined): void {
+  #take(thread: Thread, event: Fields, tokens: Tokens | undefined): void {
     const { type, item_type } = event;
     const content = fieldsOf(event.content);
     if (type === "thread.started") return this.#begins(thread, event);
@@ -429,14 +430,14 @@ export class OtlpExporter implements Exporter {
   #count(
     thread: Thread,
     event: Fields,
-    tokens: TokensOfTurn | undefined,
+    tokens: Tokens | undefined,
     at: number,
   ): void {
     const { answer } = thread;
     const content = fieldsOf(event.content);
     const isUnknown = answer !== undefined && content.info === null;
     if (tokens === undefined && !isUnknown) return;
-    const model = tokens?.model ?? thread.settings.model;
+    const { model } = thread.settings;
     const turn = thread.turn ?? thread.last ?? this.#turnOf(thread, at);
     turn.counts ??= answer === undefined
       ? "before"
@@ -576,7 +577,7 @@ export class OtlpExporter implements Exporter {
     thread: Thread,
     event: Fields,
     at: number,
-    tokens: TokensOfTurn | undefined,
+    tokens: Tokens | undefined,
   ): void {
     const id = idOf(event.turn_id);
     // The end of a turn may be repeated.
@@ -751,7 +752,7 @@ interface TurnEnd {
   /** The message of the error. */
   readonly message: string | undefined;
   /** Tokens of the turn that belong to no request. */
-  readonly tokens: TokensOfTurn | undefined;
+  readonly tokens: Tokens | undefined;
 }
 
 /** The JSON text between a resource and its spans. */
@@ -788,9 +789,8 @@ function messageText(role: string, parts: readonly Part[]): string | undefined {
   ]);
 }
 
-function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
-  if (counted === undefined) return {};
-  const { tokens } = counted;
+function tokenAttributes(tokens: Tokens | undefined): Attributes {
+  if (tokens === undefined) return {};
   return {
     inputTokens: tokens.input_tokens,
     cacheRead: tokens.cached_input_tokens || undefined,

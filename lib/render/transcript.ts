@@ -305,7 +305,7 @@ export class TranscriptBuilder
       if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
     // Of events that are left out, too: the thread's own counts continue from them.
-    const added = this.#counts.take(event)?.tokens;
+    const added = this.#counts.take(event);
     if (added !== undefined) {
       this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);
     }

@@ -24,8 +24,8 @@ interface ThreadRuns {
 export class EventTokens {
   readonly #counts = new EventCounts({
     thread: () => ({ parent: null, isFile: false, reviews: undefined }),
-    add: ({ turn, model }, { tokens, copied }) => {
-      this.#added = tokens && { tokens, turn, model };
+    add: (_, { tokens, copied }) => {
+      this.#added = tokens;
       this.copied = copied;
     },
     run: (place, usage) => this.#run(place, usage),
@@ -33,27 +33,27 @@ export class EventTokens {
   /** The tokens of the last event, if it is a copy: the thread it was copied from counts them. */
   copied: Tokens | undefined;
   /** The tokens that the last event has added. */
-  #added: TokensOfTurn | undefined;
+  #added: Tokens | undefined;
   readonly #threads = new Map<string | null, ThreadRuns>();
 
   /**
    * Reads an event.
    *
    * @param event The event.
-   * @returns The tokens that it adds, with their turn and model; `undefined` if it adds none.
+   * @returns The tokens that it adds; `undefined` if it adds none.
    */
-  take(event: Fields): TokensOfTurn | undefined {
+  take(event: Fields): Tokens | undefined {
     this.#added = undefined;
     this.copied = undefined;
     this.#counts.take(event, 0);
     return this.#added;
   }
 
-  #run({ thread, turn, model }: CountPlace, usage: Tokens): void {
+  #run({ thread }: CountPlace, usage: Tokens): void {
     const runs = this.#threads.get(thread);
     if (runs === undefined) {
       this.#threads.set(thread, { last: usage, sum: usage, isThread: true });
-      this.#added = { tokens: usage, turn, model };
+      this.#added = usage;
       return;
     }
     const grown = growth(runs.last, usage);
@@ -61,16 +61,10 @@ export class EventTokens {
       ? growth(runs.last, runs.sum) ?? NO_TOKENS
       : NO_TOKENS;
     runs.isThread &&= grown !== undefined;
-    const tokens = runs.isThread && grown !== undefined
+    this.#added = runs.isThread && grown !== undefined
       ? grown
       : addTokens(usage, missing);
     runs.last = usage;
     runs.sum = addTokens(runs.sum, usage);
-    this.#added = { tokens, turn, model };
   }
-}
-
-/** Tokens, and the turn and the model that used them; null where unknown. */
-export interface TokensOfTurn extends Pick<CountPlace, "turn" | "model"> {
-  readonly tokens: Tokens;
 }
