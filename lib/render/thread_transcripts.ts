@@ -194,7 +194,8 @@ export class ThreadTranscripts
   #thread(id: string): Thread {
     let thread = this.#threads.get(id);
     if (thread === undefined) {
-      thread = new Thread({ firstTurn: this.#options.firstTurn });
+      // Only the parts of the first thread are emitted as they come.
+      thread = new Thread({ ...this.#options, live: false });
       this.#threads.set(id, thread);
     }
     return thread;

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ThreadTranscripts } from "../../lib/render/thread_transcripts.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
+import type { TranscriptOptions } from "../../lib/render/transcript.ts";
 import { readServerRuns, recordsOf } from "../dialects/app_server/sessions.ts";
 import { linesOf } from "../fixtures.ts";
 import { emitted, normalizeBytes } from "../running.ts";
@@ -26,7 +27,7 @@ function turn(thread_id: string, ends = false): object {
 
 function partsOf(
   events: readonly (object | string)[],
-  options?: { readonly live?: boolean; readonly firstTurn?: number },
+  options?: TranscriptOptions,
 ): TranscriptPart[] {
   const outcomes = events.map((value) =>
     ({ ok: true, line: 1, offset: 0, value }) as const
@@ -65,6 +66,23 @@ const TWO = [
   spoken("a", "three"),
   turn("a", true),
 ];
+
+Deno.test("ThreadTranscripts carries the images of all threads", () => {
+  const image = (thread_id: string): object =>
+    event("item.completed", thread_id, {
+      item_id: thread_id,
+      item_type: "user_message",
+      content: {
+        text: "Look",
+        images: [{ url: `data:image/png;base64,AAA${thread_id}` }],
+      },
+    });
+  const parts = partsOf([image("a"), image("b")], { images: true });
+  assertEquals(
+    parts.flatMap((part) => part.type === "entry" ? part.images ?? [] : []),
+    ["data:image/png;base64,AAAa", "data:image/png;base64,AAAb"],
+  );
+});
 
 Deno.test("ThreadTranscripts writes one section per thread, in order of their beginnings", () => {
   assertEquals(wordsOf(partsOf(TWO, { firstTurn: 5 })), [
