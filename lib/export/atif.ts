@@ -129,12 +129,12 @@ export class AtifExporter implements Exporter {
       thread = new Trajectory(id, {
         redactor: this.#options.redactor,
         file: this.#file,
-        parent: isFirst ? this.#open.at(-1) : undefined,
         isHeld: !isFirst,
         imageFile: this.#options.hasFolder === true
           ? (ending) => `${this.#stem}.${++this.#images}.${ending}`
           : undefined,
       });
+      if (isFirst) thread.parent = this.#open.at(-1);
       this.#threads.set(id, thread);
     }
     const tokens = this.#tokens.take(event);
@@ -277,8 +277,6 @@ interface EventFacts {
 interface TrajectoryOptions {
   readonly redactor: Redactor | undefined;
   readonly file: string;
-  /** The trajectory that contains it. */
-  readonly parent: Trajectory | undefined;
   /** Whether its pieces are held until the trajectories before it are written. */
   readonly isHeld: boolean;
   /** Returns a new file name for an image; `undefined` if images have no files. */
@@ -357,7 +355,6 @@ class Trajectory {
   constructor(id: string, options: TrajectoryOptions) {
     this.id = id;
     this.#options = options;
-    this.parent = options.parent;
   }
 
   /** Whether no step has been written. Such a trajectory is left out. */

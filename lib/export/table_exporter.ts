@@ -339,7 +339,7 @@ class RowWriter {
 
   /** Writes the headers of tables without rows; an empty piece makes the file of each. */
   begin(): void {
-    for (const table of this.#tables.values()) this.#data(table, "");
+    for (const name of this.#tables.keys()) this.announce(name);
   }
 
   write(name: TableName, row: Draft): void {

@@ -45,7 +45,7 @@ export const GITHUB_MIN_SUMMARY_BYTES = 1000;
 export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
 
 /** The default maximum number of lines of each output in a summary. */
-export const GITHUB_MAX_OUTPUT_LINES = 20;
+const MAX_OUTPUT_LINES = 20;
 
 /** The maximum number of characters of each output, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 8000;
@@ -145,7 +145,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#options = {
       ...decided({ ...options, reasoning: "omit" }, {
-        maxLines: GITHUB_MAX_OUTPUT_LINES,
+        maxLines: MAX_OUTPUT_LINES,
       }),
       maxBytes,
       verdict: options.verdict ?? (() => undefined),

@@ -99,7 +99,7 @@ export interface HtmlOptions extends RenderOptions {
 }
 
 /** The default maximum number of lines of each output on a page. */
-export const HTML_MAX_OUTPUT_LINES = 2000;
+const MAX_OUTPUT_LINES = 2000;
 
 /** The maximum number of characters of one output, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 400_000;
@@ -215,7 +215,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#listing = options.listing;
     this.#sequence = options.sequence;
     this.#options = {
-      ...decided(options, { maxLines: HTML_MAX_OUTPUT_LINES }),
+      ...decided(options, { maxLines: MAX_OUTPUT_LINES }),
       images: options.images ?? options.redactor === undefined,
     };
   }

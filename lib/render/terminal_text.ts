@@ -22,9 +22,7 @@ export function wrapped(
   { columns, sign }: Layout,
 ): string[] {
   const room = roomOf(columns, sign);
-  const rest = " ".repeat(sign.length);
-  return lines.flatMap((line) => broken(line, room))
-    .map((line, at) => (at === 0 ? sign : line === "" ? "" : rest) + line);
+  return prefixed(lines.flatMap((line) => broken(line, room)), sign);
 }
 
 /** Lays out lines, and cuts those that are too long. */
