@@ -77,35 +77,20 @@ export async function continuedInput(
   };
 }
 
-/** The paths of sessions by id, by home or folder. Each is listed once for all files of a run. */
-const PATHS = new WeakMap<
-  CommandContext,
-  Map<string, Promise<ReadonlyMap<string, string>>>
->();
-
 /** Finds the sessions that a file continues; `undefined` if the file cannot be read again. */
 async function lineageOf(
   path: string,
   context: CommandContext,
 ): Promise<SessionLineage | undefined> {
-  const [{ dirname }, lineages, { homeInPath }] = await Promise.all([
-    import("node:path"),
+  const [{ readSessionLineage }, { pathsAround }] = await Promise.all([
     import("../../sessions/session_lineage.ts"),
-    import("../../sessions/session_places.ts"),
+    import("./_session_input.ts"),
   ]);
-  const home = homeInPath(path);
-  const codexHomes = home === undefined ? [] : [home];
-  const known = PATHS.get(context) ?? new Map();
-  PATHS.set(context, known);
-  const paths = (): Promise<ReadonlyMap<string, string>> => {
-    const folder = dirname(path);
-    const found = known.get(home ?? folder) ??
-      lineages.sessionPaths(codexHomes, folder);
-    known.set(home ?? folder, found);
-    return found;
-  };
   try {
-    return await lineages.readSessionLineage({ path }, { codexHomes, paths });
+    return await readSessionLineage({ path }, {
+      codexHomes: [],
+      paths: () => pathsAround(path, context),
+    });
   } catch {
     // The file is open already and is read alone; reading it reports any error.
     return undefined;

@@ -1,5 +1,6 @@
 /** Reading one whole session: its file, joined with the sessions that it continues. */
 
+import { dirname } from "node:path";
 import type { Session } from "../../sessions/session.ts";
 import { idText } from "../../sessions/session_id.ts";
 import {
@@ -7,7 +8,9 @@ import {
   openLineage,
   readSessionLineage,
   type SessionLineage,
+  sessionPaths,
 } from "../../sessions/session_lineage.ts";
+import { homeInPath } from "../../sessions/session_places.ts";
 import type { CommandContext } from "../command.ts";
 import { Input, refuseOwnOutput } from "../input.ts";
 import { EXIT } from "../endings.ts";
@@ -55,6 +58,30 @@ export async function wholeSession(
   } catch (error) {
     throw cannot("read", path, error);
   }
+}
+
+/** The paths of sessions by id, for each home or folder that a run has listed. */
+const PATHS = new WeakMap<
+  CommandContext,
+  Map<string, Promise<ReadonlyMap<string, string>>>
+>();
+
+/**
+ * Returns the paths of the sessions that may belong to a file: of those in the Codex home that the
+ * file lies in, or else in its folder. Each is listed once for all files of a run.
+ */
+export function pathsAround(
+  path: string,
+  context: CommandContext,
+): Promise<ReadonlyMap<string, string>> {
+  const home = homeInPath(path);
+  const folder = dirname(path);
+  const known = PATHS.get(context) ?? new Map();
+  PATHS.set(context, known);
+  const found = known.get(home ?? folder) ??
+    sessionPaths(home === undefined ? [] : [home], folder);
+  known.set(home ?? folder, found);
+  return found;
 }
 
 /** Opens a session, joined with those that it continues. `placeOf` maps a line to its own file. */

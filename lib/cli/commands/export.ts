@@ -1,11 +1,10 @@
 /** `codexpipe export`. */
 
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
-import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
@@ -16,6 +15,7 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
+import { pathsAround } from "./_session_input.ts";
 import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
@@ -159,8 +159,9 @@ interface SessionInput extends ChosenInput {
 async function* nested(
   inputs: readonly ChosenInput[],
   exporter: Exporter,
-  { process }: CommandContext,
+  context: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
+  const { process } = context;
   const sessions: SessionInput[] = [];
   for (const input of inputs) {
     const isAlone = inputs.length === 1;
@@ -169,7 +170,6 @@ async function* nested(
   }
   const left = new Set<SessionInput>(sessions);
   const ids = new Set(sessions.map(({ id }) => id));
-  const paths = new Map<string, ReadonlyMap<string, string>>();
   async function* within(
     input: SessionInput,
     depth: number,
@@ -183,16 +183,11 @@ async function* nested(
     }
     if (input.name === STDIN) return;
     const path = resolve(process.cwd(), input.name);
-    const home = homeInPath(path);
-    const place = home ?? dirname(path);
     for (const id of agents) {
       // An agent is exported once, even if several sessions claim to have spawned it.
       if (ids.has(id)) continue;
       ids.add(id);
-      const known = paths.get(place) ??
-        await sessionPaths(home === undefined ? [] : [home], dirname(path));
-      paths.set(place, known);
-      const found = known.get(id.toLowerCase());
+      const found = (await pathsAround(path, context)).get(id.toLowerCase());
       if (found === undefined || found === path) continue;
       yield* within({ name: found, id, parent: undefined }, depth + 1);
     }
