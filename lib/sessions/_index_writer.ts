@@ -105,17 +105,14 @@ export class IndexWriter {
     this.#files = files;
   }
 
-  /** Returns all files of an index. */
-  static files(database: SessionIndexDatabase): IndexedFile[] {
-    return database.all(`SELECT ${FILE_COLUMNS} FROM files`).map(fileOf);
+  /** Returns all files of the index. */
+  files(): IndexedFile[] {
+    return this.#database.all(`SELECT ${FILE_COLUMNS} FROM files`).map(fileOf);
   }
 
   /** Returns the entry of the file at a path. */
-  static file(
-    database: SessionIndexDatabase,
-    path: string,
-  ): IndexedFile | undefined {
-    const row = database.get(
+  file(path: string): IndexedFile | undefined {
+    const row = this.#database.get(
       `SELECT ${FILE_COLUMNS} FROM files WHERE path = ?`,
       path,
     );
@@ -123,11 +120,8 @@ export class IndexWriter {
   }
 
   /** Returns the checkpoint from which a file is read on. */
-  static checkpoint(
-    database: SessionIndexDatabase,
-    number: number,
-  ): Uint8Array | undefined {
-    const row = database.get(
+  checkpoint(number: number): Uint8Array | undefined {
+    const row = this.#database.get(
       "SELECT state FROM checkpoints WHERE number = ?",
       number,
     );

@@ -1,7 +1,11 @@
 /** Cursors: where a page of a list of sessions ends. */
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
-import { type SessionPlace, startOf } from "./session_start.ts";
+import {
+  compareNewestFirst,
+  type SessionPlace,
+  startOf,
+} from "./session_start.ts";
 
 /** A place in a list of sessions; the next page begins after it. */
 export interface SessionCursor {
@@ -92,11 +96,12 @@ export function parseCursor(text: string): SessionCursor {
 
 /** Whether a session comes after a cursor, in the order newest first. */
 export function isBehind(
-  { start, key }: SessionPlace,
-  cursor: SessionCursor,
+  place: SessionPlace,
+  { start, key }: SessionCursor,
 ): boolean {
-  if (start !== cursor.start) return start < cursor.start;
-  return cursor.key !== undefined && key < cursor.key;
+  return key === undefined
+    ? place.start < start
+    : compareNewestFirst(place, { start, key }) > 0;
 }
 
 function timeOf(text: string): number {

@@ -10,6 +10,7 @@ import { JsonlEvents } from "../pipeline/event_pipeline.ts";
 import { groupsBy } from "../groups.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import {
+  latestOf,
   listSessionFiles,
   lookAtAll,
   type SessionFile,
@@ -70,7 +71,7 @@ export async function findSessionFamily(
   const { files, problems } = await listSessionFiles(codexHomes);
   problems.forEach(onProblem);
   const reader = await HeadReader.open(files, cache);
-  const latest = files.filter(({ isContinued }) => !isContinued);
+  const latest = latestOf(files);
   const sessions = await reader.read(latest);
   await reader.save();
   const byId = new Map(sessions.map((each) => [idOf(each), each]));

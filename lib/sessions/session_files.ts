@@ -294,6 +294,11 @@ function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
   });
 }
 
+/** Leaves out files whose session continues in a later file. */
+export function latestOf<T extends ListedFile>(files: readonly T[]): T[] {
+  return files.filter(({ isContinued }) => !isContinued);
+}
+
 /** Returns the time at which a file was made, from its name. */
 function madeAt({ id, nameTime }: ListedFile): number {
   return timeInUuid(id) ?? Date.parse(nameTime ?? "1970-01-01");

@@ -14,6 +14,7 @@ import { checkIndex } from "./index_check.ts";
 import { isGone, openSession, sourceBlocks } from "./open_session.ts";
 import {
   findSessionFiles,
+  latestOf,
   problemAt,
   type SessionFile,
   type SessionFiles,
@@ -364,7 +365,7 @@ class Refresh {
   report(): IndexingReport {
     const { files, problems, missingHomes } = this.#found;
     return {
-      sessions: files.filter(({ isContinued }) => !isContinued).length,
+      sessions: latestOf(files).length,
       files: files.length,
       ...this.#counts,
       bytesRead: this.#bytesRead,
@@ -380,8 +381,7 @@ class Refresh {
 
   /** Compares the files with the index. All files to read are left until `run` has read them. */
   plan(): RefreshPlan {
-    const indexed = IndexWriter.files(this.#database);
-    const plan = planRefresh(this.#found, this.#names, indexed);
+    const plan = planRefresh(this.#found, this.#names, this.#writer.files());
     this.#left = new Set(plan.tasks.map(({ file }) => file));
     return plan;
   }
@@ -457,7 +457,7 @@ class Refresh {
       return true;
     }
     this.#unreadable.delete(file.path);
-    const now = IndexWriter.file(this.#database, file.path);
+    const now = this.#writer.file(file.path);
     // Another process is reading this file, or has read it.
     if (now !== undefined && now.revision !== before?.revision) {
       this.#isOvertaken = true;
@@ -468,7 +468,7 @@ class Refresh {
     const isContinuable = before !== undefined && before.readTo > 0 &&
       !isRewritten(file, before);
     const checkpoint = isContinuable
-      ? IndexWriter.checkpoint(this.#database, before.number)
+      ? this.#writer.checkpoint(before.number)
       : undefined;
     const pieces = before === undefined && this.#ahead !== undefined
       ? piecesAhead(file, this.#ahead)

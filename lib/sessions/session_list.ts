@@ -6,6 +6,7 @@ import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { HeadReader } from "./head_reader.ts";
 import {
   type FindSessionFilesOptions,
+  latestOf,
   type ListedFile,
   listSessionFiles,
   type SessionFile,
@@ -135,7 +136,7 @@ export async function listSessions(
   if (until !== undefined) checkedTime("until", until);
   const folder = cwd === undefined ? undefined : await WorkingFolder.of(cwd);
   const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
-  const latest = files.filter(({ isContinued }) => !isContinued);
+  const latest = latestOf(files);
   const candidates = latest.filter((file) =>
     (from === undefined || isBehind(file, from)) && mayMatch(file, options)
   );

@@ -8,6 +8,7 @@ import { HeadReader } from "./head_reader.ts";
 import {
   findSessionFiles,
   type FindSessionFilesOptions,
+  latestOf,
   type ListedFile,
   listSessionFiles,
   type SessionFile,
@@ -318,11 +319,6 @@ async function filesWithHead(
   await reader.save();
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
-}
-
-/** Leaves out files whose session continues in another file. */
-function latestOf<T extends ListedFile>(files: readonly T[]): T[] {
-  return files.filter(({ isContinued }) => !isContinued);
 }
 
 /**
