@@ -65,8 +65,8 @@ export async function* followInput(
   let name = path;
   const contents = follow([path, ...otherPlacesOf(path)], {
     signal: interrupt,
-    ...(atEnd === undefined ? {} : { atEnd }),
-    ...(changes === undefined ? {} : { changes }),
+    atEnd,
+    changes,
     async onChange(change, where): Promise<void> {
       const nameBefore = name;
       name = where;

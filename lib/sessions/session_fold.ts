@@ -134,7 +134,7 @@ export class SessionFold {
         onError: "drop",
         fileName,
         only: SESSION_LINE_TYPES,
-        ...(saved === undefined ? {} : { resume: saved.rules }),
+        resume: saved?.rules,
       },
       {
         proof: ROLLOUT_LINE_PROOF,

@@ -77,7 +77,7 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   /** Whether failed lines go to stderr; by default, unless `onError` is `inline` or `drop`. */
   readonly isReporting?: boolean;
   /** Called at the end of each input. */
-  readonly onEnd?: () => Promise<void>;
+  readonly onEnd?: (() => Promise<void>) | undefined;
 }
 
 /** Processes one input after the other, and records failures for the exit status. */

@@ -81,7 +81,7 @@ class Check {
     const maxTokens = args.value("max-tokens");
     this.#options = {
       ...args.readingOptions,
-      maxFailures: args.number("max-failures") ?? 0,
+      maxFailures: args.number("max-failures"),
       failOnCommand: args.has("fail-on-command"),
       failOnDeclined: args.has("fail-on-declined"),
       jsonOutput: args.has("json-output"),

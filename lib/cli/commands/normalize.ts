@@ -77,7 +77,7 @@ export async function answerInputs<T extends JobInput, R, A>(
     ...answering,
     options,
     errors,
-    ...(onEnd === undefined ? {} : { onEnd }),
+    onEnd,
   });
   async function* answer(input: T): AsyncGenerator<TakenReading<R>> {
     onBegin?.(input);

@@ -21,8 +21,7 @@ import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
 const PATIENCE = 3_000;
 const INDENT = "    ";
 
-/** The length of snippets without a terminal, and their minimum length. */
-const SNIPPET = 200;
+/** The minimum length of snippets on a terminal. */
 const MIN_SNIPPET = 60;
 
 /** The minimum width of a title. */
@@ -94,11 +93,11 @@ function hint(
   );
 }
 
-/** The length of snippets: one line on a terminal. */
-function snippetLength({ width }: CommandContext): number {
+/** The length of snippets: one line on a terminal, and elsewhere that of the library. */
+function snippetLength({ width }: CommandContext): number | undefined {
   const columns = width();
   return columns === undefined
-    ? SNIPPET
+    ? undefined
     : Math.max(MIN_SNIPPET, columns - INDENT.length - 2);
 }
 

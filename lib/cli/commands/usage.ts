@@ -49,14 +49,12 @@ export const run: RunCommand = async (context) => {
   if (args.has("explain")) {
     args.refuseIdle(UNEXPLAINED, "with --explain, which shows every line");
   }
-  const { since = -Infinity, until = Infinity } = args.period(process.now());
   const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
   const options = {
     timeZone,
     explain: args.has("explain"),
-    since,
-    until,
-    runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
+    ...args.period(process.now()),
+    runCounters: args.choice("run-counters", RUN_COUNTERS),
   };
   const meter = new UsageMeter(options);
   /** Counts one input at a time; its counts are taken out before the next input begins. */
