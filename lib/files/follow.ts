@@ -629,11 +629,6 @@ export class LineTrail {
     this.dense = Math.min(this.dense, this.length);
     this.#hash.goTo(this.end, this.hashes[this.length - 1] ?? SEED);
   }
-
-  /** Begins a comparison of another content with this one. */
-  comparison(): TrailComparison {
-    return new TrailComparison(this);
-  }
 }
 
 /** Compares a content with the lines read so far, up to the first difference. */
@@ -759,7 +754,7 @@ class GrowingContent {
 
   /** Compares a file with the lines read so far; `undefined` if it does not unpack yet. */
   async compare(file: OpenedFile): Promise<TrailComparison | undefined> {
-    const comparison = this.#trail.comparison();
+    const comparison = new TrailComparison(this.#trail);
     const block = new Uint8Array(BLOCK);
     try {
       for (let at = 0; !comparison.isWhole && !comparison.hasParted;) {

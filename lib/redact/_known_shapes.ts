@@ -605,7 +605,6 @@ const LINE_START_REGEXP = new RegExp(
     String.raw`(?:[A-Za-z-]{2,24}: [^\r\n\\"]{0,200})?`,
   "y",
 );
-const LINE = characterSet(/[A-Za-z\d+/=]/);
 const LINE_END_REGEXP = new RegExp(
   String
     .raw`[ \t]{0,16}(?:[\r\n\\"',)…]|\u0060|$|-----| [A-Za-z\d+/=]{16})`,
@@ -705,7 +704,7 @@ function endOfKey(text: string, start: number): number | undefined {
     LINE_START_REGEXP.lastIndex = at;
     if (!LINE_START_REGEXP.test(text)) return end;
     const lineStart = LINE_START_REGEXP.lastIndex;
-    at = endOfRun(text, lineStart, LINE);
+    at = endOfRun(text, lineStart, PLUSSED);
     LINE_END_REGEXP.lastIndex = at;
     if (!LINE_END_REGEXP.test(text)) return end;
     isKey ||= at > lineStart;

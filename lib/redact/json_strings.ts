@@ -115,10 +115,6 @@ const FLAG_REGEXP = /^--?[\w-]{3,64}$/;
 const PASSWORD_FLAG_REGEXP =
   /^-(?:[A-Za-z]{0,8}[NPpUuaw]$|[pu]\S|-(?:proxy-)?user\b)/;
 
-function isPasswordFlag(argument: string): boolean {
-  return PASSWORD_FLAG_REGEXP.test(argument);
-}
-
 /**
  * Masks the secrets in a JSON text, as {@linkcode JsonlRedactor} does in lines. Strings are
  * redacted without their escapes, and only those with a secret are written anew.
@@ -322,7 +318,8 @@ class Runs {
     this.#edits = [];
     if (edits.length < 2) return;
     const pieces = edits.map(({ value = "" }) => value);
-    const isCommand = this.#name === "" && pieces.some(isPasswordFlag);
+    const isCommand = this.#name === "" &&
+      pieces.some((piece) => PASSWORD_FLAG_REGEXP.test(piece));
     const gap = isCommand ? " " : GAPS.get(this.#name) ?? "\n";
     if (gap === "\n" && !mayGoOn(pieces)) return;
     const masked = redactedPieces(pieces, gap, this.#redactor);

@@ -15,14 +15,14 @@ import {
   follow,
   type FollowOptions,
   LineTrail,
-  type TrailComparison,
+  TrailComparison,
 } from "../../lib/files/follow.ts";
 import fc from "../property_seed.ts";
 import { byteByByte, concat, decode, encode, everySplit } from "../running.ts";
 import { withFolder } from "../sessions/homes.ts";
 
 function compared(trail: LineTrail, text: string): TrailComparison {
-  const comparison = trail.comparison();
+  const comparison = new TrailComparison(trail);
   comparison.add(encode(text));
   return comparison;
 }
@@ -56,7 +56,7 @@ for (const { name, text, common, is } of REWRITTEN) {
       for (const chunk of chunks) trail.add(chunk);
       assertEquals(trail.end, 7);
       const whole = compared(trail, text);
-      const pieces = trail.comparison();
+      const pieces = new TrailComparison(trail);
       for (const byte of byteByByte(encode(text))) pieces.add(byte);
       for (const comparison of [whole, pieces]) {
         assertEquals(comparison.common, common);
