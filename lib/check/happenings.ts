@@ -1,7 +1,7 @@
 /** The beginnings and ends of turns and commands of a session, emitted as its lines arrive. */
 
 import { typedCommand } from "../events/contents.ts";
-import { eventTime, msOf, timeOf } from "../events/times.ts";
+import { eventMs, msOf } from "../events/times.ts";
 import {
   type Fields,
   fieldsOf,
@@ -177,7 +177,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
 
   #addEvent(event: Fields): void {
     this.#startTurn();
-    const time = timeOf(eventTime(event));
+    const time = eventMs(event);
     // Lines may be written a little out of order. The times of happenings never decrease.
     if (time !== undefined) this.#at = Math.max(this.#at ?? 0, time);
     this.#isInherited = event.inherited === true;

@@ -10,7 +10,7 @@ import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
-import { eventTime, timeOf } from "../events/times.ts";
+import { eventMs, timeOf } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
 import {
   type Fields,
@@ -366,7 +366,7 @@ export class OtlpExporter implements Exporter {
   #timeOf(thread: Thread, event: Fields): number {
     const { clock } = this.#options;
     thread.isTimed ||= event.timestamp !== thread.header.timestamp;
-    const own = timeOf(eventTime(event));
+    const own = eventMs(event);
     const isOwn = own !== undefined && thread.isTimed;
     thread.now = (isOwn ? own : clock?.()) ?? own ?? thread.now;
     return thread.now ?? NaN;

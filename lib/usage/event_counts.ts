@@ -2,7 +2,7 @@
 
 import { realId } from "../events/ids.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
-import { eventTime, timeOf } from "../events/times.ts";
+import { eventMs, eventTime, timeOf } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
@@ -286,7 +286,7 @@ export class EventCounts {
 
   /** Begins a review. Up to 0.77 this file has the review's counts, too. */
   #enterReview(event: Fields): void {
-    this.#review ??= { began: timeOf(eventTime(event)), counter: undefined };
+    this.#review ??= { began: eventMs(event), counter: undefined };
     this.#begin(undefined);
   }
 
