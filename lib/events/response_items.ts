@@ -311,7 +311,7 @@ function callContent(
   if (name === "view_image" && typeof fields.path === "string") {
     return ["image_view", { path: fields.path }];
   }
-  const argumentFields: Fields = (args ?? undefined) === undefined
+  const argumentFields: Fields = args === undefined || args === null
     ? {}
     : withText({ arguments: args }, text);
   const collab = COLLAB_TOOLS.get(name);

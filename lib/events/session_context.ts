@@ -224,8 +224,8 @@ export class SessionContext {
   steps = 0;
   /**
    * Facts about the current turn: whether it has a prompt; how a review ended in it; and the state
-   * of the last request: `called` if it called a tool, which makes another request
-   * follow, `counted` if its tokens were counted and it called no tool.
+   * of the last request: `called` if it called a tool, which makes another request follow,
+   * `counted` if its tokens were counted and it called no tool.
    */
   readonly seen: {
     prompt: boolean;

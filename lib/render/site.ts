@@ -463,16 +463,17 @@ function daysHtml(
     );
     return parts.join("");
   });
-  const startDay = new Date(start * DAY_MS).toISOString().slice(0, 10);
-  const end = elementText(last.day);
+  const [startDay, endDay] = [start, last.at].map((at) =>
+    new Date(at * DAY_MS).toISOString().slice(0, 10)
+  );
   return `<figure><svg height="${CHART_HEIGHT}" role="img" aria-label="Tokens on ${
     countedText(shown.length, "day")
-  } from ${startDay} to ${end}, at most ${countText(top)}">
+  } from ${startDay} to ${endDay}, at most ${countText(top)}">
 ${bars.join("\n")}
 </svg>
 <figcaption><span>${startDay}</span><span>at most ${
     countText(top)
-  } a day</span><span>${end}</span></figcaption></figure>
+  } a day</span><span>${endDay}</span></figcaption></figure>
 `;
 }
 
