@@ -609,11 +609,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
           "text is for people; jsonl is normalized lines. The default is text on a terminal and jsonl elsewhere.",
       },
       "quiet",
-      {
-        name: "verbose",
-        text:
-          "Report changes of the file itself. Reports when the file is archived, compressed, emptied, replaced, or missing for a while.",
-      },
+      "verbose",
     ],
     load: () => import("./commands/sessions_follow.ts"),
   },

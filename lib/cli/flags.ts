@@ -564,7 +564,7 @@ const FLAGS = {
       short: "v",
       undoes: "quiet",
       text:
-        "Report how each input was read. Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any.",
+        "Report how each input was read. Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any. Of a file that is followed, it is also reported when it is archived, compressed, emptied or replaced.",
     },
     help: {
       short: "h",

@@ -26,6 +26,16 @@ const TEXTS: Readonly<Record<FollowChange, string>> = {
   unfinished: "its last line is incomplete and is left out",
 };
 
+/** Receives what is read of a growing file, and decides when following it ends. */
+export interface FollowListener {
+  /** Called before each input: at the start, and after the file was emptied or replaced. */
+  begin(): void;
+  /** Called with each block, before it is processed. */
+  hear(block: Uint8Array): void;
+  /** Called whenever all current content was processed; `true` ends the following. */
+  isOver(): boolean;
+}
+
 /**
  * Follows a growing file, and decompresses it.
  *
@@ -41,7 +51,6 @@ const TEXTS: Readonly<Record<FollowChange, string>> = {
  * With `--verbose`, all changes of the file are reported, otherwise only that it is missing.
  *
  * @param path The path of a file, or `-`.
- * @param atEnd Called whenever all current content was processed; `true` ends the following.
  * @returns The inputs; leaving the loop early closes the file.
  * @throws {UsageError} If stdout is redirected to the file.
  * @throws {Interrupted} After the last input, if the user interrupted.
@@ -49,7 +58,7 @@ const TEXTS: Readonly<Record<FollowChange, string>> = {
 export async function* followInput(
   path: string,
   context: CommandContext,
-  atEnd?: () => boolean,
+  listener?: FollowListener,
 ): AsyncGenerator<Blocks, void, void> {
   const { args, process, diagnostics } = context;
   const facts = path === STDIN ? undefined : await process.look(path);
@@ -65,7 +74,7 @@ export async function* followInput(
   let name = path;
   const contents = follow([path, ...otherPlacesOf(path)], {
     signal: interrupt,
-    atEnd,
+    atEnd: listener && (() => listener.isOver()),
     changes,
     async onChange(change, where): Promise<void> {
       const nameBefore = name;
@@ -79,7 +88,10 @@ export async function* followInput(
     },
   });
   try {
-    for await (const content of contents) yield blocksOf(content, path);
+    for await (const content of contents) {
+      listener?.begin();
+      yield blocksOf(content, path, listener);
+    }
   } catch (error) {
     throw cannot("open", path, error);
   }
@@ -87,13 +99,20 @@ export async function* followInput(
 }
 
 /** The blocks of a growing file. Each is read after the output of the one before is written. */
-function blocksOf(content: ByteSource, path: string): Blocks {
+function blocksOf(
+  content: ByteSource,
+  path: string,
+  listener: FollowListener | undefined,
+): Blocks {
   const block = new Uint8Array(BLOCK);
   return {
     async next(): Promise<Uint8Array | undefined> {
       try {
         const size = await content.read(block);
-        return size === null ? undefined : block.subarray(0, size);
+        if (size === null) return undefined;
+        const read = block.subarray(0, size);
+        listener?.hear(read);
+        return read;
       } catch (error) {
         const message = `${path}: ${unreadable(error)}`;
         throw new IoError(message, { cause: error });

@@ -32,6 +32,17 @@ function event(type: string, rest: Readonly<Record<string, unknown>> = {}) {
 }
 
 const START = event("task_started", { turn_id: "1" });
+const PROMPT_ITEM = `${
+  JSON.stringify({
+    timestamp: STARTED,
+    type: "response_item",
+    payload: {
+      type: "message",
+      role: "user",
+      content: [{ type: "input_text", text: "And now?" }],
+    },
+  })
+}\n`;
 const ANSWER = event("agent_message", { message: "Here it is." });
 const END = event("task_complete", { turn_id: "1" });
 
@@ -123,7 +134,7 @@ Deno.test("sessions follow follows the file to the archive, and to its packed co
   assertEquals(stdout, START + ANSWER + END);
   assertMatch(
     stderr,
-    /: moved to .*archived_sessions.*\.jsonl; following it there\n.*: moved to .*\.jsonl\.zst; following it there\n$/,
+    /: moved to .*archived_sessions.*\.jsonl; following it there\n.*: moved to .*\.jsonl\.zst; following it there\n.*: rollout, 7 records, 0 failed lines; /,
   );
 });
 
@@ -153,6 +164,15 @@ Deno.test("sessions follow --exit-on=turn goes on if lines follow the end of the
     fail,
   ]);
   assertEquals(twice.stdout, START + END + START + ANSWER + END);
+});
+
+Deno.test("sessions follow --exit-on=turn goes on if only the next prompt shows that a turn is over", async () => {
+  // Codex before 0.104 records no end of a turn.
+  const { status, stdout } = await followed(["--exit-on=turn"], [
+    (path) => appendFile(path, PROMPT_ITEM),
+    (path) => appendFile(path, ANSWER),
+  ]);
+  assertEquals([status, stdout], [130, PROMPT_ITEM + ANSWER]);
 });
 
 Deno.test("sessions follow --exit-on=turn ignores turns that ended before, except with --from-start", async () => {
@@ -287,6 +307,22 @@ Deno.test("sessions follow reports failed lines by their number in the file", as
   assertMatch(stderr, new RegExp(`\\.jsonl:${line}: json: `));
   const quiet = await followed(["-q"], [(path) => appendFile(path, "oops\n")]);
   assertEquals(quiet.stderr, "");
+});
+
+Deno.test("sessions follow --format=text shows and reports new failed lines, as render does", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, testId(1), STARTED);
+    await writeFile(path, `${TEXT}old\n`);
+    const args = ["sessions", "follow", "--format=text", testId(1)];
+    const { stdout, stderr } = await call(args, {
+      env: { CODEX_HOME: home },
+      ...stepping([() => appendFile(path, `new\n${START}`)]),
+    });
+    const line = TEXT.split("\n").length + 1;
+    assertStringIncludes(stdout, `line ${line}`);
+    assertEquals(stdout.includes(`line ${line - 1}`), false, stdout);
+    assertMatch(stderr, new RegExp(`^.*\\.jsonl:${line}: json: .*\n$`));
+  });
 });
 
 Deno.test("sessions follow refuses a missing session, several sessions and an unknown --exit-on", async () => {

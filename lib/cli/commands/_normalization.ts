@@ -13,6 +13,7 @@ import type {
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
+import type { FollowListener } from "../followed_input.ts";
 import {
   type BlockRoom,
   blockRoom,
@@ -85,6 +86,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   readonly #context: CommandContext;
   readonly #options: NormalizationOptions<A>;
   readonly #isVerbose: boolean;
+  #isFollowing = false;
   isIncomplete = false;
   hasFailures = false;
   hasStopped = false;
@@ -122,10 +124,11 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   }
 
   /** Processes a growing file; one that is emptied or replaced begins another stream. */
-  async follow(file: string): Promise<void> {
+  async follow(file: string, listener?: FollowListener): Promise<void> {
     const { followInput } = await import("../followed_input.ts");
+    this.#isFollowing = true;
     try {
-      for await (const input of followInput(file, this.#context)) {
+      for await (const input of followInput(file, this.#context, listener)) {
         await this.normalizeInput(file, input);
         if (this.hasStopped) break;
       }
@@ -222,7 +225,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
   /** Runs the stage, and writes its results and messages. */
   async #answer(work: (emit: (answer: A) => void) => void): Promise<void> {
-    const { args, diagnostics, process } = this.#context;
+    const { diagnostics, process } = this.#context;
     try {
       work(this.#options.take);
     } catch (error) {
@@ -234,7 +237,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     await this.#options.write();
     await diagnostics.flush();
     // A followed file ends by itself, after its complete lines are processed.
-    if (process.interrupt.aborted && !args.has("follow")) {
+    if (process.interrupt.aborted && !this.#isFollowing) {
       throw new Interrupted();
     }
   }

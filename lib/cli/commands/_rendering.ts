@@ -9,6 +9,7 @@ import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { CommandContext } from "../command.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
+import type { FollowListener } from "../followed_input.ts";
 import { GATHERED, Gathered, type Output } from "../output.ts";
 import type { Blocks } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
@@ -31,6 +32,8 @@ export class Rendering {
   /** Text that is not written yet: the end of the current page, and the pages after it. */
   readonly #written: Gathered[];
   #output: Output;
+  /** Whether what is read now is shown, and its failures are reported. */
+  readonly #isShown: () => boolean;
   /** Whether failures on stderr appear on the same terminal as the document. */
   readonly #isReportSeen: boolean;
   #length = 0;
@@ -60,6 +63,8 @@ export class Rendering {
     this.#output = destination.output;
     const onError = args.choice("on-error", ON_ERROR) ?? "report";
     const isReporting = onError === "report";
+    const { isShown = () => true } = destination;
+    this.#isShown = isShown;
     this.#isReportSeen = isReporting && !args.has("quiet") &&
       destination.isTerminal && context.process.isTerminal.stderr;
     this.work = new Normalization(context, {
@@ -77,7 +82,9 @@ export class Rendering {
         onError: isReporting || onError === "inline" ? "mark" : onError,
       },
       errors: this.#destination.errors,
-      isReporting: isReporting || onError === "stop",
+      get isReporting() {
+        return (isReporting || onError === "stop") && isShown();
+      },
       onEnd: () => {
         // All lines may be of kinds that are not shown; the transcript exists all the same.
         if (this.work.records > 0) this.#transcript ??= this.#newTranscript();
@@ -104,10 +111,11 @@ export class Rendering {
   }
 
   /** Renders a growing file. After an interrupt, throws once all complete lines are rendered. */
-  async follow(file: string): Promise<void> {
+  async follow(file: string, listener?: FollowListener): Promise<void> {
     this.#grow();
-    this.#remarksOnNext = () => new HistoryRemarks(file, this.#context, false);
-    await this.work.follow(file);
+    this.#remarksOnNext = () =>
+      new HistoryRemarks(file, this.#context, !this.#isShown());
+    await this.work.follow(file, listener);
   }
 
   /**
@@ -218,6 +226,8 @@ export class Rendering {
   }
 
   #take(part: TranscriptPart): void {
+    // The head of a session is always shown.
+    if (part.type !== "session" && !this.#isShown()) return;
     const { renderer } = this.#rendition;
     const add = (text: string): void => this.#add(text);
     if (part.type !== "failure") return renderer.feed(part, add);

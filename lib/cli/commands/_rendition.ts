@@ -34,6 +34,8 @@ export interface Destination {
   readonly form?: RenderForm | undefined;
   /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
+  /** Whether what is read now is shown and its failures are reported; by default, all is. */
+  readonly isShown?: () => boolean;
   /** For a page of a site: the shared redactor, and the listing that collects its facts. */
   readonly site?: {
     readonly redactor: Redactor | undefined;

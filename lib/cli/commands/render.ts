@@ -49,18 +49,16 @@ export const run: RunCommand = async (context) => {
       errors = await ErrorFile.create(errorsTo, process);
     }
     const rendering = await Rendering.create(context, { ...document, errors });
-    for (const operand of files) {
-      try {
+    try {
+      for (const operand of files) {
         if (isFollowing) await rendering.follow(operand);
         else await rendering.render(operand);
-      } catch (error) {
-        // The end of the document is written after an interrupt, too.
-        await rendering.end();
-        throw error;
+        if (rendering.work.hasStopped) break;
       }
-      if (rendering.work.hasStopped) break;
+    } finally {
+      // The end of the document is written after an interrupt, too.
+      await rendering.end();
     }
-    await rendering.end();
     return statusAfter(rendering.work, args);
   } finally {
     document.close?.();

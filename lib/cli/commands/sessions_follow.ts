@@ -1,21 +1,19 @@
 /** `codexpipe sessions follow`. */
 
-import { JsonlNormalizer } from "../../pipeline/pipeline.ts";
-import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
-import { TextRenderer } from "../../render/text.ts";
-import { TranscriptBuilder } from "../../render/transcript.ts";
+import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import type { TurnStatus } from "../../render/parts.ts";
+import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
+import type { Session } from "../../sessions/session.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { followInput } from "../followed_input.ts";
-import type { Blocks } from "../input.ts";
-import type { Output } from "../output.ts";
-import { COLORED_STYLE } from "../../render/text_style.ts";
-import { linesIn } from "./_normalization.ts";
+import type { FollowListener } from "../followed_input.ts";
+import { Normalization, normalizing, writing } from "./_normalization.ts";
+import { Rendering } from "./_rendering.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
-  const { args } = context;
+  const { args, process } = context;
   const [query, ...more] = args.operands;
   if (more.length > 0) {
     throw new UsageError(
@@ -27,11 +25,51 @@ export const run: RunCommand = async (context) => {
   }
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
-  await new Following(session.file.path, context).run();
-  return EXIT.done;
+  const form = args.choice("format", FORMATS.live) ??
+    (process.isTerminal.stdout ? "text" : "jsonl");
+  const follow = form === "text" ? followAsText : followAsLines;
+  return statusAfter(await follow(session, context), args);
 };
 
-const DECODER = new TextDecoder();
+async function followAsText(
+  { file: { path } }: Session,
+  context: CommandContext,
+): Promise<Reading> {
+  const { process, screen: output } = context;
+  const listener = new Listener(context);
+  const rendering = await Rendering.create(context, {
+    output,
+    isTerminal: process.isTerminal.stdout,
+    form: "text",
+    isShown: () => listener.isShown,
+  });
+  try {
+    await rendering.follow(path, listener);
+  } finally {
+    await rendering.end();
+  }
+  return rendering.work;
+}
+
+async function followAsLines(
+  { file: { path }, head }: Session,
+  context: CommandContext,
+): Promise<Reading> {
+  const listener = new Listener(context);
+  const { take, write } = writing(context.stdout);
+  const work = new Normalization(context, {
+    make: normalizing,
+    take: (lines) => listener.isShown && take(lines),
+    write,
+    // A file that is given by its path may not be a session file.
+    options: { from: head.hasHeader ? "rollout" : "auto" },
+    get isReporting() {
+      return listener.isShown;
+    },
+  });
+  await work.follow(path, listener);
+  return work;
+}
 
 /** The statuses of turns that have ended for certain. */
 const ENDS: ReadonlySet<TurnStatus> = new Set([
@@ -40,145 +78,61 @@ const ENDS: ReadonlySet<TurnStatus> = new Set([
   "aborted",
 ]);
 
-/** Follows a session, and writes it as normalized lines or as text. */
-class Following {
-  readonly #path: string;
-  readonly #context: CommandContext;
-  readonly #output: Output;
-  /** The renderer of text; shared by all contents of the file, which are separate documents. */
-  readonly #renderer: TextRenderer | undefined;
-  /** Whether to exit when a turn has ended and no line follows. */
-  readonly #endsWithTurn: boolean;
+/** Decides which lines are shown, and when to exit. */
+class Listener implements FollowListener {
+  /** Whether lines are shown; earlier lines are only read. */
+  isShown: boolean;
+  readonly #now: () => number;
   /** The milliseconds without new lines after which to exit. */
   readonly #idleMs: number;
-  #normalizer: JsonlNormalizer;
-  #transcript: TranscriptBuilder | undefined;
-  /** Whether lines are written; earlier lines are only read. */
-  #isShown: boolean;
-  /** The turn that ended last among the lines that are written. */
+  /** Whether to exit when a turn has ended and no line follows. */
+  readonly #endsWithTurn: boolean;
+  #records: JsonlRecords | undefined;
+  #transcript = new TranscriptBuilder();
+  /** The turn that ended last among the lines that are shown. */
   #lastTurn: number | undefined;
   /** The time of the last read, in milliseconds since 1970. */
   #lastTime: number;
-  /** Whether the initial content has been read. */
-  #isCaughtUp = false;
 
-  constructor(path: string, context: CommandContext) {
-    const { args, process, screen, stdout, style } = context;
-    this.#path = path;
-    this.#context = context;
-    const form = args.choice("format", FORMATS.live) ??
-      (process.isTerminal.stdout ? "text" : "jsonl");
-    this.#output = form === "text" ? screen : stdout;
-    this.#renderer = form === "text"
-      ? new TextRenderer({
-        style,
-        isFormatted: style === COLORED_STYLE,
-        columns: () => context.width(),
-      })
-      : undefined;
+  constructor({ args, process }: CommandContext) {
     const ends = args.values("exit-on");
     const idle = ends.findLast((value) => value !== "turn");
-    this.#endsWithTurn = ends.includes("turn");
+    this.isShown = args.has("from-start");
+    this.#now = process.now;
     this.#idleMs = 1000 * Number(idle?.slice("idle=".length) ?? Infinity);
-    this.#normalizer = this.#newNormalizer();
-    this.#transcript = this.#newTranscript();
-    this.#isShown = args.has("from-start");
+    this.#endsWithTurn = ends.includes("turn");
     this.#lastTime = process.now();
   }
 
-  async run(): Promise<void> {
-    this.#context.progress.watch(() => this.#renderer?.running);
-    const inputs = followInput(this.#path, this.#context, () => this.#isOver());
-    let isFirst = true;
-    for await (const input of inputs) {
-      if (!isFirst) {
-        // The file was replaced or emptied: all of its content is new.
-        this.#normalizer = this.#newNormalizer();
-        this.#transcript = this.#newTranscript();
-        this.#show();
-      }
-      isFirst = false;
-      await this.#write(input);
-    }
+  begin(): void {
+    // If the file was replaced or emptied, all of its content is new.
+    if (this.#records !== undefined) this.#show();
+    this.#records = new JsonlRecords({ except: LINES_NOT_SHOWN });
+    this.#transcript = new TranscriptBuilder();
   }
 
-  async #write(input: Blocks): Promise<void> {
-    const { diagnostics, process } = this.#context;
-    for (;;) {
-      const block = await input.next();
-      if (block !== undefined) this.#lastTime = process.now();
-      await this.#answer(block);
-      await diagnostics.flush();
-      if (block === undefined) return;
-    }
+  hear(block: Uint8Array): void {
+    this.#lastTime = this.#now();
+    if (!this.#endsWithTurn) return;
+    this.#records?.feed(
+      block,
+      (outcome) =>
+        this.#transcript.feed(outcome, (part) => {
+          const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
+          if (isEnd) this.#lastTurn = part.turn;
+        }),
+    );
   }
 
-  /** Whether to exit; called whenever all current content has been written. */
-  #isOver(): boolean {
-    const { args, process } = this.#context;
-    if (!this.#isCaughtUp) {
-      this.#isCaughtUp = true;
-      this.#lastTime = process.now();
-      if (!args.has("from-start")) this.#show();
-    }
-    const { nextTurn } = this.#transcript ?? {};
-    const isTurnOver = nextTurn !== undefined &&
-      this.#lastTurn === nextTurn - 1;
-    return this.#endsWithTurn && isTurnOver ||
-      process.now() - this.#lastTime >= this.#idleMs;
+  isOver(): boolean {
+    // All lines that were there at the start have been read.
+    if (!this.isShown) this.#show();
+    const isTurnOver = this.#lastTurn === this.#transcript.nextTurn - 1;
+    return isTurnOver || this.#now() - this.#lastTime >= this.#idleMs;
   }
 
   #show(): void {
-    this.#isShown = true;
+    this.isShown = true;
     this.#lastTurn = undefined;
-  }
-
-  #newNormalizer(): JsonlNormalizer {
-    const isText = this.#renderer !== undefined;
-    return new JsonlNormalizer({
-      from: "rollout",
-      fileName: this.#path,
-      onError: isText ? "inline" : "report",
-      onFailure: (failed) => {
-        // Text contains the failures.
-        if (!this.#isShown || isText) return;
-        this.#context.diagnostics.failed(this.#path, failed);
-      },
-    });
-  }
-
-  #newTranscript(): TranscriptBuilder | undefined {
-    const live = this.#renderer !== undefined;
-    return live || this.#endsWithTurn
-      ? new TranscriptBuilder({ live })
-      : undefined;
-  }
-
-  /** Processes a block, or the end of the file, and writes the result. */
-  async #answer(block: Uint8Array | undefined): Promise<void> {
-    let lines: Uint8Array = new Uint8Array(0);
-    let text = "";
-    const emit = (bytes: Uint8Array): void => void (lines = bytes);
-    const take = (part: TranscriptPart): void => {
-      const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
-      if (isEnd) this.#lastTurn = part.turn;
-      // The head of the session is always shown.
-      if (!this.#isShown && part.type !== "session") return;
-      this.#renderer?.feed(part, (written) => text += written);
-    };
-    if (block === undefined) this.#normalizer.flush(emit);
-    else this.#normalizer.feed(block, emit);
-    if (this.#transcript !== undefined) {
-      for (const line of linesIn(lines)) {
-        const value = DECODER.decode(line);
-        this.#transcript.feed({ ok: true, line: 0, offset: 0, value }, take);
-      }
-      // The transcript holds back a prompt until a line names the model.
-      if (block === undefined) this.#transcript.flush(take);
-    }
-    if (text !== "") await this.#output.writeText(text);
-    else if (this.#renderer === undefined && this.#isShown) {
-      await this.#output.write(lines);
-    }
   }
 }
