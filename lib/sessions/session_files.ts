@@ -453,9 +453,9 @@ async function walkSessionFolders(
   let folders = rootsOf(homes);
   for (let level = 0; level <= LEVELS; level += 1) {
     const contents = await mapAtOnce(folders, FOLDERS_AT_ONCE, readFolder);
-    for (const { files, problem } of contents) {
-      found.push(files);
-      if (problem !== undefined) problems.push(problem);
+    for (const content of contents) {
+      found.push(content.files);
+      problems.push(...content.problems);
     }
     folders = contents.flatMap(({ folders }) => folders);
   }
@@ -491,13 +491,20 @@ async function differentHomes(
 interface FolderContent {
   readonly files: readonly FoundFile[];
   readonly folders: readonly PlacedPath[];
-  readonly problem?: SessionProblem;
+  readonly problems: readonly SessionProblem[];
 }
+
+/** The problem of a file whose name is not UTF-8: the platform decodes it to another name. */
+const BAD_NAME = {
+  code: "EILSEQ",
+  message: 'its name is not UTF-8; it can be read as stdin, with "< FILE"',
+};
 
 async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path } = folder;
   const files: FoundFile[] = [];
   const folders: PlacedPath[] = [];
+  const problems: SessionProblem[] = [];
   try {
     for (const entry of await readdir(path, { withFileTypes: true })) {
       const { name } = entry;
@@ -505,16 +512,18 @@ async function readFolder(folder: PlacedPath): Promise<FolderContent> {
       if (NUMBER_REGEXP.test(name)) {
         // The target of a link is known only after `stat`.
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
-      } else if (isSessionName(name)) {
-        if (!entry.isDirectory()) {
+      } else if (isSessionName(name) && !entry.isDirectory()) {
+        const isBad = name.includes("\ufffd") && !statNow(place.path);
+        if (isBad) {
+          problems.push({ path: place.path, home: place.home, ...BAD_NAME });
+        } else {
           files.push({ file: listedFile(place), isRegular: entry.isFile() });
         }
       }
     }
-    return { files, folders };
   } catch (error) {
     // A folder that does not exist has no sessions.
-    if (codeOf(error) === "ENOENT") return { files, folders };
-    return { files, folders, problem: problemAt(folder, error) };
+    if (codeOf(error) !== "ENOENT") problems.push(problemAt(folder, error));
   }
+  return { files, folders, problems };
 }

@@ -230,3 +230,36 @@ Deno.test("lookAtAll() returns the same files with fast and slow file systems", 
     }
   });
 });
+
+Deno.test({
+  name: "findSessionFiles() reports a file whose name is not UTF-8",
+  // Other systems refuse such a name.
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await withFolder(async (home) => {
+      const path = sessionPath(home, ID, STARTED);
+      await writeFile(path, TEXT);
+      const { success } = await new Deno.Command("bash", {
+        args: ["-c", 'cp "$0" "${0%.jsonl}"$\'\\xff.jsonl\'', path],
+      }).output();
+      const { files, problems } = await findSessionFiles({
+        codexHomes: [home],
+      });
+      assertEquals([success, files.length], [true, 1]);
+      assertEquals(problems.map(({ code, path }) => [code, path]), [
+        ["EILSEQ", path.replace(".jsonl", "\ufffd.jsonl")],
+      ]);
+    });
+  },
+});
+
+Deno.test("findSessionFiles() finds a file whose name has a replacement character", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ID, STARTED);
+    await writeFile(path.replace(".jsonl", "\ufffd.jsonl"), TEXT);
+    assertEquals(
+      await only(home).then(({ path }) => path.endsWith("\ufffd.jsonl")),
+      true,
+    );
+  });
+});
