@@ -245,6 +245,15 @@ function size(): { columns: number; rows: number } | undefined {
   }
 }
 
+/** Switches raw mode. Until it ends, SIGTERM interrupts the command, which restores the terminal. */
+function setRaw(isRaw: boolean): void {
+  Deno.stdin.setRaw(isRaw);
+  // Windows has no such signal.
+  if (Deno.build.os === "windows") return;
+  if (isRaw) Deno.addSignalListener("SIGTERM", onInterrupt);
+  else Deno.removeSignalListener("SIGTERM", onInterrupt);
+}
+
 /** The members that the global scope of a worker has and Deno's types of a main module lack. */
 interface ThreadScope {
   postMessage(message: unknown, moved: ArrayBuffer[]): void;
@@ -289,7 +298,7 @@ const context: RunContext = {
   takeBack,
   columns: () => size()?.columns || undefined,
   rows: () => size()?.rows || undefined,
-  setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
+  setRaw,
   startPager,
   every(period, tick): () => void {
     const timer = setInterval(tick, period);

@@ -246,6 +246,13 @@ function screen(): WriteStream | undefined {
   return streams.find(({ fd }) => isatty(fd));
 }
 
+/** Switches raw mode. Until it ends, SIGTERM interrupts the command, which restores the terminal. */
+function setRaw(isRaw: boolean): void {
+  process.stdin.setRawMode(isRaw);
+  if (isRaw) process.on("SIGTERM", onInterrupt);
+  else process.off("SIGTERM", onInterrupt);
+}
+
 /** Wraps a worker, or in a worker the port to the thread that started it. */
 function peerOf(port: Worker | MessagePort): Peer {
   return {
@@ -277,7 +284,7 @@ const context: RunContext = {
   streamIdentity,
   columns: () => screen()?.columns || undefined,
   rows: () => screen()?.rows || undefined,
-  setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
+  setRaw,
   startPager,
   every(period, tick): () => void {
     const timer = setInterval(tick, period);

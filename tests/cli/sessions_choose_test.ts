@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   keysOf,
   SessionChooser,
@@ -6,8 +6,15 @@ import {
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
 import { PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { listSessions } from "../../lib/sessions/sessions.ts";
-import { testId, withFolder, writeSession } from "../sessions/homes.ts";
+import { programTest, runProgram } from "../programs.ts";
+import {
+  testId,
+  withFolder,
+  writeFile,
+  writeSession,
+} from "../sessions/homes.ts";
 import { call, Hose, type Result, sourceOf, type World } from "./memory.ts";
+import { COMMAND_WORDS } from "./process.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const TERMINAL: World = {
@@ -157,6 +164,35 @@ Deno.test("sessions choose leaves without output, and restores the terminal", as
       setRaw: () => interrupt.abort(),
     });
     assertEquals((await waiting).status, 130);
+  });
+});
+
+await programTest("sessions choose restores the terminal after SIGTERM", [
+  "zsh",
+], async () => {
+  await withFour(async (home) => {
+    await writeFile(
+      `${home}/run.sh`,
+      `sh -c 'echo $$ > pid; exec ${COMMAND_WORDS.join(" ")} sessions'
+echo "status $?"
+stty -a
+echo END
+`,
+    );
+    const script = `zmodload zsh/zpty
+zpty tty sh run.sh
+zpty -r tty list '*Esc leaves*'
+kill -TERM "$(<pid)"
+zpty -r tty rest '*END*'
+print -r -- "$rest"`;
+    const { stdout } = await runProgram("zsh", {
+      args: ["-f", "-c", script],
+      cwd: home,
+      env: { CODEX_HOME: home, TERM: "xterm" },
+    });
+    assertStringIncludes(stdout, "\x1b[?25h");
+    assertStringIncludes(stdout, "status 130");
+    assertMatch(stdout, / icanon /);
   });
 });
 
