@@ -188,11 +188,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
         text:
           "Exit with status 1 if a line failed that may contain token counts. Lines that cannot contain threads, turns, models or tokens are not checked. Only the exit status changes; all lines are still processed.",
       },
-      {
-        name: "by",
-        details:
-          "The default is day for a Codex home and thread for files. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
-      },
+      "by",
       ...formats(
         FORMATS.usage,
         "table is for people and ends with the total. json is one object with the groups and the total; jsonl is one group per line; csv is one group per row, after a header row (RFC 4180), and puts an apostrophe before text that a spreadsheet would take for a formula.",
@@ -687,6 +683,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
         "table is for people. json is one object with the sums, the largest files and the sessions that could be removed. jsonl and csv have a line for each file, or with --by for each sum.",
       ),
       "jobs",
+      "no-pager",
     ],
     load: () => import("./commands/sessions_du.ts"),
   },

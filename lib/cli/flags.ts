@@ -397,7 +397,7 @@ const FLAGS = {
       value: { name: "KEY", choices: USAGE_KEYS, example: "model" },
       isRepeatable: true,
       text:
-        "Group the tokens by KEY. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
+        "Group the tokens by KEY. The default is day for a Codex home and thread for files. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
     },
     "time-zone": {
       value: {

@@ -16,6 +16,7 @@ import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import { formatOf } from "./_formats.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 
@@ -132,7 +133,7 @@ async function print(
 ): Promise<void> {
   const findings = meter.findings();
   const { more } = meter;
-  const format = args.choice("format", FORMATS.search) ?? "text";
+  const format = formatOf(args, FORMATS.search);
   const textOf = format === "jsonl" ? JSON.stringify : driftText;
   await writeTexts(
     stdout,

@@ -17,13 +17,12 @@ import {
   type SpareSession,
   spareSessions,
 } from "../../sessions/sessions.ts";
-import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
-import { writeTexts } from "../output.ts";
 import { type Column, numbers, tableText } from "../table.ts";
+import { formatOf, writePages } from "./_formats.ts";
 import { bytesText } from "./_session_index.ts";
 import {
   problemLine,
@@ -31,9 +30,6 @@ import {
   reportHomes,
   sessionPlaces,
 } from "./_sessions.ts";
-
-/** The default number of rows of each table. */
-const ROWS = 10;
 
 /** The width of a bar of 100 %. */
 const BAR = 20;
@@ -59,15 +55,12 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 export const run: RunCommand = async (context) => {
   const { args } = context;
   args.refuseOperands("sessions du", "use --codex-home=DIR for another home");
-  const format = args.choice("format", FORMATS.usage) ?? "table";
+  const format = formatOf(args, FORMATS.usage);
   if (format === "jsonl" || format === "csv") {
     args.refuseIdle(["limit"], `with --format=${format}, which has every row`);
   }
   const found = await measure(context);
-  await writeTexts(
-    format === "table" ? context.screen : context.stdout,
-    texts(found, format, context),
-  );
+  await writePages(format, texts(found, format, context), context);
   const isIncomplete = reportHomes(
     { ...found, total: found.sessions.length },
     context,
@@ -140,7 +133,7 @@ async function* texts(
         archived_disk_bytes: archivedIn(sessions),
         packed_disk_bytes: packedIn(sessions),
         groups: groups(),
-        largest: sessions.slice(0, limitOf(args)).map(record),
+        largest: sessions.slice(0, args.number("limit")).map(record),
         spare: spareIn(sessions).map((spare) => ({
           id: spare.session.id,
           reason: spare.reason,
@@ -227,10 +220,6 @@ function packedIn(sessions: readonly SessionSize[]): number {
   );
 }
 
-function limitOf(args: Arguments): number {
-  return args.number("limit") ?? ROWS;
-}
-
 function* groupRows(groups: readonly SessionSizeGroup[]): Generator<string> {
   yield csvRow(["by", "name", "files", "bytes", "disk_bytes", "share"]);
   for (const { by, name, files, bytes, disk_bytes, share } of groups) {
@@ -271,7 +260,7 @@ async function* tables(
   const { sessions, bytes, diskBytes } = found;
   if (sessions.length === 0) return;
   const isAll = keys.length === 0;
-  const rows = limitOf(args);
+  const rows = args.number("limit") ?? Infinity;
   const sizes = bytesText(diskBytes) +
     (bytes === diskBytes ? "" : `, unpacked ${bytesText(bytes)}`);
   const archived = archivedIn(sessions);

@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { writeTexts } from "../output.ts";
+import { formatOf, writePages } from "./_formats.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
@@ -26,10 +26,8 @@ export const run: RunCommand = async (context) => {
   const query = args.oneSession("sessions family");
   const { family, status } = await lookUpFamily(query, context);
   if (family === undefined) return status;
-  const form = args.choice("format", FORMATS.family) ?? "table";
-  const output = form === "table" ? context.screen : context.stdout;
-  context.paging.begin();
-  await writeTexts(output, await familyTexts(family, form, context));
+  const form = formatOf(args, FORMATS.family);
+  await writePages(form, await familyTexts(family, form, context), context);
   return status;
 };
 
@@ -67,7 +65,7 @@ async function divide(count: number, context: CommandContext): Promise<number> {
   if (args.operands.length > 0 || args.has("last")) {
     throw new UsageError("--shards divides all sessions: give no session");
   }
-  const form = args.choice("format", FORMATS.family) ?? "table";
+  const form = formatOf(args, FORMATS.family);
   if (form === "ids") {
     throw new UsageError(
       "--shards divides files, not ids: use --format=paths or jsonl",
@@ -78,9 +76,7 @@ async function divide(count: number, context: CommandContext): Promise<number> {
   const { inputs, isIncomplete } = await homeInputs(context);
   const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
   const shards = divideSessions(files, page.sessions, count);
-  context.paging.begin();
-  const output = form === "table" ? context.screen : context.stdout;
-  await writeTexts(output, await shardTexts(shards, form, context));
+  await writePages(form, await shardTexts(shards, form, context), context);
   return isIncomplete ? EXIT.io : EXIT.done;
 }
 

@@ -13,6 +13,7 @@ import type { RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
+import { formatOf } from "./_formats.ts";
 import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
 
@@ -46,8 +47,7 @@ export const run: RunCommand = async (context) => {
         ...watch,
       }),
   );
-  const form = args.choice("format", FORMATS.report) ?? "text";
-  const text = form === "json"
+  const text = formatOf(args, FORMATS.report) === "json"
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);
   await stdout.writeText(text);

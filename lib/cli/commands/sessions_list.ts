@@ -18,7 +18,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
-import { writeTexts } from "../output.ts";
+import { formatOf, listTexts, writePages } from "./_formats.ts";
 import { FILTERS, reportPage, sessionPage } from "./_session_page.ts";
 import { problemRecords, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
@@ -32,14 +32,12 @@ export const run: RunCommand = async (context) => {
     "sessions list",
     '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
   );
-  const form = args.choice("format", FORMATS.list) ?? "table";
+  const form = formatOf(args, FORMATS.list);
   if (form === "ids" || form === "paths") {
     args.refuseIdle(["fast"], `with --format=${form}, which is fast`);
   }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
   const page = await sessionPage(context, isScreen ? SCREENFUL : undefined);
-  const output = form === "table" ? context.screen : context.stdout;
-  context.paging.begin();
   // Lists of ids and paths do not show it.
   const codex = form === "ids" || form === "paths"
     ? NOTHING_HIDDEN
@@ -48,7 +46,7 @@ export const run: RunCommand = async (context) => {
     });
   const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
-  await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
+  await writePages(form, pieces, context, args.has("fast") ? undefined : 1);
   const isIncomplete = reportPage(page, context);
   if (page.nextCursor !== undefined) {
     const next = nextCommand(args, page.nextCursor);
@@ -122,13 +120,20 @@ async function* piecesOf(
       yield await sessionsTable(page, context, { hidden, runs });
       break;
     }
-    case "json":
-      yield* jsonPieces(page, context);
+    case "json": {
+      const rest: Omit<SessionListReport, "sessions"> = {
+        next_cursor: page.nextCursor ?? null,
+        total: page.total,
+        problems: problemRecords(page, context.args),
+        codex_indexes: page.codex.indexes,
+      };
+      yield '{"sessions":';
+      yield* listTexts(recordTexts(page, context));
+      yield `,${JSON.stringify(rest).slice(1)}\n`;
       break;
+    }
     case "jsonl":
-      for await (const each of runSessions(page, context)) {
-        yield `${JSON.stringify(listedRecord(each, page))}\n`;
-      }
+      for await (const text of recordTexts(page, context)) yield `${text}\n`;
       break;
     case "tsv":
       yield `${TSV_FIELDS.join("\t")}\n`;
@@ -146,26 +151,13 @@ async function* piecesOf(
   }
 }
 
-/** Writes one JSON value in pieces: a single text could exceed the limit of strings. */
-async function* jsonPieces(
+async function* recordTexts(
   page: MarkedPage,
   context: CommandContext,
 ): AsyncGenerator<string> {
-  const { sessions, nextCursor, total } = page;
-  yield '{"sessions":[';
-  let before = "\n";
   for await (const each of runSessions(page, context)) {
-    yield before + JSON.stringify(listedRecord(each, page));
-    before = ",\n";
+    yield JSON.stringify(listedRecord(each, page));
   }
-  const rest: Omit<SessionListReport, "sessions"> = {
-    next_cursor: nextCursor ?? null,
-    total,
-    problems: problemRecords(page, context.args),
-    codex_indexes: page.codex.indexes,
-  };
-  const end = sessions.length === 0 ? "" : "\n";
-  yield `${end}],${JSON.stringify(rest).slice(1)}\n`;
 }
 
 const TSV_FIELDS = [

@@ -14,6 +14,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
+import { formatOf, listTexts, writePages } from "./_formats.ts";
 import { indexPlaces, indexReason, withProgress } from "./_session_index.ts";
 import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
 
@@ -38,9 +39,7 @@ export const run: RunCommand = async (context) => {
       'sessions search needs a query: words, "a phrase", begin*, or any string',
     );
   }
-  const form = args.choice("format", FORMATS.search) ?? "text";
-  const output = form === "text" ? context.screen : context.stdout;
-  context.paging.begin();
+  const form = formatOf(args, FORMATS.search);
   const { process } = context;
   const roles = args.values("role");
   const cwd = args.value("cwd");
@@ -66,8 +65,7 @@ export const run: RunCommand = async (context) => {
         snippetLength: snippetLength(context),
       }),
   );
-  const text = await textOf(query, result, form, context);
-  await output.writeText(text);
+  await writePages(form, textsOf(query, result, form, context), context);
   const isIncomplete = remark(result, context);
   if (result.hits.length === 0) hint(args.operands, context);
   if (isIncomplete) return EXIT.io;
@@ -101,31 +99,33 @@ function snippetLength({ width }: CommandContext): number | undefined {
     : Math.max(MIN_SNIPPET, columns - INDENT.length - 2);
 }
 
-async function textOf(
+async function* textsOf(
   query: string,
   { hits, hasMore, refresh, makeshift }: SearchResult,
   form: typeof FORMATS.search[number],
   context: CommandContext,
-): Promise<string> {
+): AsyncGenerator<string> {
+  const records = hits.map((hit) => JSON.stringify(hitRecord(hit)));
   switch (form) {
     case "text": {
       const titles = hits.map(({ title }) => escapeControls(title));
       const ruler = await TextRuler.for(titles);
-      return hits.map((hit) => hitText(hit, context, ruler)).join("\n");
+      yield hits.map((hit) => hitText(hit, context, ruler)).join("\n");
+      break;
     }
     case "json": {
-      const list = hits.map((hit) => `\n${JSON.stringify(hitRecord(hit))}`);
       const rest = {
         has_more: hasMore,
         files_left: refresh?.filesLeft ?? null,
         makeshift: makeshift?.searched ?? null,
       };
-      return `{"query":${JSON.stringify(query)},"hits":[${list.join(",")}${
-        list.length === 0 ? "" : "\n"
-      }],${JSON.stringify(rest).slice(1)}\n`;
+      yield `{"query":${JSON.stringify(query)},"hits":`;
+      yield* listTexts(records);
+      yield `,${JSON.stringify(rest).slice(1)}\n`;
+      break;
     }
     case "jsonl":
-      return hits.map((hit) => `${JSON.stringify(hitRecord(hit))}\n`).join("");
+      for (const record of records) yield `${record}\n`;
   }
 }
 

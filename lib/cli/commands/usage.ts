@@ -26,7 +26,6 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
-import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import {
@@ -36,6 +35,7 @@ import {
   tableText,
 } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import { formatOf, listTexts, writePages } from "./_formats.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 
 /** The limit of a price list, in UTF-16 units. */
@@ -76,18 +76,15 @@ export const run: RunCommand = async (context) => {
   const rows = await rowsOf(meter, context);
   const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
   for (const line of missing) diagnostics.remark(line);
-  const format = args.choice("format", FORMATS.usage) ?? "table";
+  const format = formatOf(args, FORMATS.usage);
   const tableOptions = { width: context.width(), style };
   const keys = new Set(args.choices("by", USAGE_KEYS));
   if (keys.size === 0) keys.add(chosen.isHome ? "day" : "thread");
   const parts = { by: [...keys], timeZone, prices };
-  context.paging.begin();
-  await writeTexts(
-    format === "table" ? context.screen : context.stdout,
-    args.has("explain")
-      ? derivationText(meter.derivations(), rows, format, tableOptions)
-      : usageText(rows, parts, format, tableOptions),
-  );
+  const texts = args.has("explain")
+    ? derivationText(meter.derivations(), rows, format, tableOptions)
+    : usageText(rows, parts, format, tableOptions);
+  await writePages(format, texts, context);
   return statusAfter({ isIncomplete, hasFailures }, args);
 };
 
@@ -227,7 +224,7 @@ async function* usageText(
       const sum = usageFields(total, [], prices?.costOf(total.rows));
       yield `{"by":${JSON.stringify(by)},`;
       yield `"time_zone":${JSON.stringify(timeZone)},"groups":`;
-      yield* listText(groups.map(fieldsOf));
+      yield* listTexts(groups.map(fieldsOf).map(encodeFields));
       yield `,"total":${encodeFields(sum)}}\n`;
       return;
     }
@@ -250,7 +247,7 @@ async function* derivationText(
       yield await derivationsTable(derivations, totalOf(rows), options);
       return;
     case "json":
-      yield* listText(derivations.map(derivationFields));
+      yield* listTexts(derivations.map(derivationFields).map(encodeFields));
       yield "\n";
       return;
     case "jsonl":
@@ -270,14 +267,6 @@ function totalOf(rows: readonly UsageRow[]): UsageGroup {
 }
 
 type Fields = ReadonlyMap<string, UsageValue>;
-
-function* listText(records: readonly Fields[]): Generator<string> {
-  yield records.length === 0 ? "[" : "[\n";
-  for (const [i, fields] of records.entries()) {
-    yield `${encodeFields(fields)}${i === records.length - 1 ? "" : ","}\n`;
-  }
-  yield "]";
-}
 
 function* linesText(records: readonly Fields[]): Generator<string> {
   for (const fields of records) yield `${encodeFields(fields)}\n`;

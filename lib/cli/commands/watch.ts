@@ -30,6 +30,7 @@ import { unreadable } from "../input.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
+import { formatOf } from "./_formats.ts";
 import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
 import { branchOf, shortPath } from "./_sessions_table.ts";
@@ -133,8 +134,7 @@ class Watching {
       now: process.now,
     });
     const { isTerminal } = process;
-    const form = args.choice("format", FORMATS.search) ?? "text";
-    this.#isJson = form !== "text";
+    this.#isJson = formatOf(args, FORMATS.search) !== "text";
     const isLive = isTerminal.stdout && process.env("TERM") !== "dumb";
     if (isLive && !this.#isJson) this.#screen = new Screen(codexHomes, context);
   }

@@ -1,0 +1,38 @@
+/** The formats of output: the one that is chosen, and what several commands write alike. */
+
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { writeTexts } from "../output.ts";
+
+/** The value of `--format`; by default the first of its choices. */
+export function formatOf<T extends string>(
+  args: Arguments,
+  choices: readonly [T, ...T[]],
+): T {
+  return args.choice("format", choices) ?? choices[0];
+}
+
+/** Writes texts in a format, through a pager if that is possible: to the screen if it is for people. */
+export async function writePages(
+  format: string,
+  texts: Iterable<string> | AsyncIterable<string>,
+  { paging, screen, stdout }: CommandContext,
+  enough?: number,
+): Promise<void> {
+  const isForPeople = format === "table" || format === "text";
+  paging.begin();
+  await writeTexts(isForPeople ? screen : stdout, texts, enough);
+}
+
+/** Yields a JSON list in pieces, a line for each element: a single text could be too long. */
+export async function* listTexts(
+  elements: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield "[";
+  let before = "\n";
+  for await (const element of elements) {
+    yield before + element;
+    before = ",\n";
+  }
+  yield before === "\n" ? "]" : "\n]";
+}
