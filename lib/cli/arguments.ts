@@ -131,10 +131,14 @@ export class Arguments {
     return this.operands.length === 0 ? [STDIN] : this.operands;
   }
 
-  /** Returns the operand of a command that takes one session; `undefined` for `--last`. */
-  oneSession(command: string): string | undefined {
+  /**
+   * Returns the operand of a command that takes one session; `undefined` for `--last`, or without
+   * an operand if there may be none.
+   */
+  oneSession(command: string, least: 0 | 1 = 1): string | undefined {
     const { operands } = this;
-    if (operands.length + Number(this.has("last")) === 1) return operands[0];
+    const count = operands.length + Number(this.has("last"));
+    if (count === 1 || count === least) return operands[0];
     throw new UsageError(
       `${command} takes one session: its id, its name or its file, or --last`,
     );
@@ -145,16 +149,6 @@ export class Arguments {
     const idle = flags.find((name) => this.has(name));
     if (idle === undefined) return;
     throw new UsageError(`--${idle} has no effect ${where}`);
-  }
-
-  /** Refuses operands of a command that has none, with advice on what the user may have meant. */
-  refuseOperands(command: string, advice?: string): void {
-    const [operand] = this.operands;
-    if (operand === undefined) return;
-    const more = advice === undefined ? "" : `: ${advice}`;
-    throw new UsageError(
-      `${command} takes no ${JSON.stringify(operand)}${more}`,
-    );
   }
 
   /** Refuses to follow several files: their lines would be mixed in one output. */

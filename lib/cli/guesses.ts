@@ -87,6 +87,17 @@ export const OPTIONS_MEANT: Answers = {
   "no-colour": "--no-color does that",
 };
 
+/** Advice for operands of commands that take none, by the command. */
+export const OPERANDS_MEANT: Answers = {
+  watch:
+    '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
+  "sessions list":
+    '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
+  "sessions index":
+    '"sessions search" searches for words, --index=FILE names an index',
+  "sessions du": "use --codex-home=DIR for another home",
+};
+
 /** Returns the advice for an unknown word, if there is any. */
 export function answerTo(word: string, answers: Answers): string | undefined {
   const [, answer] = Object.entries(answers)

@@ -23,7 +23,13 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR, COMMON_FLAGS, type Flag, flagsOf } from "./flags.ts";
-import { answerTo, COMMANDS_MEANT, otherWay, suggestion } from "./guesses.ts";
+import {
+  answerTo,
+  COMMANDS_MEANT,
+  OPERANDS_MEANT,
+  otherWay,
+  suggestion,
+} from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Paging } from "./paging.ts";
@@ -155,15 +161,16 @@ export async function run(
       await stderr.writeText(await help(target, { isLong: false, style }));
       return EXIT.usage;
     }
-    checkFlags(command, parsed);
+    const commandArgs = parsed.withOperands(
+      parsed.operands.slice(command.name.split(" ").length),
+    );
+    checkArguments(command, commandArgs);
     const { run: runCommand } = await command.load();
     const stdout = context.isTerminal.stdout && isFirst
       ? new TerminalOutput(out, "stdout", context)
       : screen;
     const commandContext: CommandContext = {
-      args: parsed.withOperands(
-        parsed.operands.slice(command.name.split(" ").length),
-      ),
+      args: commandArgs,
       // Progress is shown only if stdout is a terminal too: a program that reads our stdout, such
       // as a pager, may use the terminal itself.
       process: isScreen("stderr", context) && context.isTerminal.stdout
@@ -335,7 +342,8 @@ function allowed({ command, unknown }: Target): readonly Flag[] {
   return [...flags, ...COMMON_FLAGS];
 }
 
-function checkFlags(command: Command, args: Arguments): void {
+/** Refuses flags and operands that a command does not have. */
+function checkArguments(command: Command, args: Arguments): void {
   const flags = allowed({ command });
   const foreign = args.given.find((given) =>
     flags.every(({ name }) => name !== given.name)
@@ -345,6 +353,15 @@ function checkFlags(command: Command, args: Arguments): void {
     throw new UsageError(
       `--${foreign.name} is not an option of ${command.name}${
         advice === undefined ? "" : `; ${advice}`
+      }`,
+    );
+  }
+  const [operand] = args.operands;
+  if (command.operands.length === 0 && operand !== undefined) {
+    const advice = OPERANDS_MEANT[command.name];
+    throw new UsageError(
+      `${command.name} takes no ${JSON.stringify(operand)}${
+        advice === undefined ? "" : `: ${advice}`
       }`,
     );
   }

@@ -5,8 +5,7 @@ import type { Command, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { CACHE_FOLDER, COMMON_FLAGS, type Flag, flagsOf } from "../flags.ts";
 
-export const run: RunCommand = async ({ args, commands, stdout }) => {
-  args.refuseOperands("man");
+export const run: RunCommand = async ({ commands, stdout }) => {
   await stdout.writeText(manualPage(commands));
   return EXIT.done;
 };

@@ -26,7 +26,6 @@ const KEY_BYTES = 1 << 10;
 export const run: RunCommand = async (context) => {
   const { args } = context;
   const { isTerminal } = context.process;
-  args.refuseOperands("sessions choose");
   if (!isTerminal.stdin || !isTerminal.stdout) {
     throw new UsageError(
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',

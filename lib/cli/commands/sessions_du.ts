@@ -54,7 +54,6 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  args.refuseOperands("sessions du", "use --codex-home=DIR for another home");
   const format = formatOf(args, FORMATS.usage);
   if (format === "jsonl" || format === "csv") {
     args.refuseIdle(["limit"], `with --format=${format}, which has every row`);

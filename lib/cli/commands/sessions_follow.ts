@@ -5,7 +5,7 @@ import type { TurnStatus } from "../../render/parts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { type Reading, statusAfter, UsageError } from "../endings.ts";
+import { type Reading, statusAfter } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
 import { Normalization, normalizing, writing } from "./_normalization.ts";
@@ -14,15 +14,7 @@ import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
   const { args, process } = context;
-  const [query, ...more] = args.operands;
-  if (more.length > 0) {
-    throw new UsageError(
-      "sessions follow takes one session: run one codexpipe for each",
-    );
-  }
-  if (query !== undefined && args.has("last")) {
-    throw new UsageError("give a session or --last, not both");
-  }
+  const query = args.oneSession("sessions follow", 0);
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return status;
   const form = args.choice("format", FORMATS.live) ??

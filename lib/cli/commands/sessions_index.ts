@@ -19,10 +19,6 @@ import { problemRecords, reportHomes } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
   const { args, process, stdout } = context;
-  args.refuseOperands(
-    "sessions index",
-    '"sessions search" searches for words, --index=FILE names an index',
-  );
   const readAhead = (
     files: readonly SessionFile[],
   ): AsyncGenerator<SessionPiece> =>

@@ -28,10 +28,6 @@ const SCREENFUL = 50;
 
 export const run: RunCommand = async (context) => {
   const { args, diagnostics } = context;
-  args.refuseOperands(
-    "sessions list",
-    '--grep=REGEXP searches titles, "sessions search" searches whole sessions',
-  );
   const form = formatOf(args, FORMATS.list);
   if (form === "ids" || form === "paths") {
     args.refuseIdle(["fast"], `with --format=${form}, which is fast`);

@@ -9,9 +9,7 @@ export const run: RunCommand = async (context) => {
   const isLast = args.has("last");
   if (isLast === args.operands.length > 0) {
     throw new UsageError(
-      isLast
-        ? "give sessions or --last, not both"
-        : "sessions path takes the id, the name or the file of a session, or --last",
+      "sessions path takes the ids, names or files of sessions, or --last",
     );
   }
   const queries = isLast ? [undefined] : args.operands;

@@ -6,13 +6,12 @@ import type { Session } from "../../sessions/session.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import type { ByteSink } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
-import { Gathered, Output } from "../output.ts";
+import { Gathered } from "../output.ts";
 import { ageText } from "../times.ts";
-import { linesIn, normalizing, writing } from "./_normalization.ts";
+import { linesIn, normalizing } from "./_normalization.ts";
 import { answerWhole, missingRecord, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
 
@@ -47,10 +46,18 @@ export const run: RunCommand = async (context) => {
   const start = { type: "resumed", conversation_id: head.id };
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
-  const list = new Output(listSink(stdout), "history", context.process);
+  const list = new Gathered();
+  let before = "\n";
   const status = await answerWhole(whole, context, {
     make: normalizing,
-    ...writing(list),
+    take(lines): void {
+      for (const line of linesIn(lines)) {
+        list.addText(before);
+        list.add(line.subarray(0, -1));
+        before = ",\n";
+      }
+    },
+    write: () => list.writeTo(stdout),
     onOpen: () =>
       stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`),
   });
@@ -101,21 +108,4 @@ function* remarks({ file, head }: Session, codex: string): Generator<string> {
   } else if (file.isArchived) {
     yield `the session is archived: first run "${codex} unarchive ${head.id}"`;
   }
-}
-
-/** Converts lines to the elements of a JSON list: writes a comma before each but the first. */
-function listSink(output: Output): ByteSink {
-  const list = new Gathered();
-  let isFirst = true;
-  return {
-    async write(lines): Promise<number> {
-      for (const line of linesIn(lines)) {
-        list.addText(isFirst ? "\n" : ",\n");
-        list.add(line.subarray(0, -1));
-        isFirst = false;
-      }
-      await list.writeTo(output);
-      return lines.length;
-    },
-  };
 }

@@ -62,10 +62,6 @@ const SPARE_ROWS = 4;
 const MAX_COMMAND = 120;
 
 export const run: RunCommand = async (context) => {
-  context.args.refuseOperands(
-    "watch",
-    '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
-  );
   const watch = new Watching(context);
   try {
     return await watch.run();
