@@ -15,6 +15,7 @@ import {
   HISTORY_INPUTS,
   type NarrowedFlag,
   oneOf,
+  SESSION_FILTERS,
   SHELLS,
 } from "./flags.ts";
 
@@ -92,13 +93,10 @@ const WHAT_AN_ID_IS =
 /** The flags that select sessions of a Codex home. */
 const WHICH_SESSIONS: Command["flags"] = [
   "codex-home",
-  "cwd",
+  ...SESSION_FILTERS,
+  // Of two entries for a flag, the later one counts.
   { name: "since", summary: "Select sessions that began at TIME or later." },
   { name: "until", summary: "Select sessions that began before TIME." },
-  "branch",
-  "originator",
-  "grep",
-  "archived",
 ];
 
 /** A row of the table; `text` holds the summary, one sentence, and the details. */

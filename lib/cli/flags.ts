@@ -94,6 +94,17 @@ export const FORM_ALIASES: Readonly<Record<string, string>> = {
   txt: "text",
 };
 
+/** The flags that filter sessions. */
+export const SESSION_FILTERS = [
+  "cwd",
+  "since",
+  "until",
+  "branch",
+  "originator",
+  "grep",
+  "archived",
+] as const;
+
 export const ON_ERROR: readonly OnError[] = [
   "report",
   "inline",

@@ -11,17 +11,6 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { reportHomes, sessionPlaces, workingFolderOf } from "./_sessions.ts";
 
-/** The flags that filter sessions. */
-export const FILTERS = [
-  "cwd",
-  "since",
-  "until",
-  "branch",
-  "originator",
-  "grep",
-  "archived",
-] as const;
-
 /** Lists the sessions that the flags select: without `--limit`, at most `most`. */
 export async function sessionPage(
   { args, process, progress }: CommandContext,

@@ -17,9 +17,9 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import { FORMATS } from "../flags.ts";
+import { FORMATS, SESSION_FILTERS } from "../flags.ts";
 import { formatOf, listTexts, writePages } from "./_formats.ts";
-import { FILTERS, reportPage, sessionPage } from "./_session_page.ts";
+import { reportPage, sessionPage } from "./_session_page.ts";
 import { problemRecords, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
@@ -57,7 +57,7 @@ export const run: RunCommand = async (context) => {
   if (isIncomplete) return EXIT.io;
   // Without filters, an empty list is a valid result.
   const isNo = page.sessions.length === 0 &&
-    (page.total > 0 || FILTERS.some((name) => args.has(name)));
+    (page.total > 0 || SESSION_FILTERS.some((name) => args.has(name)));
   return isNo ? EXIT.no : EXIT.done;
 };
 

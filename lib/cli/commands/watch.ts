@@ -107,8 +107,7 @@ class Watching {
   readonly #reportedUpTo = new Map<string, number>();
   /** The heads of the sessions that appear in the output. */
   readonly #sessions = new Map<string, Session>();
-  readonly #problems = new Set<string>();
-  /** The sessions that were reported as unreadable. */
+  /** The paths and the keys of sessions that were reported as unreadable. */
   readonly #unreadable = new Set<string>();
   #waiting: Waiting[] = [];
   /** The time of the last reported event. */
@@ -146,8 +145,8 @@ class Watching {
       const isEnding = process.interrupt.aborted;
       const { changes, problems } = await this.#home.look();
       for (const problem of problems) {
-        if (this.#problems.has(problem.path)) continue;
-        this.#problems.add(problem.path);
+        if (this.#unreadable.has(problem.path)) continue;
+        this.#unreadable.add(problem.path);
         await this.#screen?.clear();
         diagnostics.say(problemLine(problem));
       }
@@ -611,22 +610,18 @@ function inFamilies(
   rows: readonly Row[],
 ): readonly NestedRow[] {
   const ids = new Set(rows.map(idOf));
-  const ordered: NestedRow[] = [];
-  const seen = new Set<Row>();
+  const ordered = new Map<Row, NestedRow>();
   const add = (row: Row, depth: number): void => {
-    if (seen.has(row)) return;
-    seen.add(row);
-    ordered.push({ ...row, depth });
+    if (ordered.has(row)) return;
+    ordered.set(row, { ...row, depth });
     for (const child of rows) {
       if (child.known?.head.parent === idOf(row)) add(child, depth + 1);
     }
   };
-  for (const row of rows) {
-    if (!ids.has(row.known?.head.parent ?? "")) add(row, 0);
-  }
-  // Sessions whose headers form a cycle.
-  for (const row of rows) add(row, 0);
-  return ordered;
+  const roots = rows.filter(({ known }) => !ids.has(known?.head.parent ?? ""));
+  // All rows follow the roots, for sessions whose headers form a cycle.
+  for (const row of [...roots, ...rows]) add(row, 0);
+  return [...ordered.values()];
 }
 
 function idOf({ known, session }: Row): string {
