@@ -360,3 +360,17 @@ Deno.test("watch refuses operands, and needs a home", async () => {
     assertEquals((await call(["watch", ...args], { env })).status, 2);
   }
 });
+
+Deno.test("watch does not wait for a home that is a file, and says why it cannot be read", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    await Deno.writeTextFile(home, "");
+    const { stderr } = await call(["watch"], {
+      env: { CODEX_HOME: home },
+      files: { [home]: "" },
+      ...stepping([]),
+    });
+    assertMatch(stderr, /home\/sessions: cannot read: not a directory\n/);
+    assertEquals(stderr.includes("does not exist yet"), false, stderr);
+  });
+});

@@ -137,7 +137,7 @@ class Watching {
   async run(): Promise<number> {
     const { process, diagnostics, progress } = this.#context;
     for (const home of this.#homes) {
-      if ((await process.look(home))?.isDirectory === true) continue;
+      if (await process.look(home) !== undefined) continue;
       diagnostics.say(`${home}: does not exist yet; waiting for it`);
     }
     for (;;) {
