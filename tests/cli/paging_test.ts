@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { testId, withFolder, writeSession } from "../sessions/homes.ts";
 import { call, platformError, type Result, type World } from "./memory.ts";
 
 const EVENTS = [
@@ -90,6 +91,29 @@ Deno.test("a pager shows long help", async () => {
     assertEquals([shown.includes("--max-output-lines"), stdout], [true, ""]);
     assertEquals(status, 0);
   }
+});
+
+Deno.test("a pager shows long tables and lists of sessions", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    for (let i = 1; i <= 12; i++) {
+      const started = `2026-11-20T10:00:${10 + i}.000Z`;
+      await writeSession(home, { id: testId(i), started, message: "Go" });
+    }
+    for (
+      const args of [
+        ["sessions", "list"],
+        ["sessions", "du"],
+        ["sessions", "search", "Go", `--index=${folder}/index.sqlite`],
+        ["sessions", "family", "--shards=12", "--format=paths"],
+      ]
+    ) {
+      const env = { CODEX_HOME: home };
+      const whole = await call([...args, "--no-pager"], { ...TERMINAL, env });
+      const { shown, stdout } = await page(args, { env });
+      assertEquals([shown, stdout], [whole.stdout, ""], args.join(" "));
+    }
+  });
 });
 
 const UNPAGED = [
