@@ -41,7 +41,7 @@ export const run: RunCommand = async (context) => {
   }
   const form = formatOf(args, FORMATS.search);
   const { process } = context;
-  const roles = args.values("role");
+  const roles = args.choices("role", MESSAGE_ROLES);
   const cwd = args.value("cwd");
   const start = process.now();
   const places = await indexPlaces(context);
@@ -56,9 +56,7 @@ export const run: RunCommand = async (context) => {
         shouldStop: () =>
           process.interrupt.aborted || process.now() - start > PATIENCE,
         ...watch,
-        roles: roles.length === 0
-          ? undefined
-          : MESSAGE_ROLES.filter((role) => roles.includes(role)),
+        roles: roles.length === 0 ? undefined : roles,
         cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
         since: args.time("since", start),
         limit: args.number("limit"),
