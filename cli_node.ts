@@ -130,10 +130,6 @@ async function create(
   };
 }
 
-async function createFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
-}
-
 async function open(path: string): Promise<FileSource> {
   const fd = await called<number>((done) => openPath(path, "r", done));
   const isPipe = fstatSync(fd).isFIFO();
@@ -278,7 +274,7 @@ const context: RunContext = {
   env: (name) => process.env[name],
   open,
   create,
-  createFolder,
+  createFolder: async (path) => void await mkdir(path, { recursive: true }),
   look,
   list,
   streamIdentity,
