@@ -251,8 +251,11 @@ export class RolloutRules extends RecordRules {
       else writeNode(out, line);
       return undefined;
     }
-    // A time that is not a string is dropped: readers of records rely on strings.
-    line.take("timestamp");
+    // Readers of records rely on strings: any other value gets another name.
+    if (line.live("timestamp") === undefined) line.take("timestamp");
+    let name = "wire_timestamp";
+    while (line.has(name)) name = `wire_${name}`;
+    line.rename("timestamp", name);
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
     writeMembers(out, line);

@@ -145,35 +145,6 @@ Deno.test("AppServerRules adds no turn of another thread to an event of codex mc
   assertEquals(answers(lines, { from: "exec" }), lines);
 });
 
-Deno.test("AppServerRules keeps a field that is added to any object of any captured message", () => {
-  const field = '"newField":8877665544332211.50';
-  const seen = new Set<string>();
-  for (const { stdout } of readServerRuns()) {
-    const lines = linesOf(stdout).filter((line) => line !== "");
-    for (const line of lines) {
-      const { method, params } = JSON.parse(line);
-      const kind = JSON.stringify([
-        method,
-        params?.item?.type,
-        params?.msg?.type,
-        Object.keys(params ?? {}),
-      ]);
-      if (seen.has(kind)) continue;
-      seen.add(kind);
-      const changed = placesOf(line).map((at) =>
-        `${line.slice(0, at)}${field}${line[at] === "}" ? "" : ","}${
-          line.slice(at)
-        }`
-      );
-      const texts = normalized(lines[0], ...changed).slice(1);
-      const lost = texts.filter((text) =>
-        !text.includes("8877665544332211.50")
-      );
-      assertEquals(lost, [], line);
-    }
-  }
-});
-
 Deno.test("AppServerRules removes the new path of a moved file from the end of its diff, in any spelling", () => {
   const diffOf = (diff: string, path: string): unknown => {
     const change =
@@ -193,13 +164,6 @@ Deno.test("AppServerRules removes the new path of a moved file from the end of i
   assertEquals(diffOf(`x${end}c`, '"b"'), "x\n\nMoved to: bc");
   assertEquals(diffOf(`x${end}`, "null"), "x\n\nMoved to: b");
 });
-
-/** Returns the index behind each brace that opens an object of a JSON text. */
-function placesOf(text: string): number[] {
-  const tokens = text.matchAll(/"(?:[^"\\]|\\.)*"|\{/g);
-  return Array.from(tokens).filter(([token]) => token === "{")
-    .map(({ index }) => index + 1);
-}
 
 // Damaged streams.
 
