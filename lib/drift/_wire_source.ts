@@ -2,6 +2,7 @@
 
 import { streamKindOf } from "../dialects/dialects.ts";
 import { releaseNumber } from "../dialects/releases.ts";
+import { gluedRecord } from "../dialects/rollout/rollout_rules.ts";
 import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
@@ -121,14 +122,19 @@ export class WireSource implements LineVisitor {
 
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
     if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
-    const { tape } = this.#teller;
+    const { tape, dialect: known } = this.#teller;
+    let from = start;
     const isJson = tape.scan(bytes, start, end, MAX_DEPTH);
     if (!isJson || tape.kind(0) !== "object") {
       this.failures += 1;
-      return;
+      if ((known ?? "rollout") !== "rollout") return;
+      const glued = gluedRecord(new JsonReader(1), bytes, start, end);
+      if (glued === undefined) return;
+      from = glued.root.start;
+      tape.scan(bytes, from, end, MAX_DEPTH);
     }
-    if (this.#teller.dialect === undefined) {
-      this.other = otherThanStream(bytes, start, end);
+    if (known === undefined) {
+      this.other = otherThanStream(bytes, from, end);
       if (this.other !== undefined) return;
     }
     const kind = this.#teller.kind(bytes);
@@ -148,7 +154,7 @@ export class WireSource implements LineVisitor {
     const node = this.#tree.kind(dialect, kind);
     this.#kinds.add(node);
     this.#bytes = bytes;
-    this.#start = start;
+    this.#start = from;
     this.#end = end;
     this.#line = line;
     this.#value(tape, 0, node, 0);

@@ -157,6 +157,22 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "a new kind in a record that is glued to a torn line",
+    lines: [
+      `{"timestamp":"2026-11-20T15:4${
+        JSON.stringify({
+          timestamp: "2026-11-20T15:49:48.041Z",
+          type: "event_msg",
+          payload: { type: "dream" },
+        })
+      }`,
+    ],
+    found: [
+      ["kind", "event_msg/dream", "", "", "kept"],
+      ["field", "event_msg/dream", "timestamp", "string", "understood"],
+    ],
+  },
+  {
     name: "nothing in a normalized stream, known by its first line",
     lines: [
       { type: "thread.started", thread_id: "t", model: "m" },

@@ -328,23 +328,17 @@ export class RolloutRules extends RecordRules {
     out: ByteWriter,
   ): FailedRange {
     const { reason, start, end } = range;
-    const from = lastIndexOf(bytes, WRAPPED_START, start, end);
-    if (from <= start) return range;
-    const root = this.reader.read(bytes, from, end);
-    if (root === undefined) return range;
-    const line = this.reader.members(root);
-    const type = this.reader.wordOf(line.get("type"));
-    if (type === undefined || line.get("payload")?.kind !== "object") {
-      return range;
-    }
+    const glued = gluedRecord(this.reader, bytes, start, end);
+    if (glued === undefined) return range;
+    const { root, line, type } = glued;
     this.#wrapped(root, line, type, out);
     const torn: FailureReason = reason.kind === "utf8" ? reason : TORN;
     return {
       reason: torn,
       start,
-      end: from,
+      end: root.start,
       inBand: false,
-      recordStart: from,
+      recordStart: root.start,
     };
   }
 }
@@ -354,6 +348,31 @@ const TORN: FailureReason = {
   message:
     "Cannot parse the line as JSON: it is torn, and another record follows",
 };
+
+/** A wrapped line that was appended to a torn one. */
+interface GluedRecord {
+  readonly root: JsonSlice;
+  readonly line: JsonObject;
+  readonly type: string;
+}
+
+/** Finds the record that was appended to a torn line (R5). */
+export function gluedRecord(
+  reader: JsonReader,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): GluedRecord | undefined {
+  const from = lastIndexOf(bytes, WRAPPED_START, start, end);
+  if (from <= start) return undefined;
+  const root = reader.read(bytes, from, end);
+  if (root === undefined) return undefined;
+  const line = reader.members(root);
+  const type = reader.wordOf(line.get("type"));
+  return type === undefined || line.get("payload")?.kind !== "object"
+    ? undefined
+    : { root, line, type };
+}
 
 /** Renames members in place, unless the new name exists too. */
 function renameAll(
