@@ -89,16 +89,6 @@ const TURN_LINES = new LineSelection([
   "error",
 ]);
 
-/**
- * The lines that are skipped because they reveal nothing about the end of a run. Messages of the
- * developer are skipped only where lines have ordinals ("#"): in older session files they begin a
- * turn, while newer ones have an event for that.
- */
-const SKIPPED_LINES: readonly string[] = [
-  ...IDLE_LINES,
-  "#response_item/message/developer",
-];
-
 /** Returns a reason for each demand of the options that the runs do not meet. */
 function demandedReasons(
   { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
@@ -228,7 +218,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lines = new JsonlRecords({
       ...options,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
-      except: SKIPPED_LINES,
+      except: IDLE_LINES,
       // The text of failed lines is not needed.
       onError: "mark",
     });

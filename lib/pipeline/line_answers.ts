@@ -38,8 +38,6 @@ import type { Emit, Stage } from "../stage.ts";
 
 /** In the kinds of a type: every kind. */
 const ALL = "";
-/** Before a type: only records with an ordinal. */
-const NUMBERED = "#";
 /** Behind a kind: it is selected by role. */
 const ROLE = "/";
 /** The prefix of the types of item events. */
@@ -66,8 +64,7 @@ export class RecordSelection {
    * @param names The types, as in normalized records. A slash may follow, with the item type of an
    *   event or the payload type of a rollout line; and another one, with the role of a message. All
    *   records, if absent.
-   * @param except Those that are left out; `#` before a type restricts it to records with an
-   *   ordinal.
+   * @param except Those that are left out.
    * @param thread The only thread whose events are selected. Lines of session files name no thread,
    *   and are always selected.
    * @throws {TypeError} If `names` or `except` is not a list of strings, or `thread` is not a
@@ -99,13 +96,6 @@ export class RecordSelection {
     }
     const except = this.#except.get(type);
     if (isOneOf(except, type, record, reader)) return false;
-    // Only session files since 0.148 have ordinals.
-    const numbered = this.#except.get(NUMBERED + type);
-    if (
-      numbered !== undefined &&
-      reader.member(record, "ordinal") !== undefined &&
-      isOneOf(numbered, type, record, reader)
-    ) return false;
     return this.#kinds === undefined ||
       isOneOf(this.#kinds.get(type), type, record, reader);
   }
@@ -231,8 +221,7 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * The types of the records to leave out, in the form of `only`. With `#` before a type, only its
-   * records with an ordinal are left out.
+   * The types of the records to leave out, in the form of `only`.
    *
    * @default {undefined} None.
    */

@@ -89,25 +89,6 @@ Deno.test("JsonlDecoder selects records of all captures, with either engine", ()
   }
 });
 
-Deno.test("JsonlDecoder with except of #TYPE skips only records with an ordinal, with either engine", () => {
-  const line = (at: number): string =>
-    `{"timestamp":"2026-01-01T00:00:00.000Z",${
-      at % 2 === 0 ? "" : `"ordinal":${at},`
-    }"type":"response_item","payload":{"type":"message","role":"${
-      at % 3 === 0 ? "user" : "developer"
-    }","content":[]}}`;
-  const lines = Array.from({ length: 600 }, (_, at) => line(at));
-  const except = ["#response_item/message/developer"];
-  for (const engine of ["js", "wasm"] as const) {
-    const decoder = new JsonlDecoder({ engine, except });
-    const outcomes = emitted(decoder, [encode(lines.join("\n"))]);
-    assertEquals(outcomes.length, 400);
-    assert(
-      outcomes.every(({ line }) => line % 2 === 1 || (line - 1) % 3 === 0),
-    );
-  }
-});
-
 Deno.test("JsonlNormalizer writes only selected records, and counts the turns of all", () => {
   const lines = [
     '{"type":"thread.started","thread_id":"t"}',
