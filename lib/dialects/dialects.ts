@@ -28,6 +28,7 @@ import {
   unnormalizable,
 } from "../lines/record_rules.ts";
 import {
+  gluedRecord,
   isRolloutRecord,
   type RolloutContext,
   RolloutRules,
@@ -57,8 +58,6 @@ export class StreamRules {
   readonly #options: RulesOptions;
   /** Reads the lines until the kind is detected. */
   #reader: JsonReader | undefined;
-  /** Finds records that are glued to torn first lines (R5). */
-  #finder: RecordRules | undefined;
   /** Rules by kind: those of the stream, and those of the guess. */
   readonly #known = new Map<StreamKind, RecordRules>();
   /** The most likely kind of the stream. */
@@ -144,7 +143,7 @@ export class StreamRules {
     out: ByteWriter,
   ): FailedRange | undefined {
     if (this.kind === undefined) {
-      const kind = this.#detect(bytes, start, end, out);
+      const kind = this.#detect(bytes, start, end);
       // The lines before this one left no state in the rules.
       if (kind !== undefined) this.kind = lastKind = kind;
     }
@@ -169,16 +168,11 @@ export class StreamRules {
     bytes: Uint8Array,
     start: number,
     end: number,
-    out: ByteWriter,
   ): StreamKind | undefined {
     const reader = this.#reader ??= new JsonReader(1);
     const root = reader.read(bytes, start, end);
     if (root === undefined) {
-      const length = out.length;
-      this.#finder ??= rulesOf("rollout", {});
-      const range = this.#finder.apply(bytes, start, end, out);
-      out.truncate(length);
-      return range?.recordStart === undefined ? undefined : "rollout";
+      return gluedRecord(reader, bytes, start, end) && "rollout";
     }
     if (root.kind !== "object") return undefined;
     const line = reader.members(root);
