@@ -352,12 +352,6 @@ export interface ViewImageToolCallMsg extends CallMsgFields {
   readonly path?: string | null;
 }
 
-/** The model begins to make an image. Not captured in rollouts. */
-export interface ImageGenerationBeginMsg extends CallMsgFields {
-  /** Always `image_generation_begin`. */
-  readonly type: "image_generation_begin";
-}
-
 /** The model has made an image (0.122 to 0.142). */
 export interface ImageGenerationEndMsg
   extends CallMsgFields, details.GeneratedImage {
@@ -391,44 +385,8 @@ export interface TurnDiffMsg {
   readonly unified_diff: string;
 }
 
-/**
- * The begin or end of a call of a client's tool, of a fork's tool or of other agents. Its fields
- * differ between releases and are not typed. Not captured in rollouts.
- *
- * @typeParam W The type of the event.
- */
-export interface OtherCallMsg<W extends string> {
-  /** The type of the event: the sort of call, and whether it begins or ends. */
-  readonly type: W;
-  /** The id of the call. */
-  readonly call_id?: string | null;
-}
-
-/** The types of {@linkcode OtherCallMsg}. */
-export type OtherCallType =
-  | "dynamic_tool_call_request"
-  | "dynamic_tool_call_response"
-  | "custom_tool_call_begin"
-  | "custom_tool_call_update"
-  | "custom_tool_call_end"
-  | "collab_agent_spawn_begin"
-  | "collab_agent_spawn_end"
-  | "collab_agent_interaction_begin"
-  | "collab_agent_interaction_end"
-  | "collab_waiting_begin"
-  | "collab_waiting_end"
-  | "collab_close_begin"
-  | "collab_close_end"
-  | "collab_resume_begin"
-  | "collab_resume_end";
-
-/** The calls whose fields are not typed, by type. */
-export type OtherCallMsgs = {
-  readonly [W in OtherCallType]: OtherCallMsg<W>;
-};
-
 /** The events about the calls of the agent, by type. */
-export interface ToolMsgs extends OtherCallMsgs {
+export interface ToolMsgs {
   /** A command begins. */
   readonly exec_command_begin: ExecCommandBeginMsg;
   /** Output of a command. */
@@ -455,8 +413,6 @@ export interface ToolMsgs extends OtherCallMsgs {
   readonly web_search_end: WebSearchEndMsg;
   /** The agent views an image. */
   readonly view_image_tool_call: ViewImageToolCallMsg;
-  /** The model begins to make an image. */
-  readonly image_generation_begin: ImageGenerationBeginMsg;
   /** The model has made an image. */
   readonly image_generation_end: ImageGenerationEndMsg;
   /** The plan of the agent changes. */
@@ -491,10 +447,6 @@ const PLANNED_STEP = object<PlannedStep>({
   step: STRING,
   status: maybe(STRING),
 });
-
-const OTHER_CALL: Members<Omit<OtherCallMsg<string>, "type">> = {
-  call_id: maybe(STRING),
-};
 
 /** The shape of each event of {@linkcode ToolMsgs}. */
 const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
@@ -534,25 +486,9 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
     action: maybe(details.WEB_SEARCH_ACTION),
   },
   view_image_tool_call: { ...CALL, path: maybe(STRING) },
-  image_generation_begin: CALL,
   image_generation_end: { ...CALL, ...details.GENERATED_IMAGE },
   plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
   turn_diff: { unified_diff: STRING },
-  dynamic_tool_call_request: OTHER_CALL,
-  dynamic_tool_call_response: OTHER_CALL,
-  custom_tool_call_begin: OTHER_CALL,
-  custom_tool_call_update: OTHER_CALL,
-  custom_tool_call_end: OTHER_CALL,
-  collab_agent_spawn_begin: OTHER_CALL,
-  collab_agent_spawn_end: OTHER_CALL,
-  collab_agent_interaction_begin: OTHER_CALL,
-  collab_agent_interaction_end: OTHER_CALL,
-  collab_waiting_begin: OTHER_CALL,
-  collab_waiting_end: OTHER_CALL,
-  collab_close_begin: OTHER_CALL,
-  collab_close_end: OTHER_CALL,
-  collab_resume_begin: OTHER_CALL,
-  collab_resume_end: OTHER_CALL,
 });
 
 // Events about turns, their items, and the thread.
