@@ -18,7 +18,7 @@ import {
   UNKNOWN_KIND,
   variant,
 } from "../../shapes/shapes.ts";
-import type { UnknownKind } from "./of_type.ts";
+import type { KindsOf, UnknownKind } from "./of_type.ts";
 import * as details from "./call_details.ts";
 import {
   RATE_LIMITS,
@@ -32,8 +32,6 @@ import { TURN_ITEM, type TurnItem } from "./turn_items.ts";
 
 /** A message of the user (0.34 to 0.155). */
 export interface UserMessageMsg {
-  /** Always `user_message`. */
-  readonly type: "user_message";
   /** The message. */
   readonly message: string;
   /** Always `plain` (0.34 to 0.47). */
@@ -52,8 +50,6 @@ export interface UserMessageMsg {
 
 /** A message of the agent (0.34 to 0.155). */
 export interface AgentMessageMsg {
-  /** Always `agent_message`. */
-  readonly type: "agent_message";
   /** The message. */
   readonly message: string;
   /** Whether it ends the turn: `commentary` or `final_answer` (0.115 and later). */
@@ -64,24 +60,16 @@ export interface AgentMessageMsg {
 
 /**
  * A thought of the agent.
- *
- * @typeParam W The type of the event.
  */
-export interface ThoughtMsg<W extends string> {
-  /** `agent_reasoning` for a summary, `agent_reasoning_raw_content` for raw thoughts. */
-  readonly type: W;
+export interface ThoughtMsg {
   /** The text of the thought. */
   readonly text: string;
 }
 
 /**
  * An increment of a message, a thought or a plan. Not captured in rollouts.
- *
- * @typeParam W The type of the event.
  */
-export interface DeltaMsg<W extends string> {
-  /** The type, which names the sort of text. */
-  readonly type: W;
+export interface DeltaMsg {
   /** The text to append. */
   readonly delta: string;
   /** The id of the item. */
@@ -94,20 +82,14 @@ export interface DeltaMsg<W extends string> {
 
 /** The beginning of another part of the reasoning. Not captured in rollouts. */
 export interface ReasoningBreakMsg {
-  /** Always `agent_reasoning_section_break`. */
-  readonly type: "agent_reasoning_section_break";
   /** The id of the item. */
   readonly item_id?: string | null;
 }
 
 /**
  * A notice for the user.
- *
- * @typeParam W The type of the event.
  */
-export interface NoticeMsg<W extends string> {
-  /** The sort of notice. */
-  readonly type: W;
+export interface NoticeMsg {
   /** The message; absent where the type is enough. */
   readonly message?: string | null;
   /** The kind of error: a word, or an object whose only field has that name. */
@@ -118,77 +100,71 @@ export interface NoticeMsg<W extends string> {
 
 /** A notice that a feature will be removed. Not captured in rollouts. */
 export interface DeprecationNoticeMsg {
-  /** Always `deprecation_notice`. */
-  readonly type: "deprecation_notice";
   /** The feature. */
   readonly summary: string;
   /** Advice for the user. */
   readonly details?: string | null;
 }
 
-/** The events about messages and reasoning, by type. */
+/** The fields of the events about messages and reasoning, by type. */
 export interface SpeechMsgs {
   /** A message of the user. */
   readonly user_message: UserMessageMsg;
   /** A message of the agent. */
   readonly agent_message: AgentMessageMsg;
   /** An increment of a message of the agent. */
-  readonly agent_message_delta: DeltaMsg<"agent_message_delta">;
+  readonly agent_message_delta: DeltaMsg;
   /** The same for an item. */
-  readonly agent_message_content_delta: DeltaMsg<"agent_message_content_delta">;
+  readonly agent_message_content_delta: DeltaMsg;
   /** A summary of thoughts (0.34 to 0.145). */
-  readonly agent_reasoning: ThoughtMsg<"agent_reasoning">;
+  readonly agent_reasoning: ThoughtMsg;
   /** An increment of such a summary. */
-  readonly agent_reasoning_delta: DeltaMsg<"agent_reasoning_delta">;
+  readonly agent_reasoning_delta: DeltaMsg;
   /** Raw thoughts (0.34 to 0.142). */
-  readonly agent_reasoning_raw_content: ThoughtMsg<
-    "agent_reasoning_raw_content"
-  >;
+  readonly agent_reasoning_raw_content: ThoughtMsg;
   /** An increment of raw thoughts. */
-  readonly agent_reasoning_raw_content_delta: DeltaMsg<
-    "agent_reasoning_raw_content_delta"
-  >;
+  readonly agent_reasoning_raw_content_delta: DeltaMsg;
   /** The beginning of another part of the reasoning. */
   readonly agent_reasoning_section_break: ReasoningBreakMsg;
   /** An increment of a summary of thoughts, for an item. */
-  readonly reasoning_content_delta: DeltaMsg<"reasoning_content_delta">;
+  readonly reasoning_content_delta: DeltaMsg;
   /** An increment of raw thoughts, for an item. */
-  readonly reasoning_raw_content_delta: DeltaMsg<"reasoning_raw_content_delta">;
+  readonly reasoning_raw_content_delta: DeltaMsg;
   /** An increment of a plan. */
-  readonly plan_delta: DeltaMsg<"plan_delta">;
+  readonly plan_delta: DeltaMsg;
   /** An error. */
-  readonly error: NoticeMsg<"error">;
+  readonly error: NoticeMsg;
   /** The stream from the server broke; Codex tries again. */
-  readonly stream_error: NoticeMsg<"stream_error">;
+  readonly stream_error: NoticeMsg;
   /** A warning. */
-  readonly warning: NoticeMsg<"warning">;
+  readonly warning: NoticeMsg;
   /** A warning of the reviewer. */
-  readonly guardian_warning: NoticeMsg<"guardian_warning">;
+  readonly guardian_warning: NoticeMsg;
   /** A message about background activity. */
-  readonly background_event: NoticeMsg<"background_event">;
+  readonly background_event: NoticeMsg;
   /** The end of an undo. */
-  readonly undo_completed: NoticeMsg<"undo_completed">;
+  readonly undo_completed: NoticeMsg;
   /** A notice that a feature will be removed. */
   readonly deprecation_notice: DeprecationNoticeMsg;
 }
 
-const THOUGHT: Members<Omit<ThoughtMsg<string>, "type">> = { text: STRING };
+const THOUGHT: Members<ThoughtMsg> = { text: STRING };
 
-const DELTA: Members<Omit<DeltaMsg<string>, "type">> = {
+const DELTA: Members<DeltaMsg> = {
   delta: STRING,
   item_id: maybe(STRING),
   thread_id: maybe(STRING),
   turn_id: maybe(STRING),
 };
 
-const NOTICE: Members<Omit<NoticeMsg<string>, "type">> = {
+const NOTICE: Members<NoticeMsg> = {
   message: maybe(STRING),
   codex_error_info: optional(ANY),
   success: maybe(BOOLEAN),
 };
 
 /** The shape of each event of {@linkcode SpeechMsgs}. */
-const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
+const SPEECH_MSGS: ShapesOf<KindsOf<SpeechMsgs>> = typed({
   user_message: {
     message: STRING,
     kind: maybe(STRING),
@@ -247,16 +223,8 @@ export interface CommandMsgFields extends CallMsgFields {
   readonly process_id?: string | null;
 }
 
-/** A command begins. Not captured in rollouts. */
-export interface ExecCommandBeginMsg extends CommandMsgFields {
-  /** Always `exec_command_begin`. */
-  readonly type: "exec_command_begin";
-}
-
 /** Output of a command. Not captured in rollouts. */
 export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
-  /** Always `exec_command_output_delta`. */
-  readonly type: "exec_command_output_delta";
   /** `stdout` or `stderr`. */
   readonly stream?: string | null;
   /** The output: base64, up to 0.29 a list of bytes. */
@@ -266,20 +234,14 @@ export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
 /** A command ends. Not captured in rollouts. */
 export interface ExecCommandEndMsg
   extends CommandMsgFields, details.CommandResult {
-  /** Always `exec_command_end`. */
-  readonly type: "exec_command_end";
   /** The state of the command. */
   readonly status?: string | null;
 }
 
 /**
  * A patch that is about to be applied.
- *
- * @typeParam W The type of the event.
  */
-export interface PatchMsg<W extends string> extends CallMsgFields {
-  /** The type of the event: the patch begins, has grown, or waits for approval. */
-  readonly type: W;
+export interface PatchMsg extends CallMsgFields {
   /** The changes, by path. */
   readonly changes?: details.FilePatches | null;
   /** Whether it is applied without asking the user. */
@@ -292,8 +254,6 @@ export interface PatchMsg<W extends string> extends CallMsgFields {
 
 /** A patch was applied, or not (0.130 to 0.145). */
 export interface PatchApplyEndMsg extends CallMsgFields {
-  /** Always `patch_apply_end`. */
-  readonly type: "patch_apply_end";
   /** Whether the patch was applied. */
   readonly success: boolean;
   /** The output of the program that applied the patch. */
@@ -308,16 +268,12 @@ export interface PatchApplyEndMsg extends CallMsgFields {
 
 /** A call of an MCP tool begins. Not captured in rollouts. */
 export interface McpToolCallBeginMsg extends CallMsgFields {
-  /** Always `mcp_tool_call_begin`. */
-  readonly type: "mcp_tool_call_begin";
   /** The server, the tool and the arguments. */
   readonly invocation?: details.McpInvocation | null;
 }
 
 /** A call of an MCP tool ends (0.130 to 0.145). */
 export interface McpToolCallEndMsg extends CallMsgFields {
-  /** Always `mcp_tool_call_end`. */
-  readonly type: "mcp_tool_call_end";
   /** The server, the tool and the arguments. */
   readonly invocation?: details.McpInvocation | null;
   /** The running time. */
@@ -328,16 +284,12 @@ export interface McpToolCallEndMsg extends CallMsgFields {
 
 /** A search on the web begins. Not captured in rollouts. */
 export interface WebSearchBeginMsg extends CallMsgFields {
-  /** Always `web_search_begin`. */
-  readonly type: "web_search_begin";
   /** The query. */
   readonly query?: string | null;
 }
 
 /** A search on the web ends (0.130 to 0.145). */
 export interface WebSearchEndMsg extends CallMsgFields {
-  /** Always `web_search_end`. */
-  readonly type: "web_search_end";
   /** The query; may be empty. */
   readonly query?: string | null;
   /** The action. */
@@ -346,23 +298,12 @@ export interface WebSearchEndMsg extends CallMsgFields {
 
 /** The agent views an image. Not captured in rollouts. */
 export interface ViewImageToolCallMsg extends CallMsgFields {
-  /** Always `view_image_tool_call`. */
-  readonly type: "view_image_tool_call";
   /** The path of the image. */
   readonly path?: string | null;
 }
 
-/** The model has made an image (0.122 to 0.142). */
-export interface ImageGenerationEndMsg
-  extends CallMsgFields, details.GeneratedImage {
-  /** Always `image_generation_end`. */
-  readonly type: "image_generation_end";
-}
-
 /** The plan of the agent changes. Not captured in rollouts. */
 export interface PlanUpdateMsg {
-  /** Always `plan_update`. */
-  readonly type: "plan_update";
   /** The reason for the change. */
   readonly explanation?: string | null;
   /** The steps, in order. */
@@ -379,28 +320,24 @@ export interface PlannedStep {
 
 /** All changes of the turn so far, in all files. Not captured in rollouts. */
 export interface TurnDiffMsg {
-  /** Always `turn_diff`. */
-  readonly type: "turn_diff";
   /** The changes. */
   readonly unified_diff: string;
 }
 
-/** The events about the calls of the agent, by type. */
+/** The fields of the events about the calls of the agent, by type. */
 export interface ToolMsgs {
-  /** A command begins. */
-  readonly exec_command_begin: ExecCommandBeginMsg;
+  /** A command begins. Not captured in rollouts. */
+  readonly exec_command_begin: CommandMsgFields;
   /** Output of a command. */
   readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
   /** A command ends. */
   readonly exec_command_end: ExecCommandEndMsg;
   /** A patch waits for approval. */
-  readonly apply_patch_approval_request: PatchMsg<
-    "apply_patch_approval_request"
-  >;
+  readonly apply_patch_approval_request: PatchMsg;
   /** A patch is about to be applied. */
-  readonly patch_apply_begin: PatchMsg<"patch_apply_begin">;
+  readonly patch_apply_begin: PatchMsg;
   /** A patch has grown. */
-  readonly patch_apply_updated: PatchMsg<"patch_apply_updated">;
+  readonly patch_apply_updated: PatchMsg;
   /** A patch was applied, or not. */
   readonly patch_apply_end: PatchApplyEndMsg;
   /** A call of an MCP tool begins. */
@@ -413,8 +350,8 @@ export interface ToolMsgs {
   readonly web_search_end: WebSearchEndMsg;
   /** The agent views an image. */
   readonly view_image_tool_call: ViewImageToolCallMsg;
-  /** The model has made an image. */
-  readonly image_generation_end: ImageGenerationEndMsg;
+  /** The model has made an image (0.122 to 0.142). */
+  readonly image_generation_end: CallMsgFields & details.GeneratedImage;
   /** The plan of the agent changes. */
   readonly plan_update: PlanUpdateMsg;
   /** All changes of the turn so far. */
@@ -435,7 +372,7 @@ const COMMAND: Members<CommandMsgFields> = {
   process_id: maybe(STRING),
 };
 
-const PATCH: Members<Omit<PatchMsg<string>, "type">> = {
+const PATCH: Members<PatchMsg> = {
   ...CALL,
   changes: maybe(details.FILE_PATCHES),
   auto_approved: maybe(BOOLEAN),
@@ -449,7 +386,7 @@ const PLANNED_STEP = object<PlannedStep>({
 });
 
 /** The shape of each event of {@linkcode ToolMsgs}. */
-const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
+const TOOL_MSGS: ShapesOf<KindsOf<ToolMsgs>> = typed({
   exec_command_begin: COMMAND,
   exec_command_output_delta: {
     ...CALL,
@@ -495,12 +432,8 @@ const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
 
 /**
  * A turn begins (0.104 and later).
- *
- * @typeParam W The type of the event; releases spell it in two ways.
  */
-export interface TaskStartedMsg<W extends string> {
-  /** `task_started`, or `turn_started`. */
-  readonly type: W;
+export interface TaskStartedMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;
   /** The id of the root turn, which the turn belongs to (0.160 and later). */
@@ -531,12 +464,8 @@ export interface TurnAttribution {
 
 /**
  * A turn ends without being interrupted (0.104 and later); it failed if there is an `error`.
- *
- * @typeParam W The type of the event; releases spell it in two ways.
  */
-export interface TaskCompleteMsg<W extends string> {
-  /** `task_complete`, or `turn_complete`. */
-  readonly type: W;
+export interface TaskCompleteMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;
   /** The id of the root turn, which the turn belongs to (0.169). */
@@ -557,8 +486,6 @@ export interface TaskCompleteMsg<W extends string> {
 
 /** A turn is interrupted (0.36 and later). */
 export interface TurnAbortedMsg {
-  /** Always `turn_aborted`. */
-  readonly type: "turn_aborted";
   /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
   readonly reason: string;
   /** The id of the turn (0.104 and later). */
@@ -575,16 +502,12 @@ export interface TurnAbortedMsg {
 
 /** The last turns are removed from the thread. Not captured. */
 export interface ThreadRolledBackMsg {
-  /** Always `thread_rolled_back`. */
-  readonly type: "thread_rolled_back";
   /** The number of turns. */
   readonly num_turns: number;
 }
 
 /** The tokens that the thread has used, and the rate limits of the account. */
 export interface TokenCountMsg {
-  /** Always `token_count`. */
-  readonly type: "token_count";
   /** The tokens; null where the server reported none. */
   readonly info?: TokenCountInfo | null;
   /** The limits (0.42 and later). */
@@ -594,12 +517,8 @@ export interface TokenCountMsg {
 /**
  * An item of a turn begins or is complete. Only `item_completed` is written: for every item in
  * paginated rollouts (0.148 and later), before that for few.
- *
- * @typeParam W The type of the event.
  */
-export interface ItemMsg<W extends string> {
-  /** `item_started` or `item_completed`. */
-  readonly type: W;
+export interface ItemMsg {
   /** The id of the thread. */
   readonly thread_id?: string | null;
   /** The id of the turn. */
@@ -614,8 +533,6 @@ export interface ItemMsg<W extends string> {
 
 /** The settings of the thread change (0.145 and later). */
 export interface ThreadSettingsAppliedMsg {
-  /** Always `thread_settings_applied`. */
-  readonly type: "thread_settings_applied";
   /** The id of the thread (0.155 and later). */
   readonly thread_id?: string | null;
   /** The settings: model, working directory, permissions, … */
@@ -624,8 +541,6 @@ export interface ThreadSettingsAppliedMsg {
 
 /** The goal of the thread changes (0.136). Its fields are in camel case. */
 export interface ThreadGoalUpdatedMsg {
-  /** Always `thread_goal_updated`. */
-  readonly type: "thread_goal_updated";
   /** The id of the thread. */
   readonly threadId?: string | null;
   /** The id of the turn. */
@@ -654,16 +569,8 @@ export interface ThreadGoal {
   readonly updatedAt?: number | null;
 }
 
-/** The history was compacted (0.72 to 0.145). */
-export interface ContextCompactedMsg {
-  /** Always `context_compacted`. */
-  readonly type: "context_compacted";
-}
-
 /** A review begins (0.72 to 0.145). */
 export interface EnteredReviewModeMsg {
-  /** Always `entered_review_mode`. */
-  readonly type: "entered_review_mode";
   /** The subject of the review. */
   readonly target?: details.ReviewTarget | null;
   /** The instructions for the reviewer, in older files. */
@@ -678,8 +585,6 @@ export interface EnteredReviewModeMsg {
 
 /** A review ends (0.72 to 0.145). */
 export interface ExitedReviewModeMsg {
-  /** Always `exited_review_mode`. */
-  readonly type: "exited_review_mode";
   /** The result; null if the review was interrupted. */
   readonly review_output?: details.ReviewOutput | null;
   /** The id of the turn (0.145). */
@@ -690,8 +595,6 @@ export interface ExitedReviewModeMsg {
 
 /** An action of another agent (0.142). */
 export interface SubAgentActivityMsg {
-  /** Always `sub_agent_activity`. */
-  readonly type: "sub_agent_activity";
   /** The sort of action: `started`, `interacted`, `interrupted`. */
   readonly kind: string;
   /** The id of the event. */
@@ -704,16 +607,16 @@ export interface SubAgentActivityMsg {
   readonly agent_path?: string | null;
 }
 
-/** The events about turns, their items, and the thread, by type. */
+/** The fields of the events about turns, their items, and the thread, by type. */
 export interface TurnMsgs {
   /** A turn begins. */
-  readonly task_started: TaskStartedMsg<"task_started">;
+  readonly task_started: TaskStartedMsg;
   /** A turn begins (another spelling). */
-  readonly turn_started: TaskStartedMsg<"turn_started">;
+  readonly turn_started: TaskStartedMsg;
   /** A turn ends without being interrupted. */
-  readonly task_complete: TaskCompleteMsg<"task_complete">;
+  readonly task_complete: TaskCompleteMsg;
   /** A turn ends without being interrupted (another spelling). */
-  readonly turn_complete: TaskCompleteMsg<"turn_complete">;
+  readonly turn_complete: TaskCompleteMsg;
   /** A turn is interrupted. */
   readonly turn_aborted: TurnAbortedMsg;
   /** The last turns are removed from the thread. */
@@ -721,15 +624,15 @@ export interface TurnMsgs {
   /** The tokens that the thread has used. */
   readonly token_count: TokenCountMsg;
   /** An item begins. */
-  readonly item_started: ItemMsg<"item_started">;
+  readonly item_started: ItemMsg;
   /** An item is complete. */
-  readonly item_completed: ItemMsg<"item_completed">;
+  readonly item_completed: ItemMsg;
   /** The settings of the thread change. */
   readonly thread_settings_applied: ThreadSettingsAppliedMsg;
   /** The goal of the thread changes. */
   readonly thread_goal_updated: ThreadGoalUpdatedMsg;
-  /** The history was compacted. */
-  readonly context_compacted: ContextCompactedMsg;
+  /** The history was compacted (0.72 to 0.145). */
+  readonly context_compacted: Readonly<Record<never, never>>;
   /** A review begins. */
   readonly entered_review_mode: EnteredReviewModeMsg;
   /** A review ends. */
@@ -746,7 +649,7 @@ const TURN_ATTRIBUTION = object<TurnAttribution>({
   root_turn_id: maybe(STRING),
 });
 
-const TASK_STARTED: Members<Omit<TaskStartedMsg<string>, "type">> = {
+const TASK_STARTED: Members<TaskStartedMsg> = {
   turn_id: maybe(STRING),
   root_turn_id: maybe(STRING),
   started_at: maybe(NUMBER),
@@ -755,7 +658,7 @@ const TASK_STARTED: Members<Omit<TaskStartedMsg<string>, "type">> = {
   turn_attribution: maybe(TURN_ATTRIBUTION),
 };
 
-const TASK_COMPLETE: Members<Omit<TaskCompleteMsg<string>, "type">> = {
+const TASK_COMPLETE: Members<TaskCompleteMsg> = {
   turn_id: maybe(STRING),
   root_turn_id: maybe(STRING),
   last_agent_message: maybe(STRING),
@@ -766,7 +669,7 @@ const TASK_COMPLETE: Members<Omit<TaskCompleteMsg<string>, "type">> = {
   error: maybe(details.ERROR_INFO),
 };
 
-const ITEM: Members<Omit<ItemMsg<string>, "type">> = {
+const ITEM: Members<ItemMsg> = {
   thread_id: maybe(STRING),
   turn_id: maybe(STRING),
   item: TURN_ITEM,
@@ -786,7 +689,7 @@ const THREAD_GOAL = object<ThreadGoal>({
 });
 
 /** The shape of each event of {@linkcode TurnMsgs}. */
-const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
+const TURN_MSGS: ShapesOf<KindsOf<TurnMsgs>> = typed({
   task_started: TASK_STARTED,
   turn_started: TASK_STARTED,
   task_complete: TASK_COMPLETE,
@@ -846,17 +749,17 @@ const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
  */
 export type EventMsg = KnownEventMsg | UnknownKind;
 
-/** The known events of a rollout, by type. */
+/** The fields of the known events of a rollout, by type. */
 export interface EventMsgs extends SpeechMsgs, TurnMsgs, ToolMsgs {}
 
 /** A known type of events. */
 export type KnownEventMsgType = keyof EventMsgs;
 
 /** An event of a known type. */
-export type KnownEventMsg = EventMsgs[KnownEventMsgType];
+export type KnownEventMsg = KindsOf<EventMsgs>[KnownEventMsgType];
 
 /** @ignore The shape of each known event. */
-export const EVENT_MSGS: ShapesOf<EventMsgs> = {
+export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = {
   ...SPEECH_MSGS,
   ...TURN_MSGS,
   ...TOOL_MSGS,

@@ -10,6 +10,15 @@ export interface UnknownKind {
 }
 
 /**
+ * The kinds in a table, by type: each with its fields and its type.
+ *
+ * @typeParam M The table: the fields of each kind, by type.
+ */
+export type KindsOf<M> = {
+  readonly [W in keyof M]: { readonly type: W } & M[W];
+};
+
+/**
  * The members of a union `T` whose type is `W`; if there is none, its open member.
  *
  * @typeParam T The union.

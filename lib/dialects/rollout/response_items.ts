@@ -19,7 +19,7 @@ import {
   variant,
 } from "../../shapes/shapes.ts";
 import { WEB_SEARCH_ACTION, type WebSearchAction } from "./call_details.ts";
-import type { UnknownKind } from "./of_type.ts";
+import type { KindsOf, UnknownKind } from "./of_type.ts";
 
 // The parts of messages and outputs.
 
@@ -102,12 +102,12 @@ export const CONTENT_PART: Shape<ContentPart> = variant(
 export type ResponseItem = KnownResponseItem | UnknownKind;
 
 /** A response item of a known type. */
-export type KnownResponseItem = ResponseItems[KnownResponseItemType];
+export type KnownResponseItem = KindsOf<ResponseItems>[KnownResponseItemType];
 
 /** A known type of response items. */
 export type KnownResponseItemType = keyof ResponseItems;
 
-/** The known response items, by type. */
+/** The fields of the known response items, by type. */
 export interface ResponseItems {
   /** A message. */
   readonly message: MessageItem;
@@ -118,15 +118,15 @@ export interface ResponseItems {
   /** A command that the model runs (0.8). */
   readonly local_shell_call: LocalShellCallItem;
   /** The output of such a command. Not captured. */
-  readonly local_shell_call_output: CallOutputItem<"local_shell_call_output">;
+  readonly local_shell_call_output: CallOutputItem;
   /** A call of a tool. */
   readonly function_call: FunctionCallItem;
   /** The output of a tool. */
-  readonly function_call_output: CallOutputItem<"function_call_output">;
+  readonly function_call_output: CallOutputItem;
   /** A call of a tool whose input is free text (0.25 and later). */
   readonly custom_tool_call: CustomToolCallItem;
   /** The output of such a tool (0.25 and later). */
-  readonly custom_tool_call_output: CallOutputItem<"custom_tool_call_output">;
+  readonly custom_tool_call_output: CallOutputItem;
   /** A search for tools (0.136 and later). */
   readonly tool_search_call: ToolSearchCallItem;
   /** The tools that were found (0.136 and later). */
@@ -140,15 +140,15 @@ export interface ResponseItems {
   /** Further tools for the model (0.169). */
   readonly additional_tools: AdditionalToolsItem;
   /** A summary that only the server can decrypt. Not captured on a line of its own. */
-  readonly compaction: CompactionItem<"compaction">;
+  readonly compaction: CompactionItem;
   /** The same under another name. Not captured. */
-  readonly compaction_summary: CompactionItem<"compaction_summary">;
+  readonly compaction_summary: CompactionItem;
   /** A compaction of the history. Not captured. */
-  readonly context_compaction: CompactionItem<"context_compaction">;
+  readonly context_compaction: CompactionItem;
   /** A request for a summary. Not captured. */
-  readonly compaction_trigger: CompactionItem<"compaction_trigger">;
+  readonly compaction_trigger: CompactionItem;
   /** An item unknown to Codex itself. Not captured. */
-  readonly other: CompactionItem<"other">;
+  readonly other: CompactionItem;
 }
 
 /** The fields of every response item. */
@@ -175,8 +175,6 @@ export interface ItemPassthrough {
 
 /** A message. */
 export interface MessageItem extends ResponseItemFields {
-  /** Always `message`. */
-  readonly type: "message";
   /** The author: `user`, `assistant`, `developer` (0.92 and later), `system`. */
   readonly role: string;
   /** The message, in parts. */
@@ -189,8 +187,6 @@ export interface MessageItem extends ResponseItemFields {
 
 /** A message from one agent to another (0.150 and later). */
 export interface AgentMessageItem extends ResponseItemFields {
-  /** Always `agent_message`. */
-  readonly type: "agent_message";
   /** The sender. */
   readonly author: string;
   /** The recipient. */
@@ -201,8 +197,6 @@ export interface AgentMessageItem extends ResponseItemFields {
 
 /** Reasoning of the model. */
 export interface ReasoningItem extends ResponseItemFields {
-  /** Always `reasoning`. */
-  readonly type: "reasoning";
   /** The summary, in parts. */
   readonly summary: readonly ContentPart[];
   /** The raw thoughts. */
@@ -213,8 +207,6 @@ export interface ReasoningItem extends ResponseItemFields {
 
 /** A command that the model runs (0.8). */
 export interface LocalShellCallItem extends ResponseItemFields {
-  /** Always `local_shell_call`. */
-  readonly type: "local_shell_call";
   /** The id of the call. */
   readonly call_id?: string | null;
   /** The state of the call. */
@@ -241,8 +233,6 @@ export interface LocalShellAction {
 
 /** A call of a tool. */
 export interface FunctionCallItem extends ResponseItemFields {
-  /** Always `function_call`. */
-  readonly type: "function_call";
   /** The name of the tool. */
   readonly name: string;
   /** The namespace of the tool, such as `mcp__server` (0.122 and later). */
@@ -257,8 +247,6 @@ export interface FunctionCallItem extends ResponseItemFields {
 
 /** A call of a tool whose input is free text. */
 export interface CustomToolCallItem extends ResponseItemFields {
-  /** Always `custom_tool_call`. */
-  readonly type: "custom_tool_call";
   /** The name of the tool, such as `apply_patch`, or `exec` for JavaScript (0.160 and later). */
   readonly name: string;
   /** The input. */
@@ -271,12 +259,8 @@ export interface CustomToolCallItem extends ResponseItemFields {
 
 /**
  * The output of a tool.
- *
- * @typeParam W The type of the item.
  */
-export interface CallOutputItem<W extends string> extends ResponseItemFields {
-  /** The type of the item, which depends on the sort of call. */
-  readonly type: W;
+export interface CallOutputItem extends ResponseItemFields {
   /** The id of the call; absent where Codex answers without a call (0.169). */
   readonly call_id?: string | null;
   /** The name of the tool (0.169). */
@@ -300,8 +284,6 @@ export interface CallOutput {
 
 /** A search for tools (0.136 and later). */
 export interface ToolSearchCallItem extends ResponseItemFields {
-  /** Always `tool_search_call`. */
-  readonly type: "tool_search_call";
   /** The id of the call. */
   readonly call_id?: string | null;
   /** The state of the call. */
@@ -314,8 +296,6 @@ export interface ToolSearchCallItem extends ResponseItemFields {
 
 /** The result of a search for tools (0.136 and later). */
 export interface ToolSearchOutputItem extends ResponseItemFields {
-  /** Always `tool_search_output`. */
-  readonly type: "tool_search_output";
   /** The id of the call. */
   readonly call_id?: string | null;
   /** The state of the call. */
@@ -328,8 +308,6 @@ export interface ToolSearchOutputItem extends ResponseItemFields {
 
 /** A search on the web (0.61 and later). */
 export interface WebSearchCallItem extends ResponseItemFields {
-  /** Always `web_search_call`. */
-  readonly type: "web_search_call";
   /** The state of the search. */
   readonly status?: string | null;
   /** The action. */
@@ -338,8 +316,6 @@ export interface WebSearchCallItem extends ResponseItemFields {
 
 /** An image that the model made (0.115 and later). */
 export interface ImageGenerationCallItem extends ResponseItemFields {
-  /** Always `image_generation_call`. */
-  readonly type: "image_generation_call";
   /** The state of the call. */
   readonly status?: string | null;
   /** The prompt as the model revised it. */
@@ -350,8 +326,6 @@ export interface ImageGenerationCallItem extends ResponseItemFields {
 
 /** The state of the files at one point (0.58 to 0.72). */
 export interface GhostSnapshotItem extends ResponseItemFields {
-  /** Always `ghost_snapshot`. */
-  readonly type: "ghost_snapshot";
   /** The commit with the files. */
   readonly ghost_commit: GhostCommit;
 }
@@ -370,8 +344,6 @@ export interface GhostCommit {
 
 /** Further tools for the model (0.169). */
 export interface AdditionalToolsItem extends ResponseItemFields {
-  /** Always `additional_tools`. */
-  readonly type: "additional_tools";
   /** The role that adds them, such as `developer`. */
   readonly role?: string | null;
   /** The tools. */
@@ -380,12 +352,8 @@ export interface AdditionalToolsItem extends ResponseItemFields {
 
 /**
  * An item that stands for a summarized history.
- *
- * @typeParam W The type of the item.
  */
-export interface CompactionItem<W extends string> extends ResponseItemFields {
-  /** The type of the item. */
-  readonly type: W;
+export interface CompactionItem extends ResponseItemFields {
   /** The summary, encrypted for the server. */
   readonly encrypted_content?: string | null;
 }
@@ -407,7 +375,7 @@ const CALL_OUTPUT = object<CallOutput>({
   success: maybe(BOOLEAN),
 });
 
-const OUTPUT: Members<Omit<CallOutputItem<string>, "type">> = {
+const OUTPUT: Members<CallOutputItem> = {
   ...ITEM,
   call_id: maybe(STRING),
   name: maybe(STRING),
@@ -415,7 +383,7 @@ const OUTPUT: Members<Omit<CallOutputItem<string>, "type">> = {
   output: maybe(either(either(STRING, list(CONTENT_PART)), CALL_OUTPUT)),
 };
 
-const COMPACTION: Members<Omit<CompactionItem<string>, "type">> = {
+const COMPACTION: Members<CompactionItem> = {
   ...ITEM,
   encrypted_content: maybe(STRING),
 };
@@ -437,7 +405,7 @@ const LOCAL_SHELL_ACTION = object<LocalShellAction>({
 });
 
 /** @ignore The shape of each known response item. */
-export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed({
+export const RESPONSE_ITEMS: ShapesOf<KindsOf<ResponseItems>> = typed({
   message: {
     ...ITEM,
     role: STRING,

@@ -2,6 +2,7 @@
 
 import * as msgs from "./event_msgs.ts";
 import * as lines from "./lines.ts";
+import type { KindsOf } from "./of_type.ts";
 import * as responses from "./response_items.ts";
 import * as counts from "./token_counts.ts";
 import * as items from "./turn_items.ts";
@@ -46,16 +47,18 @@ export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
 /** The maps from type to interface of lines, items and events in session files. */
 export type RolloutTypeMaps = {
   readonly RolloutLines: lines.RolloutLines;
-  readonly ResponseItems: responses.ResponseItems;
-  readonly EventMsgs: msgs.EventMsgs;
-  readonly TurnItems: items.TurnItems;
+  readonly ResponseItems: KindsOf<responses.ResponseItems>;
+  readonly EventMsgs: KindsOf<msgs.EventMsgs>;
+  readonly TurnItems: KindsOf<items.TurnItems>;
 };
 
 export const ROLLOUT_SCHEMA_MAPS: {
   readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]>;
 } = {
   RolloutLines: schemasOf<lines.RolloutLines>(lines.ROLLOUT_LINES),
-  ResponseItems: schemasOf<responses.ResponseItems>(responses.RESPONSE_ITEMS),
-  EventMsgs: schemasOf<msgs.EventMsgs>(msgs.EVENT_MSGS),
-  TurnItems: schemasOf<items.TurnItems>(items.TURN_ITEMS),
+  ResponseItems: schemasOf<KindsOf<responses.ResponseItems>>(
+    responses.RESPONSE_ITEMS,
+  ),
+  EventMsgs: schemasOf<KindsOf<msgs.EventMsgs>>(msgs.EVENT_MSGS),
+  TurnItems: schemasOf<KindsOf<items.TurnItems>>(items.TURN_ITEMS),
 };

@@ -17,7 +17,7 @@ import {
   variant,
 } from "../../shapes/shapes.ts";
 import * as details from "./call_details.ts";
-import type { UnknownKind } from "./of_type.ts";
+import type { KindsOf, UnknownKind } from "./of_type.ts";
 
 /**
  * A complete item of a turn (0.148 and later). `isOfType()` narrows it to one type; after
@@ -28,12 +28,12 @@ import type { UnknownKind } from "./of_type.ts";
 export type TurnItem = KnownTurnItem | UnknownKind;
 
 /** An item of a known type. */
-export type KnownTurnItem = TurnItems[KnownTurnItemType];
+export type KnownTurnItem = KindsOf<TurnItems>[KnownTurnItemType];
 
 /** A known type of items. */
 export type KnownTurnItemType = keyof TurnItems;
 
-/** The known items of a turn, by type. */
+/** The fields of the known items of a turn, by type. */
 export interface TurnItems {
   /** A message of the user. */
   readonly UserMessage: UserMessageTurnItem;
@@ -56,7 +56,7 @@ export interface TurnItems {
   /** An image that the agent viewed. */
   readonly ImageView: ImageViewTurnItem;
   /** An image that the model made. Not captured. */
-  readonly ImageGeneration: ImageGenerationTurnItem;
+  readonly ImageGeneration: TurnItemFields & details.GeneratedImage;
   /** A call that concerns other agents (0.150 and later). */
   readonly CollabAgentToolCall: CollabAgentToolCallTurnItem;
   /** An action of another agent (0.150 and later). */
@@ -66,7 +66,7 @@ export interface TurnItems {
   /** The end of a review. */
   readonly ExitedReviewMode: ExitedReviewModeTurnItem;
   /** A compaction of the history. */
-  readonly ContextCompaction: ContextCompactionTurnItem;
+  readonly ContextCompaction: TurnItemFields;
   /** A pause of the agent (0.142). */
   readonly Sleep: SleepTurnItem;
 }
@@ -79,8 +79,6 @@ export interface TurnItemFields {
 
 /** A message of the user. */
 export interface UserMessageTurnItem extends TurnItemFields {
-  /** Always `UserMessage`. */
-  readonly type: "UserMessage";
   /** The message, in parts. */
   readonly content: readonly TurnMessagePart[];
   /** The id of the message in the client (0.160 and later). */
@@ -89,8 +87,6 @@ export interface UserMessageTurnItem extends TurnItemFields {
 
 /** A message of the agent. */
 export interface AgentMessageTurnItem extends TurnItemFields {
-  /** Always `AgentMessage`. */
-  readonly type: "AgentMessage";
   /** The message, in parts. */
   readonly content: readonly TurnMessagePart[];
   /** Whether it ends the turn: `commentary` or `final_answer` (0.150 and later). */
@@ -113,8 +109,6 @@ export interface TurnMessagePart {
 
 /** Thoughts of the agent. */
 export interface ReasoningTurnItem extends TurnItemFields {
-  /** Always `Reasoning`. */
-  readonly type: "Reasoning";
   /** The summary, in parts. */
   readonly summary_text: readonly string[];
   /** The raw thoughts, in parts. */
@@ -123,8 +117,6 @@ export interface ReasoningTurnItem extends TurnItemFields {
 
 /** A plan. */
 export interface PlanTurnItem extends TurnItemFields {
-  /** Always `Plan`. */
-  readonly type: "Plan";
   /** The plan, as Markdown. */
   readonly text?: string | null;
 }
@@ -132,8 +124,6 @@ export interface PlanTurnItem extends TurnItemFields {
 /** A command of the agent. */
 export interface CommandExecutionTurnItem
   extends TurnItemFields, details.CommandResult {
-  /** Always `CommandExecution`. */
-  readonly type: "CommandExecution";
   /** The words of the command. */
   readonly command: readonly string[];
   /** The working directory: a `file:` URL, or a path. */
@@ -150,8 +140,6 @@ export interface CommandExecutionTurnItem
 
 /** Changes of files. */
 export interface FileChangeTurnItem extends TurnItemFields {
-  /** Always `FileChange`. */
-  readonly type: "FileChange";
   /** The changes, by path. */
   readonly changes: details.FilePatches;
   /** The state: `completed`, `failed`, `declined`. */
@@ -164,8 +152,6 @@ export interface FileChangeTurnItem extends TurnItemFields {
 
 /** A call of a tool of an MCP server. */
 export interface McpToolCallTurnItem extends TurnItemFields {
-  /** Always `McpToolCall`. */
-  readonly type: "McpToolCall";
   /** The name of the server. */
   readonly server: string;
   /** The name of the tool. */
@@ -186,8 +172,6 @@ export interface McpToolCallTurnItem extends TurnItemFields {
 
 /** A call of a tool of the client. */
 export interface DynamicToolCallTurnItem extends TurnItemFields {
-  /** Always `DynamicToolCall`. */
-  readonly type: "DynamicToolCall";
   /** The name of the tool. */
   readonly tool?: string | null;
   /** The namespace of the tool. */
@@ -204,8 +188,6 @@ export interface DynamicToolCallTurnItem extends TurnItemFields {
 
 /** A search on the web. */
 export interface WebSearchTurnItem extends TurnItemFields {
-  /** Always `WebSearch`. */
-  readonly type: "WebSearch";
   /** The query; may be empty. */
   readonly query?: string | null;
   /** The action. */
@@ -214,23 +196,12 @@ export interface WebSearchTurnItem extends TurnItemFields {
 
 /** An image that the agent viewed. */
 export interface ImageViewTurnItem extends TurnItemFields {
-  /** Always `ImageView`. */
-  readonly type: "ImageView";
   /** The path of the image. */
   readonly path: string;
 }
 
-/** An image that the model made. */
-export interface ImageGenerationTurnItem
-  extends TurnItemFields, details.GeneratedImage {
-  /** Always `ImageGeneration`. */
-  readonly type: "ImageGeneration";
-}
-
 /** A call that concerns other agents. */
 export interface CollabAgentToolCallTurnItem extends TurnItemFields {
-  /** Always `CollabAgentToolCall`. */
-  readonly type: "CollabAgentToolCall";
   /** The name of the call, such as `wait`. */
   readonly tool: string;
   /** The state of the call. */
@@ -249,8 +220,6 @@ export interface CollabAgentToolCallTurnItem extends TurnItemFields {
 
 /** An action of another agent. */
 export interface SubAgentActivityTurnItem extends TurnItemFields {
-  /** Always `SubAgentActivity`. */
-  readonly type: "SubAgentActivity";
   /** The sort of action: `started`, `interacted`, `interrupted`, `completed`. */
   readonly kind: string;
   /** The thread of the agent. */
@@ -265,8 +234,6 @@ export interface SubAgentActivityTurnItem extends TurnItemFields {
 
 /** The beginning of a review. */
 export interface EnteredReviewModeTurnItem extends TurnItemFields {
-  /** Always `EnteredReviewMode`. */
-  readonly type: "EnteredReviewMode";
   /** The subject of the review. */
   readonly target?: details.ReviewTarget | null;
   /** The subject in words for the user. */
@@ -275,22 +242,12 @@ export interface EnteredReviewModeTurnItem extends TurnItemFields {
 
 /** The end of a review. */
 export interface ExitedReviewModeTurnItem extends TurnItemFields {
-  /** Always `ExitedReviewMode`. */
-  readonly type: "ExitedReviewMode";
   /** The result; absent if the review was interrupted. */
   readonly review_output?: details.ReviewOutput | null;
 }
 
-/** A compaction of the history. */
-export interface ContextCompactionTurnItem extends TurnItemFields {
-  /** Always `ContextCompaction`. */
-  readonly type: "ContextCompaction";
-}
-
 /** A pause of the agent. */
 export interface SleepTurnItem extends TurnItemFields {
-  /** Always `Sleep`. */
-  readonly type: "Sleep";
   /** The length of the pause. */
   readonly duration_ms?: number | null;
 }
@@ -306,7 +263,7 @@ const TURN_MESSAGE_PART = object<TurnMessagePart>({
 });
 
 /** @ignore The shape of each known item of a turn. */
-export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
+export const TURN_ITEMS: ShapesOf<KindsOf<TurnItems>> = typed({
   UserMessage: {
     ...ITEM,
     content: list(TURN_MESSAGE_PART),

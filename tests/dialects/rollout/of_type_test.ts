@@ -66,7 +66,7 @@ Deno.test("isOfType() narrows items and parts of messages", () => {
   assert(isOfType<RolloutLine, "response_item">(line, "response_item"));
   const item: ResponseItem = line.payload;
   assert(isOfType<ResponseItem, "message">(item, "message"));
-  assertType<MessageItem>()(item);
+  assertType<MessageItem & { readonly type: "message" }>()(item);
   const texts = item.content.flatMap((part) =>
     isOfType(part, "input_text") ? [part.text] : []
   );
