@@ -228,6 +228,15 @@ export function unnormalizable(state: string, field?: string): FailureReason {
     : { kind: "normalize", message, field };
 }
 
+/** Returns the reason of a record that does not have its type. */
+export function untyped(
+  record: string,
+  state: string,
+  field: string,
+): FailureReason {
+  return { kind: "typed", message: `Cannot decode ${record}: ${state}`, field };
+}
+
 /** Returns the reason in the record of a failed line from an earlier run. */
 function reportedReason(reader: JsonReader, line: JsonObject): FailureReason {
   const error = line.get("error");

@@ -18,8 +18,8 @@ import type { JsonReader } from "../../json/reader.ts";
 import { savedCount, savedMap, valueOf } from "../../json/saved.ts";
 import { type JsonNode, JsonObject, JsonSlice } from "../../json/value.ts";
 import { trimBlank } from "../../lines/blank.ts";
-import { unnormalizable } from "../../lines/record_rules.ts";
-import { OLD_NOTICES, THREAD_ID_NAMES } from "./field_rules.ts";
+import { unnormalizable, untyped } from "../../lines/record_rules.ts";
+import { NOT_KNOWN, OLD_NOTICES, THREAD_ID_NAMES } from "./field_rules.ts";
 import type { FailureReason } from "../../errors.ts";
 import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
@@ -123,11 +123,7 @@ function setText(
 
 /** The reason for a message that lacks a field that its type requires. */
 function refused(field: string, state: string): FailureReason {
-  return {
-    kind: "typed",
-    message: `Cannot decode a message of the old dialect: ${field} is ${state}`,
-    field,
-  };
+  return untyped("a message of the old dialect", `${field} is ${state}`, field);
 }
 
 /**
@@ -409,13 +405,7 @@ export class OldDialect {
     }
     const [event, itemType] = MESSAGES.get(type) ?? [];
     if (event !== undefined) return this.#typed(line, type, event, itemType);
-    return {
-      kind: "typed",
-      message: `Cannot decode a message of type ${
-        quote(type)
-      }: this type is not known`,
-      field: "msg.type",
-    };
+    return untyped(`a message of type ${quote(type)}`, NOT_KNOWN, "msg.type");
   }
 
   #typed(

@@ -6,8 +6,7 @@ import { quote } from "../../json/problems.ts";
 import { isObject } from "../../json/fields.ts";
 import { fits } from "../../shapes/check.ts";
 import { EVENT_SHAPES, THREAD_EVENT, type ThreadEvent } from "./events.ts";
-
-const NOT_KNOWN = "this type is not known";
+import { NOT_KNOWN } from "./field_rules.ts";
 
 /**
  * Returns whether a value is a normalized event, and narrows its type.

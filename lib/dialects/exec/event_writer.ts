@@ -34,6 +34,7 @@ import {
   type ObjectShape,
   STRING,
 } from "../../shapes/shapes.ts";
+import { untyped } from "../../lines/record_rules.ts";
 import { shellWord } from "./command_line.ts";
 import {
   EVENT_SHAPES,
@@ -208,11 +209,7 @@ export class EventWriter {
     writeKey(out, "type");
     writeNode(out, value);
     if (!this.#members(out, event, known ?? others, "")) {
-      return {
-        kind: "typed",
-        message: `Cannot decode ${type}: ${this.#field} is ${this.#state}`,
-        field: this.#field,
-      };
+      return untyped(type, `${this.#field} is ${this.#state}`, this.#field);
     }
     out.byte(CLOSE_BRACE);
     return undefined;

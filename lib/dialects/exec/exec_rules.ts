@@ -22,6 +22,7 @@ import {
   RecordRules,
   type StreamState,
   unnormalizable,
+  untyped,
 } from "../../lines/record_rules.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
 import {
@@ -34,6 +35,7 @@ import {
 import { type EventType, ITEM_TYPE_ALIASES } from "./events.ts";
 import {
   EVENTS,
+  NOT_KNOWN,
   THREAD_ID_NAMES,
   THREAD_LINE_ID_NAMES,
   TURN_ID_NAMES,
@@ -314,13 +316,7 @@ export class ExecRules extends RecordRules {
     }
     const type = EVENTS.get(name);
     if (type === undefined) {
-      return {
-        kind: "typed",
-        message: `Cannot decode a record of type ${
-          quote(name)
-        }: this type is not known`,
-        field: "type",
-      };
+      return untyped(`a record of type ${quote(name)}`, NOT_KNOWN, "type");
     }
     if (!this.#old.isUsed) this.repeatable();
     // Asked before a nested item is flattened, whose fields may have the same names.

@@ -106,6 +106,9 @@ export const EVENTS: ReadonlyMap<string, EventType> = new Map<
   ["item.updated", "item.delta"],
 ]);
 
+/** What is wrong with a record of any other type, as messages word it. */
+export const NOT_KNOWN = "this type is not known";
+
 /**
  * Messages of the old dialect that become items with the type of the message and with its fields as
  * fields of the event (P12).

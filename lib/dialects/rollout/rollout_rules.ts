@@ -17,6 +17,7 @@ import {
   RecordRules,
   type StreamState,
   unnormalizable,
+  untyped,
 } from "../../lines/record_rules.ts";
 import {
   GIT_RENAMES,
@@ -406,13 +407,8 @@ function lastIndexOf(
 }
 
 function noPayload(type: string, state: string): FailureReason {
-  return {
-    kind: "typed",
-    message: `Cannot decode ${
-      quote(type)
-    }: payload is ${state}, expected an object`,
-    field: "payload",
-  };
+  const words = `payload is ${state}, expected an object`;
+  return untyped(quote(type), words, "payload");
 }
 
 /** Returns whether a record is a line of a rollout file, of any release (D.9). */
