@@ -34,7 +34,7 @@ export function endOfMultibyte(bytes: Uint8Array, at: number): number {
  * Counts the bytes at the end of an array that begin a character whose other bytes are missing.
  * Returns 0 if no bytes could complete it.
  */
-export function unfinishedBytes(bytes: Uint8Array): number {
+function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const lead = bytes[bytes.length - back] ?? 0;
     if (lead < 0x80) return 0;
@@ -110,7 +110,7 @@ export class Utf8Decoder {
   /**
    * @param pending The bytes of an incomplete character, from an earlier decoder.
    */
-  constructor(pending: readonly number[] = []) {
+  constructor(pending: readonly number[] | Uint8Array = []) {
     this.#pending = Uint8Array.from(pending.slice(0, MAX_PENDING));
   }
 

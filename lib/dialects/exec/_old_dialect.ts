@@ -11,7 +11,7 @@ import {
   valueOfText,
   wordValue,
 } from "../../json/literal.ts";
-import { fieldsOf, textOf, textsOf } from "../../json/fields.ts";
+import { fieldsOf, parseJson, textOf, textsOf } from "../../json/fields.ts";
 import { listValue } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import type { JsonReader } from "../../json/reader.ts";
@@ -22,7 +22,7 @@ import { unnormalizable, untyped } from "../../lines/record_rules.ts";
 import { NOT_KNOWN, OLD_NOTICES, THREAD_ID_NAMES } from "./field_rules.ts";
 import type { FailureReason } from "../../errors.ts";
 import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
-import { unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
+import { Utf8Decoder } from "../../json/utf8.ts";
 import { itemTypeValue } from "./event_writer.ts";
 
 /** The type of a rewritten line, or the reason why it cannot be rewritten. */
@@ -132,59 +132,45 @@ function refused(field: string, state: string): FailureReason {
  */
 const MAX_REMEMBERED = 1 << 20;
 
-/** Stores values of open calls, by a name and the id of the call. */
-class CallMemory<T extends { readonly length: number }> {
-  readonly #values = new Map<string, T>();
+/** Stores JSON texts of open calls, by a name and the id of the call. */
+class CallMemory {
+  readonly #texts = new Map<string, string>();
   #size = 0;
 
-  take(key: string): T | undefined {
-    const value = this.#values.get(key);
-    if (value === undefined) return undefined;
-    this.#values.delete(key);
-    this.#size -= key.length + value.length;
-    return value;
+  take(key: string): string | undefined {
+    const text = this.#texts.get(key);
+    if (text === undefined) return undefined;
+    this.#texts.delete(key);
+    this.#size -= key.length + text.length;
+    return text;
   }
 
-  set(key: string, value: T): void {
+  set(key: string, text: string): void {
     this.take(key);
-    const size = key.length + value.length;
-    for (const oldest of this.#values.keys()) {
+    const size = key.length + text.length;
+    for (const oldest of this.#texts.keys()) {
       if (this.#size + size <= MAX_REMEMBERED) break;
       this.take(oldest);
     }
-    this.#values.set(key, value);
+    this.#texts.set(key, text);
     this.#size += size;
   }
 
   clear(): void {
-    this.#values.clear();
+    this.#texts.clear();
     this.#size = 0;
   }
 
   save(): unknown {
-    return [...this.#values];
+    return [...this.#texts];
   }
 
-  /** Restores the saved values; `read` returns nothing for those that were changed since. */
-  load(saved: unknown, read: (value: unknown) => T | undefined): void {
-    for (const [key, value] of savedMap(saved, textOf, read)) {
-      this.set(key, value);
+  /** Restores the saved texts, except those that are no JSON. */
+  load(saved: unknown): void {
+    for (const [key, text] of savedMap(saved, textOf, textOf)) {
+      if (valueOf(text) !== undefined) this.set(key, text.trim());
     }
   }
-}
-
-/** Returns a saved field of a begin, if it is the text of a value. */
-function begunField(saved: unknown): string | undefined {
-  const isValue = typeof saved === "string" && valueOf(saved) !== undefined;
-  return isValue ? saved.trim() : undefined;
-}
-
-/** Returns saved bytes, if they begin a character. */
-function pendingBytes(saved: unknown): readonly number[] | undefined {
-  const bytes = bytesOfList(saved);
-  return bytes && unfinishedBytes(bytes) === bytes.length
-    ? [...bytes]
-    : undefined;
 }
 
 // The usage of a turn, which the old dialect reports in token counts (normalize.md P11).
@@ -292,10 +278,11 @@ export function isOldRecord(line: JsonObject): boolean {
 export class OldDialect {
   readonly #reader: JsonReader;
   readonly #usage: OldUsage;
-  /** The fields of the begins of open calls, as JSON text. */
-  readonly #begun = new CallMemory<string>();
-  /** By stream of a command, the first bytes of a character that continues in the next chunk. */
-  readonly #pending = new CallMemory<readonly number[]>();
+  /**
+   * The fields of the begins of open calls; and by stream of a command, the first bytes of a
+   * character that continues in the next chunk.
+   */
+  readonly #calls = new CallMemory();
   /** By type of text, the ids of the open items: deltas began them and no full text has ended them. */
   readonly #open = new Map<string, string[]>(
     [...TEXTS.keys()].map((type) => [type, []]),
@@ -320,7 +307,7 @@ export class OldDialect {
       items: this.#items,
       plan_id: this.#planId ?? null,
       texts: { after_break: this.#afterBreak, open: [...this.#open] },
-      calls: { begun: this.#begun.save(), chunks: this.#pending.save() },
+      calls: this.#calls.save(),
       usage: this.#usage.save(),
     };
   }
@@ -336,17 +323,14 @@ export class OldDialect {
     for (const [type, ids] of savedMap(open, textOf, textsOf)) {
       if (this.#open.has(type)) this.#open.set(type, ids);
     }
-    const { begun, chunks } = fieldsOf(calls);
-    this.#begun.load(begun, begunField);
-    this.#pending.load(chunks, pendingBytes);
+    this.#calls.load(calls);
     this.#usage.load(usage);
   }
 
   /** Drops the state of the thread before, once a thread line has its id. */
   threadStarted(): void {
     this.turnChanged();
-    this.#begun.clear();
-    this.#pending.clear();
+    this.#calls.clear();
     this.#usage.clear();
     this.#items = 0;
   }
@@ -501,14 +485,14 @@ export class OldDialect {
       return undefined;
     }
     for (const [name, absent] of fields) {
-      const begun = this.#begun.take(`${name} ${call}`);
+      const begun = this.#calls.take(`${name} ${call}`);
       const value = begun === undefined ? absent : valueOfText(begun);
       if (value !== undefined && line.live(name) === undefined) {
         line.set(name, value);
       }
     }
     if (itemType === "command_execution") {
-      for (const stream of STREAMS) this.#pending.take(`${stream} ${call}`);
+      for (const stream of STREAMS) this.#calls.take(`${stream} ${call}`);
     }
     const succeeded = this.#succeeded(line, itemType);
     if (succeeded !== undefined && line.live("status") === undefined) {
@@ -522,8 +506,8 @@ export class OldDialect {
     const key = `${name} ${call}`;
     const value = line.live(name);
     if (value instanceof JsonSlice) {
-      this.#begun.set(key, this.#reader.source(value));
-    } else this.#begun.take(key);
+      this.#calls.set(key, this.#reader.source(value));
+    } else this.#calls.take(key);
   }
 
   /** P6: decodes a chunk. The next chunk may complete its last character. */
@@ -541,9 +525,12 @@ export class OldDialect {
       return refused("chunk", "neither base64 nor a list of bytes");
     }
     const key = `${stream} ${call}`;
-    const decoder = new Utf8Decoder(this.#pending.take(key));
+    const pending = bytesOfList(parseJson(this.#calls.take(key) ?? ""));
+    const decoder = new Utf8Decoder(pending);
     const text = decoder.decode(bytes);
-    if (decoder.pending.length > 0) this.#pending.set(key, decoder.pending);
+    if (decoder.pending.length > 0) {
+      this.#calls.set(key, JSON.stringify(decoder.pending));
+    }
     setText(line, "delta", stream, stringValue(text));
     return undefined;
   }
