@@ -145,6 +145,17 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
   });
 }
 
+Deno.test("Kernel answers the threads behind one of the old dialect, like the rules", () => {
+  const old = captures.filter(({ version }) => version === "0.20.0");
+  const current = captures.filter(({ version, name }) =>
+    version === "0.169.0" && name.startsWith("stdout")
+  );
+  const files = current.filter(({ bytes }) => bytes.length < 20_000)
+    .flatMap((file, i) => [old[i % old.length] ?? file, file, file, file]);
+  const blocks = files.flatMap(({ bytes }) => [bytes, bytesOf("\n")]);
+  assert(assertSame(blocks) > files.length);
+});
+
 /** Returns the type of a line, with the types of its item and payload. */
 function typeOf(line: string): string {
   const { type, item, payload } = fieldsOf(JSON.parse(line));
@@ -437,7 +448,7 @@ Deno.test("Kernel and rules continue each other's count of turns", () => {
   assert(fastLines > 500, String(fastLines));
 });
 
-Deno.test("Kernel leaves a stream to the rules after its first line of the old dialect", () => {
+Deno.test("Kernel leaves a thread to the rules after its first line of the old dialect", () => {
   const old = [
     '{"model":"m","provider":"p","workdir":"w"}',
     '{"id":"0","msg":{"type":"task_started"}}',
@@ -448,9 +459,11 @@ Deno.test("Kernel leaves a stream to the rules after its first line of the old d
   const fastLines = assertSame([streamOf(current)]);
   assert(fastLines > 2, String(fastLines));
   // The start of a turn in the current dialect ends the items that deltas of the old one started.
-  const mixed = [...current, ...old, ...turn, ...old.slice(1), ...current];
+  const mixed = [...current, ...old, ...turn, ...old.slice(1), ...turn];
   for (const end of [1000, mixed.length * 40]) {
     assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
+    const more = cut(streamOf([...mixed, ...current]), end);
+    assert(assertSame(more) > fastLines + 2);
   }
 });
 

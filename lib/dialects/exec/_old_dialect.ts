@@ -291,7 +291,7 @@ export class OldDialect {
   #planId: string | undefined;
   #items = 0;
   #threads = 0;
-  /** Whether the stream had a line of this dialect; without one there is no state. */
+  /** Whether the thread had a line of this dialect; without one there is no state. */
   isUsed = false;
 
   constructor(reader: JsonReader) {
@@ -299,9 +299,9 @@ export class OldDialect {
     this.#usage = new OldUsage(reader);
   }
 
-  /** Returns the state as plain JSON; `null` if the stream had no line of this dialect. */
+  /** Returns the state as plain JSON; `null` if there is none. */
   save(): unknown {
-    if (!this.isUsed) return null;
+    if (!this.isUsed && this.#threads === 0) return null;
     return {
       threads: this.#threads,
       items: this.#items,
@@ -333,6 +333,7 @@ export class OldDialect {
     this.#calls.clear();
     this.#usage.clear();
     this.#items = 0;
+    this.isUsed = false;
   }
 
   /** Drops the texts and the plan of the turn before, once a turn line has its ids. */

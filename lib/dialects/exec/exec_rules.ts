@@ -277,7 +277,7 @@ export class ExecRules extends RecordRules {
     this.#writer = new EventWriter(reader);
   }
 
-  /** Absent from the first line of the old dialect on: its state is in no slot. */
+  /** Absent in a thread with lines of the old dialect: its state is in no slot. */
   override get context(): RecordContext | undefined {
     return this.#old.isUsed ? undefined : super.context;
   }
