@@ -539,7 +539,7 @@ export interface RolloutLineFields {
   /**
    * The time when the line was written, in UTC with milliseconds. For a line without a time (up to
    * 0.29) it is the time of the line before, of the session, or in the name of the file; absent
-   * where none of them is known.
+   * where none of them is known. So it is for a time that is no string, which is `wire_timestamp`.
    */
   readonly timestamp?: string;
   /** The position of the line in the thread, a whole number (0.148 and later). */
