@@ -7,6 +7,7 @@ import { type Session, titleOf } from "./session.ts";
 import {
   type ListedFile,
   lookAtAll,
+  madeAt,
   type SessionFile,
 } from "./session_files.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
@@ -51,34 +52,37 @@ export class HeadReader {
   /** Reads the heads of the files that still exist, and returns their sessions in the same order. */
   async read(listed: readonly ListedFile[]): Promise<Session[]> {
     const files = await lookAtAll(listed);
-    const first = await lookAtAll(this.#firstFiles(files));
-    const begun = new Map(
-      await mapAtOnce(
-        first,
-        AT_ONCE,
-        async (file) => [file.sessionId, await this.#head(file)] as const,
-      ),
+    const parts = groupsBy(
+      await lookAtAll(this.#partsOf(files)),
+      ({ sessionId }) => sessionId,
     );
     return await mapAtOnce(files, AT_ONCE, async (file) => {
       const ownHead = await this.#head(file);
-      const { started, firstMessage } = begun.get(file.sessionId) ?? ownHead;
+      const all = parts.get(file.sessionId) ?? [file];
+      const first = all.find(({ id, sessionId }) => id === sessionId) ?? file;
+      const { started, firstMessage } = first === file
+        ? ownHead
+        : await this.#head(first);
       const head = {
         ...ownHead,
         started: started ?? ownHead.started,
         firstMessage: firstMessage ?? ownHead.firstMessage,
       };
       const name = this.names.nameOf(file, head.id);
-      return { file, head, name, title: titleOf(head, name) };
+      return { file, files: all, head, name, title: titleOf(head, name) };
     });
   }
 
-  /** Returns the first files of sessions that continue in further files. */
-  #firstFiles(files: readonly SessionFile[]): ListedFile[] {
-    const later = files.filter(({ id, sessionId }) => id !== sessionId);
-    if (later.length === 0) return [];
-    const sessions = new Set(later.map(({ sessionId }) => sessionId));
-    // With copies in several homes, the first file may be in another home.
-    return this.#files.filter(({ id }) => sessions.has(id));
+  /** Returns all files of those sessions that have several, the oldest first. */
+  #partsOf(files: readonly SessionFile[]): ListedFile[] {
+    const several = files.filter(({ id, sessionId, isContinued }) =>
+      isContinued || id !== sessionId
+    );
+    if (several.length === 0) return [];
+    const sessions = new Set(several.map(({ sessionId }) => sessionId));
+    // With copies in several homes, other files of a session may be in another home.
+    return this.#files.filter(({ sessionId }) => sessions.has(sessionId))
+      .sort((one, other) => madeAt(one) - madeAt(other));
   }
 
   async #head(file: SessionFile): Promise<SessionHead> {
@@ -118,12 +122,13 @@ export interface ReadSessionRunsOptions {
 /**
  * Reads how sessions ended, one after the other, each when the next result is requested; see
  * {@linkcode readSessionRun}. Files are read whole, except those that are in the cache and have not
- * changed since. For a session in several files the last one is read.
+ * changed since. The tokens and the duration of a session in several files are those of all of
+ * them, even if turns were taken back.
  *
  * @typeParam S The type of a session.
  * @param sessions The sessions.
  * @param options The cache folder and the signal.
- * @returns Each session with its run; `undefined` as the run if its file cannot be read.
+ * @returns Each session with its run; `undefined` as the run if a file cannot be read.
  *
  * @example The sessions that failed
  * ```ts ignore
@@ -135,25 +140,44 @@ export interface ReadSessionRunsOptions {
  * }
  * ```
  */
-export async function* readSessionRuns<S extends Pick<Session, "file">>(
+export async function* readSessionRuns<S extends Pick<Session, "files">>(
   sessions: Iterable<S>,
   { cache, signal }: ReadSessionRunsOptions = {},
 ): AsyncGenerator<readonly [session: S, run: SessionRun | undefined], void> {
   const caches = new Map<string, HeadCache>();
   try {
     for (const session of sessions) {
-      const { file } = session;
-      const known = caches.get(file.home) ??
-        await HeadCache.open(cache, file.home);
-      caches.set(file.home, known);
-      let run = known.runOf(file);
-      if (run === undefined) {
-        run = await readSessionRun(file, signal);
-        if (run !== undefined) known.setRun(file, run);
+      const runs: (SessionRun | undefined)[] = [];
+      for (const file of session.files) {
+        const known = caches.get(file.home) ??
+          await HeadCache.open(cache, file.home);
+        caches.set(file.home, known);
+        let run = known.runOf(file);
+        if (run === undefined) {
+          run = await readSessionRun(file, signal);
+          if (run !== undefined) known.setRun(file, run);
+        }
+        runs.push(run);
       }
-      yield [session, run];
+      yield [session, runs.reduce(joined)];
     }
   } finally {
     for (const known of caches.values()) await known.save();
   }
+}
+
+/** Joins the run of one file of a session with that of the next one. */
+function joined(
+  one: SessionRun | undefined,
+  next: SessionRun | undefined,
+): SessionRun | undefined {
+  return one && next && {
+    outcome: next.outcome,
+    totalTokens: sumOf(one.totalTokens, next.totalTokens),
+    durationMs: sumOf(one.durationMs, next.durationMs),
+  };
+}
+
+function sumOf(one: number | null, other: number | null): number | null {
+  return one === null ? other : one + (other ?? 0);
 }

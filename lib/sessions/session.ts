@@ -5,8 +5,13 @@ import type { SessionHead } from "./session_head.ts";
 
 /** A session of a list. */
 export interface Session {
-  /** The file of the session. */
+  /** The file of the session; the last one of a session in several files. */
   readonly file: SessionFile;
+  /**
+   * All files of the session, the oldest first: taking back turns of a session continues it in
+   * another file.
+   */
+  readonly files: readonly SessionFile[];
   /** The head of the session, from the first lines of the file. */
   readonly head: SessionHead;
   /** The name given to the session; `undefined` if it has none. */

@@ -3,7 +3,6 @@
  * were forked or spawned from it. Divides sessions into shards by their families.
  */
 
-import { basename } from "node:path";
 import { spawnedThreads } from "../events/session_items.ts";
 import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
@@ -12,7 +11,6 @@ import { codexHomesFrom } from "./codex_homes.ts";
 import {
   latestOf,
   listSessionFiles,
-  lookAtAll,
   type SessionFile,
 } from "./session_files.ts";
 import { HeadReader } from "./head_reader.ts";
@@ -20,14 +18,12 @@ import type { Session } from "./session.ts";
 import { sessionBlocks } from "./open_session.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
 import { shortIdsOf } from "./short_ids.ts";
-import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
+import { compareNewestFirst } from "./session_start.ts";
 
 /** A session of a family. */
 export interface FamilyMember {
   /** The session. */
   readonly session: Session;
-  /** All files of the session, the oldest first; a session may continue in several. */
-  readonly files: readonly SessionFile[];
   /** The number of steps from the root: 0 for the root. */
   readonly depth: number;
 }
@@ -89,7 +85,7 @@ export async function findSessionFamily(
     seen.add(id);
     root = parent;
   }
-  const found = new Map<string, { session: Session; depth: number }>();
+  const found = new Map<string, FamilyMember>();
   const orphans = (byParent.get(undefined) ?? [])
     .filter((each) => each !== root);
   const add = async (each: Session, depth: number): Promise<void> => {
@@ -104,20 +100,7 @@ export async function findSessionFamily(
     for (const child of children) await add(child, depth + 1);
   };
   await add(root, 0);
-  const earlier = groupsBy(
-    await lookAtAll(
-      files.filter(({ isContinued, sessionId }) =>
-        isContinued && found.has(sessionId)
-      ),
-    ),
-    ({ sessionId }) => sessionId,
-  );
-  const members = [...found].map(([id, member]) => {
-    const all = [member.session.file, ...earlier.get(id) ?? []];
-    const timeOf = ({ nameTime = "" }: SessionFile): string => nameTime;
-    all.sort((one, other) => timeOf(one) < timeOf(other) ? -1 : 1);
-    return { ...member, files: all };
-  });
+  const members = [...found.values()];
   const shortIds = shortIdsOf(members.map(({ session }) => session), files);
   return { members, missing, shortIds };
 }
@@ -252,12 +235,11 @@ function familiesOf(
   };
   const ids = new Map<string, string>();
   for (const session of sessions) {
-    const { head, file } = session;
+    const { head, file, files } = session;
     const id = idOf(session) || file.path;
-    ids.set(file.path, id);
+    for (const { path } of files) ids.set(path, id);
     join(id, head.parent);
     join(id, head.forkedFrom);
-    if (file.sessionId !== "") join(id, file.sessionId);
   }
   const reviews = sessions.filter(({ head: { source, cliVersion = "" } }) =>
     source === "subagent:review" && TWICE_COUNTED_REGEXP.test(cliVersion)
@@ -270,11 +252,7 @@ function familiesOf(
       join(ids.get(path) ?? path, ids.get(file.path));
     }
   }
-  return groupsBy(
-    files,
-    ({ path }) =>
-      rootOf(ids.get(path) ?? sessionIdInName(basename(path)) ?? path),
-  ).values();
+  return groupsBy(files, ({ path }) => rootOf(ids.get(path) ?? path)).values();
 }
 
 function idOf({ head }: Session): string {

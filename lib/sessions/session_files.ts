@@ -300,7 +300,7 @@ export function latestOf<T extends ListedFile>(files: readonly T[]): T[] {
 }
 
 /** Returns the time at which a file was made, from its name. */
-function madeAt({ id, nameTime }: ListedFile): number {
+export function madeAt({ id, nameTime }: ListedFile): number {
   return timeInUuid(id) ?? Date.parse(nameTime ?? "1970-01-01");
 }
 

@@ -5,8 +5,9 @@ import {
   SessionPartCounter,
   type SessionPartSizes,
 } from "../events/session_parts.ts";
+import { groupsBy } from "../groups.ts";
 import { messageOf, sessionBlocks } from "./open_session.ts";
-import { titleOf } from "./session.ts";
+import type { Session } from "./session.ts";
 import { type SessionFile, sessionFileAt } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
 import { isObjectPath } from "./session_start.ts";
@@ -39,8 +40,10 @@ export interface SessionSize {
 
 /** A session that may be removed. */
 export interface SpareSession {
-  /** The session. */
-  readonly session: SessionSize;
+  /** The id of the session. */
+  readonly id: string;
+  /** The size of all its files on disk, in bytes. */
+  readonly diskBytes: number;
   /**
    * The reason.
    *
@@ -57,41 +60,44 @@ export interface SpareSession {
 const SLACK = 60_000;
 
 /**
- * Measures one session file and its copies: their sizes, and the kinds of content. Each file is
- * read once, block by block. Several calls may run at once.
+ * Measures the files of a session and their copies: their sizes, and the kinds of content. Each
+ * file is read once, block by block. Several calls may run at once.
  *
- * @param file The file.
- * @returns The size of the file, followed by those of its copies.
+ * @param session The session.
+ * @returns The size of each file, followed by those of its copies.
  *
- * @example The files of a home, one by one
+ * @example The sessions of a home, one by one
  * ```ts
- * import { findSessionFiles, measureSession } from "@codexpipe/codexpipe/sessions";
+ * import { listSessions, measureSession } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
  *
- * const { files } = await findSessionFiles({ codexHomes: ["no/such/home"] });
+ * const { sessions } = await listSessions({ codexHomes: ["no/such/home"] });
  *
- * assertEquals((await Promise.all(files.map(measureSession))).flat(), []);
+ * assertEquals((await Promise.all(sessions.map(measureSession))).flat(), []);
  * ```
  */
 export async function measureSession(
-  file: SessionFile,
+  session: Session,
 ): Promise<SessionSize[]> {
-  const sessions = [await measured(file, false)];
-  for (const path of file.copies) {
-    // A copy that is gone by now has no size.
-    const copy = await sessionFileAt(path, file.home).catch(() => undefined);
-    if (copy !== undefined) sessions.push(await measured(copy, true));
+  const sizes: SessionSize[] = [];
+  for (const file of session.files) {
+    sizes.push(await measured(file, session, false));
+    for (const path of file.copies) {
+      // A copy that is gone by now has no size.
+      const copy = await sessionFileAt(path, file.home).catch(() => undefined);
+      if (copy !== undefined) sizes.push(await measured(copy, session, true));
+    }
   }
-  return sessions;
+  return sizes;
 }
 
 async function measured(
   file: SessionFile,
+  { file: last, head, title }: Session,
   isCopy: boolean,
 ): Promise<SessionSize> {
-  const head = await readSessionHead(file);
   const counter = new SessionPartCounter();
-  let problem = head.problem;
+  let { problem } = file === last ? head : await readSessionHead(file);
   try {
     // The single object of the first CLI is not measured by content.
     if (isObjectPath(file.path)) counter.skip((await stat(file.path)).size);
@@ -106,7 +112,7 @@ async function measured(
   return {
     file,
     id: head.id,
-    title: titleOf(head),
+    title,
     cwd: head.cwd,
     kind: isCopy ? "copy" : head.kind,
     from: head.forkedFrom ?? head.parent,
@@ -121,25 +127,25 @@ async function measured(
 /**
  * Selects the sessions that may be removed.
  *
- * @param sessions The sizes of all sessions of a home.
- * @returns The sessions, in their order, each with the first reason that applies.
+ * @param sizes The sizes of all session files of a home.
+ * @returns The sessions, in the order of their files, each with the first reason that applies.
  *
  * @example An archived session
  * ```ts
- * import { findSessionFiles, measureSession, spareSessions } from "@codexpipe/codexpipe/sessions";
+ * import { listSessions, measureSession, spareSessions } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
  *
- * const { files } = await findSessionFiles({ codexHomes: ["no/such/home"] });
- * const sizes = await Promise.all(files.map(measureSession));
+ * const { sessions } = await listSessions({ codexHomes: ["no/such/home"] });
+ * const sizes = await Promise.all(sessions.map(measureSession));
  *
  * assertEquals(spareSessions(sizes.flat()), []);
  * ```
  */
 export function spareSessions(
-  sessions: readonly SessionSize[],
+  sizes: readonly SessionSize[],
 ): readonly SpareSession[] {
-  const real = sessions.filter(({ id, kind }) => id !== "" && kind !== "copy");
-  const ids = new Set(real.map(({ id }) => id));
+  const real = sizes.filter(({ id, kind }) => id !== "" && kind !== "copy");
+  const sessions = groupsBy(real, ({ id }) => id);
   /** The sessions that forks need because they hold no copy. */
   const needed = new Set<string>();
   /** The times at which forks copied sessions. */
@@ -149,19 +155,23 @@ export function spareSessions(
     if (isWhole) copied.set(from, file.start);
     else needed.add(from);
   }
-  return real.flatMap((session): SpareSession[] => {
-    const { id, file, kind, from } = session;
+  return [...sessions].flatMap(([id, files]): SpareSession[] => {
     if (needed.has(id)) return [];
-    const copiedAt = copied.get(id);
-    if (file.isArchived) {
-      return [{ session, reason: "archived", command: "delete" }];
-    }
-    if (copiedAt !== undefined && file.mtime <= copiedAt + SLACK) {
-      return [{ session, reason: "superseded", command: "archive" }];
-    }
-    if (kind === "subagent" && from !== undefined && !ids.has(from)) {
-      return [{ session, reason: "orphaned", command: "archive" }];
-    }
-    return [];
+    const until = (copied.get(id) ?? -Infinity) + SLACK;
+    const reason = files.every(({ file }) => file.isArchived)
+      ? "archived"
+      : files.every(({ file }) => file.mtime <= until)
+      ? "superseded"
+      : files.every(({ kind, from }) =>
+          kind === "subagent" && from !== undefined && !sessions.has(from)
+        )
+      ? "orphaned"
+      : undefined;
+    return reason === undefined ? [] : [{
+      id,
+      diskBytes: files.reduce((sum, { diskBytes }) => sum + diskBytes, 0),
+      reason,
+      command: reason === "archived" ? "delete" : "archive",
+    }];
   });
 }

@@ -9,6 +9,7 @@ import {
   withFolder,
   withHome,
   writeFile,
+  writeReverted,
   writeSession,
 } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
@@ -240,6 +241,24 @@ Deno.test("sessions list shows the outcome, tokens and duration of sessions, and
       await Deno.utime(path, 0, mtime ?? 0);
     }
     assertEquals(await shown(), expected);
+  });
+});
+
+Deno.test("sessions list counts the turns that a client took back, like usage", async () => {
+  await withFolder(async (home) => {
+    await writeReverted(home);
+    const { stdout } = await list(home, ["--format=jsonl"]);
+    const { outcome, total_tokens, duration_ms } = JSON.parse(stdout);
+    assertEquals([outcome, total_tokens, duration_ms], [
+      "completed",
+      30,
+      3_000,
+    ]);
+    const usage = await call(["usage", `--codex-home=${home}`, "--json"]);
+    assertEquals([JSON.parse(usage.stdout).total.total_tokens, usage.stderr], [
+      30,
+      "",
+    ]);
   });
 });
 

@@ -254,6 +254,76 @@ export async function writeContinued(
   return { id, files };
 }
 
+/**
+ * Writes a session of which a client took back the second turn, as since 0.150, into a home. Each
+ * of its three turns takes 10 tokens and a second.
+ *
+ * @returns The id of the session, and the paths of its two files, the older one first.
+ */
+export async function writeReverted(
+  home: string,
+): Promise<{ id: string; paths: readonly [string, string] }> {
+  const id = "01a0414d-0000-7000-8000-000000000001";
+  const next = "01a0415a-0000-7000-8000-00000000000a";
+  const tokens = (count: number): object => ({
+    input_tokens: count,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    reasoning_output_tokens: 0,
+    total_tokens: count,
+  });
+  const lineOf = (minute: number, type: string, payload: object): string =>
+    `${
+      JSON.stringify({
+        timestamp: `2026-11-20T10:0${minute}:00.000Z`,
+        type,
+        payload,
+      })
+    }\n`;
+  const header = (minute: number, base?: object): string =>
+    lineOf(minute, "session_meta", {
+      id,
+      timestamp: `2026-11-20T10:0${minute}:00.000Z`,
+      cwd: "/home/dev/proj",
+      originator: "codex_exec",
+      cli_version: "0.171.0",
+      source: "exec",
+      ...base,
+    });
+  const turn = (minute: number, message: string): string =>
+    [
+      { type: "task_started", turn_id: `turn-${minute}` },
+      { type: "user_message", message },
+      { type: "agent_message", message: `${message} are ripe.` },
+      {
+        type: "token_count",
+        // The total counts a turn that was taken back no more.
+        info: {
+          total_token_usage: tokens(minute === 0 ? 10 : 20),
+          last_token_usage: tokens(10),
+        },
+      },
+      {
+        type: "task_complete",
+        turn_id: `turn-${minute}`,
+        duration_ms: 1_000,
+      },
+    ].map((event) => lineOf(minute, "event_msg", event)).join("");
+  const kept = header(0) + turn(0, "Pears");
+  const paths = [
+    sessionPath(home, id, "2026-11-20T10:00:00.000Z"),
+    sessionPath(home, `${id}_${next}`, "2026-11-20T10:02:00.000Z"),
+  ] as const;
+  const history_base = {
+    thread_id: id,
+    end_ordinal_exclusive: null,
+    end_byte_offset: kept.length,
+  };
+  await writeFile(paths[0], kept + turn(1, "Mangos"));
+  await writeFile(paths[1], header(2, { history_base }) + turn(2, "Plums"));
+  return { id, paths };
+}
+
 /** Writes a file, and makes its missing parent folders. */
 export async function writeFile(
   path: string,

@@ -121,7 +121,7 @@ Deno.test("findSessionFamily() returns all files of a session in several files",
     const session = await findSession(id, options);
     const { members } = await findSessionFamily(session, options);
     assertEquals(
-      members.map(({ files }) => files.map(({ path }) => path)),
+      members.map(({ session }) => session.files.map(({ path }) => path)),
       [files.map(({ path }) => path)],
     );
   });
@@ -194,8 +194,10 @@ Deno.test("divideSessions() takes linear time for 150,000 sessions, each a fork 
   const head = await readSessionHead(file);
   const sessions = Array.from({ length: 150_000 }, (_, number) => {
     const id = testId(number);
+    const own = { ...file, path: id, sessionId: id, size: 1 };
     return {
-      file: { ...file, path: id, sessionId: id, size: 1 },
+      file: own,
+      files: [own],
       head: { ...head, id, forkedFrom: testId(number + 1) },
       name: undefined,
       title: "",

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
-  findSessionFiles,
+  listSessions,
   measureSession,
   type SessionSize,
   type SpareSession,
@@ -14,11 +14,12 @@ import {
   withFolder,
   withHome,
   writeFile,
+  writeReverted,
 } from "./homes.ts";
 
 async function measured(home: string): Promise<SessionSize[]> {
-  const { files } = await findSessionFiles({ codexHomes: [home] });
-  return (await Promise.all(files.map(measureSession))).flat();
+  const { sessions } = await listSessions({ codexHomes: [home] });
+  return (await Promise.all(sessions.map(measureSession))).flat();
 }
 
 Deno.test("measureSession() returns the size of every file, and parts that sum up to it", async () => {
@@ -82,12 +83,31 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
       source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
     });
     const spare = spareSessions(await measured(home)).map((
-      { session, reason, command }: SpareSession,
-    ) => [session.id, reason, command]);
+      { id, reason, command }: SpareSession,
+    ) => [id, reason, command]);
     assertEquals(spare.sort(), [
       [testId(2), "archived", "delete"],
       [testId(3), "superseded", "archive"],
       [testId(7), "orphaned", "archive"],
+    ]);
+  });
+});
+
+Deno.test("measureSession() gives all files of a session its title, and spareSessions() removes them at once", async () => {
+  await withFolder(async (home) => {
+    const { id, paths } = await writeReverted(home);
+    const names = JSON.stringify({ id, thread_name: "Fruit" });
+    await writeFile(`${home}/session_index.jsonl`, `${names}\n`);
+    await Deno.mkdir(`${home}/archived_sessions`);
+    for (const path of paths) {
+      const name = path.slice(path.lastIndexOf("/"));
+      await Deno.rename(path, `${home}/archived_sessions${name}`);
+    }
+    const sizes = await measured(home);
+    assertEquals(sizes.map(({ title }) => title), ["Fruit", "Fruit"]);
+    const diskBytes = sizes.reduce((sum, size) => sum + size.diskBytes, 0);
+    assertEquals(spareSessions(sizes), [
+      { id, diskBytes, reason: "archived", command: "delete" },
     ]);
   });
 });

@@ -11,16 +11,16 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { reportHomes, sessionPlaces, workingFolderOf } from "./_sessions.ts";
 
-/** Lists the sessions that the flags select: without `--limit`, at most `most`. */
+/** Lists the sessions that the flags select, at most `limit`. */
 export async function sessionPage(
   { args, process, progress }: CommandContext,
-  most: number | undefined,
+  limit?: number | undefined,
 ): Promise<SessionPage> {
   const cwd = args.value("cwd");
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
     ...sessionPlaces({ args, process }),
-    limit: args.number("limit") ?? most,
+    limit,
     cursor: args.value("cursor"),
     cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
     ...args.period(process.now()),

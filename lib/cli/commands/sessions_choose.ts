@@ -2,7 +2,8 @@
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
-import { readSessionRun, type SessionRun } from "../../sessions/session_run.ts";
+import { readSessionRuns } from "../../sessions/head_reader.ts";
+import type { SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
@@ -31,7 +32,7 @@ export const run: RunCommand = async (context) => {
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
     );
   }
-  const page = await sessionPage(context, undefined);
+  const page = await sessionPage(context, args.number("limit"));
   const isIncomplete = reportPage(page, context);
   await context.diagnostics.flush();
   if (page.sessions.length === 0) return isIncomplete ? EXIT.io : EXIT.no;
@@ -100,12 +101,13 @@ async function addsOutcome(
   const session = chooser.unknown;
   if (session === undefined) return false;
   const stop = new AbortController();
-  const run = readSessionRun(session.file, stop.signal).then((run) => {
-    chooser.tell(session, run);
+  const read = async (): Promise<boolean> => {
+    const runs = readSessionRuns([session], { signal: stop.signal });
+    for await (const [, run] of runs) chooser.tell(session, run);
     return true;
-  });
+  };
   try {
-    return await Promise.race([run, key.then(() => false)]);
+    return await Promise.race([read(), key.then(() => false)]);
   } finally {
     stop.abort();
   }

@@ -3,11 +3,10 @@
 import { csvRow } from "../../export/csv.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import {
-  findSessionFiles,
   isSessionId,
   measureSession,
   SESSION_PARTS,
-  type SessionFiles,
+  type SessionPage,
   type SessionSize,
   type SessionSizeGroup,
   type SessionSizeRecord,
@@ -24,12 +23,8 @@ import { resultsOf } from "../jobs.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { formatOf, writePages } from "./_formats.ts";
 import { bytesText } from "./_session_index.ts";
-import {
-  problemLine,
-  problemRecords,
-  reportHomes,
-  sessionPlaces,
-} from "./_sessions.ts";
+import { sessionPage } from "./_session_page.ts";
+import { problemLine, problemRecords, reportHomes } from "./_sessions.ts";
 
 /** The width of a bar of 100 %. */
 const BAR = 20;
@@ -74,7 +69,7 @@ export const run: RunCommand = async (context) => {
 };
 
 interface MeasuredSessions
-  extends Pick<SessionFiles, "problems" | "missingHomes"> {
+  extends Pick<SessionPage, "problems" | "missingHomes"> {
   /** The files, the largest on the disk first. */
   readonly sessions: readonly SessionSize[];
   readonly bytes: number;
@@ -83,25 +78,28 @@ interface MeasuredSessions
 
 async function measure(context: CommandContext): Promise<MeasuredSessions> {
   const { process } = context;
-  const { codexHomes } = sessionPlaces(context);
-  const { files, problems, missingHomes } = process.starter === undefined
-    ? await findSessionFiles({ codexHomes })
-    : { files: [], problems: [], missingHomes: [] };
-  const sizes = resultsOf({
-    inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
-    async *work({ file }) {
-      yield await measureSession(file);
+  const { sessions, problems, missingHomes } = process.starter === undefined
+    ? await sessionPage(context)
+    : { sessions: [], problems: [], missingHomes: [] };
+  const results = resultsOf({
+    inputs: sessions.map((session) => ({
+      name: session.file.path,
+      size: session.files.reduce((sum, { size }) => sum + size, 0),
+      session,
+    })),
+    async *work({ session }) {
+      yield await measureSession(session);
     },
     title: "Reading sessions",
   }, context);
-  const sessions: SessionSize[] = [];
+  const sizes: SessionSize[] = [];
   // Node 20 has no Array.fromAsync.
-  for await (const some of sizes) sessions.push(...some);
-  sessions.sort((a, b) => b.diskBytes - a.diskBytes);
+  for await (const some of results) sizes.push(...some);
+  sizes.sort((a, b) => b.diskBytes - a.diskBytes);
   return {
-    sessions,
-    bytes: sumOf(sessions, ({ bytes }) => bytes),
-    diskBytes: diskBytesOf(sessions),
+    sessions: sizes,
+    bytes: sumOf(sizes, ({ bytes }) => bytes),
+    diskBytes: diskBytesOf(sizes),
     problems,
     missingHomes,
   };
@@ -134,10 +132,10 @@ async function* texts(
         groups: groups(),
         largest: sessions.slice(0, args.number("limit")).map(record),
         spare: spareIn(sessions).map((spare) => ({
-          id: spare.session.id,
+          id: spare.id,
           reason: spare.reason,
           command: commandOf(spare),
-          disk_bytes: spare.session.diskBytes,
+          disk_bytes: spare.diskBytes,
         })),
         problems: problemRecords(found, args),
       };
@@ -204,9 +202,7 @@ function nameOf(
 }
 
 function spareIn(sessions: readonly SessionSize[]): readonly SpareSession[] {
-  return spareSessions(sessions).filter(({ session }) =>
-    isSessionId(session.id)
-  );
+  return spareSessions(sessions).filter(({ id }) => isSessionId(id));
 }
 
 function archivedIn(sessions: readonly SessionSize[]): number {
@@ -282,13 +278,13 @@ async function* tables(
   yield `\n${await largestTable(found, rows, context)}`;
   const spare = spareIn(sessions);
   if (spare.length === 0) return;
-  const size = sumOf(spare, ({ session }) => session.diskBytes);
+  const size = sumOf(spare, ({ diskBytes }) => diskBytes);
   yield `\nCould be removed: ${
     bytesText(size)
   }. codexpipe deletes nothing; these commands would:\n`;
   for (const one of spare.slice(0, rows)) {
-    const { session, reason } = one;
-    yield `${commandOf(one)}  # ${reason}, ${bytesText(session.diskBytes)}\n`;
+    const { reason, diskBytes } = one;
+    yield `${commandOf(one)}  # ${reason}, ${bytesText(diskBytes)}\n`;
   }
   const more = spare.length - rows;
   if (more > 0) yield `... and ${countText(more)} more: --limit, or --json\n`;
@@ -364,8 +360,8 @@ function mostOf({ parts }: SessionSize): string {
   return (first ?? "").replaceAll("_", " ");
 }
 
-function commandOf({ command, session }: SpareSession): string {
-  return `codex ${command} ${session.id}`;
+function commandOf({ command, id }: SpareSession): string {
+  return `codex ${command} ${id}`;
 }
 
 function diskBytesOf(sessions: readonly SessionSize[]): number {

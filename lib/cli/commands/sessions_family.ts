@@ -37,10 +37,10 @@ async function familyTexts(
   context: CommandContext,
 ): Promise<readonly string[]> {
   const { members, missing } = family;
-  const records = members.map(({ session, depth, files }) => ({
+  const records = members.map(({ session, depth }) => ({
     ...sessionRecord(session),
     depth,
-    files: files.map(({ path }) => path),
+    files: session.files.map(({ path }) => path),
   }));
   switch (form) {
     case "table":
@@ -71,7 +71,7 @@ async function divide(count: number, context: CommandContext): Promise<number> {
       "--shards divides files, not ids: use --format=paths or jsonl",
     );
   }
-  const page = await sessionPage(context, undefined);
+  const page = await sessionPage(context);
   // The shards have the files that other commands read with --home.
   const { inputs, isIncomplete } = await homeInputs(context);
   const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
@@ -157,6 +157,8 @@ export async function withFamily(
   const { family, status } = await lookUpFamily(args.value("family"), context);
   if (family === undefined) return status;
   return args.withOperands(
-    family.members.flatMap(({ files }) => files.map(({ path }) => path)),
+    family.members.flatMap(({ session }) =>
+      session.files.map(({ path }) => path)
+    ),
   );
 }

@@ -33,7 +33,8 @@ export const run: RunCommand = async (context) => {
     args.refuseIdle(["fast"], `with --format=${form}, which is fast`);
   }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
-  const page = await sessionPage(context, isScreen ? SCREENFUL : undefined);
+  const limit = args.number("limit") ?? (isScreen ? SCREENFUL : undefined);
+  const page = await sessionPage(context, limit);
   // Lists of ids and paths do not show it.
   const codex = form === "ids" || form === "paths"
     ? NOTHING_HIDDEN
