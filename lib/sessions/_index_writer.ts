@@ -181,7 +181,12 @@ export class IndexWriter {
         : markOf(piece.tail),
       is_read: update.isRead && !isLost ? 1 : 0,
       name: update.name ?? null,
-      ...(head && { origin: originOf(head) ?? null }),
+      part_of: file.id === file.sessionId ? null : file.sessionId,
+      ...(head && {
+        origin: originOf(head) ?? null,
+        base: head.historyBase?.thread_id ?? null,
+        base_end: head.historyBase?.end_byte_offset ?? null,
+      }),
       // Random, so that no entry of a rebuilt index looks like the one of the index before.
       revision: (before?.revision ?? Math.floor(Math.random() * 2 ** 32)) + 1,
     };

@@ -41,18 +41,23 @@ function checkFiles(database: SessionIndexDatabase, rows: number): void {
        WHERE ${range} ORDER BY number LIMIT ?`;
   for (const row of part(database, "files", "number", { rows, sql })) {
     checkFileSum(row);
-    const { number = null, path = null, session_id = null } = row;
-    // Looked up by each unique index, which may lead to another row or to none.
+    const { number = null, path = null, session_id = null, part_of = null } =
+      row;
+    // Looked up by each index, which may lead to another row or to none.
     const found = database.get(
       `SELECT (SELECT number FROM files WHERE path = ?1) AS by_path,
          (SELECT number FROM files WHERE session_id = ?2) AS by_id,
+         (SELECT number FROM files INDEXED BY parts
+           WHERE part_of = ?3 AND session_id = ?2) AS by_part,
          (SELECT id FROM sessions WHERE rowid =
            (SELECT rowid FROM sessions WHERE id = ?2)) AS session`,
       path,
       session_id,
+      part_of,
     );
     if (
       found?.by_path !== number || found.by_id !== number ||
+      found.by_part !== (part_of === null ? null : number) ||
       (found.session ?? session_id) !== session_id
     ) {
       throw new IndexDisagreement(`the place of the file ${String(number)}`);

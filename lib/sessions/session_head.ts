@@ -4,6 +4,10 @@ import { LineSelection } from "../events/line_selection.ts";
 import { sessionHeaderOf, SessionReader } from "../events/session_reader.ts";
 import { sourceText } from "../events/session_items.ts";
 import { workingFolderIn } from "../events/user_message.ts";
+import {
+  type HistoryBase,
+  readHistoryBase,
+} from "../history/mapping/fold_memory.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import { RecordSelection } from "../pipeline/line_answers.ts";
 import {
@@ -60,6 +64,8 @@ export interface SessionHead {
   readonly forkedFrom: string | undefined;
   /** The id of the session that spawned this one. */
   readonly parent: string | undefined;
+  /** The part of another file that the file continues, if the header names it. */
+  readonly historyBase: HistoryBase | undefined;
   /** The name of a sub-agent: its path among the agents, else its nickname. */
   readonly agent: string | undefined;
   /** The layout of the file: `legacy` or `paginated`; `undefined` means `legacy`. */
@@ -237,6 +243,7 @@ class HeadFold implements RecordTaker {
         : "main",
       forkedFrom,
       parent,
+      historyBase: readHistoryBase(header.history_base) ?? undefined,
       agent: shortText(header.agent_path) ?? shortText(header.agent_nickname),
       historyMode: shortText(header.history_mode),
       hasHeader: this.#header !== undefined,

@@ -10,7 +10,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of their content. It has to be raised with any change of either,
  * including a change of how lines are mapped to records; indexes of older versions are rebuilt.
  */
-export const INDEX_VERSION = 11;
+export const INDEX_VERSION = 12;
 
 /** How many rows a file can have: row ids are the number of the file times this, plus the row. */
 export const ROWS_PER_FILE = 2 ** 23;
@@ -27,7 +27,9 @@ const GATHERED_BYTES = 32 << 20;
  * of `records` holds the number added, which is subtracted from the offset that is shown.
  *
  * The other tables are internal. `files` records up to which offset each file has been read; its
- * numbers grow with the time at which sessions began. `checkpoints` holds the state to read on from
+ * numbers grow with the time at which sessions began. A later file of a session has the id of the
+ * session in `part_of`; `base` is the id of the file that it continues, and `base_end` the offset
+ * from which on it takes that file back. `checkpoints` holds the state to read on from
  * there. `records` numbers the messages by file and row; its ids are the row ids of `words` and
  * `symbols`, which hold no text. In both, the role of a message is indexed as one more word.
  * Columns called `sum` hold a checksum of their row (`index_check.ts`).
@@ -45,8 +47,9 @@ CREATE TABLE files(
   number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL, mtime INTEGER NOT NULL, read_to INTEGER NOT NULL,
   read_mark TEXT NOT NULL, is_read INTEGER NOT NULL, name TEXT, origin TEXT,
-  revision INTEGER NOT NULL, sum INTEGER
+  revision INTEGER NOT NULL, part_of TEXT, base TEXT, base_end INTEGER, sum INTEGER
 );
+CREATE INDEX parts ON files(part_of, session_id) WHERE part_of IS NOT NULL;
 CREATE TABLE checkpoints(number INTEGER PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE records(
   id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, in_line INTEGER NOT NULL,
@@ -77,7 +80,7 @@ export const TABLE_NAMES = [
 /** The columns that the checksum of a file is made of: those of `files` and of its session. */
 export const FILE_FACTS =
   `number, path, session_id, size, mtime, read_to, read_mark, is_read, name, origin,
-   revision, started_at, cwd, cli_version, originator, git_branch, git_commit, title,
+   revision, part_of, base, base_end, started_at, cwd, cli_version, originator, git_branch, git_commit, title,
    rollout_path, last_event_at`;
 
 /** A private-use character that hardly any message holds; both tokenizers take it for a letter. */

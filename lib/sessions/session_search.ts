@@ -157,7 +157,7 @@ const MAX_READ = 64 << 20;
  * terms for their length; equal ones are ordered newest first. Of more than 500 candidates the
  * newest 500 are ranked among each other and come first, then the 500 before them, and so on. A
  * query of strings only is not ranked: the newest messages come first. A message that a forked
- * session repeats from its origin is returned once.
+ * session repeats from its origin is returned once, and one of a turn that was taken back never.
  *
  * An index that cannot be updated, for example on a read-only disk, is searched as it is. If there
  * is no index that can be read, the newest files are read into memory, up to 64 MB of them.
@@ -397,6 +397,7 @@ class Search {
       return undefined;
     }
     checkMessageSum(row, true);
+    if (Number(row.line_start) >= session.end) return undefined;
     const { roles } = this.#options;
     // The role is indexed as a word, which may also be a word of the message.
     if (roles?.every((role) => role !== row.role)) return undefined;
@@ -465,6 +466,8 @@ interface SearchedSession {
   readonly cwd: string | null;
   /** Whether the session is in one of the homes to search. */
   readonly isWanted: boolean;
+  /** The offset from which on a later file of the session takes the lines back. */
+  readonly end: number;
 }
 
 /** How many ancestors of a session are followed. */
@@ -511,9 +514,28 @@ class SearchedSessions {
       title: textOrNull(first?.title) ?? textOrNull(row.title) ?? "",
       cwd: textOrNull(row.cwd),
       isWanted: this.#codexHomes.some((home) => isInside(path, home)),
+      end: this.#endOf(key, id),
     };
     this.#files.set(number, file);
     return file;
+  }
+
+  /** Returns the offset up to which a file is a part of its session, which may have several. */
+  #endOf(key: string, id: string): number {
+    const parts = this.#database.all(
+      `SELECT session_id, base, base_end FROM files
+         WHERE part_of = ? ORDER BY session_id DESC`,
+      id,
+    );
+    if (parts.length === 0) return Infinity;
+    // From the last file back to the first: ids of files grow with time.
+    const ends = new Map([[parts[0]?.session_id, Infinity]]);
+    for (const { session_id, base = null, base_end = null } of parts) {
+      if (!ends.has(session_id)) continue;
+      if (base === null) return Infinity;
+      ends.set(base, base_end === null ? Infinity : Number(base_end));
+    }
+    return ends.get(key) ?? 0;
   }
 
   /** Returns the oldest ancestor of a session, or the session itself if it has none. */

@@ -7,7 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { indexSessions } from "../../lib/sessions/session_indexer.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
-import { testId, withFolder, writeSession } from "./homes.ts";
+import { testId, withFolder, writeReverted, writeSession } from "./homes.ts";
 import {
   contentOf,
   flipBit,
@@ -119,6 +119,22 @@ for (
     });
   });
 }
+
+Deno.test("indexSessions() repairs an index in which a bit of the session of a later file flips", async () => {
+  await withFolder(async (folder) => {
+    const { id } = await writeReverted(`${folder}/home`);
+    const index = indexIn(folder);
+    await refresh(index);
+    const content = contentOf(index);
+    const sound = await Deno.readFile(index.path);
+    for (const place of await placesOf(index, id)) {
+      await Deno.writeFile(index.path, sound);
+      await flipBit(index, place + id.length - 1, 0);
+      await indexSessions(index);
+      assertEquals(contentOf(index), content);
+    }
+  });
+});
 
 Deno.test("indexSessions() ends where a file that is in the index is not found by its path", async () => {
   await withIndex(async (index, folder) => {

@@ -27,6 +27,7 @@ import {
   withHome,
   writeContinued,
   writeFile,
+  writeReverted,
   writeSession,
 } from "./homes.ts";
 import { find, type IndexedHome, indexIn, marked, refresh } from "./indexes.ts";
@@ -792,6 +793,28 @@ Deno.test("searchSessions() returns the id and the title of a session in several
     );
     const titles = hits.map(({ title }) => title);
     assertEquals(titles, ["One pear", "One pear", "One pear"]);
+  });
+});
+
+Deno.test("searchSessions() finds no turn that a client took back", async () => {
+  await withFolder(async (folder) => {
+    const { paths } = await writeReverted(`${folder}/home`);
+    const index = indexIn(folder);
+    const found = async (): Promise<string[]> =>
+      (await find(index, "ripe", { refresh: true })).map(({ snippet }) =>
+        snippet.map(({ text }) => text).join("")
+      );
+    const expected = ["Plums are ripe.", "Pears are ripe."];
+    assertEquals(await found(), expected);
+    // The last file takes back the one before it altogether.
+    const [, second] = paths;
+    const third = second.replace("T10-02", "T10-03")
+      .replace("_01a0415a", "_01a0415b");
+    const text = await Deno.readTextFile(second);
+    await Deno.writeTextFile(third, text.replaceAll("Plums", "Figs"));
+    assertEquals(await found(), ["Figs are ripe.", "Pears are ripe."]);
+    await Deno.remove(third);
+    assertEquals(await found(), expected);
   });
 });
 

@@ -18,6 +18,7 @@ const HEAD: SessionHead = {
   kind: "main",
   forkedFrom: undefined,
   parent: undefined,
+  historyBase: undefined,
   agent: undefined,
   historyMode: undefined,
   hasHeader: true,
