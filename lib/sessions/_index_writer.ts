@@ -271,32 +271,21 @@ export class IndexWriter {
     if (before !== undefined && before.sessionId !== sessionId) {
       this.#database.run("DELETE FROM sessions WHERE id = ?", before.sessionId);
     }
-    if (head === undefined) {
-      this.#database.run(
-        "UPDATE sessions SET rollout_path = ? WHERE id = ?",
-        path,
-        sessionId,
-      );
-      return;
-    }
-    const known = piece === undefined
-      ? this.#database.get(
-        "SELECT last_event_at FROM sessions WHERE id = ?",
-        sessionId,
-      )
-      : undefined;
-    const last = new Date(piece?.lastTime ?? file.mtime).toISOString();
     this.#put("sessions", "id", {
       id: sessionId,
-      started_at: head.started ?? null,
-      cwd: head.cwd ?? null,
-      cli_version: head.cliVersion ?? null,
-      originator: head.originator ?? null,
-      git_branch: head.gitBranch ?? null,
-      git_commit: head.gitCommit ?? null,
-      title: titleOf(head, name),
+      ...(head && {
+        started_at: head.started ?? null,
+        cwd: head.cwd ?? null,
+        cli_version: head.cliVersion ?? null,
+        originator: head.originator ?? null,
+        git_branch: head.gitBranch ?? null,
+        git_commit: head.gitCommit ?? null,
+        title: titleOf(head, name),
+      }),
       rollout_path: path,
-      last_event_at: known?.last_event_at ?? last,
+      ...(piece && {
+        last_event_at: new Date(piece.lastTime ?? file.mtime).toISOString(),
+      }),
     });
   }
 

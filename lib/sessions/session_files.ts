@@ -174,9 +174,9 @@ export interface SessionFile extends SessionPlace {
  */
 export type ListedFile = Omit<SessionFile, "size" | "mtime">;
 
-/** Files found in homes, with facts of the type `F`. */
-interface Found<F> extends Omit<SessionFiles, "files"> {
-  readonly files: readonly F[];
+/** The files found in homes, not stat'ed. */
+interface ListedFiles extends Omit<SessionFiles, "files"> {
+  readonly files: readonly ListedFile[];
 }
 
 /** The greatest time of a `Date`. */
@@ -202,7 +202,7 @@ const FAST = 1.6;
  */
 export async function listSessionFiles(
   codexHomes: readonly string[],
-): Promise<Found<ListedFile>> {
+): Promise<ListedFiles> {
   const { files: found, problems, missingHomes } = await walkSessionFolders(
     codexHomes,
   );
@@ -213,20 +213,17 @@ export async function listSessionFiles(
 
 /** Returns for each session the file to use. */
 async function filesThatCount(
-  found: readonly FoundFile[],
+  found: readonly ListedFile[],
 ): Promise<ListedFile[]> {
   const groups = groupsBy(
     found,
-    ({ file: { id, path } }) => id === "" ? unpackedPath(path) : id,
+    ({ id, path }) => id === "" ? unpackedPath(path) : id,
   );
   const bySession = [...groups.values()];
   const files = await mapAtOnce(bySession, AT_ONCE, async (group) => {
     const [first] = group;
-    const isClear = group.length === 1 && first?.isRegular &&
-      first.file.nameTime !== undefined;
-    return isClear
-      ? first.file
-      : await fileThatCounts(group.map(({ file }) => file));
+    const isClear = group.length === 1 && first?.nameTime !== undefined;
+    return isClear ? first : await fileThatCounts(group);
   });
   return files.filter((file) => file !== undefined);
 }
@@ -410,13 +407,6 @@ function compressionOf(name: string): SessionCompression {
 /** An entry of a session folder. */
 type PlacedPath = Pick<SessionFile, "path" | "home" | "isArchived">;
 
-/** A file with the name of a session file. */
-interface FoundFile {
-  readonly file: ListedFile;
-  /** Whether its folder lists it as a regular file, not as a link or anything else. */
-  readonly isRegular: boolean;
-}
-
 /** A folder, or a file beside the sessions, that could not be read. */
 export interface SessionProblem {
   /** The path. */
@@ -446,8 +436,8 @@ const FOLDERS_AT_ONCE = 16;
 /** Finds the files with names of session files, level by level. */
 async function walkSessionFolders(
   codexHomes: readonly string[],
-): Promise<Found<FoundFile>> {
-  const found: (readonly FoundFile[])[] = [];
+): Promise<ListedFiles> {
+  const found: (readonly ListedFile[])[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);
   let folders = rootsOf(homes);
@@ -489,7 +479,7 @@ async function differentHomes(
 }
 
 interface FolderContent {
-  readonly files: readonly FoundFile[];
+  readonly files: readonly ListedFile[];
   readonly folders: readonly PlacedPath[];
   readonly problems: readonly SessionProblem[];
 }
@@ -502,7 +492,7 @@ const BAD_NAME = {
 
 async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path } = folder;
-  const files: FoundFile[] = [];
+  const files: ListedFile[] = [];
   const folders: PlacedPath[] = [];
   const problems: SessionProblem[] = [];
   try {
@@ -516,9 +506,12 @@ async function readFolder(folder: PlacedPath): Promise<FolderContent> {
         const isBad = name.includes("\ufffd") && !statNow(place.path);
         if (isBad) {
           problems.push({ path: place.path, home: place.home, ...BAD_NAME });
-        } else {
-          files.push({ file: listedFile(place), isRegular: entry.isFile() });
+          continue;
         }
+        const file = listedFile(place);
+        // A link, or anything else, may be no regular file.
+        const there = entry.isFile() ? file : await lookAt(file);
+        if (there !== undefined) files.push(there);
       }
     }
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { type ByteSource, codeOf, sourceOf } from "../files/byte_source.ts";
+import { type ByteSource, sourceOf } from "../files/byte_source.ts";
 import {
   type FileUpdate,
   type IndexedFile,
@@ -703,8 +703,13 @@ async function openSessionContent(
   const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
   const start = readTo - tail.length;
   const isPlain = file.compression === "none" && !isObjectPath(file.path);
-  const plain = isPlain ? await openPlain(file.path, start) : undefined;
-  const source = plain ?? await openSession(file);
+  // If it was archived or packed since it was found, it is opened like a packed one.
+  const plain = isPlain
+    ? await open(file.path, "r").catch(() => undefined)
+    : undefined;
+  const source = plain === undefined
+    ? await openSession(file)
+    : sourceOf(plain, start);
   let isSame = false;
   try {
     if (plain === undefined && !await readOver(source, start)) return undefined;
@@ -712,22 +717,6 @@ async function openSessionContent(
     return isSame ? { source, tail } : undefined;
   } finally {
     if (!isSame) source.close();
-  }
-}
-
-/**
- * Opens a plain file at an offset. Returns nothing for a file that is gone: it was archived or
- * packed since it was found.
- */
-async function openPlain(
-  path: string,
-  start: number,
-): Promise<ByteSource | undefined> {
-  try {
-    return sourceOf(await open(path, "r"), start);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
   }
 }
 
