@@ -27,7 +27,7 @@ export interface ListConversationsOptions {
   /** The most conversations of a page: a whole number from 1. */
   readonly pageSize: number;
   /**
-   * The `nextCursor` of the page before, or a cursor of Codex; see {@linkcode parseCursor}.
+   * Where the page begins: the `nextCursor` of the page before, a cursor of Codex, or a time.
    *
    * @default {undefined}
    */

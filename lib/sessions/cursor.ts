@@ -43,22 +43,7 @@ export class CursorError extends RangeError {
 /** The time of day in the names of files, with dashes for colons. */
 const NAME_TIME_REGEXP = /T(\d\d)-(\d\d)-(\d\d)/;
 
-/**
- * Formats the cursor for the page after a session: RFC 3339, a bar, and the key.
- *
- * @param place The last session of a page.
- * @returns The cursor.
- *
- * @example There and back
- * ```ts
- * import { encodeCursor, parseCursor } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const place = { start: 0, key: "ad79bfaa-60af-4fa9-81ca-427559113a4c" };
- *
- * assertEquals(parseCursor(encodeCursor(place)), place);
- * ```
- */
+/** Formats the cursor for the page after a session: RFC 3339, a bar, and the key. */
 export function encodeCursor({ start, key }: SessionPlace): string {
   return `${new Date(start).toISOString()}|${key}`;
 }
@@ -71,19 +56,7 @@ export function encodeCursor({ start, key }: SessionPlace): string {
  * D.4). A time without a zone is UTC. A time from a file name is local time; where the id holds the
  * time in UTC, the time is corrected by it, as for the file itself.
  *
- * @param text The cursor.
- * @returns The place.
  * @throws {CursorError} If the text has none of these formats.
- *
- * @example A cursor of Codex
- * ```ts
- * import { parseCursor } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const { start } = parseCursor("2026-11-20T15-40-01|ad79bfaa-60af-4fa9-81ca-427559113a4c");
- *
- * assertEquals(new Date(start).toISOString(), "2026-11-20T15:40:01.000Z");
- * ```
  */
 export function parseCursor(text: string): SessionCursor {
   const bar = text.indexOf("|");

@@ -56,7 +56,7 @@ export interface HomeLook {
 export interface HomeWatchOptions extends FindSessionFilesOptions {
   /**
    * The time from which on the first look reports changes, in milliseconds since 1970. Files
-   * written to in the last {@linkcode LATELY_MS} are reported in any case.
+   * written to in the last half hour are reported in any case.
    *
    * @default {Infinity}
    */

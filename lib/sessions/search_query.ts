@@ -37,33 +37,7 @@ const MIN_BEGINNING = 4;
 /** How many grams of a string are looked up: more would hardly leave fewer messages. */
 const MAX_LOOKUPS = 24;
 
-/**
- * Parses a query. Every query is valid: syntax that is not recognized is searched as a string.
- *
- * - `word`: the word, in any letter case, with or without accents.
- * - `"two words"`: the words one after the other.
- * - `begin*`: words with this beginning.
- * - `foo(bar)`, `C:\a\b`, `--flag`, `"error: no"`: exactly this text, even within words.
- *
- * Of a term of more than 1,000 characters, the first 1,000 are searched.
- *
- * @param query The query.
- * @returns The terms; none if the query is blank.
- *
- * @example Words and strings
- * ```ts
- * import { parseSearchQuery } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const terms = parseSearchQuery('flaky "unit test" src/main.rs');
- *
- * assertEquals(terms.map(({ kind, text }) => [kind, text]), [
- *   ["words", "flaky"],
- *   ["words", "unit test"],
- *   ["string", "src/main.rs"],
- * ]);
- * ```
- */
+/** Parses a query, as `query` of `SearchSessionsOptions` describes it; a blank one has no terms. */
 export function parseSearchQuery(query: string): SearchTerm[] {
   const terms = new Map<string, SearchTerm>();
   for (

@@ -16,33 +16,17 @@ export interface Session {
   readonly head: SessionHead;
   /** The name given to the session; `undefined` if it has none. */
   readonly name: string | undefined;
-  /** The title of the session; see {@linkcode titleOf}. */
+  /**
+   * The title of the session, on one line: its name; else the first line of the first message that
+   * a person wrote, at most 80 characters of it; else a description in parentheses.
+   */
   readonly title: string;
 }
 
 /** The longest title made of a message, in characters. */
 const MAX_TITLE = 80;
 
-/**
- * Returns the title of a session: its name; else the first line of the first message that a person
- * wrote, at most 80 characters of it; else a description in parentheses.
- *
- * @param head The head of the session.
- * @param name The name given to the session.
- * @returns The title, on one line.
- *
- * @example The first line of a message
- * ```ts
- * import { readSessionHead, sessionFileAt, titleOf } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const head = await readSessionHead(await sessionFileAt("deno.json", "."));
- *
- * assertEquals(titleOf(head), "(cannot be read)");
- * assertEquals(titleOf({ ...head, firstMessage: "Fix it\nplease" }), "Fix it");
- * assertEquals(titleOf(head, "My session"), "My session");
- * ```
- */
+/** Returns the title of a session, on one line; `name` is the one given to the session. */
 export function titleOf(head: SessionHead, name?: string): string {
   if (name !== undefined) return oneLine(name);
   if (head.firstMessage !== undefined) {

@@ -35,7 +35,7 @@ export interface ListSessionsOptions
    */
   readonly limit?: number | undefined;
   /**
-   * Where the page begins: the `nextCursor` of the page before; see {@linkcode parseCursor}.
+   * Where the page begins: the `nextCursor` of the page before, a cursor of Codex, or a time.
    *
    * @default {undefined}
    */

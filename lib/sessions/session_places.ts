@@ -37,22 +37,7 @@ export function otherPlacesOf(path: string): string[] {
   return [...new Set(paths)].filter((other) => other !== path);
 }
 
-/**
- * Returns the Codex home of a session file, from its path.
- *
- * @param path The path of the file.
- * @returns The path of the home; `undefined` if the path is in none.
- *
- * @example An archived session
- * ```ts
- * import { homeInPath } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const home = homeInPath("/h/.codex/archived_sessions/rollout-2026-11-20T15-40-01-x.jsonl");
- *
- * assertEquals(home, "/h/.codex");
- * ```
- */
+/** Returns the Codex home of a session file, from its path; `undefined` if the path is in none. */
 export function homeInPath(path: string): string | undefined {
   const home = SESSION_REGEXP.exec(path)?.[1];
   // A root keeps its slash: "C:" alone is the current folder of the drive.

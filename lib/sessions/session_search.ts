@@ -42,7 +42,16 @@ import { WorkingFolder } from "./working_directory.ts";
 /** Options for {@linkcode searchSessions}. */
 export interface SearchSessionsOptions
   extends RefreshOptions, SessionIndexOptions {
-  /** The query; see {@linkcode parseSearchQuery}. */
+  /**
+   * The query. Every query is valid: syntax that is not recognized is searched as a string.
+   *
+   * - `word`: the word, in any letter case, with or without accents.
+   * - `"two words"`: the words one after the other.
+   * - `begin*`: words with this beginning.
+   * - `foo(bar)`, `C:\a\b`, `--flag`, `"error: no"`: exactly this text, even within words.
+   *
+   * Of a term of more than 1,000 characters, the first 1,000 are searched.
+   */
   readonly query: string;
   /**
    * Whether the index is updated first.

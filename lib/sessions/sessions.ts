@@ -26,16 +26,16 @@ export {
 } from "./codex_homes.ts";
 export * from "./codex_index.ts";
 export * from "./conversations.ts";
-export {
-  CursorError,
-  encodeCursor,
-  parseCursor,
-  type SessionCursor,
-} from "./cursor.ts";
+export { CursorError } from "./cursor.ts";
 export { readSessionRuns, type ReadSessionRunsOptions } from "./head_reader.ts";
-export * from "./home_watch.ts";
+export {
+  type HomeLook,
+  HomeWatch,
+  type HomeWatchOptions,
+  type SessionChange,
+} from "./home_watch.ts";
 export { openSession } from "./open_session.ts";
-export { type Session, titleOf } from "./session.ts";
+export type { Session } from "./session.ts";
 export * from "./session_family.ts";
 export {
   findSessionFiles,
@@ -53,14 +53,12 @@ export * from "./session_list.ts";
 export * from "./session_lookup.ts";
 export * from "../events/session_parts.ts";
 export { goesOn } from "../events/session_reader.ts";
-export * from "./session_places.ts";
+export { otherPlacesOf } from "./session_places.ts";
 export * from "./session_records.ts";
 export * from "./session_repair.ts";
 export * from "./session_run.ts";
 export * from "./session_sizes.ts";
 export type { SessionPlace } from "./session_start.ts";
-export { shortIds } from "./short_ids.ts";
-export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
 export type { SnippetPart } from "./search_snippet.ts";
 export {
   type SearchHit,

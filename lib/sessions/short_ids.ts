@@ -4,25 +4,8 @@
 const MIN_LENGTH = 8;
 
 /**
- * Returns the shortest beginning of each id that no other id has: at least 8 characters, and not
- * ending in a dash.
- *
- * @param ids The ids of all sessions; empty ones are skipped.
- * @returns The beginnings, by id.
- *
- * @example Two ids of the same minute
- * ```ts
- * import { shortIds } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const ids = [
- *   "01a1f99d-5874-7011-9c38-b543d19d65ba",
- *   "01a1f99d-59ba-74e2-9e5b-cff8d18bab72",
- *   "ad79bfaa-60af-4fa9-81ca-427559113a4c",
- * ];
- *
- * assertEquals([...shortIds(ids).values()], ["01a1f99d-58", "01a1f99d-59", "ad79bfaa"]);
- * ```
+ * Returns by id the shortest beginning that no other id has: at least 8 characters, and not ending
+ * in a dash. Empty ids are skipped.
  */
 export function shortIds(ids: Iterable<string>): Map<string, string> {
   const sorted = [...new Set(ids)].filter((id) => id !== "").sort();

@@ -28,3 +28,13 @@ Deno.test("shortIds() separates an id from a longer one that begins with it", ()
     ["abcdefghij", "abcdefghi"],
   ]);
 });
+
+Deno.test("shortIds() returns at least 8 characters", () => {
+  const ids = [
+    "01a1f99d-5874-7011-9c38-b543d19d65ba",
+    "01a1f99d-59ba-74e2-9e5b-cff8d18bab72",
+    "ad79bfaa-60af-4fa9-81ca-427559113a4c",
+  ];
+  const expected = ["01a1f99d-58", "01a1f99d-59", "ad79bfaa"];
+  assertEquals([...shortIds(ids).values()], expected);
+});

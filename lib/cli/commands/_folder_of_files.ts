@@ -1,8 +1,8 @@
 /** Shared by commands that write one or more files for each input into a folder. */
 
 import { basename, dirname, resolve } from "node:path";
+import { homeInPath } from "../../sessions/session_places.ts";
 import {
-  homeInPath,
   readSessionHead,
   sessionFileAt,
   type SessionHead,
