@@ -220,23 +220,24 @@ export class IndexWriter {
   }
 
   /**
-   * Returns the session id of a file in the index: its own, or its path if another existing file
-   * has that id.
+   * Returns the session id of a file in the index: the one in its name; without one that of its
+   * header, or its path if another existing file has that id.
    */
   #sessionId({ file, head, before }: FileUpdate, number: number): string {
-    const wanted = file.id === ""
-      ? head?.id ?? before?.sessionId ?? ""
-      : file.id;
+    const isNamed = file.id !== "";
+    const wanted = isNamed ? file.id : head?.id ?? before?.sessionId ?? "";
     if (wanted === "") return file.path;
     const row = this.#database.get(
       `SELECT ${FILE_COLUMNS} FROM files WHERE session_id = ? AND number <> ?`,
       wanted,
       number,
     );
-    if (row === undefined) return wanted;
-    const other = fileOf(row);
-    if (this.#numbers.has(other.path)) return file.path;
-    this.remove(other);
+    const other = row && fileOf(row);
+    const isOthers = ({ id, path }: SessionFile): boolean =>
+      id === wanted || path === other?.path;
+    if (!isNamed && this.#files.some(isOthers)) return file.path;
+    // A file that is gone; or one without an id in its name, which is read again next time.
+    if (other !== undefined) this.remove(other);
     return wanted;
   }
 

@@ -106,7 +106,7 @@ export function contentOf({ path }: IndexedHome): unknown {
       messages: all("SELECT * FROM messages ORDER BY session_id, offset"),
       files: all(
         `SELECT path, session_id, size, mtime, read_to, read_mark, is_read,
-        name, origin FROM files ORDER BY path`,
+        name, origin, part_of, base, base_end FROM files ORDER BY path`,
       ),
       records: all(`SELECT session_id, offset, time FROM records
         JOIN files ON files.number = records.id / ${2 ** 23}

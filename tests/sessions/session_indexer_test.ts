@@ -363,6 +363,32 @@ Deno.test("indexSessions() continues removing files after it was stopped", async
   });
 });
 
+Deno.test("indexSessions() gives the id of a session to the file with the id in its name, even if a copy comes first", async () => {
+  await withSession(async ({ index, path, text }) => {
+    // The time in the name of the copy is earlier, so that it is written first.
+    const copy = path.replace(
+      /rollout-.*/,
+      "rollout-2026-01-01T00-00-00-copy.jsonl",
+    );
+    const ids = async (): Promise<string[][]> => {
+      await refresh(index);
+      const { sessions } = contentOf(index) as {
+        sessions: { id: string; rollout_path: string }[];
+      };
+      return sessions.map(({ id, rollout_path }) => [rollout_path, id]).sort();
+    };
+    const expected = [[copy, copy], [path, testId(1)]];
+    await Deno.remove(path);
+    await writeFile(copy, text);
+    assertEquals(await ids(), [[copy, testId(1)]]);
+    await writeFile(path, text);
+    await ids();
+    assertEquals(await ids(), expected);
+    await Deno.remove(index.path);
+    assertEquals(await ids(), expected);
+  });
+});
+
 Deno.test("indexSessions() recognizes an archived file without opening it", async () => {
   await withSession(async ({ index, home, path, text }) => {
     await Deno.mkdir(`${home}/archived_sessions`);
