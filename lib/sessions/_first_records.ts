@@ -1,13 +1,11 @@
 /** Reads the first records of a session file only. */
 
 import { readPlainLine } from "../dialects/rollout/plain_line.ts";
-import { LineSelection } from "../events/line_selection.ts";
-import { sessionHeaderOf } from "../events/session_reader.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import { LF } from "../json/bytes.ts";
 import { type Fields, fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { LineAnswers, RecordSelection } from "../pipeline/line_answers.ts";
+import { LineAnswers, type RecordSelection } from "../pipeline/line_answers.ts";
 import { sessionBlocks, withSession } from "./open_session.ts";
 
 /** Receives the first records of a file until it has enough. */
@@ -46,31 +44,6 @@ export async function readFirstRecords(
   const isRead = taker.wanted !== undefined &&
     await readPlainLines(file, taker).catch(() => false);
   if (!isRead) await readByRules(file, begin());
-}
-
-/** Selects the headers, which hold the time. */
-const HEADERS = new RecordSelection(
-  new LineSelection(["thread.started"]).types,
-);
-
-/**
- * Reads the time at which a session began from its header, if the first records hold one with a
- * time. Throws like {@linkcode readFirstRecords}.
- */
-export async function headerTime(
-  file: { readonly path: string },
-): Promise<string | undefined> {
-  let header: Fields | undefined;
-  await readFirstRecords(file, () => ({
-    wanted: HEADERS,
-    get isDone(): boolean {
-      return header !== undefined;
-    },
-    add(record): void {
-      header = sessionHeaderOf(record);
-    },
-  }));
-  return textOf(header?.timestamp);
 }
 
 /** Describes the problem with a history mode; `undefined` if the mode is known or missing. */

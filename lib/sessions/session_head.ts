@@ -16,7 +16,6 @@ import {
   type RecordTaker,
 } from "./_first_records.ts";
 import { messageOf } from "./open_session.ts";
-import type { SessionFile } from "./session_files.ts";
 import { idText, isSessionId } from "./session_id.ts";
 
 /** How a session came about: started by a user, forked, or spawned as a sub-agent. */
@@ -101,7 +100,14 @@ export interface SessionHead {
  * assertEquals(head.firstMessage, "Please work on the demo [[msg]]");
  * ```
  */
-export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
+export async function readSessionHead(
+  file: {
+    readonly path: string;
+    readonly size: number;
+    readonly id: string;
+    readonly nameTime: string | undefined;
+  },
+): Promise<SessionHead> {
   let fold = new HeadFold(file);
   try {
     await readFirstRecords(file, () => fold = new HeadFold(file));
@@ -110,6 +116,8 @@ export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
   }
   return fold.head();
 }
+
+type HeadFile = Parameters<typeof readSessionHead>[0];
 
 /** The types of the lines with facts of a head. */
 const { types: TYPES } = new LineSelection([
@@ -137,7 +145,7 @@ const MAX_TEXT = 4_096;
 const MORE_RECORDS = 20;
 
 class HeadFold implements RecordTaker {
-  readonly #file: SessionFile;
+  readonly #file: HeadFile;
   readonly #reader = new SessionReader(undefined, {
     initialThreadId: "",
     isSelection: true,
@@ -157,7 +165,7 @@ class HeadFold implements RecordTaker {
   /** How many records came after all facts but the model were known, which some releases lack. */
   #recordsWithout = 0;
 
-  constructor(file: SessionFile) {
+  constructor(file: HeadFile) {
     this.#file = file;
   }
 
