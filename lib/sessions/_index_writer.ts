@@ -290,10 +290,14 @@ export class IndexWriter {
     });
   }
 
-  /** Removes the messages of a file from a row on. */
-  #removeRows({ number, sessionId }: FileRows, from: number): void {
+  /** Removes the messages of a file from a row on, up to another row. */
+  #removeRows(
+    { number, sessionId }: FileRows,
+    from: number,
+    to: number = ROWS_PER_FILE,
+  ): void {
     const first = number * ROWS_PER_FILE + from;
-    const end = (number + 1) * ROWS_PER_FILE;
+    const end = number * ROWS_PER_FILE + to;
     const range = "id >= ? AND id < ?";
     for (const table of ["words", "symbols"]) {
       this.#database.run(
@@ -312,24 +316,13 @@ export class IndexWriter {
     this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
   }
 
-  #removeMessage(
-    { number, sessionId }: FileRows,
-    row: number,
-  ): SqlRow | undefined {
-    const id = number * ROWS_PER_FILE + row;
+  /** Removes a message; returns its place and time, if it is in the index. */
+  #removeMessage(at: FileRows, row: number): SqlRow | undefined {
     const known = this.#database.get(
       "SELECT offset, in_line, time FROM records WHERE id = ?",
-      id,
+      at.number * ROWS_PER_FILE + row,
     );
-    if (known === undefined) return undefined;
-    for (const table of ["words", "symbols", "records"]) {
-      this.#database.run(`DELETE FROM ${table} WHERE rowid = ?`, id);
-    }
-    this.#database.run(
-      "DELETE FROM messages WHERE session_id = ? AND offset = ?",
-      sessionId,
-      known.offset ?? null,
-    );
+    if (known !== undefined) this.#removeRows(at, row, row + 1);
     return known;
   }
 

@@ -298,8 +298,7 @@ function isRewritten(file: SessionFile, before: IndexedFile): boolean {
 }
 
 /** An update of a file that is not yet written. */
-interface Waiting {
-  readonly update: FileUpdate;
+interface Waiting extends FileUpdate {
   readonly count: Count;
 }
 
@@ -432,7 +431,7 @@ class Refresh {
       await this.#ahead?.return?.();
       this.#left = new Set([
         ...tasks.slice(files).map(({ file }) => file),
-        ...this.#waiting.map(({ update }) => update.file),
+        ...this.#waiting.map(({ file }) => file),
       ]);
     }
   }
@@ -447,8 +446,9 @@ class Refresh {
       const head = name === before.name
         ? undefined
         : await readSessionHead(file);
-      await this.#add("moved", {
+      await this.#add({
         ...task,
+        count: "moved",
         voidFrom: Infinity,
         piece: undefined,
         isRead: true,
@@ -501,7 +501,7 @@ class Refresh {
           : isContinued
           ? "grown"
           : "changed";
-        await this.#add(count, update);
+        await this.#add({ ...update, count });
         return true;
       }
       await this.#flush();
@@ -521,8 +521,8 @@ class Refresh {
   }
 
   /** Queues an update, and writes all queued ones if they are enough. */
-  async #add(count: Count, update: FileUpdate): Promise<void> {
-    this.#waiting.push({ update, count });
+  async #add(update: Waiting): Promise<void> {
+    this.#waiting.push(update);
     for (const { text } of update.piece?.messages ?? []) {
       this.#waitingUnits += text.length;
     }
@@ -542,11 +542,11 @@ class Refresh {
     // In order of their numbers: FTS5 writes its buffer out whenever a number is lower than the
     // last.
     const waiting = this.#waiting.sort((a, b) =>
-      writer.numberOf(a.update) - writer.numberOf(b.update)
+      writer.numberOf(a) - writer.numberOf(b)
     );
     if (waiting.length === 0) return;
     const written = await this.#database.transaction(
-      () => waiting.filter(({ update }) => writer.write(update) !== undefined),
+      () => waiting.filter((update) => writer.write(update) !== undefined),
       this.#shouldStop,
     );
     this.#waiting = [];

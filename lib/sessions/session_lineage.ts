@@ -356,7 +356,9 @@ async function endOf(
 ): Promise<{ readonly end: number; readonly isReached: boolean }> {
   let found: number | undefined;
   let last = -1;
+  let isLineStart = false;
   const size = await readLines(path, (line, at) => {
+    isLineStart ||= at > 0 && at === offset;
     const current = ordinal === null ? undefined : ordinalIn(line);
     if (current !== undefined && ordinal !== null && current >= ordinal) {
       found = at;
@@ -367,7 +369,7 @@ async function endOf(
   if (ordinal !== null && last >= ordinal - 1) {
     return { end: size, isReached: true };
   }
-  return offset !== null && last === -1 && await isLineStart(path, offset)
+  return offset !== null && last === -1 && (isLineStart || offset === size)
     ? { end: offset, isReached: true }
     : { end: size, isReached: false };
 }
@@ -382,20 +384,6 @@ function ordinalIn(line: Uint8Array): number | undefined {
 
 function textOf(line: Uint8Array): string {
   return decodeUtf8(line, 0, line.length);
-}
-
-/** Whether a line begins, or would begin, at an offset of a file. */
-async function isLineStart(path: string, offset: number): Promise<boolean> {
-  if (!Number.isSafeInteger(offset) || offset < 1) return false;
-  const source = openLineage({
-    parts: [{ path, start: offset - 1, end: offset }],
-  });
-  try {
-    const into = new Uint8Array(1);
-    return await source.read(into) === 1 && into[0] === LF;
-  } finally {
-    source.close();
-  }
 }
 
 /** The start of a part whose reading has begun. */
