@@ -146,9 +146,13 @@ export async function readSessionLineage(
   const paths = await (options.paths?.() ??
     sessionPaths(options.codexHomes, dirname(file.path)));
   const found = await historyBefore(base, paths, new Set([file.path]));
-  const { parts } = found;
+  const { parts, missing } = found;
+  // A session in several files may continue an earlier one of its own.
+  const ancestors = new Set(found.ancestors);
+  ancestors.delete(idOf(start.meta.id) ?? "");
   return {
-    ...found,
+    ancestors: [...ancestors],
+    missing,
     parts: parts.length === 0 ? [whole] : [
       { ...whole, end: start.rest },
       ...parts,
@@ -221,13 +225,15 @@ async function historyBefore(
   try {
     const start = await readStart(path);
     const before = baseOf(start);
+    // Of a session in several files, `threadId` is the id of the file.
+    const ancestor = idOf(start.meta.id) ?? threadId;
     const isBeforeStart = start.ordinal !== undefined &&
       end_ordinal_exclusive !== null && end_ordinal_exclusive <= start.ordinal;
     if (isBeforeStart && before !== undefined) {
       // All of the history is in the session that this one continues.
       const extent = { end_ordinal_exclusive, end_byte_offset: null };
       const found = await historyBefore({ ...before, ...extent }, paths, seen);
-      return { ...found, ancestors: [threadId, ...found.ancestors] };
+      return { ...found, ancestors: [ancestor, ...found.ancestors] };
     }
     const { end, isReached } = await endOf(path, base);
     const earlier = before === undefined
@@ -239,7 +245,7 @@ async function historyBefore(
         ...earlier.parts,
         ...(end > start.rest ? [{ path, start: start.rest, end }] : []),
       ],
-      ancestors: [threadId, ...earlier.ancestors],
+      ancestors: [ancestor, ...earlier.ancestors],
       missing: isReached
         ? earlier.missing
         : missing("too_short", "its file is shorter than it was"),

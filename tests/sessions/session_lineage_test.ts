@@ -6,6 +6,7 @@ import {
   readSessionLineage,
   type SessionLineage,
 } from "../../lib/sessions/session_lineage.ts";
+import { idInName } from "../../lib/sessions/session_start.ts";
 import { decode, encode } from "../running.ts";
 import {
   sessionPath,
@@ -13,6 +14,8 @@ import {
   withFolder,
   withHome,
   writeFile,
+  writeReverted,
+  writeSession,
 } from "./homes.ts";
 
 /** A line of a paginated session file. */
@@ -321,5 +324,29 @@ Deno.test("readSessionLineage() finds all origins of captured forks and sub-agen
       ["0.169.0 fork", 1],
       ["0.169.0+direct fork", 1],
     ]);
+  });
+});
+
+Deno.test("readSessionLineage() returns ids of sessions, not of files, as the ancestors", async () => {
+  await withFolder(async (home) => {
+    const { id, paths: [, last] } = await writeReverted(home);
+    const fork = await writeSession(home, {
+      id: testId(1),
+      started: "2026-11-20T10:05:00.000Z",
+      message: "Figs",
+      meta: {
+        forked_from_id: id,
+        history_base: {
+          thread_id: idInName(last),
+          end_ordinal_exclusive: null,
+          end_byte_offset: (await Deno.stat(last)).size,
+        },
+      },
+    });
+    const options = { codexHomes: [home] };
+    const own = await readSessionLineage({ path: last }, options);
+    assertEquals([own.parts.length, own.ancestors], [4, []]);
+    const lineage = await readSessionLineage({ path: fork }, options);
+    assertEquals([lineage.ancestors, lineage.missing], [[id], undefined]);
   });
 });

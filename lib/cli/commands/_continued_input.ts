@@ -59,11 +59,10 @@ export async function continuedInput(
   }
   if (parts.length === 1) return { blocks, isBaseKnown: missing !== undefined };
   if (args.has("verbose")) {
-    diagnostics.say(
-      `${file}: continues the session ${
-        ancestors.map(idText).join(", ")
-      }, which is read first`,
-    );
+    const before = ancestors.length === 0
+      ? "an earlier file of the session"
+      : `the session ${ancestors.map(idText).join(", ")}`;
+    diagnostics.say(`${file}: continues ${before}, which is read first`);
   }
   blocks.close();
   const { input, placeOf } = await openWhole(file, lineage, context);
