@@ -22,12 +22,16 @@ const VERSION = 9;
 /** The age in milliseconds from which on a temporary file was left behind by a killed process. */
 const ABANDONED = 60 * 60_000;
 
-/** The cached facts of a file, with its size and time when it was read. */
-interface Entry {
-  readonly size: number;
-  readonly mtime: number;
+/** The cached facts of a file. */
+interface CachedFacts {
   readonly head?: SessionHead | undefined;
   readonly run?: SessionRun | undefined;
+}
+
+/** The cached facts of a file, with its size and time when it was read. */
+interface Entry extends CachedFacts {
+  readonly size: number;
+  readonly mtime: number;
 }
 
 /** The most rows written: longer texts exceed the limits of engines. */
@@ -68,34 +72,17 @@ export class HeadCache {
     return new HeadCache(path, await readEntries(path));
   }
 
-  /** Returns the head of a file, if the file has not changed. */
-  get(file: SessionFile): SessionHead | undefined {
-    return this.#entryOf(file)?.head;
-  }
-
-  /** Returns the run of a session, if its file has not changed. */
-  runOf(file: SessionFile): SessionRun | undefined {
-    return this.#entryOf(file)?.run;
-  }
-
-  /** Caches the head of a file, unless it has a problem, which may be gone next time. */
-  set(file: SessionFile, head: SessionHead): void {
-    if (head.problem === undefined) this.#add(file, { head });
-  }
-
-  /** Caches the run of a session. */
-  setRun(file: SessionFile, run: SessionRun): void {
-    this.#add(file, { run });
-  }
-
-  #entryOf({ path, size, mtime }: SessionFile): Entry | undefined {
+  /** Returns what is known of a file, if the file has not changed. */
+  get({ path, size, mtime }: SessionFile): CachedFacts | undefined {
     const entry = this.#entries.get(path);
     return entry?.size === size && entry.mtime === mtime ? entry : undefined;
   }
 
-  #add(file: SessionFile, news: Pick<Entry, "head" | "run">): void {
+  /** Adds facts of a file, except a head with a problem, which may be gone next time. */
+  add(file: SessionFile, facts: CachedFacts): void {
+    if (facts.head?.problem !== undefined) return;
     const { path, size, mtime } = file;
-    this.#entries.set(path, { ...this.#entryOf(file), size, mtime, ...news });
+    this.#entries.set(path, { ...this.get(file), size, mtime, ...facts });
     this.#hasNews = true;
   }
 

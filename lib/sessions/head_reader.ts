@@ -87,10 +87,10 @@ export class HeadReader {
 
   async #head(file: SessionFile): Promise<SessionHead> {
     const cache = this.#caches.get(file.home);
-    const known = cache?.get(file);
+    const known = cache?.get(file)?.head;
     if (known !== undefined) return known;
     const head = await readSessionHead(file);
-    cache?.set(file, head);
+    cache?.add(file, { head });
     return head;
   }
 
@@ -152,10 +152,10 @@ export async function* readSessionRuns<S extends Pick<Session, "files">>(
         const known = caches.get(file.home) ??
           await HeadCache.open(cache, file.home);
         caches.set(file.home, known);
-        let run = known.runOf(file);
+        let run = known.get(file)?.run;
         if (run === undefined) {
           run = await readSessionRun(file, signal);
-          if (run !== undefined) known.setRun(file, run);
+          if (run !== undefined) known.add(file, { run });
         }
         runs.push(run);
       }

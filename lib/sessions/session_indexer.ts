@@ -245,8 +245,8 @@ interface RefreshPlan {
 /**
  * Determines which files have to be read, and which no longer exist, without opening any.
  *
- * A new file and a missing one with the same name, or the same session id, are one file that was
- * moved. Files in a folder that cannot be read just now do not count as missing.
+ * A new file and a missing one with the same name are one file that was moved. Files in a folder
+ * that cannot be read just now do not count as missing.
  */
 function planRefresh(
   { files, problems }: SessionFiles,
@@ -258,18 +258,13 @@ function planRefresh(
   const missing = new Set(indexed.filter(({ path }) => !paths.has(path)));
   const stemOf = ({ path }: { readonly path: string }): string =>
     basename(unpackedPath(path));
-  const byName = new Map(
-    [...missing].flatMap((file) => [
-      [file.sessionId, file] as const,
-      [stemOf(file), file] as const,
-    ]),
-  );
+  const byName = new Map([...missing].map((file) => [stemOf(file), file]));
   const tasks: Task[] = [];
   for (const file of files) {
     const name = names.nameOf(file, file.sessionId);
     let before = known.get(file.path);
     if (before === undefined) {
-      const moved = byName.get(stemOf(file)) ?? byName.get(file.id);
+      const moved = byName.get(stemOf(file));
       if (moved !== undefined && missing.delete(moved)) before = moved;
     } else if (isSameContent(file, before) && before.name === name) continue;
     tasks.push({ file, before, name });

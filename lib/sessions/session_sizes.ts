@@ -1,6 +1,5 @@
 /** The sizes of session files and of their parts. */
 
-import { stat } from "node:fs/promises";
 import {
   SessionPartCounter,
   type SessionPartSizes,
@@ -100,7 +99,7 @@ async function measured(
   let { problem } = file === last ? head : await readSessionHead(file);
   try {
     // The single object of the first CLI is not measured by content.
-    if (isObjectPath(file.path)) counter.skip((await stat(file.path)).size);
+    if (isObjectPath(file.path)) counter.skip(file.size);
     else {
       for await (const block of sessionBlocks(file)) counter.feed(block);
     }

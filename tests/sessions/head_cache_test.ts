@@ -53,7 +53,7 @@ async function remember(
   for (const place of places) {
     const file = files[place];
     const head = heads[place];
-    if (file && head) open.set(file, head);
+    if (file && head) open.add(file, { head });
   }
   await open.save(files);
 }
@@ -63,7 +63,7 @@ async function remembered(
   { home, cache, files }: World,
 ): Promise<readonly (SessionHead | undefined)[]> {
   const open = await HeadCache.open(cache, home);
-  return files.map((file) => open.get(file));
+  return files.map((file) => open.get(file)?.head);
 }
 
 /** The path of the only file of the cache. */
@@ -91,14 +91,18 @@ Deno.test("HeadCache stores outcomes of sessions, with or without their heads", 
     const before = await HeadCache.open(cache, home);
     for (const [i, run] of runs.entries()) {
       const file = files[i];
-      if (file !== undefined) before.setRun(file, run);
+      if (file !== undefined) before.add(file, { run });
     }
     await before.save();
     const after = await HeadCache.open(cache, home);
     const [head, , last] = world.heads;
-    assertEquals(files.map((file) => after.get(file)), [head, undefined, last]);
+    assertEquals(files.map((file) => after.get(file)?.head), [
+      head,
+      undefined,
+      last,
+    ]);
     const known = (size: number): unknown =>
-      files.map((file) => after.runOf({ ...file, size: file.size + size }));
+      files.map((file) => after.get({ ...file, size: file.size + size })?.run);
     assertEquals(known(0), [...runs, undefined]);
     assertEquals(known(1), [undefined, undefined, undefined]);
   });
@@ -132,8 +136,8 @@ Deno.test("HeadCache keeps the heads that another process has saved meanwhile", 
     if (!first || !second || !head || !other) throw new TypeError("no files");
     const one = await HeadCache.open(world.cache, world.home);
     const two = await HeadCache.open(world.cache, world.home);
-    one.set(first, head);
-    two.set(second, other);
+    one.add(first, { head });
+    two.add(second, { head: other });
     await one.save(world.files);
     await two.save(world.files);
     assertEquals(await remembered(world), [head, other, undefined]);
@@ -163,7 +167,7 @@ Deno.test("HeadCache drops the heads of deleted files", async () => {
     const [file] = files;
     if (!gone || !file || !head) throw new TypeError("no files");
     const open = await HeadCache.open(world.cache, world.home);
-    open.set(file, head);
+    open.add(file, { head });
     await open.save(files);
     const [first] = await remembered(world);
     assertEquals(first, undefined);
