@@ -7,17 +7,11 @@ import { spawnedThreads } from "../events/session_items.ts";
 import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
 import { groupsBy } from "../groups.ts";
-import { codexHomesFrom } from "./codex_homes.ts";
-import {
-  latestOf,
-  listSessionFiles,
-  type SessionFile,
-} from "./session_files.ts";
-import { HeadReader } from "./head_reader.ts";
+import type { SessionFile } from "./session_files.ts";
+import { listSessions } from "./session_list.ts";
 import type { Session } from "./session.ts";
 import { sessionBlocks } from "./open_session.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
-import { shortIdsOf } from "./short_ids.ts";
 import { compareNewestFirst } from "./session_start.ts";
 
 /** A session of a family. */
@@ -34,7 +28,7 @@ export interface SessionFamily {
   readonly members: readonly FamilyMember[];
   /** The id of the parent of the root, if that session does not exist. */
   readonly missing: string | undefined;
-  /** For each id of the family, its shortest beginning that no other session has. */
+  /** For each id of a session in the homes, its shortest beginning that no other one has. */
   readonly shortIds: ReadonlyMap<string, string>;
 }
 
@@ -62,14 +56,9 @@ export async function findSessionFamily(
   session: Session,
   options: FindSessionOptions = {},
 ): Promise<SessionFamily> {
-  const { codexHomes = codexHomesFrom(), cache, onProblem = () => {} } =
-    options;
-  const { files, problems } = await listSessionFiles(codexHomes);
+  const { onProblem = () => {} } = options;
+  const { sessions, problems, shortIds } = await listSessions(options);
   problems.forEach(onProblem);
-  const reader = await HeadReader.open(files, cache);
-  const latest = latestOf(files);
-  const sessions = await reader.read(latest);
-  await reader.save();
   const byId = new Map(sessions.map((each) => [idOf(each), each]));
   // A file outside of all homes has a family as well.
   if (!byId.has(idOf(session))) byId.set(idOf(session), session);
@@ -100,9 +89,7 @@ export async function findSessionFamily(
     for (const child of children) await add(child, depth + 1);
   };
   await add(root, 0);
-  const members = [...found.values()];
-  const shortIds = shortIdsOf(members.map(({ session }) => session), files);
-  return { members, missing, shortIds };
+  return { members: [...found.values()], missing, shortIds };
 }
 
 /** Returns those of some sessions that a call of another session has spawned. */

@@ -16,6 +16,7 @@ import {
   type SessionProblem,
 } from "./session_files.ts";
 import type { Session } from "./session.ts";
+import { listSessions } from "./session_list.ts";
 import { homesOf, type NamesByHome } from "./session_names.ts";
 import { homeInPath, otherPlacesOf } from "./session_places.ts";
 import { compareNewestFirst, idInName } from "./session_start.ts";
@@ -165,7 +166,7 @@ export async function findSession(
   const reader = await HeadReader.open(files);
   const id = idInName(text) ?? text.toLowerCase();
   const found = await filesNamed(text, id, { files, reader }) ??
-    await filesWithHead(id, files, options.cache);
+    await filesWithHead(id, options);
   const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
   const [first] = sessions;
   if (first === undefined) {
@@ -310,13 +311,10 @@ async function filesNamed(
 /** Returns the files with an id in their headers: files that were renamed to the id of another. */
 async function filesWithHead(
   id: string,
-  files: readonly ListedFile[],
-  cache: string | undefined,
+  { codexHomes, cache }: FindSessionOptions,
 ): Promise<readonly ListedFile[]> {
   if (idInName(id) !== id) return [];
-  const reader = await HeadReader.open(files, cache);
-  const sessions = await reader.read(files);
-  await reader.save();
+  const { sessions } = await listSessions({ codexHomes, cache });
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
 }
