@@ -71,7 +71,8 @@ export interface MissingHistory {
 export interface SessionLineage {
   /**
    * The parts in order: the header of the session, the history that it continues, then the rest of
-   * its own file. Releases that copied the history of a fork wrote it in this order.
+   * its own file. Releases that copied the history of a fork wrote it in this order. The file of a
+   * session that continues an earlier file of its own comes whole behind that.
    */
   readonly parts: readonly LineagePart[];
   /** The ids of the sessions that it continues and that were found, the nearest first. */
@@ -146,18 +147,12 @@ export async function readSessionLineage(
   const paths = await (options.paths?.() ??
     sessionPaths(options.codexHomes, dirname(file.path)));
   const found = await historyBefore(base, paths, new Set([file.path]));
-  const { parts, missing } = found;
-  // A session in several files may continue an earlier one of its own.
   const ancestors = new Set(found.ancestors);
   ancestors.delete(idOf(start.meta.id) ?? "");
   return {
+    parts: partsBehind(found, { ...whole, ...start }),
     ancestors: [...ancestors],
-    missing,
-    parts: parts.length === 0 ? [whole] : [
-      { ...whole, end: start.rest },
-      ...parts,
-      { ...whole, start: start.rest },
-    ],
+    missing: found.missing,
   };
 }
 
@@ -240,11 +235,7 @@ async function historyBefore(
       ? without(unknownExtent(start))
       : await historyBefore(before, paths, seen);
     return {
-      parts: [
-        { path, start: 0, end: Math.min(start.rest, end) },
-        ...earlier.parts,
-        ...(end > start.rest ? [{ path, start: start.rest, end }] : []),
-      ],
+      parts: partsBehind(earlier, { path, end, ...start }),
       ancestors: [ancestor, ...earlier.ancestors],
       missing: isReached
         ? earlier.missing
@@ -253,6 +244,19 @@ async function historyBefore(
   } catch (error) {
     return without(missing("unreadable", messageOf(error)));
   }
+}
+
+/** Joins the history that a file continues with the file, up to an offset or to its end. */
+function partsBehind(
+  { parts, ancestors }: SessionLineage,
+  { path, end, meta, rest }: FileStart & Pick<LineagePart, "path" | "end">,
+): readonly LineagePart[] {
+  // A session in several files begins with the header of the first.
+  const isOwn = parts.length === 0 || ancestors[0] === idOf(meta.id);
+  if (isOwn) return [...parts, { path, start: 0, end }];
+  return end !== undefined && end <= rest
+    ? [{ path, start: 0, end }, ...parts]
+    : [{ path, start: 0, end: rest }, ...parts, { path, start: rest, end }];
 }
 
 /** Returns a history of which nothing was found. */

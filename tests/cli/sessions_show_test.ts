@@ -1,6 +1,11 @@
 import { zstdCompressSync } from "node:zlib";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
+import {
+  withFolder,
+  withHome,
+  writeFile,
+  writeReverted,
+} from "../sessions/homes.ts";
 import { contentOf, FORK, nameOf, PARENT } from "./families.ts";
 import { call, type Result } from "./memory.ts";
 
@@ -321,5 +326,20 @@ Deno.test("sessions show shows every session of every release", async () => {
       assertEquals([status, stderr], [0, ""], path);
       assertEquals(stdout.length > 0, true, id);
     }
+  });
+});
+
+Deno.test("sessions show begins a session of which turns were taken back where lists begin it", async () => {
+  await withFolder(async (home) => {
+    const { id } = await writeReverted(home);
+    const own = ["sessions", "show", `--codex-home=${home}`, id];
+    const { stdout } = await call(own);
+    const meta = JSON.parse((await call([...own, "--meta"])).stdout);
+    assertEquals(meta.started, "2026-11-20T10:00:00.000Z");
+    assertStringIncludes(stdout, `time: "${meta.started}"`);
+    assertEquals(stdout.match(/\w+ are ripe/g), [
+      "Pears are ripe",
+      "Plums are ripe",
+    ]);
   });
 });

@@ -13,6 +13,7 @@ import {
   testId,
   withFolder,
   withHome,
+  writeContinued,
   writeFile,
   writeReverted,
   writeSession,
@@ -285,7 +286,7 @@ Deno.test("readSessionLineage() finds an origin beside a file outside of all hom
     const { parts, missing } = await readSessionLineage({ path: fork }, {
       codexHomes: [],
     });
-    assertEquals(parts.map(({ path }) => path), [fork, parent, parent, fork]);
+    assertEquals(parts.map(({ path }) => path), [fork, parent, fork]);
     assertEquals(missing, undefined);
   });
 });
@@ -327,6 +328,20 @@ Deno.test("readSessionLineage() finds all origins of captured forks and sub-agen
   });
 });
 
+Deno.test("readSessionLineage() joins the files of a session in their order", async () => {
+  await withFolder(async (home) => {
+    const paths = (await writeContinued(home)).files.map(({ path }) => path);
+    const [last = ""] = paths.slice(-1);
+    const options = { codexHomes: [home] };
+    const { parts, ancestors } = await readSessionLineage(
+      { path: last },
+      options,
+    );
+    assertEquals(parts.map(({ path }) => path), paths);
+    assertEquals(ancestors, []);
+  });
+});
+
 Deno.test("readSessionLineage() returns ids of sessions, not of files, as the ancestors", async () => {
   await withFolder(async (home) => {
     const { id, paths: [, last] } = await writeReverted(home);
@@ -345,7 +360,7 @@ Deno.test("readSessionLineage() returns ids of sessions, not of files, as the an
     });
     const options = { codexHomes: [home] };
     const own = await readSessionLineage({ path: last }, options);
-    assertEquals([own.parts.length, own.ancestors], [4, []]);
+    assertEquals(own.ancestors, []);
     const lineage = await readSessionLineage({ path: fork }, options);
     assertEquals([lineage.ancestors, lineage.missing], [[id], undefined]);
   });
