@@ -197,18 +197,19 @@ export function isReader(name: string): boolean {
 
 /**
  * Returns the call of a command with an input: on stdin where the command takes files, else as
- * the one session of a home, which is written.
+ * the one session of a home. The first call that needs the home writes it; commands only read it.
  *
  * @param name The name of the command.
  * @param input The input.
- * @param options The sizes, and an empty folder.
+ * @param options The sizes, an empty folder, and the folder of the homes of all calls.
  */
 export async function hostileCall(
   name: string,
   input: HostileInput,
-  { sizes, folder }: {
+  { sizes, folder, homes }: {
     readonly sizes: HostileSizes;
     readonly folder: string;
+    readonly homes: string;
   },
 ): Promise<HostileCall> {
   const command = commandCalled(name);
@@ -219,8 +220,8 @@ export async function hostileCall(
   if (takesFiles(command)) {
     return { args, world: { stdin: sourceOf(input.chunks("exec")) } };
   }
-  const path = sessionPath(`${folder}/home`, ID, STARTED);
-  await writeFile(path, input);
+  const home = `${homes}/${input.name}`;
+  await writeSession(sessionPath(home, ID, STARTED), input);
   if (hasFlag(command, "index")) args.push(`--index=${folder}/index.sqlite`);
   const [operand = ""] = command.operands[0] ?? [];
   if (/ID/.test(operand)) args.push(ID);
@@ -231,7 +232,7 @@ export async function hostileCall(
     ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\x1b")]) }
     : {};
   return {
-    args: [...args, `--codex-home=${folder}/home`],
+    args: [...args, `--codex-home=${home}`],
     world: {
       ...terminal,
       directories: ["/out"],
@@ -267,7 +268,9 @@ function hasFlag(command: Command, name: string): boolean {
   return flagsOf(command).some((flag) => flag.name === name);
 }
 
-async function writeFile(path: string, input: HostileInput): Promise<void> {
+/** Writes an input as a session file, if it is not there. */
+async function writeSession(path: string, input: HostileInput): Promise<void> {
+  if (await Deno.stat(path).then(() => true, () => false)) return;
   await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
   const file = await Deno.create(path);
   try {

@@ -63,16 +63,17 @@ class Drain implements ByteSink {
  */
 const WHOLE_LINE_MB = 180;
 
-/** Calls a command with an input. */
+/** Calls a command with an input; `homes` is the folder of the homes of all calls. */
 async function outcomeOf(
   command: string,
   input: HostileInput,
-  sizes: HostileSizes,
+  { sizes, homes }: { readonly sizes: HostileSizes; readonly homes: string },
 ): Promise<HostileOutcome> {
   return await withFolder(async (folder) => {
     const { args, world } = await hostileCall(command, input, {
       sizes,
       folder,
+      homes,
     });
     const stderr = new Drain();
     (globalThis as { gc?: () => void }).gc?.();
@@ -98,20 +99,23 @@ if (import.meta.main) {
   const [names = "", size = "small", part = ""] = Deno.args;
   const sizes = size === "full" ? FULL : SMALL;
   const inputs = hostileInputs(sizes).filter(({ name }) => name.includes(part));
-  for (const command of names.split(",")) {
-    // The first call only loads the command.
-    for (const input of inputs.slice(-1)) {
-      await outcomeOf(command, input, sizes);
-    }
-    for (const input of inputs) {
-      let outcome = await outcomeOf(command, input, sizes);
-      // Memory that the engine gave back just before may return in a call, in one only.
-      if (sizes === SMALL && outcome.grownMb > outcome.limitMb) {
-        outcome = await outcomeOf(command, input, sizes);
+  await withFolder(async (homes) => {
+    const calls = { sizes, homes };
+    for (const command of names.split(",")) {
+      // The first call only loads the command.
+      for (const input of inputs.slice(-1)) {
+        await outcomeOf(command, input, calls);
       }
-      await Deno.stdout.write(
-        new TextEncoder().encode(`${JSON.stringify(outcome)}\n`),
-      );
+      for (const input of inputs) {
+        let outcome = await outcomeOf(command, input, calls);
+        // Memory that the engine gave back just before may return in a call, in one only.
+        if (sizes === SMALL && outcome.grownMb > outcome.limitMb) {
+          outcome = await outcomeOf(command, input, calls);
+        }
+        await Deno.stdout.write(
+          new TextEncoder().encode(`${JSON.stringify(outcome)}\n`),
+        );
+      }
     }
-  }
+  });
 }
