@@ -10,6 +10,17 @@ import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
+import {
+  answerLine,
+  eventLine,
+  itemLine,
+  line,
+  messageLine,
+  pagedLine,
+  PAGINATED,
+  promptLine,
+  TIME,
+} from "../session_lines.ts";
 
 /** Judges bytes, cut into chunks. */
 function judge(
@@ -84,47 +95,26 @@ function error(message: string): object {
   return { type: "error", message };
 }
 
-const SESSION_META = {
-  type: "session_meta",
-  payload: { id: "t", cwd: "/", timestamp: "2026-01-01T00:00:00Z" },
-};
-
-/** Adds a time to lines of a session file. */
-function timed(...lines: readonly object[]): object[] {
-  return lines.map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line }));
-}
-
-/** An event in a session file. */
-function turnEvent(type: string, fields: object = {}): object {
-  return { type: "event_msg", payload: { type, ...fields } };
-}
-
-/** A message of the model in a session file. */
-function answerItem(text: string): object {
-  return {
-    type: "response_item",
-    payload: {
-      type: "message",
-      role: "assistant",
-      content: [{ type: "output_text", text }],
-    },
-  };
-}
+const SESSION_META = line("session_meta", {
+  id: "t",
+  cwd: "/",
+  timestamp: TIME,
+});
 
 /** A turn with a prompt, of a release that does not write errors into session files. */
 function promptedTurn(
   lastMessage: string | null,
   ...records: readonly object[]
 ): object[] {
-  return timed(
-    turnEvent("task_started", { turn_id: "1" }),
-    turnEvent("user_message", { message: "Go" }),
+  return [
+    eventLine("task_started", { turn_id: "1" }),
+    promptLine("Go"),
     ...records,
-    turnEvent("task_complete", {
+    eventLine("task_complete", {
       turn_id: "1",
       last_agent_message: lastMessage,
     }),
-  );
+  ];
 }
 
 /** The lines of a turn whose context is compacted after a message and a command. */
@@ -135,58 +125,48 @@ function compacted(summary: string): object[] {
     arguments: '{"cmd":"ls"}',
   };
   return [
-    turnEvent("agent_message", { message: "Looking." }),
-    answerItem("Looking."),
-    { type: "response_item", payload: { type: "function_call", ...call } },
-    {
-      type: "response_item",
-      payload: { type: "function_call_output", call_id: "c", output: "a" },
-    },
-    answerItem(summary),
-    turnEvent("token_count", { info: null }),
+    answerLine("Looking."),
+    messageLine("assistant", "Looking."),
+    itemLine("function_call", { ...call }),
+    itemLine("function_call_output", { call_id: "c", output: "a" }),
+    messageLine("assistant", summary),
+    eventLine("token_count", { info: null }),
     { type: "compacted", payload: { message: "A summary:\nListed files." } },
-    turnEvent("context_compacted"),
+    eventLine("context_compacted"),
   ];
 }
 
 /** A turn with a blank prompt and without an answer. */
 const BLANK_TURN = [
-  turnEvent("task_started", { turn_id: "1" }),
-  turnEvent("user_message", { message: "  " }),
-  turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+  eventLine("task_started", { turn_id: "1" }),
+  promptLine("  "),
+  eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
 ];
-
-/** A completed item in a session file of items. */
-function itemEvent(item: object): object {
-  return turnEvent("item_completed", { item });
-}
 
 /** A turn with a prompt and without a last message, in a session file of items. */
 function itemTurn(...records: readonly object[]): object[] {
   return [
-    { type: "session_meta", payload: { id: "t", history_mode: "paginated" } },
-    turnEvent("task_started", { turn_id: "1" }),
-    itemEvent({ type: "UserMessage", id: "2", content: [{ text: "Review" }] }),
+    PAGINATED,
+    eventLine("task_started", { turn_id: "1" }),
+    pagedLine("UserMessage", { id: "2", content: [{ text: "Review" }] }),
     ...records,
-    turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+    eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
   ];
 }
 
 /** The lines of a message whose response was cut off. */
 const PARTIAL = [
-  turnEvent("agent_message", { message: "Partial an" }),
-  answerItem("Partial an"),
+  answerLine("Partial an"),
+  messageLine("assistant", "Partial an"),
 ];
 
 /** The lines of a failed review. Up to 0.144 session files do not hold the reason. */
 const FAILED_REVIEW = [
-  turnEvent("entered_review_mode", { target: { type: "custom" } }),
-  turnEvent("user_message", { message: "Check" }),
-  turnEvent("exited_review_mode", { review_output: null }),
-  answerItem("Review was interrupted. Please re-run /review."),
-  turnEvent("agent_message", {
-    message: "Review was interrupted. Please re-run /review.",
-  }),
+  eventLine("entered_review_mode", { target: { type: "custom" } }),
+  promptLine("Check"),
+  eventLine("exited_review_mode", { review_output: null }),
+  messageLine("assistant", "Review was interrupted. Please re-run /review."),
+  answerLine("Review was interrupted. Please re-run /review."),
 ];
 
 const CUT_OFF = "turn 1 has no end: the log ends before it does";
@@ -477,29 +457,29 @@ const ENDS = [
   },
   {
     name: "a session file whose turn has an error",
-    records: timed(
+    records: [
       SESSION_META,
-      turnEvent("task_started", { turn_id: "1" }),
-      turnEvent("user_message", { message: "Go" }),
-      turnEvent("task_complete", {
+      eventLine("task_started", { turn_id: "1" }),
+      promptLine("Go"),
+      eventLine("task_complete", {
         turn_id: "1",
         last_agent_message: null,
         error: { message: "No" },
       }),
-    ),
+    ],
     expected: ["turn 1 failed: No"],
   },
   {
     name: "a session file whose prompt, an image, has no answer",
-    records: timed(
+    records: [
       SESSION_META,
-      turnEvent("task_started", { turn_id: "1" }),
-      turnEvent("user_message", {
+      eventLine("task_started", { turn_id: "1" }),
+      eventLine("user_message", {
         message: "",
         images: ["data:image/png;base64,iVBORw0KGgo="],
       }),
-      turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
-    ),
+      eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
     expected: [UNANSWERED],
   },
   {
@@ -521,18 +501,18 @@ const ENDS = [
       JSON.stringify(message)
     }`,
     records: [
-      turnEvent("task_started"),
-      turnEvent("user_message", { message }),
-      answerItem("Done."),
-      turnEvent("task_complete", { last_agent_message: "Done." }),
-      turnEvent("task_started"),
-      turnEvent("task_complete", { last_agent_message: null }),
+      eventLine("task_started"),
+      promptLine(message),
+      messageLine("assistant", "Done."),
+      eventLine("task_complete", { last_agent_message: "Done." }),
+      eventLine("task_started"),
+      eventLine("task_complete", { last_agent_message: null }),
     ],
     expected: [],
   })),
   {
     name: "an empty message, which is an answer",
-    records: promptedTurn(null, answerItem("")),
+    records: promptedTurn(null, messageLine("assistant", "")),
     expected: [],
   },
   {
@@ -543,14 +523,13 @@ const ENDS = [
   },
   {
     name: "a whole system message, which is an error",
-    records: [turnEvent("user_message", { message: "Go" }), {
-      type: "response_item",
-      payload: {
-        type: "message",
+    records: [
+      promptLine("Go"),
+      itemLine("message", {
         role: "system",
         content: ["No", "way"].map((text) => ({ type: "input_text", text })),
-      },
-    }],
+      }),
+    ],
     expected: ["turn 1 ended with an error: No\nway"],
   },
   {
@@ -573,8 +552,8 @@ const ENDS = [
     records: promptedTurn(
       "Done.",
       ...compacted("Listed files."),
-      turnEvent("agent_message", { message: "Done." }),
-      answerItem("Done."),
+      answerLine("Done."),
+      messageLine("assistant", "Done."),
     ),
     expected: [],
     finalMessage: "Done.",
@@ -583,16 +562,16 @@ const ENDS = [
     name: "the findings of a review, which are an answer",
     records: promptedTurn(
       null,
-      turnEvent("exited_review_mode"),
-      answerItem("One issue."),
+      eventLine("exited_review_mode"),
+      messageLine("assistant", "One issue."),
     ),
     expected: [],
   },
   {
     name: "the findings of a review in a file of items, which are an answer",
     records: itemTurn(
-      itemEvent({ type: "ExitedReviewMode", id: "1" }),
-      answerItem("One."),
+      pagedLine("ExitedReviewMode", { id: "1" }),
+      messageLine("assistant", "One."),
     ),
     expected: [],
   },
@@ -615,9 +594,9 @@ const ENDS = [
     name: "a message after a failed review, which is an answer",
     records: [
       ...FAILED_REVIEW,
-      turnEvent("user_message", { message: "Then do it yourself" }),
-      answerItem("Done."),
-      turnEvent("agent_message", { message: "Done." }),
+      promptLine("Then do it yourself"),
+      messageLine("assistant", "Done."),
+      answerLine("Done."),
     ],
     expected: [],
     finalMessage: "Done.",
@@ -827,37 +806,28 @@ Deno.test("VerdictBuilder fails lines longer than maxLineBytes", () => {
 });
 
 Deno.test("VerdictBuilder counts failed commands that only read files or search them", () => {
-  const event = (type: string, fields: object): object => ({
-    timestamp: "2026-01-01T00:00:00.000Z",
-    type: "event_msg",
-    payload: { type, ...fields },
-  });
   const run = (
     type: string,
     name: string,
     id: string,
     exit_code: number,
   ): object[] => [
-    event("exec_command_begin", {
+    eventLine("exec_command_begin", {
       call_id: id,
       command: [name, id],
       parsed_cmd: [{ type, cmd: `${name} ${id}`, name: id }],
     }),
-    event("exec_command_end", { call_id: id, stdout: "", exit_code }),
+    eventLine("exec_command_end", { call_id: id, stdout: "", exit_code }),
   ];
   const records = [
-    {
-      timestamp: "2026-01-01T00:00:00.000Z",
-      type: "session_meta",
-      payload: { id: "t", history_mode: "legacy" },
-    },
-    event("task_started", { turn_id: "1" }),
+    line("session_meta", { id: "t", history_mode: "legacy" }),
+    eventLine("task_started", { turn_id: "1" }),
     ...run("read", "cat", "a", 0),
     ...run("read", "cat", "b", 2),
     // The status of a search without a match.
     ...run("search", "grep", "c", 1),
-    event("agent_message", { message: "Done." }),
-    event("task_complete", { turn_id: "1", last_agent_message: "Done." }),
+    answerLine("Done."),
+    eventLine("task_complete", { turn_id: "1", last_agent_message: "Done." }),
   ];
   const verdict = judgeRecords(records, { failOnCommand: true });
   assertEquals(verdict.failedCommands, 2);
@@ -986,23 +956,23 @@ const CALL = { call_id: "c" };
  * and where an error does.
  */
 const LAST_LINES = [
-  [turnEvent("agent_reasoning", { text: "Hm" }), CUT_OFF, CUT_OFF],
-  [turnEvent("exec_command_begin", CALL), CUT_OFF, CUT_OFF],
-  [turnEvent("exec_command_end", CALL), undefined, CUT_OFF],
-  [turnEvent("mcp_tool_call_begin", CALL), CUT_OFF, CUT_OFF],
-  [turnEvent("mcp_tool_call_end", CALL), undefined, CUT_OFF],
-  [turnEvent("patch_apply_begin", CALL), CUT_OFF, CUT_OFF],
-  [turnEvent("patch_apply_end", CALL), undefined, CUT_OFF],
-  [turnEvent("task_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
-  [turnEvent("turn_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
-  [turnEvent("user_message", { message: "Go" }), NEXT_CUT_OFF, NEXT_CUT_OFF],
-  [turnEvent("task_complete"), undefined, undefined],
-  [turnEvent("turn_complete"), undefined, undefined],
-  [turnEvent("agent_message", { message: "Done." }), undefined, ERROR],
-  [turnEvent("token_count"), undefined, ERROR],
-  [{ type: "response_item", payload: { type: "reasoning" } }, CUT_OFF, CUT_OFF],
+  [eventLine("agent_reasoning", { text: "Hm" }), CUT_OFF, CUT_OFF],
+  [eventLine("exec_command_begin", CALL), CUT_OFF, CUT_OFF],
+  [eventLine("exec_command_end", CALL), undefined, CUT_OFF],
+  [eventLine("mcp_tool_call_begin", CALL), CUT_OFF, CUT_OFF],
+  [eventLine("mcp_tool_call_end", CALL), undefined, CUT_OFF],
+  [eventLine("patch_apply_begin", CALL), CUT_OFF, CUT_OFF],
+  [eventLine("patch_apply_end", CALL), undefined, CUT_OFF],
+  [eventLine("task_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [eventLine("turn_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [promptLine("Go"), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [eventLine("task_complete"), undefined, undefined],
+  [eventLine("turn_complete"), undefined, undefined],
+  [answerLine("Done."), undefined, ERROR],
+  [eventLine("token_count"), undefined, ERROR],
+  [itemLine("reasoning"), CUT_OFF, CUT_OFF],
   [
-    { type: "response_item", payload: { type: "function_call_output" } },
+    itemLine("function_call_output"),
     CUT_OFF,
     CUT_OFF,
   ],
@@ -1010,12 +980,12 @@ const LAST_LINES = [
 
 for (const [last, afterAnswer, afterError] of LAST_LINES) {
   Deno.test(`VerdictBuilder judges a session file by its last line: ${JSON.stringify(last)}`, () => {
-    const prompt = turnEvent("user_message", { message: "Go" });
+    const prompt = promptLine("Go");
     const reasonAfter = (before: object) =>
       messages(judgeRecords([prompt, before, last]))[0];
-    assertEquals(reasonAfter(answerItem("Done.")), afterAnswer);
+    assertEquals(reasonAfter(messageLine("assistant", "Done.")), afterAnswer);
     assertEquals(
-      reasonAfter(turnEvent("error", { message: "No" })),
+      reasonAfter(eventLine("error", { message: "No" })),
       afterError,
     );
   });
@@ -1044,15 +1014,15 @@ Deno.test("VerdictBuilder passes a turn without an answer of a release that writ
     duration_ms: 255,
   };
   const records = [
-    turnEvent("task_started", { turn_id: "1" }),
-    turnEvent("user_message", { message: "Say nothing" }),
-    turnEvent("task_complete", end),
+    eventLine("task_started", { turn_id: "1" }),
+    promptLine("Say nothing"),
+    eventLine("task_complete", end),
   ];
   assertEquals(judgeRecords(records).status, "completed");
   const error = { message: "Bad request", codex_error_info: "other" };
   const failed = [
     ...records.slice(0, -1),
-    turnEvent("task_complete", { ...end, error }),
+    eventLine("task_complete", { ...end, error }),
   ];
   assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
 });
@@ -1064,7 +1034,7 @@ Deno.test("VerdictBuilder begins no turn for speech", () => {
   }));
   const verdict = judgeRecords([
     ...spoken,
-    ...promptedTurn("Done.", answerItem("Done.")),
+    ...promptedTurn("Done.", messageLine("assistant", "Done.")),
     ...spoken,
   ]);
   assertEquals(messages(verdict), []);
@@ -1081,21 +1051,21 @@ function forkLine(record: object, at: number): object {
 }
 
 Deno.test("VerdictBuilder reads the events of a fork like those of Codex", () => {
-  const question = turnEvent("user_message", { message: "Do it" });
-  const answer = answerItem("Done.");
-  const error = turnEvent("error", { message: "No such model" });
+  const question = promptLine("Do it");
+  const answer = messageLine("assistant", "Done.");
+  const error = eventLine("error", { message: "No such model" });
   const review = { overall_explanation: "One issue." };
   const runs = [
     [question, answer, error],
     promptedTurn(null, ...FAILED_REVIEW),
     promptedTurn(
       null,
-      answerItem("One issue."),
-      turnEvent("exited_review_mode", { review_output: review }),
+      messageLine("assistant", "One issue."),
+      eventLine("exited_review_mode", { review_output: review }),
     ),
     [
       question,
-      turnEvent("agent_message", { message: "Compact task completed" }),
+      answerLine("Compact task completed"),
     ],
     BLANK_TURN,
   ];
@@ -1115,49 +1085,49 @@ for (
     {
       name: "the message of the end of a turn that shows none",
       records: [
-        turnEvent("task_started"),
-        turnEvent("user_message", { message: "Go" }),
-        turnEvent("task_complete", { last_agent_message: "Done." }),
+        eventLine("task_started"),
+        promptLine("Go"),
+        eventLine("task_complete", { last_agent_message: "Done." }),
       ],
       finalMessage: "Done.",
     },
     {
       name: "the message that a turn shows, not that of its end",
       records: [
-        turnEvent("task_started"),
-        turnEvent("agent_message", { message: "Shown." }),
-        turnEvent("task_complete", { last_agent_message: "Said." }),
+        eventLine("task_started"),
+        answerLine("Shown."),
+        eventLine("task_complete", { last_agent_message: "Said." }),
       ],
       finalMessage: "Shown.",
     },
     {
       name: "null for a last turn that is only an end",
       records: [
-        turnEvent("task_started"),
-        turnEvent("agent_message", { message: "First." }),
-        turnEvent("task_complete", { last_agent_message: "First." }),
-        turnEvent("task_complete", { last_agent_message: null }),
+        eventLine("task_started"),
+        answerLine("First."),
+        eventLine("task_complete", { last_agent_message: "First." }),
+        eventLine("task_complete", { last_agent_message: null }),
       ],
       finalMessage: null,
     },
     {
       name: "a message between two turns, if the beginning of the last is lost",
       records: [
-        turnEvent("task_started"),
-        turnEvent("agent_message", { message: "First." }),
-        turnEvent("task_complete", { last_agent_message: "First." }),
-        turnEvent("agent_message", { message: "Second." }),
-        turnEvent("task_complete"),
+        eventLine("task_started"),
+        answerLine("First."),
+        eventLine("task_complete", { last_agent_message: "First." }),
+        answerLine("Second."),
+        eventLine("task_complete"),
       ],
       finalMessage: "Second.",
     },
     {
       name: "null if the last turn began after the message",
       records: [
-        turnEvent("agent_message", { message: "First." }),
-        turnEvent("task_started"),
-        turnEvent("user_message", { message: "Go" }),
-        turnEvent("turn_aborted", { reason: "interrupted" }),
+        answerLine("First."),
+        eventLine("task_started"),
+        promptLine("Go"),
+        eventLine("turn_aborted", { reason: "interrupted" }),
       ],
       finalMessage: null,
     },
@@ -1202,8 +1172,8 @@ Deno.test("VerdictBuilder judges any records without throwing", () => {
         ...[THREAD, TURN, DONE, OTHER_THREAD, say("x"), command(1)],
         ...[error("x"), failTurn("x"), { type: "line.failed", line: 1 }],
         ...[{ type: "error" }, { type: "turn.failed", error: null }],
-        ...[{ type: "event_msg", payload: { type: "error" } }, null, 1, "x"],
-        ...[{ type: "response_item", payload: { type: "message" } }],
+        ...[eventLine("error"), null, 1, "x"],
+        ...[itemLine("message")],
         JSON.parse('{"__proto__":{"type":"turn.completed"}}'),
       ),
       fc.jsonValue(),

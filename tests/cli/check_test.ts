@@ -7,6 +7,7 @@ import {
 import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
 import { gzip } from "../sources.ts";
+import { eventLine, PAGINATED, textOf } from "../session_lines.ts";
 import {
   call,
   Hose,
@@ -539,19 +540,11 @@ Deno.test("check --github appends to the summary of a step", async () => {
 
 Deno.test("check reads a packed session file", async () => {
   const rollout = encode(
-    [
-      {
-        type: "session_meta",
-        payload: { id: "t", timestamp: "2026-01-01T00:00:00Z" },
-      },
-      { type: "event_msg", payload: { type: "task_started", turn_id: "1" } },
-      {
-        type: "event_msg",
-        payload: { type: "turn_aborted", turn_id: "1", reason: "interrupted" },
-      },
-    ].map((line) =>
-      `${JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", ...line })}\n`
-    ).join(""),
+    textOf(
+      PAGINATED,
+      eventLine("task_started", { turn_id: "1" }),
+      eventLine("turn_aborted", { turn_id: "1", reason: "interrupted" }),
+    ),
   );
   const { status, stderr } = await call(["check", "r.jsonl.gz"], {
     files: { "r.jsonl.gz": gzip(rollout) },
@@ -642,15 +635,11 @@ Deno.test("check --schema reports each path that violates its schema once", asyn
 });
 
 Deno.test("check --schema checks the lines of session files", async () => {
-  const line = (message: unknown) =>
-    `${
-      JSON.stringify({
-        type: "event_msg",
-        payload: { type: "agent_message", message },
-      })
-    }\n`;
+  const lines = ["x", "y"].map((text) =>
+    eventLine("agent_message", { message: [text] })
+  );
   const { stdout } = await call(["check", "--schema", "--json", "-q"], {
-    stdin: `${SHELLMANY}${line(["x"])}${line(["y"])}`,
+    stdin: SHELLMANY + textOf(...lines),
   });
   assertEquals(
     JSON.parse(stdout).reasons.map(({ message }: { message: string }) =>

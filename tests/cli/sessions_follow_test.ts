@@ -9,6 +9,7 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
+import { eventLine, textOf } from "../session_lines.ts";
 import { contentOf, PARENT } from "./families.ts";
 import { call, type Result, stepping, type World } from "./memory.ts";
 
@@ -25,10 +26,7 @@ const OTHER_TEXT = sessionText({
 type Step = (path: string, home: string) => unknown;
 
 function event(type: string, rest: Readonly<Record<string, unknown>> = {}) {
-  const payload = { type, ...rest };
-  return `${
-    JSON.stringify({ timestamp: STARTED, type: "event_msg", payload })
-  }\n`;
+  return textOf(eventLine(type, rest, STARTED));
 }
 
 const START = event("task_started", { turn_id: "1" });

@@ -11,6 +11,7 @@ import { dirname } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import type { HappeningRecord } from "../../lib/check/happenings.ts";
 import { sessionPath, testId, withFolder } from "../sessions/homes.ts";
+import { eventLine, line, textOf } from "../session_lines.ts";
 import { call, type Result, stepping, type World } from "./memory.ts";
 
 /** The time at which the command starts; the times of lines are seconds after it. */
@@ -18,12 +19,8 @@ const NOW = Date.parse("2026-11-20T15:00:00.000Z");
 const at = (second: number): string =>
   new Date(NOW + 1000 * second).toISOString();
 
-function line(second: number, type: string, payload: unknown): string {
-  return `${JSON.stringify({ timestamp: at(second), type, payload })}\n`;
-}
-
 const event = (second: number, type: string, rest: object): string =>
-  line(second, "event_msg", { type, ...rest });
+  textOf(eventLine(type, rest, at(second)));
 
 /** The lines of a session up to its first prompt. */
 const sessionStart = (
@@ -34,7 +31,7 @@ const sessionStart = (
     readonly parent?: string;
   } = {},
 ): string =>
-  line(second, "session_meta", {
+  textOf(line("session_meta", {
     id,
     timestamp: at(second),
     cwd: "/w",
@@ -44,7 +41,7 @@ const sessionStart = (
       subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } },
     },
     parent_thread_id: parent,
-  }) + event(second, "task_started", { turn_id: "1" }) +
+  }, at(second))) + event(second, "task_started", { turn_id: "1" }) +
   event(second, "user_message", { message });
 
 const commandStart = (second: number, command: string): string =>

@@ -2,14 +2,17 @@ import { assertEquals } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   checkedSnapshot,
-  eventLine,
   historyOf,
-  itemLine,
-  pagedLine,
-  PAGINATED,
   snapshotOf,
   summariesOf,
 } from "../history/histories.ts";
+import {
+  answerLine,
+  eventLine,
+  itemLine,
+  pagedLine,
+  PAGINATED,
+} from "../session_lines.ts";
 
 const ID = "call_0";
 
@@ -355,7 +358,7 @@ Deno.test("HistoryState.apply() keeps the action of an explored command when a l
     event("exec_command_begin", start),
     eventLine("task_complete"),
     eventLine("task_started"),
-    eventLine("agent_message", { message: "x" }),
+    answerLine("x"),
     event("exec_command_begin", { ...explored("ls"), call_id: "other" }),
     eventLine("thread_rolled_back", { num_turns: 1 }),
     event("exec_command_begin", start),
@@ -438,7 +441,7 @@ Deno.test("HistoryState.forget() drops all references to forgotten records (B.4)
   const state = historyOf([
     eventLine("task_started"),
     eventLine("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b" }),
-    eventLine("agent_message", { message: "m" }),
+    answerLine("m"),
     eventLine("agent_reasoning", { text: "r" }),
     eventLine("agent_reasoning_delta", { delta: "d" }),
     begin("command"),

@@ -3,13 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { plainPath } from "../../lib/events/contents.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
-import {
-  eventLine,
-  historyOf,
-  itemLine,
-  payloadsOf,
-  snapshotOf,
-} from "../history/histories.ts";
+import { historyOf, payloadsOf, snapshotOf } from "../history/histories.ts";
+import { eventLine, itemLine, TIME } from "../session_lines.ts";
 import { eventsOf } from "./reading.ts";
 
 /** Folds events and returns the payload of the first command. */
@@ -65,19 +60,18 @@ Deno.test("HistoryState.apply() reads the times of a command from its end (C.0, 
     const exec = execOf(event("end", { command: ["make"], ...fields }));
     return [exec.started_at, exec.completed_at];
   };
-  const now = "2025-10-01T12:00:00.000Z";
-  assertEquals(times({}), [now, now]);
+  assertEquals(times({}), [TIME, TIME]);
   assertEquals(times({ duration: { secs: 2, nanos: 0 } }), [
-    "2025-10-01T11:59:58.000Z",
-    now,
+    "2026-11-20T15:14:13.000Z",
+    TIME,
   ]);
   assertEquals(times({ started_at_ms: 1_000, completed_at_ms: 2_000 }), [
     "1970-01-01T00:00:01.000Z",
     "1970-01-01T00:00:02.000Z",
   ]);
   // This duration is beyond the range of dates.
-  assertEquals(times({ duration: { secs: 1e15, nanos: 0 } }), [now, now]);
-  assertEquals(times({ started_at_ms: 0, completed_at_ms: 0 }), [now, now]);
+  assertEquals(times({ duration: { secs: 1e15, nanos: 0 } }), [TIME, TIME]);
+  assertEquals(times({ started_at_ms: 0, completed_at_ms: 0 }), [TIME, TIME]);
   const begun = execOf(event("begin", { started_at_ms: 1_000 }));
   assertEquals(begun.started_at, "1970-01-01T00:00:01.000Z");
 });

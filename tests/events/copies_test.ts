@@ -2,16 +2,15 @@ import { assertEquals } from "@std/assert";
 import { readCapturedFiles } from "../rollouts.ts";
 import {
   checkedSnapshot,
-  eventLine,
-  itemLine,
   payloadsOf,
   readEvents,
   snapshotOf,
 } from "../history/histories.ts";
+import { eventLine, itemLine, promptLine } from "../session_lines.ts";
 
 const SEARCH = { type: "search", query: "q", queries: ["q", "r"] };
 const PAGE = { type: "open_page", url: "https://example.com/" };
-const USER = eventLine("user_message", { message: "go" });
+const USER = promptLine("go");
 
 function item(action: unknown, id?: string) {
   return itemLine("web_search_call", {

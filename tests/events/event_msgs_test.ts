@@ -1,12 +1,8 @@
 /** The records of each event of a rollout (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import {
-  eventLine,
-  PAGINATED,
-  snapshotOf,
-  summariesOf,
-} from "../history/histories.ts";
+import { snapshotOf, summariesOf } from "../history/histories.ts";
+import { eventLine, PAGINATED } from "../session_lines.ts";
 
 const CALL = { call_id: "c" };
 const MCP = { ...CALL, invocation: { server: "s", tool: "t" } };

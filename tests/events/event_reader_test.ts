@@ -6,17 +6,18 @@ import { equalJson } from "../fixtures.ts";
 import { payloadsOf, readEvents, snapshotOf } from "../history/histories.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import {
-  call,
-  event,
-  eventsOf,
-  item,
+  answerLine,
+  callLine,
+  eventLine,
+  itemLine,
   line,
-  output,
-  paged,
+  messageLine,
+  outputLine,
+  pagedLine,
   PAGINATED,
-  script,
-  summaryOf,
-} from "./reading.ts";
+  promptLine,
+} from "../session_lines.ts";
+import { eventsOf, script, summaryOf } from "./reading.ts";
 
 const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
   "Output:\n";
@@ -27,7 +28,7 @@ const UNREAD =
 
 /** A token_count with the total of the thread and its last request. */
 function counted(total: number, last: number): Fields {
-  return event("token_count", {
+  return eventLine("token_count", {
     info: {
       total_token_usage: { input_tokens: total },
       last_token_usage: { input_tokens: last },
@@ -44,8 +45,8 @@ const CASES: readonly {
   {
     name: "a command with its exit status",
     lines: [
-      call("shell", { command: ["ls"] }),
-      output('{"output":"a\\n","metadata":{"exit_code":0}}'),
+      callLine("shell", { command: ["ls"] }),
+      outputLine('{"output":"a\\n","metadata":{"exit_code":0}}'),
     ],
     expected: [
       "started command_execution ls",
@@ -55,8 +56,8 @@ const CASES: readonly {
   {
     name: "a command that did not complete (C.6)",
     lines: [
-      call("shell", { command: ["ls"] }),
-      output("execution error: Sandbox(Signal(9))"),
+      callLine("shell", { command: ["ls"] }),
+      outputLine("execution error: Sandbox(Signal(9))"),
     ],
     expected: [
       "started command_execution ls",
@@ -66,15 +67,15 @@ const CASES: readonly {
   {
     name: "a session of unified exec (C.6)",
     lines: [
-      call("exec_command", { cmd: "bash" }),
-      output(`${RUNNING}one\n`),
-      call("write_stdin", { session_id: 7, chars: "" }, "c2"),
-      output(`${RUNNING}two\n`, "c2"),
+      callLine("exec_command", { cmd: "bash" }),
+      outputLine(`${RUNNING}one\n`),
+      callLine("write_stdin", { session_id: 7, chars: "" }, "c2"),
+      outputLine(`${RUNNING}two\n`, "c2"),
       // Codex takes absent `chars` for a poll too.
-      call("write_stdin", { session_id: 7 }, "c4"),
-      output(`${RUNNING}and\n`, "c4"),
-      call("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c3"),
-      output(`${EXITED}three\n`, "c3"),
+      callLine("write_stdin", { session_id: 7 }, "c4"),
+      outputLine(`${RUNNING}and\n`, "c4"),
+      callLine("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c3"),
+      outputLine(`${EXITED}three\n`, "c3"),
     ],
     expected: [
       "started command_execution bash",
@@ -89,10 +90,10 @@ const CASES: readonly {
   {
     name: "a session whose command has a call id that occurs again",
     lines: [
-      call("exec_command", { cmd: "bash" }),
-      output(`${RUNNING}one\n`),
-      call("write_stdin", { session_id: 7, chars: "exit 3\n" }),
-      output(`${EXITED}two\n`),
+      callLine("exec_command", { cmd: "bash" }),
+      outputLine(`${RUNNING}one\n`),
+      callLine("write_stdin", { session_id: 7, chars: "exit 3\n" }),
+      outputLine(`${EXITED}two\n`),
     ],
     expected: [
       "started command_execution bash",
@@ -105,11 +106,11 @@ const CASES: readonly {
   {
     name: "a session whose command was rolled back (B.4)",
     lines: [
-      call("exec_command", { cmd: "bash" }),
-      output(`${RUNNING}one\n`),
-      event("thread_rolled_back", { num_turns: 1 }),
-      call("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c2"),
-      output(`${EXITED}two\n`, "c2"),
+      callLine("exec_command", { cmd: "bash" }),
+      outputLine(`${RUNNING}one\n`),
+      eventLine("thread_rolled_back", { num_turns: 1 }),
+      callLine("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c2"),
+      outputLine(`${EXITED}two\n`, "c2"),
     ],
     expected: [
       "started command_execution bash",
@@ -122,8 +123,8 @@ const CASES: readonly {
   {
     name: "a write to an unknown session",
     lines: [
-      call("write_stdin", { session_id: 9, chars: "" }),
-      output("write_stdin failed: Unknown process id 9"),
+      callLine("write_stdin", { session_id: 9, chars: "" }),
+      outputLine("write_stdin failed: Unknown process id 9"),
     ],
     expected: [
       "completed tool_call failed write_stdin write_stdin failed: Unknown process id 9",
@@ -132,26 +133,28 @@ const CASES: readonly {
   {
     name: "a patch that failed verification (C.6)",
     lines: [
-      item("custom_tool_call", {
+      itemLine("custom_tool_call", {
         name: "apply_patch",
         input: "*** Begin Patch\n*** Delete File: a\n*** End Patch",
         call_id: "c1",
       }),
-      output("apply_patch verification failed: no"),
+      outputLine("apply_patch verification failed: no"),
     ],
     expected: ["started file_change", "completed file_change failed"],
   },
   {
     name: "a patch in a shell",
     lines: [
-      call("shell", {
+      callLine("shell", {
         command: [
           "bash",
           "-lc",
           "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF",
         ],
       }),
-      output("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated"),
+      outputLine(
+        "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated",
+      ),
     ],
     expected: [
       "started command_execution bash -lc apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF",
@@ -161,12 +164,12 @@ const CASES: readonly {
   {
     name: "a plan, and invalid plans (C.6)",
     lines: [
-      call("update_plan", { plan: [{ step: "a", status: "pending" }] }),
-      output("Plan updated"),
-      call("update_plan", { plan: [{ step: "a" }] }, "c2"),
-      output("failed to parse function arguments: x", "c2"),
-      call("update_plan", { plan: "x" }, "c3"),
-      output("failed to parse function arguments: x", "c3"),
+      callLine("update_plan", { plan: [{ step: "a", status: "pending" }] }),
+      outputLine("Plan updated"),
+      callLine("update_plan", { plan: [{ step: "a" }] }, "c2"),
+      outputLine("failed to parse function arguments: x", "c2"),
+      callLine("update_plan", { plan: "x" }, "c3"),
+      outputLine("failed to parse function arguments: x", "c3"),
     ],
     expected: [
       "started todo_list",
@@ -181,8 +184,8 @@ const CASES: readonly {
     name: "an unsupported call (C.5)",
     lines: [
       PAGINATED,
-      call("nothing", {}),
-      output("unsupported call: nothing"),
+      callLine("nothing", {}),
+      outputLine("unsupported call: nothing"),
     ],
     expected: [
       "thread.started",
@@ -194,14 +197,14 @@ const CASES: readonly {
     name: "an item before the output of its call (C.5)",
     lines: [
       PAGINATED,
-      call("exec_command", { cmd: "ls" }),
-      paged("CommandExecution", {
+      callLine("exec_command", { cmd: "ls" }),
+      pagedLine("CommandExecution", {
         id: "c1",
         command: ["bash", "-lc", "ls"],
         aggregated_output: "a",
         exit_code: 0,
       }),
-      output(`${EXITED}b`),
+      outputLine(`${EXITED}b`),
     ],
     expected: [
       "thread.started",
@@ -215,17 +218,20 @@ const CASES: readonly {
       PAGINATED,
       script('await tools.exec_command({"cmd":"a"});', "c1"),
       script('await tools.exec_command({"cmd":"b"});', "c2"),
-      paged("CommandExecution", {
+      pagedLine("CommandExecution", {
         id: "exec-1",
         command: ["b"],
         exit_code: 0,
       }),
-      paged("CommandExecution", {
+      pagedLine("CommandExecution", {
         id: "exec-2",
         command: ["a"],
         exit_code: 1,
       }),
-      output([{ text: "Script completed\nOutput:\n" }, { text: "{}" }], "c1"),
+      outputLine(
+        [{ text: "Script completed\nOutput:\n" }, { text: "{}" }],
+        "c1",
+      ),
     ],
     expected: [
       "thread.started",
@@ -241,14 +247,14 @@ const CASES: readonly {
       PAGINATED,
       script('await tools.exec_command({"cmd":"a fork\'s"});', "c0"),
       script('await tools.exec_command({"cmd":"sleep 9"});'),
-      output("aborted by user after 1.0s"),
-      event("turn_aborted", { reason: "interrupted" }),
-      paged("CommandExecution", {
+      outputLine("aborted by user after 1.0s"),
+      eventLine("turn_aborted", { reason: "interrupted" }),
+      pagedLine("CommandExecution", {
         id: "exec-1",
         command: ["sh", "-c", "sleep 9"],
         exit_code: 130,
       }),
-      output("aborted by user", "c0"),
+      outputLine("aborted by user", "c0"),
     ],
     expected: [
       "thread.started",
@@ -264,11 +270,8 @@ const CASES: readonly {
     name: "a compaction after a summary that only the model has",
     lines: [
       PAGINATED,
-      paged("AgentMessage", { id: "a", content: "x" }),
-      item("message", {
-        role: "assistant",
-        content: [{ type: "output_text", text: "sum" }],
-      }),
+      pagedLine("AgentMessage", { id: "a", content: "x" }),
+      messageLine("assistant", "sum"),
       line("compacted", { message: "So far:\nsum" }),
     ],
     expected: [
@@ -282,7 +285,7 @@ const CASES: readonly {
     lines: [
       PAGINATED,
       script("throw new Error('tools.x({})')"),
-      output([{ text: "Script failed\nOutput:\n" }, {
+      outputLine([{ text: "Script failed\nOutput:\n" }, {
         text: "Script error:\nno",
       }]),
     ],
@@ -295,13 +298,10 @@ const CASES: readonly {
   {
     name: "a prompt that starts a turn (up to 0.98)",
     lines: [
-      event("user_message", { message: "Hi" }),
-      event("agent_message", { message: "Hello" }),
-      item("message", {
-        role: "assistant",
-        content: [{ type: "output_text", text: "Hello" }],
-      }),
-      event("user_message", { message: "More" }),
+      promptLine("Hi"),
+      answerLine("Hello"),
+      messageLine("assistant", "Hello"),
+      promptLine("More"),
     ],
     expected: [
       "completed user_message synthetic-item-1 Hi",
@@ -313,10 +313,10 @@ const CASES: readonly {
   {
     name: "a message with an event for each part (up to 0.98)",
     lines: [
-      event("task_started", { turn_id: "1" }),
-      event("agent_message", { message: "One, " }),
-      event("agent_message", { message: "two" }),
-      item("message", {
+      eventLine("task_started", { turn_id: "1" }),
+      answerLine("One, "),
+      answerLine("two"),
+      itemLine("message", {
         role: "assistant",
         content: [
           { type: "output_text", text: "One, " },
@@ -333,9 +333,9 @@ const CASES: readonly {
   {
     name: "a turn without an answer (C.6)",
     lines: [
-      event("task_started", { turn_id: "1" }),
-      event("user_message", { message: "Hi" }),
-      event("task_complete", { turn_id: "1", last_agent_message: null }),
+      eventLine("task_started", { turn_id: "1" }),
+      promptLine("Hi"),
+      eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
     ],
     expected: [
       "turn.started",
@@ -346,13 +346,13 @@ const CASES: readonly {
   {
     name: "a turn without an answer whose last request succeeded",
     lines: [
-      event("task_started", { turn_id: "1" }),
-      event("user_message", { message: "Hi" }),
-      call("exec_command", { cmd: "ls" }),
+      eventLine("task_started", { turn_id: "1" }),
+      promptLine("Hi"),
+      callLine("exec_command", { cmd: "ls" }),
       counted(10, 10),
-      output("Exit code: 0\nOutput:\n"),
+      outputLine("Exit code: 0\nOutput:\n"),
       counted(20, 10),
-      event("task_complete", { turn_id: "1", last_agent_message: null }),
+      eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
     ],
     expected: [
       "turn.started",
@@ -368,13 +368,13 @@ const CASES: readonly {
     name:
       "a turn without an answer whose last request failed and was not counted",
     lines: [
-      event("task_started", { turn_id: "1" }),
-      event("user_message", { message: "Hi" }),
-      call("exec_command", { cmd: "ls" }),
-      output("Exit code: 0\nOutput:\n"),
+      eventLine("task_started", { turn_id: "1" }),
+      promptLine("Hi"),
+      callLine("exec_command", { cmd: "ls" }),
+      outputLine("Exit code: 0\nOutput:\n"),
       counted(10, 10),
       counted(10, 10),
-      event("task_complete", { turn_id: "1", last_agent_message: null }),
+      eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
     ],
     expected: [
       "turn.started",
@@ -389,14 +389,11 @@ const CASES: readonly {
   {
     name: "items without an event after an answer (C.6)",
     lines: [
-      event("task_started", { turn_id: "1" }),
-      event("user_message", { message: "Hi" }),
-      item("message", {
-        role: "assistant",
-        content: [{ type: "output_text", text: "" }],
-      }),
-      item("ghost_snapshot"),
-      event("task_complete", { turn_id: "1", last_agent_message: null }),
+      eventLine("task_started", { turn_id: "1" }),
+      promptLine("Hi"),
+      messageLine("assistant", ""),
+      itemLine("ghost_snapshot"),
+      eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
     ],
     expected: [
       "turn.started",
@@ -407,13 +404,10 @@ const CASES: readonly {
   {
     name: "blank answers that have an event, as the exec stream prints them",
     lines: [
-      event("agent_message", { message: "" }),
-      item("message", { role: "assistant", content: [] }),
-      event("agent_message", { message: "" }),
-      item("message", {
-        role: "assistant",
-        content: [{ type: "output_text", text: "" }],
-      }),
+      answerLine(""),
+      itemLine("message", { role: "assistant", content: [] }),
+      answerLine(""),
+      messageLine("assistant", ""),
     ],
     expected: [
       "completed agent_message synthetic-item-1 ",
@@ -423,12 +417,9 @@ const CASES: readonly {
   {
     name: "a summary that is also written as an answer",
     lines: [
-      item("message", {
-        role: "assistant",
-        content: [{ type: "output_text", text: "sum" }],
-      }),
+      messageLine("assistant", "sum"),
       line("compacted", { message: "So far:\nsum" }),
-      event("context_compacted"),
+      eventLine("context_compacted"),
     ],
     expected: [
       "completed agent_message synthetic-item-1 sum",
@@ -438,23 +429,20 @@ const CASES: readonly {
   ...["go", `${UNREAD}go`].map((message) => ({
     name: `a prompt with an unreadable image and the event ${message}`,
     lines: [
-      item("message", {
+      itemLine("message", {
         role: "user",
         content: [UNREAD, "go"].map((text) => ({ type: "input_text", text })),
       }),
-      event("user_message", { message, local_images: ["/w/a.md"] }),
+      eventLine("user_message", { message, local_images: ["/w/a.md"] }),
     ],
     expected: ["completed user_message synthetic-item-1 go"],
   })),
-  ...[[], [event("user_message", { message: UNREAD })]].map((copies) => ({
+  ...[[], [promptLine(UNREAD)]].map((copies) => ({
     name: `a viewed image that is unreadable, with ${copies.length} events`,
     lines: [
-      call("view_image", { path: "/w/a.md" }),
-      output("attached local image path"),
-      item("message", {
-        role: "user",
-        content: [{ type: "input_text", text: UNREAD }],
-      }),
+      callLine("view_image", { path: "/w/a.md" }),
+      outputLine("attached local image path"),
+      messageLine("user", UNREAD),
       ...copies,
     ],
     expected: ["started image_view", "completed image_view"],
@@ -462,18 +450,15 @@ const CASES: readonly {
   {
     name: "a prompt that is only the text for an unreadable image",
     lines: [
-      item("message", {
-        role: "user",
-        content: [{ type: "input_text", text: UNREAD }],
-      }),
-      event("user_message", { message: UNREAD }),
+      messageLine("user", UNREAD),
+      promptLine(UNREAD),
     ],
     expected: [`completed user_message synthetic-item-1 ${UNREAD}`],
   },
   {
     name: "a command of the user",
     lines: [
-      item("message", {
+      itemLine("message", {
         role: "user",
         content: [{
           type: "input_text",
@@ -491,10 +476,10 @@ const CASES: readonly {
   {
     name: "a repeated call id",
     lines: [
-      call("shell", { command: ["a"] }),
-      output("Exit code: 0\nOutput:\n"),
-      call("shell", { command: ["b"] }),
-      output("Exit code: 0\nOutput:\n"),
+      callLine("shell", { command: ["a"] }),
+      outputLine("Exit code: 0\nOutput:\n"),
+      callLine("shell", { command: ["b"] }),
+      outputLine("Exit code: 0\nOutput:\n"),
     ],
     expected: [
       "started command_execution a",
@@ -508,24 +493,27 @@ const CASES: readonly {
 /** The lines of threads that requested a review, without the lines of the reviewer. */
 const REVIEWS = {
   "0.110": [
-    event("entered_review_mode", { user_facing_hint: "h" }),
-    event("task_started", { turn_id: "reviewer" }),
-    event("user_message", { message: "h" }),
-    event("exited_review_mode", { review_output: {} }),
-    event("agent_message", { message: "x" }),
-    event("task_complete", { turn_id: "own" }),
+    eventLine("entered_review_mode", { user_facing_hint: "h" }),
+    eventLine("task_started", { turn_id: "reviewer" }),
+    promptLine("h"),
+    eventLine("exited_review_mode", { review_output: {} }),
+    answerLine("x"),
+    eventLine("task_complete", { turn_id: "own" }),
   ],
   "0.171": [
     PAGINATED,
-    paged("EnteredReviewMode", { id: "a" }, { turn_id: "own" }),
-    event("task_started", { turn_id: "reviewer" }),
-    paged("UserMessage", { id: "b", content: [{ type: "text", text: "h" }] }, {
+    pagedLine("EnteredReviewMode", { id: "a" }, { turn_id: "own" }),
+    eventLine("task_started", { turn_id: "reviewer" }),
+    pagedLine("UserMessage", {
+      id: "b",
+      content: [{ type: "text", text: "h" }],
+    }, {
       turn_id: "reviewer",
     }),
-    paged("ExitedReviewMode", { id: "a", review_output: {} }, {
+    pagedLine("ExitedReviewMode", { id: "a", review_output: {} }, {
       turn_id: "own",
     }),
-    event("task_complete", { turn_id: "own" }),
+    eventLine("task_complete", { turn_id: "own" }),
   ],
 };
 
@@ -559,13 +547,13 @@ for (const { name, lines, expected } of CASES) {
 
 Deno.test("EventReader writes the turn of the call into a late end", () => {
   const events = eventsOf([
-    event("task_started", { turn_id: "1" }),
-    call("exec_command", { cmd: "sleep" }),
-    output(RUNNING),
-    event("task_complete", { turn_id: "1", last_agent_message: "x" }),
-    event("task_started", { turn_id: "2" }),
-    call("write_stdin", { session_id: 7, chars: "" }, "c2"),
-    output(EXITED, "c2"),
+    eventLine("task_started", { turn_id: "1" }),
+    callLine("exec_command", { cmd: "sleep" }),
+    outputLine(RUNNING),
+    eventLine("task_complete", { turn_id: "1", last_agent_message: "x" }),
+    eventLine("task_started", { turn_id: "2" }),
+    callLine("write_stdin", { session_id: 7, chars: "" }, "c2"),
+    outputLine(EXITED, "c2"),
   ]);
   const end = events.at(-1);
   assertEquals([end?.item_id, end?.turn_id], ["c1", "1"]);
@@ -575,14 +563,18 @@ Deno.test("EventReader finds the script of an item in the turn, after others wer
   const again = 'await tools.exec_command({"cmd":"a"});';
   const events = eventsOf([
     PAGINATED,
-    event("task_started", { turn_id: "1" }),
+    eventLine("task_started", { turn_id: "1" }),
     script('await tools.mcp__a__b({"c":1});', "c1"),
     script(again, "c2"),
-    event("task_started", { turn_id: "2" }),
+    eventLine("task_started", { turn_id: "2" }),
     script('await tools.mcp__d__e({"f":2});', "c3"),
     script(again, "c4"),
-    paged("McpToolCall", { id: "exec-1", server: "d", tool: "e" }),
-    paged("CommandExecution", { id: "exec-2", command: ["a"], exit_code: 0 }),
+    pagedLine("McpToolCall", { id: "exec-1", server: "d", tool: "e" }),
+    pagedLine("CommandExecution", {
+      id: "exec-2",
+      command: ["a"],
+      exit_code: 0,
+    }),
   ]);
   assertEquals(
     events.slice(-2).map(({ type, item_id }) => [type, item_id]),
@@ -593,13 +585,13 @@ Deno.test("EventReader finds the script of an item in the turn, after others wer
 Deno.test("EventReader pairs searches and images by their id, and by type only without one (C.5)", () => {
   const events = eventsOf([
     PAGINATED,
-    paged("WebSearch", { id: "ws_1", query: "a" }),
-    item("web_search_call", { id: "ws_1", action: { query: "a" } }),
-    item("web_search_call", { action: { query: "b" } }),
-    item("image_generation_call", { id: "ig_1", revised_prompt: "c" }),
-    paged("ImageGeneration", { id: "ig_1", revised_prompt: "c" }),
-    paged("ImageGeneration", { id: "ig_2", revised_prompt: "d" }),
-    item("image_generation_call", { id: "ig_2", revised_prompt: "d" }),
+    pagedLine("WebSearch", { id: "ws_1", query: "a" }),
+    itemLine("web_search_call", { id: "ws_1", action: { query: "a" } }),
+    itemLine("web_search_call", { action: { query: "b" } }),
+    itemLine("image_generation_call", { id: "ig_1", revised_prompt: "c" }),
+    pagedLine("ImageGeneration", { id: "ig_1", revised_prompt: "c" }),
+    pagedLine("ImageGeneration", { id: "ig_2", revised_prompt: "d" }),
+    itemLine("image_generation_call", { id: "ig_2", revised_prompt: "d" }),
   ]);
   assertEquals(
     events.slice(1).map(({ item_id }) => item_id),
@@ -611,8 +603,8 @@ Deno.test("EventReader marks lines copied from another thread as inherited", () 
   const header = { id: "t", subagent_history_start_ordinal: 3 };
   const lines = [
     line("session_meta", { ...header, history_mode: "paginated" }),
-    paged("AgentMessage", { id: "a", content: "old" }),
-    paged("AgentMessage", { id: "b", content: "new" }),
+    pagedLine("AgentMessage", { id: "a", content: "old" }),
+    pagedLine("AgentMessage", { id: "b", content: "new" }),
   ].map((each, at) => ({ ...each, ordinal: [0, 2, 3][at] }));
   assertEquals(eventsOf(lines).map(({ inherited }) => inherited), [
     undefined,
@@ -626,7 +618,7 @@ Deno.test("EventReader takes the images of a prompt of a paginated session from 
   const text = "Look";
   const events = eventsOf([
     PAGINATED,
-    item("message", {
+    itemLine("message", {
       role: "user",
       content: [
         { type: "input_text", text: '<image name=[Image #1] path="a.png">' },
@@ -635,7 +627,7 @@ Deno.test("EventReader takes the images of a prompt of a paginated session from 
         { type: "input_text", text },
       ],
     }),
-    paged("UserMessage", {
+    pagedLine("UserMessage", {
       id: "a",
       content: [{ type: "local_image", path: "a.png" }, { type: "text", text }],
     }),
@@ -651,9 +643,8 @@ Deno.test("EventReader ends copied lines at the first copy of a prompt after a p
     ...line,
     timestamp: `2026-11-27T23:51:11.${milliseconds}Z`,
   });
-  const say = (text: string): Fields =>
-    item("message", { role: "user", content: [{ type: "input_text", text }] });
-  const prompt = (message: string) => event("user_message", { message });
+  const say = (text: string): Fields => messageLine("user", text);
+  const prompt = (message: string) => promptLine(message);
   // The pauses are those of a fork of 0.87, whose program writes the context again.
   const lines = [
     at("000", line("session_meta", { id: "b" })),
@@ -762,7 +753,7 @@ Deno.test("EventReader marks a turn as implied while an agent call of its thread
 Deno.test("eventText() keeps the JSON text of arguments", () => {
   const args = '{"n":1.0,"big":9007199254740993}';
   const [started] = eventsOf([
-    item("function_call", { name: "f", arguments: args, call_id: "c" }),
+    itemLine("function_call", { name: "f", arguments: args, call_id: "c" }),
   ]);
   assert(started !== undefined && eventText(started).includes(args));
 });
@@ -771,7 +762,7 @@ for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {
   Deno.test(`eventText() writes arguments that are not JSON as a string: ${args}`, () => {
     for (const type of ["function_call", "tool_search_call"]) {
       const [started] = eventsOf([
-        item(type, { name: "f", arguments: args, call_id: "c" }),
+        itemLine(type, { name: "f", arguments: args, call_id: "c" }),
       ]);
       const { content } = fieldsOf(JSON.parse(eventText(started ?? {})));
       assertEquals(fieldsOf(content).arguments, args);
@@ -782,7 +773,7 @@ for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {
 Deno.test("EventReader saves less than 4 MB for 20,000 calls without an end", () => {
   const reader = new EventReader();
   for (let at = 0; at < 20_000; at++) {
-    const made = call("shell", { command: ["ls"] }, `c${at}`);
+    const made = callLine("shell", { command: ["ls"] }, `c${at}`);
     reader.read(made, { text: "x".repeat(200) }, () => {});
   }
   assert(JSON.stringify(reader.save()).length < 4_000_000);
@@ -803,8 +794,8 @@ Deno.test("EventReader does not throw for fields of any type", () => {
       output: value,
     };
     eventsOf([
-      ...types.map((type) => item(type, fields)),
-      ...events.map((type) => event(type, fields)),
+      ...types.map((type) => itemLine(type, fields)),
+      ...events.map((type) => eventLine(type, fields)),
       line("session_meta", { id: value }),
       line("event", { msg: value }),
       { type: "response_item", payload: value },

@@ -2,12 +2,13 @@
 
 import { assertEquals } from "@std/assert";
 import { Pairing } from "../../lib/events/pairing.ts";
+import { snapshotOf, summariesOf } from "../history/histories.ts";
 import {
+  answerLine,
   eventLine,
   itemLine,
-  snapshotOf,
-  summariesOf,
-} from "../history/histories.ts";
+  promptLine,
+} from "../session_lines.ts";
 
 const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];
@@ -19,7 +20,7 @@ function countOf(type: string, ...events: readonly unknown[]): number {
 
 /** Events between the two copies of a prompt, and whether they answer the first copy. */
 const BETWEEN = [
-  [eventLine("agent_message", { message: "m" }), true],
+  [answerLine("m"), true],
   [eventLine("agent_message_delta", { delta: "d" }), true],
   [eventLine("agent_reasoning", { text: "t" }), true],
   [eventLine("exec_command_begin", { ...CALL, command: ["x"] }), true],
@@ -44,7 +45,7 @@ for (const [between, isAnswer] of BETWEEN) {
   Deno.test(`HistoryState.apply() shows ${isAnswer ? "two prompts" : "one prompt"} around ${JSON.stringify(between.payload)}`, () => {
     const copies = [
       itemLine("message", { role: "user", content: TEXT }),
-      eventLine("user_message", { message: "a" }),
+      promptLine("a"),
     ] as const;
     for (const [first, second] of [copies, copies.toReversed()]) {
       const shown = summariesOf(snapshotOf([first, between, second]));
@@ -61,7 +62,7 @@ const COPIES = [
   [
     "assistant_message",
     itemLine("message", { role: "assistant", content: TEXT }),
-    eventLine("agent_message", { message: "a" }),
+    answerLine("a"),
   ],
   [
     "reasoning",
@@ -82,7 +83,7 @@ const COPIES = [
 
 for (const [type, item, event] of COPIES) {
   Deno.test(`HistoryState.apply() pairs a ${type} with its copy up to the next prompt`, () => {
-    const prompt = eventLine("user_message", { message: "p" });
+    const prompt = promptLine("p");
     for (const [first, second] of [[item, event], [event, item]]) {
       assertEquals(countOf(type, first, second), 1);
       assertEquals(countOf(type, first, prompt, second), 2);

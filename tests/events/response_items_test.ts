@@ -7,14 +7,9 @@ import {
   scriptedCall,
 } from "../../lib/events/response_items.ts";
 import type { Fields } from "../../lib/json/fields.ts";
-import {
-  eventLine,
-  itemLine,
-  payloadsOf,
-  snapshotOf,
-  summariesOf,
-} from "../history/histories.ts";
-import { call, eventsOf, output } from "./reading.ts";
+import { payloadsOf, snapshotOf, summariesOf } from "../history/histories.ts";
+import { callLine, eventLine, itemLine, outputLine } from "../session_lines.ts";
+import { eventsOf } from "./reading.ts";
 
 Deno.test("readPatchEnvelope() reads every kind of section", () => {
   const envelope = [
@@ -422,9 +417,9 @@ Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6
 
 Deno.test("EventReader reads commands and patches that the user rejected as declined", () => {
   const statusOf = (request: Fields, text: string): unknown =>
-    eventsOf([request, output(text)]).at(-1)?.status;
-  const command = call("exec_command", { cmd: "ls" });
-  const patch = call("apply_patch", { input: PATCH });
+    eventsOf([request, outputLine(text)]).at(-1)?.status;
+  const command = callLine("exec_command", { cmd: "ls" });
+  const patch = callLine("apply_patch", { input: PATCH });
   for (
     const [each, text, status] of [
       [command, "exec command rejected by user", "declined"],

@@ -1,16 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   checkedSnapshot,
-  eventLine,
   historyOf,
-  line,
-  pagedLine,
-  PAGINATED,
   payloadsOf,
   snapshotOf,
 } from "../history/histories.ts";
+import {
+  eventLine,
+  itemLine,
+  line,
+  pagedLine,
+  PAGINATED,
+} from "../session_lines.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
-import { event, eventsOf, item, paged } from "./reading.ts";
+import { eventsOf } from "./reading.ts";
 
 /** The fields of an item without its id. */
 type Item = Readonly<Record<string, unknown>>;
@@ -291,9 +294,9 @@ Deno.test("EventReader reads the path of a command's folder and of an image from
     PAGINATED,
     ...places.map((place) => {
       const cwd = `file:${place}`;
-      return paged("CommandExecution", { id: place, command: ["ls"], cwd });
+      return pagedLine("CommandExecution", { id: place, command: ["ls"], cwd });
     }),
-    paged("ImageView", { id: "i", path: "file:///w/%C3%A9.png" }),
+    pagedLine("ImageView", { id: "i", path: "file:///w/%C3%A9.png" }),
   ]).map(({ content }) => fieldsOf(content));
   assertEquals(
     contents.flatMap(({ cwd, path }) => cwd ?? path ?? []),
@@ -460,11 +463,11 @@ Deno.test("EventReader pairs items of one turn that share no id, also after it w
   const generated = { status: "completed", result: "aGk=" };
   const lines = [
     PAGINATED,
-    paged("ImageGeneration", { id: "a", ...generated }),
-    item("image_generation_call", { id: "b", ...generated }),
-    item("image_generation_call", { id: "c", ...generated }),
-    event("task_complete", { turn_id: "t" }),
-    paged("ImageGeneration", { id: "d", ...generated }),
+    pagedLine("ImageGeneration", { id: "a", ...generated }),
+    itemLine("image_generation_call", { id: "b", ...generated }),
+    itemLine("image_generation_call", { id: "c", ...generated }),
+    eventLine("task_complete", { turn_id: "t" }),
+    pagedLine("ImageGeneration", { id: "d", ...generated }),
   ];
   for (const split of lines.keys()) {
     const ids = eventsOf(lines, split)

@@ -14,6 +14,7 @@ import schema from "../../testdata/export/atif-v1.7.schema.json" with {
 import { readFixture } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { decode, encodeJsonl } from "../running.ts";
+import { eventLine, itemLine, outputLine } from "../session_lines.ts";
 import { tokensIn } from "../usage/meters.ts";
 
 const isValid = new Ajv2020({ strict: false }).compile(schema);
@@ -192,28 +193,18 @@ Deno.test("AtifExporter writes the steps of Harbor, except for the differences i
 });
 
 const PNG = "iVBORw0KGgo=";
-const event = (payload: unknown): unknown => ({ type: "event_msg", payload });
-const item = (payload: unknown): unknown => ({
-  type: "response_item",
-  payload,
-});
-const CALL = item({
-  type: "function_call",
+const CALL = itemLine("function_call", {
   name: "shell",
   arguments: '{"n":1.0}',
   call_id: "c",
 });
-const OUTPUT = item({
-  type: "function_call_output",
-  call_id: "c",
-  output: "Done",
-});
+const OUTPUT = outputLine("Done", "c");
 
 Deno.test("AtifExporter writes a result that follows its turn as a step of its own", () => {
   const [trajectory] = trajectoriesOf(
-    event({ type: "task_started", turn_id: "1" }),
+    eventLine("task_started", { turn_id: "1" }),
     CALL,
-    event({ type: "task_complete", turn_id: "1", last_agent_message: "On it" }),
+    eventLine("task_complete", { turn_id: "1", last_agent_message: "On it" }),
     OUTPUT,
   );
   const steps = trajectory?.steps.map(({ source, tool_calls, observation }) => [
@@ -228,8 +219,8 @@ Deno.test("AtifExporter writes a result that follows its turn as a step of its o
 });
 
 Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
-  const script = { type: "custom_tool_call", name: "exec", call_id: "d" };
-  const lines = [CALL, OUTPUT, item({ ...script, input: "[1]" })];
+  const script = { name: "exec", call_id: "d", input: "[1]" };
+  const lines = [CALL, OUTPUT, itemLine("custom_tool_call", script)];
   const written = piecesOf([encodeJsonl(lines)]).map(({ data }) => data).join(
     "",
   );
@@ -249,11 +240,7 @@ for (
       { type: "input_text", text: "Look" },
       { type: "input_image", image_url: `data:image/png;base64,${base64}` },
     ];
-    const lines = [
-      CALL,
-      item({ type: "function_call_output", call_id: "c", output }),
-    ];
-    const bytes = encodeJsonl(lines);
+    const bytes = encodeJsonl([CALL, outputLine(output, "c")]);
     const contentOf = (pieces: readonly ExportPiece[]): unknown =>
       trajectoriesIn(pieces)[0]?.steps[0]?.observation?.results[0]?.content;
     const pieces = piecesOf([bytes], { hasFolder: true });
@@ -270,8 +257,7 @@ for (
 Deno.test("AtifExporter writes a prompt with an image once, which is repeated with the path of the image", () => {
   const image_url = `data:image/png;base64,${PNG}`;
   const lines = [
-    item({
-      type: "message",
+    itemLine("message", {
       role: "user",
       content: [
         { type: "input_text", text: "<image name=[Image #1]>" },
@@ -280,8 +266,7 @@ Deno.test("AtifExporter writes a prompt with an image once, which is repeated wi
         { type: "input_text", text: "Look" },
       ],
     }),
-    event({
-      type: "user_message",
+    eventLine("user_message", {
       message: "Look",
       images: [],
       local_images: ["pixel.png"],

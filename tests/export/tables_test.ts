@@ -15,6 +15,7 @@ import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { findSessionFiles, openSession } from "../../lib/sessions/sessions.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { encode, encodeJsonl } from "../running.ts";
+import { answerLine, eventLine, line, promptLine } from "../session_lines.ts";
 import { withHome, writeFile } from "../sessions/homes.ts";
 import { tokensIn } from "../usage/meters.ts";
 
@@ -218,10 +219,6 @@ function command(id: string, type: string, rest: Row): Row {
   return { type, item: { aggregated_output: "", ...item } };
 }
 
-function rolloutLine(type: string, payload: Row): Row {
-  return { timestamp: "2026-11-20T12:00:00.000Z", type, payload };
-}
-
 const START = { type: "thread.started", thread_id: "t" };
 const TURN = { type: "turn.started" };
 const END = {
@@ -233,13 +230,12 @@ const OTHERS = Array.from({ length: 100 }, (_, i) => `item_${i}`);
 
 /** Two turns of a release that writes no ids of turns, and counts tokens before the answer. */
 const SESSION = [5, 12].flatMap((input_tokens, at) => [
-  ...at === 0 ? [rolloutLine("session_meta", { id: "t" })] : [],
-  rolloutLine("event_msg", { type: "user_message", message: `Go ${at}` }),
-  rolloutLine("event_msg", {
-    type: "token_count",
+  ...at === 0 ? [line("session_meta", { id: "t" })] : [],
+  promptLine(`Go ${at}`),
+  eventLine("token_count", {
     info: { total_token_usage: { input_tokens } },
   }),
-  rolloutLine("event_msg", { type: "agent_message", message: `Done ${at}` }),
+  answerLine(`Done ${at}`),
 ]);
 
 const CASES: readonly {
@@ -319,8 +315,8 @@ const CASES: readonly {
       "one row for a session's turn after a review, which is a turn only in usage",
     input: exec(
       ...SESSION.slice(0, 4),
-      rolloutLine("event_msg", { type: "entered_review_mode", prompt: "All" }),
-      rolloutLine("event_msg", { type: "exited_review_mode" }),
+      eventLine("entered_review_mode", { prompt: "All" }),
+      eventLine("exited_review_mode"),
       ...SESSION.slice(4),
     ),
     table: "turns",
@@ -331,17 +327,15 @@ const CASES: readonly {
     name:
       "tokens before a session's first turn, which has an id, apart from it",
     input: exec(
-      rolloutLine("session_meta", { id: "t" }),
-      rolloutLine("event_msg", {
-        type: "token_count",
+      line("session_meta", { id: "t" }),
+      eventLine("token_count", {
         info: { total_token_usage: { input_tokens: 5 } },
       }),
-      rolloutLine("event_msg", { type: "task_started", turn_id: "a" }),
-      rolloutLine("event_msg", {
-        type: "token_count",
+      eventLine("task_started", { turn_id: "a" }),
+      eventLine("token_count", {
         info: { total_token_usage: { input_tokens: 12 } },
       }),
-      rolloutLine("event_msg", { type: "task_complete", turn_id: "a" }),
+      eventLine("task_complete", { turn_id: "a" }),
     ),
     table: "turns",
     columns: ["turn_id", "input_tokens"],

@@ -15,13 +15,18 @@ import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { emitted } from "../running.ts";
 import {
-  checkedSnapshot,
+  answerLine,
   eventLine,
-  historyOf,
   itemLine,
   line,
+  messageLine,
   pagedLine,
   PAGINATED,
+  promptLine,
+} from "../session_lines.ts";
+import {
+  checkedSnapshot,
+  historyOf,
   payloadsOf,
   readEvents,
   snapshotOf,
@@ -280,8 +285,8 @@ Deno.test("HistoryState.apply() reads the clock until an event has a time", () =
 
 // Rollouts.
 
-const USER = eventLine("user_message", { message: "go" });
-const ANSWER = eventLine("agent_message", { message: "done" });
+const USER = promptLine("go");
+const ANSWER = answerLine("done");
 
 Deno.test("HistoryState.apply() rolls turns back and drops the calls in them", () => {
   const patch = eventLine("patch_apply_begin", {
@@ -500,7 +505,7 @@ for (
     const legacy = historyOf([
       ...header,
       itemLine("message", PROMPT),
-      eventLine("user_message", { message: "Hi" }),
+      promptLine("Hi"),
       pagedLine("CommandExecution", { id: "c", command: ["ls"] }),
     ]);
     assertEquals(legacy.snapshot().records.length, 1);
@@ -627,7 +632,7 @@ Deno.test("HistoryState.placeOfExplored() finds commands that share a record, un
       parsed_cmd: [{ type: kind, cmd: `cat ${name}`, name }],
     });
   const state = historyOf([
-    eventLine("user_message", { message: "a" }),
+    promptLine("a"),
     begin("a", "read"),
     begin("b", "read"),
     begin("c", "unknown"),
@@ -775,10 +780,7 @@ Deno.test("HistoryState.apply() shows images once that were viewed beside other 
     typesOf([...calls, message, message, message]),
     ["image", "image", "exec", "image"],
   );
-  const answer = itemLine("message", {
-    role: "assistant",
-    content: [{ type: "output_text", text: "Seen." }],
-  });
+  const answer = messageLine("assistant", "Seen.");
   assertEquals(
     typesOf([...calls, answer, message]),
     ["image", "image", "exec", "assistant_message", "image"],
@@ -808,7 +810,7 @@ Deno.test("HistoryState.apply() shows an image of the user that follows a viewed
     payloadsOf(snapshotOf([VIEWED, between, image]), "image").length;
   for (
     const message of [
-      eventLine("agent_message", { message: "m" }),
+      answerLine("m"),
       eventLine("agent_message_delta", { delta: "d" }),
       eventLine("agent_reasoning", { text: "t" }),
       eventLine("error", { message: "m" }),

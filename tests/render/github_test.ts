@@ -9,6 +9,7 @@ import {
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
+import { eventLine, PAGINATED } from "../session_lines.ts";
 import {
   assertGolden,
   GOLDEN_SESSIONS,
@@ -21,11 +22,9 @@ import { assertInert } from "./sound_pages.ts";
 import {
   assertCutsBetweenCharacters,
   command,
-  event,
   LEGACY,
   look,
   message,
-  PAGINATED,
   partsOfLines,
   SECRET,
   THREAD,
@@ -79,7 +78,7 @@ Deno.test("GithubRenderer sums up the changes of each file, with its last path",
     change: Readonly<Record<string, unknown>>,
     success = true,
   ): Record<string, unknown> =>
-    event("patch_apply_end", {
+    eventLine("patch_apply_end", {
       call_id: id,
       success,
       stdout: "",
@@ -182,7 +181,7 @@ for (const maxBytes of [2000, 3000, 5000, 20_000]) {
 function sessionOf(word: string): TranscriptPart {
   const parts = partsOfLines([
     { type: "session_meta", payload: { id: word, cwd: word, model: word } },
-    { type: "event_msg", payload: { type: "task_started", turn_id: "t" } },
+    eventLine("task_started", { turn_id: "t" }),
   ]);
   const session = parts.find(({ type }) => type === "session");
   assert(session !== undefined);

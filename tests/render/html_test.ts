@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { type HtmlOptions, HtmlRenderer } from "../../lib/render/html.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
+import { eventLine, PAGINATED } from "../session_lines.ts";
 import {
   assertGolden,
   CONTROL_REGEXP,
@@ -24,13 +25,11 @@ import {
   assertCutsBetweenCharacters,
   command,
   DONE,
-  event,
   item,
   LEGACY,
   look,
   lookBegin,
   lookEnd,
-  PAGINATED,
   partsOfLines,
   SECRET,
   THREAD,
@@ -209,15 +208,11 @@ Deno.test("HtmlRenderer shows images unless it redacts, or if images is set", ()
       [
         message(text),
         call("image_generation_call", { id: "c", result: "/9j/4AA=" }),
-        JSON.stringify({
-          type: "event_msg",
-          payload: {
-            type: "image_generation_end",
-            call_id: "c",
-            result: "/9j/4AA=",
-            saved_path: "/a.jpg",
-          },
-        }),
+        JSON.stringify(eventLine("image_generation_end", {
+          call_id: "c",
+          result: "/9j/4AA=",
+          saved_path: "/a.jpg",
+        })),
       ],
       1,
       1,
@@ -538,7 +533,7 @@ Deno.test("HtmlRenderer writes the end of each of several explored commands", ()
     LEGACY,
     ...[lookBegin("a"), lookEnd("a", "")],
     lookBegin("b"),
-    event("exec_command_end", { call_id: "b", stdout: "", exit_code: 2 }),
+    eventLine("exec_command_end", { call_id: "b", stdout: "", exit_code: 2 }),
     lookBegin("c"),
   ]);
   const page = writtenBy(new HtmlRenderer(), parts);

@@ -5,6 +5,7 @@ import {
   MarkdownRendererStream,
 } from "../../lib/render/markdown.ts";
 import type { RenderOptions } from "../../lib/render/render_options.ts";
+import { pagedLine, PAGINATED } from "../session_lines.ts";
 import {
   assertGolden,
   CONTROL_REGEXP,
@@ -19,7 +20,6 @@ import {
   itemsOf,
   look,
   message,
-  PAGINATED,
   partsOf,
   partsOfLines,
   SECRET,
@@ -465,14 +465,10 @@ Deno.test("MarkdownRenderer writes hostile output of explored commands without e
 Deno.test("MarkdownRenderer writes an image without a path", () => {
   const text = writtenBy(
     new MarkdownRenderer(),
-    partsOfLines([PAGINATED, {
-      timestamp: "2026-01-01T00:00:00.000Z",
-      type: "event_msg",
-      payload: {
-        type: "item_completed",
-        item: { type: "ImageGeneration", id: "i", status: "failed" },
-      },
-    }]),
+    partsOfLines([
+      PAGINATED,
+      pagedLine("ImageGeneration", { id: "i", status: "failed" }),
+    ]),
   );
   assert(text.endsWith("\n**Image** failed\n"), text);
 });

@@ -9,6 +9,7 @@ import {
   TextRendererStream,
 } from "../../lib/render/text.ts";
 import type { TextStyle } from "../../lib/render/text_style.ts";
+import { pagedLine, PAGINATED } from "../session_lines.ts";
 import {
   assertGolden,
   CONTROL_REGEXP,
@@ -23,7 +24,6 @@ import {
   itemsOf,
   look,
   message,
-  PAGINATED,
   partsOf,
   partsOfLines,
   SECRET,
@@ -565,13 +565,8 @@ Deno.test("TextRenderer writes a hostile session without effects", () => {
 });
 
 Deno.test("TextRenderer writes the path, prompt and status of images", () => {
-  const made = (id: string, fields: object) => ({
-    type: "event_msg",
-    payload: {
-      type: "item_completed",
-      item: { type: "ImageGeneration", id, ...fields },
-    },
-  });
+  const made = (id: string, fields: object) =>
+    pagedLine("ImageGeneration", { id, ...fields });
   const parts = partsOfLines([
     PAGINATED,
     made("a", { saved_path: "/w/a.png", revised_prompt: "A square" }),

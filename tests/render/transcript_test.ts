@@ -16,17 +16,26 @@ import { compose } from "../../lib/stage.ts";
 import fc from "../property_seed.ts";
 import { emitted, encode } from "../running.ts";
 import {
+  answerLine,
+  callLine,
+  eventLine,
+  itemLine,
+  line,
+  messageLine,
+  outputLine,
+  PAGINATED,
+  promptLine,
+} from "../session_lines.ts";
+import {
   command,
   DONE,
   entriesOf,
-  event,
   item,
   LEGACY,
   look,
   lookBegin,
   lookEnd,
   message,
-  PAGINATED,
   partsOf,
   partsOfLines,
   THREAD,
@@ -50,15 +59,6 @@ function outline(parts: readonly TranscriptPart[]): string[] {
   });
 }
 
-/** A line of a session file. */
-function line(
-  type: string,
-  payload: Record<string, unknown>,
-  time = "2026-11-20T15:14:15.000Z",
-): Record<string, unknown> {
-  return { timestamp: time, type, payload };
-}
-
 const META = line("session_meta", {
   id: "t1",
   timestamp: "2026-11-20T15:14:14.500Z",
@@ -66,42 +66,14 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
-/** A line with a message of the user. */
-function prompt(message: string, time?: string): Record<string, unknown> {
-  return line("event_msg", { type: "user_message", message }, time);
-}
-
-/** A line with a message of the agent. */
-function reply(message: string, time?: string): Record<string, unknown> {
-  return line("event_msg", { type: "agent_message", message }, time);
-}
-
 /** A line with the beginning of a turn. */
 function turnStart(turn_id: string, time?: string): Record<string, unknown> {
-  return line("event_msg", { type: "task_started", turn_id }, time);
+  return eventLine("task_started", { turn_id }, time);
 }
 
 /** A line with the end of a turn. */
 function turnEnd(turn_id: string, time?: string): Record<string, unknown> {
-  return line("event_msg", { type: "task_complete", turn_id }, time);
-}
-
-function called(
-  name: string,
-  call_id: string,
-  args: string,
-): Record<string, unknown> {
-  return line("response_item", {
-    type: "function_call",
-    name,
-    call_id,
-    arguments: args,
-  });
-}
-
-function answered(call_id: string, output: string): Record<string, unknown> {
-  const type = "function_call_output";
-  return line("response_item", { type, call_id, output });
+  return eventLine("task_complete", { turn_id }, time);
 }
 
 const IMAGE = "data:image/png;base64,iVBORw0KGgo=";
@@ -182,15 +154,15 @@ const CASES = [
       META,
       turnStart("1"),
       ...["c1", "c2"].map((call_id) =>
-        called("update_plan", call_id, '{"plan":[{"step":"A"}]}')
+        callLine("update_plan", { plan: [{ step: "A" }] }, call_id)
       ),
       ...["c3", "c4"].map((call_id) =>
-        called("view_image", call_id, `{"path":"${call_id}.png"}`)
+        callLine("view_image", { path: `${call_id}.png` }, call_id)
       ),
-      answered("c1", "Plan updated"),
-      answered("c2", "unsupported call: update_plan"),
-      answered("c3", "unable to locate image at `c3.png`"),
-      answered("c4", "attached local image path"),
+      outputLine("Plan updated", "c1"),
+      outputLine("unsupported call: update_plan", "c2"),
+      outputLine("unable to locate image at `c3.png`", "c3"),
+      outputLine("attached local image path", "c4"),
     ],
     parts: [
       "session",
@@ -269,9 +241,9 @@ const CASES = [
     name: "turns of a session file without records of their borders",
     lines: [
       META,
-      prompt("One"),
-      reply("First"),
-      prompt("Two"),
+      promptLine("One"),
+      answerLine("First"),
+      promptLine("Two"),
     ],
     parts: [
       "session",
@@ -288,23 +260,20 @@ const CASES = [
     name: "a turn for an image as prompt, but none for an image beside text",
     lines: [
       META,
-      line("event_msg", {
-        type: "user_message",
+      eventLine("user_message", {
         message: "One",
         images: [IMAGE],
       }),
-      reply("First"),
-      line("response_item", {
-        type: "message",
+      answerLine("First"),
+      itemLine("message", {
         role: "user",
         content: [{ type: "input_image", image_url: IMAGE }],
       }),
-      line("event_msg", {
-        type: "user_message",
+      eventLine("user_message", {
         message: "",
         images: [IMAGE],
       }),
-      reply("Second"),
+      answerLine("Second"),
     ],
     parts: [
       "session",
@@ -323,10 +292,9 @@ const CASES = [
     name: "no turn for an image that a tool shows",
     lines: [
       META,
-      prompt("One"),
-      called("view_image", "c", '{"path":"/home/dev/a.png"}'),
-      line("response_item", {
-        type: "message",
+      promptLine("One"),
+      callLine("view_image", { path: "/home/dev/a.png" }, "c"),
+      itemLine("message", {
         role: "user",
         content: [{ type: "input_image", image_url: IMAGE }],
       }),
@@ -343,15 +311,11 @@ const CASES = [
     name: "a compaction whose summary is also written as an answer once",
     lines: [
       META,
-      prompt("One"),
-      line("response_item", {
-        type: "message",
-        role: "assistant",
-        content: [{ type: "output_text", text: "sum" }],
-      }),
-      line("event_msg", { type: "token_count", info: null }),
+      promptLine("One"),
+      messageLine("assistant", "sum"),
+      eventLine("token_count", { info: null }),
       line("compacted", { message: "So far:\nsum" }),
-      line("event_msg", { type: "context_compacted" }),
+      eventLine("context_compacted"),
     ],
     parts: [
       "session",
@@ -365,10 +329,10 @@ const CASES = [
     name: "a rollback behind the turns that it removes",
     lines: [
       META,
-      prompt("One"),
-      reply("First"),
-      line("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
-      prompt("Two"),
+      promptLine("One"),
+      answerLine("First"),
+      eventLine("thread_rolled_back", { num_turns: 1 }),
+      promptLine("Two"),
     ],
     parts: [
       "session",
@@ -522,8 +486,8 @@ Deno.test("TranscriptBuilder emits both outputs of a command that ends with them
   for (const live of [false, true]) {
     const parts = partsOfLines([
       META,
-      event("exec_command_begin", call),
-      event("exec_command_end", { ...call, stdout: "out", stderr: "err" }),
+      eventLine("exec_command_begin", call),
+      eventLine("exec_command_end", { ...call, stdout: "out", stderr: "err" }),
     ], { live });
     const view = entriesOf(parts).filter(({ phase }) => phase === "final")
       .map((part) => viewEntry(part));
@@ -549,19 +513,19 @@ function looksOf(parts: readonly TranscriptPart[]): string[] {
   });
 }
 
-const STARTED = event("task_started", { turn_id: "1" });
-const SAID = event("item_completed", {
+const STARTED = eventLine("task_started", { turn_id: "1" });
+const SAID = eventLine("item_completed", {
   item: {
     type: "AgentMessage",
     id: "m",
     content: [{ type: "Text", text: "x" }],
   },
 });
-const THOUGHT = event("item_completed", {
+const THOUGHT = eventLine("item_completed", {
   item: { type: "Reasoning", id: "r", summary_text: ["Hm"], raw_content: [] },
 });
-const SPOKEN = event("agent_message", { message: "x" });
-const ENDED = event("task_complete", { turn_id: "1" });
+const SPOKEN = answerLine("x");
+const ENDED = eventLine("task_complete", { turn_id: "1" });
 
 const LOOKS = [
   {
@@ -787,9 +751,9 @@ Deno.test("TranscriptBuilder does not copy fields of a session to the next one",
 Deno.test("TranscriptBuilder reads the model of a session file from a turn_context behind the first prompt", () => {
   const parts = partsOfLines([
     META,
-    prompt("One"),
+    promptLine("One"),
     line("turn_context", { cwd: "/home/dev", model: "gpt-5.1-codex" }),
-    reply("First"),
+    answerLine("First"),
   ]);
   assertEquals(parts.slice(0, 2), [
     {
@@ -818,8 +782,7 @@ const usage = (input: number, output: number): Record<string, number> => ({
 
 Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", () => {
   const count = (input: number, output: number): Record<string, unknown> =>
-    line("event_msg", {
-      type: "token_count",
+    eventLine("token_count", {
       info: {
         total_token_usage: usage(input, output),
         last_token_usage: usage(1, 1),
@@ -855,7 +818,7 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
 
 Deno.test("TranscriptBuilder counts no total of before a review again after it (0.63)", () => {
   const count = (total: number, last: number): Record<string, unknown> =>
-    event("token_count", {
+    eventLine("token_count", {
       info: {
         total_token_usage: usage(total, 0),
         last_token_usage: usage(last, 0),
@@ -863,15 +826,15 @@ Deno.test("TranscriptBuilder counts no total of before a review again after it (
     });
   const ends = partsOfLines([
     META,
-    prompt("first"),
+    promptLine("first"),
     count(1200, 1200),
     count(2200, 1000),
-    event("entered_review_mode"),
-    prompt("Review the changes"),
-    event("token_count", { info: null }),
+    eventLine("entered_review_mode"),
+    promptLine("Review the changes"),
+    eventLine("token_count", { info: null }),
     count(1200, 1200),
-    event("exited_review_mode", { review_output: null }),
-    prompt("second"),
+    eventLine("exited_review_mode", { review_output: null }),
+    promptLine("second"),
     count(2200, 1000),
     count(3400, 1200),
   ]).filter((part) => part.type === "turn_ended");
@@ -886,18 +849,18 @@ Deno.test("TranscriptBuilder emits the end of a command that began before the tu
   const call = { call_id: "c", command: ["sleep", "9"] };
   const parts = partsOfLines([
     META,
-    event("task_started", { turn_id: "1" }),
-    event("exec_command_begin", call),
-    event("agent_message", { message: "It runs" }),
-    event("task_complete", { turn_id: "1" }),
-    event("task_started", { turn_id: "2" }),
-    event("exec_command_begin", { ...call, call_id: "d" }),
-    event("task_complete", { turn_id: "2" }),
-    event("thread_rolled_back", { num_turns: 1 }),
-    event("task_started", { turn_id: "3" }),
-    event("exec_command_end", { ...call, exit_code: 0, stdout: "done" }),
-    event("exec_command_end", { ...call, call_id: "d", exit_code: 0 }),
-    event("task_complete", { turn_id: "3" }),
+    eventLine("task_started", { turn_id: "1" }),
+    eventLine("exec_command_begin", call),
+    answerLine("It runs"),
+    eventLine("task_complete", { turn_id: "1" }),
+    eventLine("task_started", { turn_id: "2" }),
+    eventLine("exec_command_begin", { ...call, call_id: "d" }),
+    eventLine("task_complete", { turn_id: "2" }),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    eventLine("task_started", { turn_id: "3" }),
+    eventLine("exec_command_end", { ...call, exit_code: 0, stdout: "done" }),
+    eventLine("exec_command_end", { ...call, call_id: "d", exit_code: 0 }),
+    eventLine("task_complete", { turn_id: "3" }),
   ]);
   const late = parts.filter((part) =>
     part.type === "entry" && part.phase === "late"
@@ -908,9 +871,9 @@ Deno.test("TranscriptBuilder emits the end of a command that began before the tu
 Deno.test("TranscriptBuilder takes linear time for commands without an end", () => {
   // In quadratic time this would take half a minute and more.
   const values = Array.from({ length: 60_000 }, (_, at) => [
-    event("task_started", { turn_id: `${at}` }),
-    event("exec_command_begin", { call_id: `${at}`, command: ["sleep"] }),
-    event("task_complete", { turn_id: `${at}` }),
+    eventLine("task_started", { turn_id: `${at}` }),
+    eventLine("exec_command_begin", { call_id: `${at}`, command: ["sleep"] }),
+    eventLine("task_complete", { turn_id: `${at}` }),
   ]).flat();
   assert(partsOf(values).length > 60_000);
 });
@@ -923,7 +886,7 @@ Deno.test("TranscriptBuilder removes ends of turns from its history", () => {
     forget.call(this, ids);
   };
   try {
-    partsOf(Array.from({ length: 5000 }, () => event("turn_aborted")));
+    partsOf(Array.from({ length: 5000 }, () => eventLine("turn_aborted")));
   } finally {
     HistoryState.prototype.forget = forget;
   }
@@ -1026,8 +989,7 @@ Deno.test("TranscriptBuilder reports the usage fields of each process separately
 
 Deno.test("TranscriptBuilder does not count the usage of a forked thread for its turns", () => {
   const count = (total: number, last: number): Record<string, unknown> =>
-    line("event_msg", {
-      type: "token_count",
+    eventLine("token_count", {
       info: {
         total_token_usage: usage(total, 0),
         last_token_usage: usage(last, 0),
@@ -1045,19 +1007,19 @@ Deno.test("TranscriptBuilder does not count the usage of a forked thread for its
     lines.map((fields, ordinal) => ({ ...fields, ordinal }));
   const files = [
     // Up to 0.98 only the header of the other thread marks the copied lines.
-    [META, other, prompt("One"), prompt("Two"), count(1500, 500)],
+    [META, other, promptLine("One"), promptLine("Two"), count(1500, 500)],
     [
       META,
       other,
-      prompt("One"),
+      promptLine("One"),
       count(1000, 1000),
-      prompt("Two"),
+      promptLine("Two"),
       count(1000, 1000),
       count(1500, 500),
     ],
     numbered([
       spawned,
-      prompt("One"),
+      promptLine("One"),
       count(1000, 1000),
       start,
       count(1000, 1000),
@@ -1077,20 +1039,18 @@ Deno.test("TranscriptBuilder ends a turn without an end record at its last event
   const at = (time: string) => `2026-11-20T${time}.000Z`;
   const parts = partsOfLines([
     META,
-    prompt("One", at("10:00:00")),
-    reply("First", at("10:00:02")),
-    line("event_msg", {
-      type: "token_count",
+    promptLine("One", at("10:00:00")),
+    answerLine("First", at("10:00:02")),
+    eventLine("token_count", {
       info: { last_token_usage: { input_tokens: 5, output_tokens: 1 } },
     }, at("10:00:03")),
     // A line that the next process of the thread writes before its first turn.
-    line("response_item", {
-      type: "message",
+    itemLine("message", {
       role: "developer",
       content: [{ type: "input_text", text: "Rules" }],
     }, at("12:00:00")),
-    prompt("Two", at("12:00:00")),
-    reply("Second", at("12:00:04")),
+    promptLine("Two", at("12:00:00")),
+    answerLine("Second", at("12:00:04")),
     line("turn_context", { cwd: "/home/dev" }, at("12:30:00")),
   ]);
   assertEquals(
@@ -1107,10 +1067,10 @@ Deno.test("TranscriptBuilder ends a turn without an end record at its last event
 Deno.test("TranscriptBuilder reads the duration of a command from its output, if its end was recorded later", () => {
   const took = (seconds: number, output: string) => {
     const lines = [
-      called("shell", "c", '{"command":["ls"]}'),
-      line(
-        "response_item",
-        { type: "function_call_output", call_id: "c", output },
+      callLine("shell", { command: ["ls"] }, "c"),
+      itemLine(
+        "function_call_output",
+        { call_id: "c", output },
         `2026-11-20T15:14:${15 + seconds}.000Z`,
       ),
     ];
@@ -1279,7 +1239,7 @@ Deno.test("TranscriptBuilder accepts invalid events", () => {
     JSON.parse(
       '{"type":"event_msg","payload":{"__proto__":1,"type":"token_count","info":[]}}',
     ),
-    { type: "event_msg", payload: { type: "task_started", started_at: 1e300 } },
+    eventLine("task_started", { started_at: 1e300 }),
     { type: "session_meta", payload: { id: {}, timestamp: 5 } },
     { type: "turn.completed", usage: "many" },
     { type: "turn.failed" },
@@ -1435,7 +1395,7 @@ function counted(
     reasoning_output_tokens: 0,
   };
   const info = { total_token_usage: total };
-  return line("event_msg", { type: "token_count", info }, at);
+  return eventLine("token_count", { info }, at);
 }
 
 const START = "2026-11-20T09:00:00.000Z";

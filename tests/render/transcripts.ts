@@ -13,6 +13,7 @@ import {
 import type { Stage } from "../../lib/stage.ts";
 import { type CapturedFile, linesOf, readCapturedFiles } from "../fixtures.ts";
 import { emitted, encode, normalizeBytes } from "../running.ts";
+import { eventLine, line, pagedLine } from "../session_lines.ts";
 
 /** Returns every captured file that has a transcript. */
 export function readTranscriptFiles(): CapturedFile[] {
@@ -163,58 +164,32 @@ export function itemsOf(text: string): Record<string, unknown>[] {
 /** A key that is redacted as `openai_key`. */
 export const SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
 
-/** The header of a session file in which items record commands. */
-export const PAGINATED: Readonly<Record<string, unknown>> = {
-  timestamp: "2026-11-20T15:14:15.000Z",
-  type: "session_meta",
-  payload: {
-    id: "01a1f985-c360-72b2-bf8c-a7302c77096d",
-    timestamp: "2026-11-20T15:14:15.000Z",
-    history_mode: "paginated",
-  },
-};
-
-/** An event of such a session file. */
-export function event(
-  type: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): Record<string, unknown> {
-  return {
-    timestamp: "2026-11-20T15:14:16.000Z",
-    type: "event_msg",
-    payload: { type, ...fields },
-  };
-}
-
 /** A command that reads a file, with its output. */
 export function look(
   file: string,
   output: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return event("item_completed", {
-    item: {
-      type: "CommandExecution",
-      id: file,
-      command: ["/bin/bash", "-lc", `cat ${file}`],
-      parsed_cmd: [{ type: "read", cmd: `cat ${file}`, name: file }],
-      status: "completed",
-      aggregated_output: output,
-      exit_code: 0,
-      ...fields,
-    },
+  return pagedLine("CommandExecution", {
+    id: file,
+    command: ["/bin/bash", "-lc", `cat ${file}`],
+    parsed_cmd: [{ type: "read", cmd: `cat ${file}`, name: file }],
+    status: "completed",
+    aggregated_output: output,
+    exit_code: 0,
+    ...fields,
   });
 }
 
 /** The header of a session file in which events record commands. */
-export const LEGACY: Readonly<Record<string, unknown>> = {
-  ...PAGINATED,
-  payload: { id: "s", history_mode: "legacy" },
-};
+export const LEGACY = line("session_meta", {
+  id: "s",
+  history_mode: "legacy",
+});
 
 /** The beginning of a command that reads a file. */
 export function lookBegin(file: string): Record<string, unknown> {
-  return event("exec_command_begin", {
+  return eventLine("exec_command_begin", {
     call_id: file,
     command: ["/bin/bash", "-lc", `cat ${file}`],
     parsed_cmd: [{ type: "read", cmd: `cat ${file}`, name: file }],
@@ -223,7 +198,7 @@ export function lookBegin(file: string): Record<string, unknown> {
 
 /** The end of such a command, without the command line. */
 export function lookEnd(file: string, output: string): Record<string, unknown> {
-  return event("exec_command_end", {
+  return eventLine("exec_command_end", {
     call_id: file,
     stdout: output,
     stderr: "",

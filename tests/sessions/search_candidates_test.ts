@@ -16,6 +16,7 @@ import {
 } from "../../lib/sessions/search_query.ts";
 import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
 import { WorkingFolder } from "../../lib/sessions/working_directory.ts";
+import { eventLine, textOf } from "../session_lines.ts";
 import {
   sessionPath,
   sessionText,
@@ -78,14 +79,11 @@ async function writeLongSession(home: string): Promise<void> {
       i % 5 === 0 ? "over." : "",
     ].join(" ");
     const type = i % 3 === 0 ? "user_message" : "agent_message";
-    const payload = { type, message };
-    return `${
-      JSON.stringify({ timestamp: started, type: "event_msg", payload })
-    }\n`;
+    return eventLine(type, { message }, started);
   });
   await writeFile(
     sessionPath(home, testId(1), started),
-    head + lines.join(""),
+    head + textOf(...lines),
   );
 }
 

@@ -10,6 +10,7 @@ import {
 import { readSessionHead } from "../../lib/sessions/session_head.ts";
 import { listSessions } from "../../lib/sessions/session_list.ts";
 import { findSession } from "../../lib/sessions/session_lookup.ts";
+import { callLine, outputLine, textOf } from "../session_lines.ts";
 import { testId, withFolder, writeContinued, writeSession } from "./homes.ts";
 
 /** Writes sessions, each with these fields in its header. */
@@ -76,16 +77,11 @@ Deno.test("findSessionFamily() finds agents whose headers name no parent by the 
     await writeSessions(home, [[1, {}], [2, {}], [3, {}]]);
     const options = { codexHomes: [home] };
     const session = await findSession(testId(1), options);
-    const [name, call_id] = ["spawn_agent", "call_1"];
-    const call = { type: "function_call", name, call_id, arguments: "{}" };
-    const output = JSON.stringify({ agent_id: testId(3) });
-    const result = { type: "function_call_output", call_id, output };
-    const lines = [call, result].map((payload) =>
-      `${JSON.stringify({ type: "response_item", payload })}\n`
+    const text = textOf(
+      callLine("spawn_agent", {}),
+      outputLine(JSON.stringify({ agent_id: testId(3) })),
     );
-    await Deno.writeTextFile(session.file.path, lines.join(""), {
-      append: true,
-    });
+    await Deno.writeTextFile(session.file.path, text, { append: true });
     const { members } = await findSessionFamily(session, options);
     assertEquals(
       members.map(({ session, depth }) => [session.head.id, depth]),

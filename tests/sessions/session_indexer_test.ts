@@ -13,6 +13,7 @@ import {
 } from "../../lib/sessions/session_indexer.ts";
 import { decode } from "../running.ts";
 import { zstd } from "../sources.ts";
+import { answerLine, eventLine, textOf } from "../session_lines.ts";
 import {
   assembleHome,
   sessionPath,
@@ -62,13 +63,7 @@ async function withSession(
 
 /** A line with a message of the assistant. */
 function says(message: string): string {
-  return `${
-    JSON.stringify({
-      timestamp: "2026-01-02T03:05:00.000Z",
-      type: "event_msg",
-      payload: { type: "agent_message", message },
-    })
-  }\n`;
+  return textOf(answerLine(message, "2026-01-02T03:05:00.000Z"));
 }
 
 /** The counts of a report that are not 0. */
@@ -216,12 +211,8 @@ Deno.test("indexSessions() removes messages that the new lines of a file roll ba
     await writeFile(path, text + turn);
     await refresh(index);
     assertEquals((await find(index, "giraffe")).length, 1);
-    const rollback = JSON.stringify({
-      timestamp: "2026-01-02T03:06:00.000Z",
-      type: "event_msg",
-      payload: { type: "thread_rolled_back", num_turns: 1 },
-    });
-    await writeFile(path, `${text}${turn}${rollback}\n${asks("Or a zebra?")}`);
+    const rollback = textOf(eventLine("thread_rolled_back", { num_turns: 1 }));
+    await writeFile(path, text + turn + rollback + asks("Or a zebra?"));
     assertEquals(countsOf(await refresh(index)), { grown: 1 });
     assertEquals(await find(index, "giraffe"), []);
     assertEquals((await find(index, "zebra")).length, 1);

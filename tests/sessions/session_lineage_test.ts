@@ -8,6 +8,7 @@ import {
 } from "../../lib/sessions/session_lineage.ts";
 import { idInName } from "../../lib/sessions/session_start.ts";
 import { decode, encode } from "../running.ts";
+import { answerLine, PAGINATED, textOf } from "../session_lines.ts";
 import {
   sessionPath,
   testId,
@@ -21,14 +22,7 @@ import {
 
 /** A line of a paginated session file. */
 function line(ordinal: number, text: string): string {
-  return `${
-    JSON.stringify({
-      timestamp: "2026-11-20T15:00:00.000Z",
-      ordinal,
-      type: "event_msg",
-      payload: { type: "agent_message", message: text },
-    })
-  }\n`;
+  return textOf({ ...answerLine(text), ordinal });
 }
 
 /** The header of a session. */
@@ -37,17 +31,14 @@ function header(
   ordinal: number | undefined,
   meta: Readonly<Record<string, unknown>> = {},
 ): string {
-  return `${
-    JSON.stringify({
-      timestamp: "2026-11-20T15:00:00.000Z",
-      ...(ordinal === undefined ? {} : { ordinal }),
-      type: "session_meta",
-      payload: { id: testId(number), history_mode: "paginated", ...meta },
-    })
-  }\n`;
+  return textOf({
+    ...PAGINATED,
+    ...(ordinal === undefined ? {} : { ordinal }),
+    payload: { id: testId(number), history_mode: "paginated", ...meta },
+  });
 }
 
-async function textOf(lineage: SessionLineage): Promise<string> {
+async function lineageText(lineage: SessionLineage): Promise<string> {
   const texts: string[] = [];
   for (const room of [1 << 16, 7]) {
     const { content, error } = await drained(openLineage(lineage), room);
@@ -89,7 +80,7 @@ async function joined(
     }
     const file = { path: isPacked ? `${path}.zst` : path };
     const lineage = await readSessionLineage(file, { codexHomes: [home] });
-    const text = await textOf(lineage);
+    const text = await lineageText(lineage);
     result = { lineage, text };
   });
   assert(result !== undefined);
@@ -303,7 +294,7 @@ Deno.test("readSessionLineage() reports a damaged packed file", async () => {
       codexHomes: [home],
     });
     assertEquals(lineage.missing?.reason, "unreadable");
-    assertEquals(await textOf(lineage), FORK);
+    assertEquals(await lineageText(lineage), FORK);
   });
 });
 

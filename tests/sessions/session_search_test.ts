@@ -19,6 +19,7 @@ import {
 } from "../../lib/sessions/session_index_tables.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
 import fc, { anyText } from "../property_seed.ts";
+import { eventLine, pagedLine, promptLine, textOf } from "../session_lines.ts";
 import {
   sessionPath,
   sessionText,
@@ -56,18 +57,10 @@ async function withMessages(
         message: first,
         ...(meta === undefined ? {} : { meta }),
       });
-      const more = rest.map((message) =>
-        `${
-          JSON.stringify({
-            timestamp: time,
-            type: "event_msg",
-            payload: { type: "user_message", message },
-          })
-        }\n`
-      );
+      const more = rest.map((message) => promptLine(message, time));
       await writeFile(
         sessionPath(`${folder}/home`, id, time),
-        text + more.join(""),
+        text + textOf(...more),
       );
     }
     const index = indexIn(folder);
@@ -468,14 +461,6 @@ Deno.test("searchSessions() finds output of calls that the history does not show
   await withFolder(async (folder) => {
     const id = testId(1);
     const started = "2026-01-01T00:00:00.000Z";
-    const item = (payload: unknown) =>
-      `${
-        JSON.stringify({
-          timestamp: started,
-          type: "event_msg",
-          payload: { type: "item_completed", item: payload },
-        })
-      }\n`;
     const text = sessionText({
       id,
       started,
@@ -484,16 +469,16 @@ Deno.test("searchSessions() finds output of calls that the history does not show
     });
     await writeFile(
       sessionPath(`${folder}/home`, id, started),
-      text + ["one", "two"].map((name) =>
-        item({
-          type: "CommandExecution",
-          id: name,
-          command: ["cat", `${name}.log`],
-          parsed_cmd: [{ type: "read", cmd: "", name: "a", path: "a" }],
-          aggregated_output: `panic: ${name}`,
-          exit_code: 0,
-        })
-      ).join(""),
+      text +
+        textOf(...["one", "two"].map((name) =>
+          pagedLine("CommandExecution", {
+            id: name,
+            command: ["cat", `${name}.log`],
+            parsed_cmd: [{ type: "read", cmd: "", name: "a", path: "a" }],
+            aggregated_output: `panic: ${name}`,
+            exit_code: 0,
+          })
+        )),
     );
     const index = indexIn(folder);
     await refresh(index);
@@ -516,16 +501,9 @@ Deno.test("searchSessions() reports the offset of the line for all messages of o
     const text = sessionText({ id, started, message: "Look" });
     await writeFile(
       sessionPath(`${folder}/home`, id, started),
-      `${text}${
-        JSON.stringify({
-          timestamp: started,
-          type: "event_msg",
-          payload: {
-            type: "exited_review_mode",
-            review_output: { overall_explanation: "A fine review" },
-          },
-        })
-      }\n`,
+      text + textOf(eventLine("exited_review_mode", {
+        review_output: { overall_explanation: "A fine review" },
+      })),
     );
     const index = indexIn(folder);
     await refresh(index);

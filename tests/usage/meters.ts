@@ -103,6 +103,15 @@ export const LINES = {
         ? "null"
         : `{"total_token_usage":${total},"last_token_usage":${last}}`
     }}}`,
+  /** The usage of a request. */
+  record: (
+    usage: string,
+    ids: { readonly thread_id?: string; readonly turn_id?: string } = {},
+  ): string =>
+    line("token_usage_record", { ...ids, usage: 0 }).replace(
+      '"usage":0',
+      `"usage":${usage}`,
+    ),
 } as const;
 
 /** The time of lines. */

@@ -95,9 +95,7 @@ Deno.test("UsageMeter counts exactly with 64 bits and beyond", () => {
       name: "record",
       content: [
         LINES.meta("c"),
-        `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"c","turn_id":"1","usage":${
-          counts(large)
-        }}}`,
+        LINES.record(counts(large), { thread_id: "c", turn_id: "1" }),
       ],
     },
   ];
@@ -249,16 +247,11 @@ Deno.test("UsageMeter counts turns that a sub-agent copied from its parent only 
 });
 
 Deno.test("UsageMeter counts no tokens for a fork before its first turn, context or prompt", () => {
-  const context = JSON.stringify({
-    timestamp: TIME,
-    type: "turn_context",
-    payload: { model: "gpt-5" },
-  });
   const beginnings = [
     [LINES.turn(CHILD_TURN)],
-    [context],
+    [LINES.context("gpt-5")],
     [LINES.prompt()],
-    [context, LINES.prompt()],
+    [LINES.context("gpt-5"), LINES.prompt()],
   ];
   for (const beginning of beginnings) {
     const content = [
@@ -279,12 +272,9 @@ Deno.test("UsageMeter counts no tokens for a fork before its first turn, context
 });
 
 Deno.test("UsageMeter counts the usage record of a fork before its first turn", () => {
-  const payload = `{"thread_id":"${CHILD}","turn_id":"${CHILD_TURN}","usage":${
-    counts(40)
-  }}`;
   const content = [
     LINES.meta(CHILD, { forked_from_id: PARENT }),
-    `{"timestamp":"${TIME}","type":"token_usage_record","payload":${payload}}`,
+    LINES.record(counts(40), { thread_id: CHILD, turn_id: CHILD_TURN }),
     LINES.turn(CHILD_TURN),
   ];
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 40);
@@ -292,14 +282,10 @@ Deno.test("UsageMeter counts the usage record of a fork before its first turn", 
 
 Deno.test("UsageMeter counts a usage record of a fork without a thread id only if its turn is the fork's", () => {
   const countOf = (turn: string, ...before: readonly string[]) => {
-    const record =
-      `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"turn_id":"${turn}","usage":${
-        counts(40)
-      }}}`;
     const content = [
       LINES.meta(CHILD, { forked_from_id: PARENT }),
       ...before,
-      record,
+      LINES.record(counts(40), { turn_id: turn }),
       LINES.turn(CHILD_TURN),
     ];
     return totalOf(metered([{ name: "f", content }]))[0] ?? 0;
@@ -396,10 +382,8 @@ for (const { name, counts: totals, lasts, total } of REVIEWS) {
 }
 
 Deno.test("UsageMeter skips usage records of another thread", () => {
-  const record = (thread: string, input: number): string =>
-    `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"${thread}","turn_id":"1","usage":${
-      counts(input)
-    }}}`;
+  const record = (thread_id: string, input: number): string =>
+    LINES.record(counts(input), { thread_id, turn_id: "1" });
   const content = [LINES.meta("t"), record("other", 7), record("t", 5)];
   assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
 });
@@ -421,14 +405,10 @@ Deno.test("UsageMeter counts a total once that a failed turn repeats (0.136 to 0
 Deno.test("UsageMeter counts a recorded total once that a failed turn repeats (0.155)", () => {
   const numbered = (text: string): string =>
     text.replace('","type"', '","ordinal":1,"type"');
-  const record = (input: number): string =>
-    `{"timestamp":"${TIME}","ordinal":1,"type":"token_usage_record","payload":{"thread_id":"t","turn_id":"1","usage":${
-      counts(input)
-    }}}`;
   const content = [
     LINES.meta("t"),
     LINES.turn("1"),
-    record(5),
+    LINES.record(counts(5), { thread_id: "t", turn_id: "1" }),
     LINES.count(counts(5)),
     LINES.turn("2"),
     LINES.count(counts(5)),
@@ -749,9 +729,7 @@ Deno.test("UsageMeter counts lines with unknown members and without known ones",
     `{"timestamp":"${TIME}","type":"turn_context","payload":{"model":"gpt-6","approval_policy":{"new":1}}}`,
     LINES.turn("1"),
     LINES.count(counts(5)).replace('"info"', '"rate_limits":7,"info"'),
-    `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"usage":${
-      counts(4)
-    }}}`,
+    LINES.record(counts(4)),
   ];
   assertEquals(rowsOf(content), [["1", "gpt-6", "2026-11-20", 9]]);
 });

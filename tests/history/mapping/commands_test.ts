@@ -3,7 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { shellWords } from "../../../lib/history/mapping/commands.ts";
 import fc, { anyText } from "../../property_seed.ts";
-import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
+import { payloadsOf, snapshotOf } from "../histories.ts";
+import { eventLine } from "../../session_lines.ts";
 
 const SHELL_LINES = [
   { name: "an empty line", line: "", words: [] },

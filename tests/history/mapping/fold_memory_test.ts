@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
 import { TurnLog } from "../../../lib/history/mapping/fold_memory.ts";
+import { eventLine } from "../../session_lines.ts";
 
 Deno.test("TurnLog.forgotten() moves the starts of turns up", () => {
   const log = new TurnLog();
@@ -55,10 +56,7 @@ Deno.test("HistoryState.forget() removes records, and later rollbacks find their
   talk(state, 4, 5);
   const ids = (): number[] => state.snapshot().records.map(({ id }) => id);
   assertEquals(ids(), [4, 5, 6, 7, 8, 9, 10]);
-  state.apply({
-    type: "event_msg",
-    payload: { type: "thread_rolled_back", num_turns: 2 },
-  });
+  state.apply(eventLine("thread_rolled_back", { num_turns: 2 }));
   assertEquals(ids(), [4, 5, 6]);
 });
 

@@ -3,12 +3,11 @@
 import { assertEquals } from "@std/assert";
 import {
   checkedSnapshot,
-  eventLine,
   historyOf,
-  itemLine,
   payloadsOf,
   snapshotOf,
 } from "../histories.ts";
+import { eventLine, itemLine, promptLine } from "../../session_lines.ts";
 
 function plan(...statuses: readonly string[]) {
   return { plan: statuses.map((status) => ({ step: "a", status })) };
@@ -62,7 +61,7 @@ Deno.test("HistoryState.apply() shows plans separately that are not copies of ea
   assertEquals(countOf([planCall(open), planEvent({ ...open, name: "b" })]), 2);
   const again = [planCall(open), planEvent(open)];
   assertEquals(countOf([...again, ...again]), 2);
-  const prompt = eventLine("user_message", { message: "x" });
+  const prompt = promptLine("x");
   assertEquals(countOf([planCall(open), prompt, planEvent(open)]), 2);
 });
 

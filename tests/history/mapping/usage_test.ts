@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
+import { payloadsOf, snapshotOf } from "../histories.ts";
+import { answerLine, eventLine, promptLine } from "../../session_lines.ts";
 
 function limitsOf(
   primary: Record<string, unknown>,
@@ -29,13 +30,13 @@ Deno.test("HistoryState.apply() reads the reset of a window in every form (C.3)"
     assertEquals(limits.secondary_used_percent, 0);
     return [limits.primary_reset_after_seconds, limits.primary_resets_at];
   };
-  const at = "2025-10-01T12:00:05.000Z";
+  const at = "2026-11-20T15:14:20.000Z";
   assertEquals(reset({ resets_at: Date.parse(at) / 1000 }), [5, at]);
   assertEquals(reset({ resets_at: at }), [5, at]);
   assertEquals(reset({ resets_in_seconds: 5 }), [5, at]);
-  assertEquals(reset({ resets_at: "2025-10-01T11:00:00Z" }), [
+  assertEquals(reset({ resets_at: "2026-11-20T11:00:00Z" }), [
     0,
-    "2025-10-01T11:00:00.000Z",
+    "2026-11-20T11:00:00.000Z",
   ]);
   assertEquals(reset({}), [null, null]);
 });
@@ -130,8 +131,8 @@ Deno.test("HistoryState.apply() gives no message of a session file the tokens of
     eventLine("token_count", {
       info: { total_token_usage: { input_tokens: 9, output_tokens: 9 } },
     }),
-    eventLine("user_message", { message: "Go" }),
-    eventLine("agent_message", { message: "Going" }),
+    promptLine("Go"),
+    answerLine("Going"),
   ];
   for (const end of ["task_complete", "turn_aborted"]) {
     const events = [...lines, eventLine(end, { reason: "interrupted" })];
