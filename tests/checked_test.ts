@@ -38,6 +38,7 @@ import {
   type Stage,
 } from "../mod.ts";
 import { encode } from "./running.ts";
+import { withFolder } from "./sessions/homes.ts";
 
 /** The type of arguments in code that is not type-checked. */
 // deno-lint-ignore no-explicit-any -- It stands for calls without types.
@@ -205,8 +206,7 @@ Deno.test("options that are counts refuse numbers that are not whole, and NaN", 
 });
 
 Deno.test("a search refuses a limit that is no whole number", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     for (const limit of [NaN, -1]) {
       const search = {
         query: "x",
@@ -220,9 +220,7 @@ Deno.test("a search refuses a limit that is no whole number", async () => {
         `Cannot use limit: it is ${limit}, expected a whole number from 0`,
       );
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a time that is NaN is refused", async () => {
@@ -239,17 +237,14 @@ Deno.test("a time that is NaN is refused", async () => {
       message,
     );
   }
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const path = `${folder}/index.sqlite`;
     await assertRejects(
       () => searchSessions({ query: "x", codexHomes, path, since: time }),
       RangeError,
       "Cannot use since: it is NaN",
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a text is refused where a list is expected", async () => {

@@ -3,8 +3,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { BINARY } from "./cli/binary.ts";
-import { hasProgram, type Ran, runProgram } from "./programs.ts";
+import { hasProgram, programTest, type Ran, runProgram } from "./programs.ts";
 import { once } from "./running.ts";
+import { withFolder } from "./sessions/homes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const CAPTURES = new URL("testdata/captures/0.169.0/", ROOT);
@@ -203,44 +204,47 @@ async function writesShard(ran: Ran, folder: string): Promise<void> {
   );
 }
 
-/** Makes a folder with the files that recipes read, and puts the command on the path. */
-async function kitchen(): Promise<
-  { folder: string; env: Record<string, string> }
-> {
-  const folder = await Deno.makeTempDir();
-  const log = await Deno.readFile(new URL("shellmany/stdout.jsonl", CAPTURES));
-  await Deno.mkdir(`${folder}/bin`);
-  await Deno.mkdir(`${folder}/logs`);
-  for (const path of ["run.jsonl", "logs/a.jsonl", "logs/b.jsonl"]) {
-    await Deno.writeFile(`${folder}/${path}`, log);
-  }
-  const tools = new URL("tools/fleet/", ROOT);
-  await Deno.mkdir(`${folder}/tools/fleet`, { recursive: true });
-  for (const name of ["shard.sh", "connect.yaml"]) {
-    await Deno.copyFile(new URL(name, tools), `${folder}/tools/fleet/${name}`);
-  }
-  const day = `${folder}/home/sessions/2026/11/20`;
-  await Deno.mkdir(day, { recursive: true });
-  const name =
-    "rollout-2026-11-20T15-40-01-01a1f985-0000-7000-8000-000000000001.jsonl";
-  await Deno.writeTextFile(`${day}/${name}`, SESSION);
-  const flags = config.tasks.codexpipe.command.split(" ")
-    .filter((word) => word.startsWith("--")).join(" ");
-  const command = BINARY ??
-    `${Deno.execPath()} run ${flags} ${new URL("cli.ts", ROOT).pathname}`;
-  await script(`${folder}/bin/codexpipe`, `exec ${command} "$@"`);
-  await script(`${folder}/bin/codex`, `exec cat ${folder}/logs/a.jsonl`);
-  return {
-    folder,
-    env: {
+/** Calls `use` with a folder of the files that recipes read, and with the command on the path. */
+async function withKitchen(
+  use: (folder: string, env: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const log = await Deno.readFile(
+      new URL("shellmany/stdout.jsonl", CAPTURES),
+    );
+    await Deno.mkdir(`${folder}/bin`);
+    await Deno.mkdir(`${folder}/logs`);
+    for (const path of ["run.jsonl", "logs/a.jsonl", "logs/b.jsonl"]) {
+      await Deno.writeFile(`${folder}/${path}`, log);
+    }
+    const tools = new URL("tools/fleet/", ROOT);
+    await Deno.mkdir(`${folder}/tools/fleet`, { recursive: true });
+    for (const name of ["shard.sh", "connect.yaml"]) {
+      await Deno.copyFile(
+        new URL(name, tools),
+        `${folder}/tools/fleet/${name}`,
+      );
+    }
+    const day = `${folder}/home/sessions/2026/11/20`;
+    await Deno.mkdir(day, { recursive: true });
+    const name =
+      "rollout-2026-11-20T15-40-01-01a1f985-0000-7000-8000-000000000001.jsonl";
+    await Deno.writeTextFile(`${day}/${name}`, SESSION);
+    const flags = config.tasks.codexpipe.command.split(" ")
+      .filter((word) => word.startsWith("--")).join(" ");
+    const command = BINARY ??
+      `${Deno.execPath()} run ${flags} ${new URL("cli.ts", ROOT).pathname}`;
+    await script(`${folder}/bin/codexpipe`, `exec ${command} "$@"`);
+    await script(`${folder}/bin/codex`, `exec cat ${folder}/logs/a.jsonl`);
+    await use(folder, {
       PATH: `${folder}/bin:${await pathOf()}`,
       CODEX_HOME: `${folder}/home`,
       XDG_CACHE_HOME: `${folder}/cache`,
       // Deno itself keeps using its own cache.
       DENO_DIR: await denoDir(),
       NO_COLOR: "1",
-    },
-  };
+    });
+  });
 }
 
 const SESSION = [
@@ -270,14 +274,21 @@ const denoDir = once(async () => {
   return JSON.parse(stdout).denoDir;
 });
 
-async function isMissing(program: string): Promise<boolean> {
-  const { status } = await runProgram("bash", {
-    args: ["-c", `command -v ${program}`],
-  });
-  return status !== 0;
+/** Registers a test of a recipe in bash, which may run any program on the path. */
+async function recipeTest(
+  name: string,
+  programs: readonly string[],
+  use: (folder: string, env: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  const missing: string[] = [];
+  for (const program of await hasProgram("bash") ? programs : []) {
+    const args = ["-c", `command -v ${program}`];
+    const { status } = await runProgram("bash", { args });
+    if (status !== 0) missing.push(`no ${program}`);
+  }
+  const run = (): Promise<void> => withKitchen(use);
+  await programTest(name, ["bash"], run, missing.join(", "));
 }
-
-const hasBash = await hasProgram("bash");
 
 /** Starts a receiver of traces, in the place of a collector. */
 async function receiver(
@@ -307,18 +318,10 @@ async function receiver(
 }
 
 for (const { heading, programs = [], empty, isReceived, checks } of RECIPES) {
-  const missing: string[] = hasBash ? [] : ["bash"];
-  for (const program of hasBash ? programs : []) {
-    if (await isMissing(program)) missing.push(program);
-  }
-  const suffix = missing.length === 0
-    ? ""
-    : ` (not run: no ${missing.join(", ")})`;
-  Deno.test({
-    name: `the recipe works: ${heading}${suffix}`,
-    ignore: missing.length > 0,
-    async fn(): Promise<void> {
-      const { folder, env } = await kitchen();
+  await recipeTest(
+    `the recipe works: ${heading}`,
+    programs,
+    async (folder, env) => {
       if (empty !== undefined) {
         await Deno.writeTextFile(`${folder}/home/sessions/${empty}.jsonl`, "");
       }
@@ -344,20 +347,14 @@ for (const { heading, programs = [], empty, isReceived, checks } of RECIPES) {
         assertEquals([ran.status, complaints], [0, []], code);
         await checks[i]?.(ran, folder);
       }
-      await Deno.remove(folder, { recursive: true });
     },
-  });
+  );
 }
 
-const hasJq = hasBash && !await isMissing("jq");
-
-Deno.test({
-  name: `the recipe finds every command that failed${
-    hasJq ? "" : " (not run: no jq)"
-  }`,
-  ignore: !hasJq,
-  async fn(): Promise<void> {
-    const { folder, env } = await kitchen();
+await recipeTest(
+  "the recipe finds every command that failed",
+  ["jq"],
+  async (folder, env) => {
     const recipe = blocks.find(({ heading }) =>
       heading === "Query a log with jq"
     );
@@ -373,15 +370,13 @@ Deno.test({
       stdout.split("\n").map((line) => line.split("\t", 1)[0]),
       ["3", "1", "127", "-1", ""],
     );
-    await Deno.remove(folder, { recursive: true });
   },
-});
+);
 
-Deno.test({
-  name: "the recipe works: Read events in a program",
-  ignore: !hasBash,
-  async fn(): Promise<void> {
-    const { folder, env } = await kitchen();
+await recipeTest(
+  "the recipe works: Read events in a program",
+  [],
+  async (folder, env) => {
     const program = blocks.find(({ language }) => language === "ts");
     assert(program !== undefined);
     assert(program.code.trim().split("\n").length <= 15);
@@ -394,63 +389,59 @@ Deno.test({
     });
     assertEquals([status, stderr], [0, ""]);
     assertStringIncludes(stdout, "command_execution {");
-    await Deno.remove(folder, { recursive: true });
   },
-});
+);
 
 const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"];
 const browsers: string[] = [];
 for (const name of CHROMIUM) if (await hasProgram(name)) browsers.push(name);
-const [browser = ""] = browsers;
+const [browser = "chromium"] = browsers;
 
-Deno.test({
-  name: `the recipe works: Read a log in a web page${
-    browser === "" ? ` (not run: no ${CHROMIUM[0]})` : ""
-  }`,
-  ignore: browser === "",
-  async fn(): Promise<void> {
-    const { folder, env } = await kitchen();
-    const page = blocks.find(({ language }) => language === "js");
-    const [bundle] = blocks.filter(({ heading, language }) =>
-      heading === page?.heading && language === "sh"
-    );
-    assert(page !== undefined && bundle !== undefined);
-    const log = await Deno.readTextFile(`${folder}/run.jsonl`);
-    await Deno.writeTextFile(
-      `${folder}/page.mjs`,
-      `${page.code}\nconst log = ${JSON.stringify(log)};\n` +
-        "const records = recordsOf(new TextEncoder().encode(log));\n" +
-        'document.body.textContent = records.length + " records";\n',
-    );
-    await importMap(folder);
-    await script(`${folder}/bin/deno`, `exec ${Deno.execPath()} "$@"`);
-    const bundled = await runProgram("bash", {
-      args: ["-euc", bundle.code],
-      cwd: folder,
-      env,
-    });
-    assertEquals(bundled.status, 0, bundled.stderr);
-    const code = await Deno.readTextFile(`${folder}/page.js`);
-    await Deno.writeTextFile(
-      `${folder}/page.html`,
-      `<!doctype html><body><script type="module">${
-        code.replaceAll("</script", "<\\/script")
-      }</script>`,
-    );
-    const { stdout } = await runProgram(browser, {
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        `--user-data-dir=${folder}/profile`,
-        "--dump-dom",
-        `file://${folder}/page.html`,
-      ],
-    });
-    assert(/<body>[1-9]\d* records/.test(stdout), stdout.slice(-200));
-    await Deno.remove(folder, { recursive: true });
-  },
-});
+await programTest(
+  "the recipe works: Read a log in a web page",
+  [browser],
+  () =>
+    withKitchen(async (folder, env) => {
+      const page = blocks.find(({ language }) => language === "js");
+      const [bundle] = blocks.filter(({ heading, language }) =>
+        heading === page?.heading && language === "sh"
+      );
+      assert(page !== undefined && bundle !== undefined);
+      const log = await Deno.readTextFile(`${folder}/run.jsonl`);
+      await Deno.writeTextFile(
+        `${folder}/page.mjs`,
+        `${page.code}\nconst log = ${JSON.stringify(log)};\n` +
+          "const records = recordsOf(new TextEncoder().encode(log));\n" +
+          'document.body.textContent = records.length + " records";\n',
+      );
+      await importMap(folder);
+      await script(`${folder}/bin/deno`, `exec ${Deno.execPath()} "$@"`);
+      const bundled = await runProgram("bash", {
+        args: ["-euc", bundle.code],
+        cwd: folder,
+        env,
+      });
+      assertEquals(bundled.status, 0, bundled.stderr);
+      const code = await Deno.readTextFile(`${folder}/page.js`);
+      await Deno.writeTextFile(
+        `${folder}/page.html`,
+        `<!doctype html><body><script type="module">${
+          code.replaceAll("</script", "<\\/script")
+        }</script>`,
+      );
+      const { stdout } = await runProgram(browser, {
+        args: [
+          "--headless",
+          "--no-sandbox",
+          "--disable-gpu",
+          `--user-data-dir=${folder}/profile`,
+          "--dump-dom",
+          `file://${folder}/page.html`,
+        ],
+      });
+      assert(/<body>[1-9]\d* records/.test(stdout), stdout.slice(-200));
+    }),
+);
 
 Deno.test("every recipe of the cookbook is tested", () => {
   const headings = new Set(

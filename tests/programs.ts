@@ -21,12 +21,14 @@ export interface Ran {
 export interface RunOptions {
   /** The arguments. */
   readonly args?: readonly string[];
-  /** The text on stdin. */
-  readonly stdin?: string;
+  /** The content of stdin. */
+  readonly stdin?: string | Uint8Array<ArrayBuffer>;
   /** The working directory. */
   readonly cwd?: string | URL;
   /** Variables to add to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether the environment has no other variables. */
+  readonly clearEnv?: boolean;
 }
 
 /** Whether a program is installed, and may be run. */
@@ -52,7 +54,7 @@ export async function hasProgram(name: string): Promise<boolean> {
 /** Runs a program to its end. */
 export async function runProgram(
   name: string,
-  { args = [], stdin, cwd, env = {} }: RunOptions = {},
+  { args = [], stdin, cwd, env = {}, clearEnv = false }: RunOptions = {},
 ): Promise<Ran> {
   const child = new Deno.Command(name, {
     args: [...args],
@@ -60,13 +62,13 @@ export async function runProgram(
     stdout: "piped",
     stderr: "piped",
     env,
+    clearEnv,
     ...(cwd === undefined ? {} : { cwd }),
   }).spawn();
   const output = child.output();
   if (stdin !== undefined) {
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(stdin));
-    await writer.close();
+    // A program that does not read its input closes the pipe.
+    await new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});
   }
   const { code, stdout, stderr } = await output;
   return {

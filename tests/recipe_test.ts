@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Decoded } from "../lib/dialects/decoded.ts";
 import type { Emit } from "../lib/stage.ts";
 import type { Outcome } from "../lib/outcome.ts";
+import { withFolder } from "./sessions/homes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const RECIPE_REGEXP =
@@ -35,8 +36,7 @@ async function copy(from: URL, to: URL): Promise<void> {
 
 Deno.test("the recipe of CONTRIBUTING.md makes an item type known", async () => {
   const guide = await Deno.readTextFile(new URL("CONTRIBUTING.md", ROOT));
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const root = new URL(`file://${folder.replaceAll("\\", "/")}/`);
     for (const part of ["dialects", "json", "lines", "shapes"]) {
       if (part === "dialects") await Deno.mkdir(new URL("lib/", root));
@@ -87,7 +87,5 @@ Deno.test("the recipe of CONTRIBUTING.md makes an item type known", async () => 
       !refused.ok && refused.error.message,
       "Cannot decode item.completed: content.width is a string, expected a whole number",
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

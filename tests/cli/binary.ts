@@ -4,6 +4,9 @@
  * @module
  */
 
+import { runProgram } from "../programs.ts";
+import { encode } from "../running.ts";
+import { withFolder, writeFile } from "../sessions/homes.ts";
 import type { Result, World } from "./world.ts";
 
 const DECODER = new TextDecoder();
@@ -60,31 +63,20 @@ export async function callBinary(
   args: readonly string[],
   { stdin = "", files = {}, directories = [], env = {} }: World,
 ): Promise<Result> {
-  const folder = await Deno.makeTempDir();
-  try {
+  return await withFolder(async (folder) => {
     for (const name of directories) {
       await Deno.mkdir(`${folder}/${name}`, { recursive: true });
     }
     for (const [name, content] of Object.entries(files)) {
-      const parent = `${folder}/${name}`.replace(/\/[^/]*$/, "");
-      await Deno.mkdir(parent, { recursive: true });
-      await Deno.writeFile(`${folder}/${name}`, bytesOf(content));
+      await writeFile(`${folder}/${name}`, bytesOf(content));
     }
-    const child = new Deno.Command(path, {
-      args: [...args],
+    const { status, stdout, stderr } = await runProgram(path, {
+      args,
       cwd: folder,
       clearEnv: true,
-      env: { ...env },
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const output = child.output();
-    const writer = child.stdin.getWriter();
-    // A command that does not read its input closes the pipe.
-    await writer.write(bytesOf(stdin)).then(() => writer.close())
-      .catch(() => {});
-    const { code, stdout, stderr } = await output;
+      env,
+      stdin: bytesOf(stdin),
+    });
     const written = new Map<string, string>();
     for await (const { name, isFile } of Deno.readDir(folder)) {
       if (!isFile) continue;
@@ -94,21 +86,13 @@ export async function callBinary(
         DECODER.decode(bytesOf(before)) !== text;
       if (isNew) written.set(name, text);
     }
-    const text = DECODER.decode(stdout);
-    return {
-      status: code,
-      stdout: text,
-      stderr: DECODER.decode(stderr),
-      writes: text === "" ? [] : [text],
-      written,
-    };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    const writes = stdout === "" ? [] : [stdout];
+    return { status, stdout, stderr, writes, written };
+  });
 }
 
-function bytesOf(content: unknown): Uint8Array {
+function bytesOf(content: unknown): Uint8Array<ArrayBuffer> {
   return content instanceof Uint8Array
-    ? content
-    : new TextEncoder().encode(String(content));
+    ? Uint8Array.from(content)
+    : encode(String(content));
 }

@@ -6,6 +6,7 @@ import {
 } from "@std/assert";
 import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
+import { withFolder } from "../sessions/homes.ts";
 import { gzip } from "../sources.ts";
 import { eventLine, PAGINATED, textOf } from "../session_lines.ts";
 import {
@@ -17,6 +18,7 @@ import {
   sourceOf,
   type World,
 } from "./memory.ts";
+import { startCommand } from "./process.ts";
 
 const HEAD =
   '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n';
@@ -513,29 +515,20 @@ Deno.test("check --github makes commands in a log harmless", async () => {
 });
 
 Deno.test("check --github appends to the summary of a step", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const summary = `${folder}/summary`;
     await Deno.writeTextFile(summary, "# Before\n");
-    await Deno.writeTextFile(`${folder}/run.jsonl`, GOOD);
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        ...["--no-prompt", "--allow-read", "--allow-write"],
-        "--allow-env=GITHUB_OUTPUT,GITHUB_STEP_SUMMARY,NO_COLOR",
-        new URL("../../cli.ts", import.meta.url).href,
-        ...["check", "--github", `${folder}/run.jsonl`],
-      ],
-      env: { GITHUB_STEP_SUMMARY: summary, NO_COLOR: "1" },
-    }).output();
+    const child = startCommand(["check", "--github"], {
+      GITHUB_STEP_SUMMARY: summary,
+    });
+    await new Blob([GOOD]).stream().pipeTo(child.stdin);
+    const { code, stderr } = await child.output();
     assertEquals(code, 0, decode(stderr));
     assertMatch(
       await Deno.readTextFile(summary),
       /^# Before\n## ✅ The Codex run passed · 1 turn.*\n/,
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("check reads a packed session file", async () => {

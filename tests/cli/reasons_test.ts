@@ -5,6 +5,7 @@ import {
   reasonOf,
 } from "../../lib/cli/reasons.ts";
 import { codeOf } from "../../lib/files/byte_source.ts";
+import { withFolder } from "../sessions/homes.ts";
 import { platformError } from "./memory.ts";
 
 /** Returns the value that an action throws. */
@@ -17,16 +18,13 @@ async function thrownBy(action: () => Promise<unknown>): Promise<unknown> {
 }
 
 Deno.test("reasonOf() and codeOf() read the errors that Deno throws", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await withFolder(async (folder) => {
     const missing = await thrownBy(() => Deno.open(`${folder}/nowhere`));
     assertEquals(reasonOf(missing), "not found");
     assertEquals(codeOf(missing), "ENOENT");
     const create = await thrownBy(() => Deno.create(`${folder}/no/where`));
     assertEquals(reasonOf(create), "not found");
-  } finally {
-    await Deno.remove(folder);
-  }
+  });
 });
 
 const CASES = [

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
 import { call } from "../cli/memory.ts";
-import { decode, encode } from "../running.ts";
+import { runProgram } from "../programs.ts";
 import { withFolder } from "../sessions/homes.ts";
 
 const PAGE = new URL("../../docs/analytics.md", import.meta.url);
@@ -17,19 +17,13 @@ async function query(
   statements: readonly string[],
   folder: string,
 ): Promise<unknown[][] | null> {
-  const child = new Deno.Command(Deno.execPath(), {
+  const { status, stdout, stderr } = await runProgram(Deno.execPath(), {
     args: ["run", "--allow-all", "--quiet", DUCKDB],
     cwd: folder,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const stdin = child.stdin.getWriter();
-  await stdin.write(encode(JSON.stringify(statements)));
-  await stdin.close();
-  const { code, stdout, stderr } = await child.output();
-  assertEquals(code, 0, decode(stderr));
-  return JSON.parse(decode(stdout));
+    stdin: JSON.stringify(statements),
+  });
+  assertEquals(status, 0, stderr);
+  return JSON.parse(stdout);
 }
 
 const hasDuckdb = await query([], Deno.cwd()) !== null;

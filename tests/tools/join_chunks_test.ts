@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { joinChunks } from "../../tools/join_chunks.ts";
+import { withFolder } from "../sessions/homes.ts";
 
 /** A bundle whose entry always imports two chunks, and imports a third one dynamically. */
 const BUNDLE = {
@@ -16,9 +17,8 @@ const BUNDLE = {
 async function join(
   bundle: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const path = await Deno.makeTempDir();
-  const folder = new URL(`file://${path.replaceAll("\\", "/")}/`);
-  try {
+  return await withFolder(async (path) => {
+    const folder = new URL(`file://${path.replaceAll("\\", "/")}/`);
     for (const [name, code] of Object.entries(bundle)) {
       await Deno.writeTextFile(new URL(name, folder), code);
     }
@@ -32,9 +32,7 @@ async function join(
       joined[name] = await Deno.readTextFile(new URL(name, folder));
     }
     return joined;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("joinChunks() joins the chunks that are always loaded into one module", async () => {

@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { withFile } from "../../tools/tarball.ts";
 import { programTest, runProgram } from "../programs.ts";
+import { withFolder } from "../sessions/homes.ts";
 
 await programTest(
   "withFile() changes one file of a tarball, and no other file",
   ["tar"],
-  async () => {
-    const folder = await Deno.makeTempDir();
-    try {
+  () =>
+    withFolder(async (folder) => {
       const files = { a: "first\n", b: "x".repeat(600), c: "last\n" };
       for (const [name, text] of Object.entries(files)) {
         await Deno.writeTextFile(`${folder}/${name}`, text);
@@ -38,8 +38,5 @@ await programTest(
         TypeError,
         "Cannot change d: the tarball has no such file",
       );
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+    }),
 );
