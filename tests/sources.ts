@@ -12,7 +12,8 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import type { ByteSource } from "../lib/files/byte_source.ts";
-import { concat } from "./running.ts";
+import { decompressed } from "../lib/files/decompress.ts";
+import { concat, encode } from "./running.ts";
 
 /** Options for {@linkcode TestSource}. */
 export interface TestSourceOptions {
@@ -132,6 +133,22 @@ export async function drained(
   } finally {
     source.close();
   }
+}
+
+/** Decompresses bytes to their end or their error. */
+export function unpacked(
+  bytes: Uint8Array,
+  { name = "", step = Infinity, room = 1 << 16 } = {},
+): Promise<Drained> {
+  return drained(decompressed(new TestSource(bytes, { step }), { name }), room);
+}
+
+/** Returns lines that compress well. */
+export function numberLines(count: number): Uint8Array<ArrayBuffer> {
+  return encode(
+    Array.from({ length: count }, (_, i) => `{"n":${(i * 7919) % 65_537}}\n`)
+      .join(""),
+  );
 }
 
 /** Packs with gzip. */

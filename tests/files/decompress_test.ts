@@ -9,13 +9,14 @@ import { decompressed } from "../../lib/files/decompress.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat, decode, encode } from "../running.ts";
 import {
-  type Drained,
   drained,
   gzip,
+  numberLines,
   skippableFrame,
   storedGzip,
   storedZstd,
   TestSource,
+  unpacked,
   unzstd,
   WaitingSource,
   zstd,
@@ -29,10 +30,7 @@ const LINES = encode(
   ).join(""),
 );
 /** More bytes than the decoders buffer. */
-const LONG = encode(
-  Array.from({ length: 20_000 }, (_, i) => `{"n":${(i * 7919) % 65_537}}\n`)
-    .join(""),
-);
+const LONG = numberLines(20_000);
 
 /** The most bytes per read of the source, and the size of the buffer to read into. */
 const PACES = [
@@ -44,14 +42,6 @@ const PACES = [
   { step: 3, room: 2 },
   { step: 5, room: 4 },
 ];
-
-/** Decompresses bytes to their end or their error. */
-function unpacked(
-  bytes: Uint8Array,
-  { name = "", step = Infinity, room = 1 << 16 } = {},
-): Promise<Drained> {
-  return drained(decompressed(new TestSource(bytes, { step }), { name }), room);
-}
 
 /** Asserts that an error reports packed data that is cut off or damaged. */
 function assertBroken(
@@ -285,60 +275,51 @@ const LINES_STORED = [0, 100, 101, 900].map((start, i, starts) =>
   LINES.subarray(start, starts[i + 1])
 );
 const PACKED = [
-  { name: "gzip", bytes: gzip(LINES), format: "gzip", content: LINES },
+  { name: "gzip", bytes: gzip(LINES), content: LINES },
   {
     name: "gzip of no bytes",
     bytes: gzip(EMPTY),
-    format: "gzip",
     content: EMPTY,
   },
   {
     name: "gzip, several members, one of them empty",
     bytes: concat([gzip(LINES), gzip(EMPTY), gzip(encode("x")), gzip(LINES)]),
-    format: "gzip",
     content: concat([LINES, encode("x"), LINES]),
   },
   {
     name: "gzip without compression",
     bytes: storedGzip(LINES_STORED),
-    format: "gzip",
     content: LINES,
   },
   {
     name: "gzip with zeros as padding",
     bytes: concat([gzip(LINES), new Uint8Array(600)]),
-    format: "gzip",
     content: LINES,
   },
   {
     name: "gzip of gzip once",
     bytes: gzip(gzip(LINES)),
-    format: "gzip",
     content: gzip(LINES),
   },
-  { name: "zstd", bytes: zstd(LINES), format: "zstd", content: LINES },
+  { name: "zstd", bytes: zstd(LINES), content: LINES },
   {
     name: "zstd of no bytes",
     bytes: zstd(EMPTY),
-    format: "zstd",
     content: EMPTY,
   },
   {
     name: "zstd with a checksum",
     bytes: zstd(LINES, { hasChecksum: true }),
-    format: "zstd",
     content: LINES,
   },
   {
     name: "zstd without a content size",
     bytes: zstd(LINES, { hasSize: false }),
-    format: "zstd",
     content: LINES,
   },
   {
     name: "zstd without compression",
     bytes: storedZstd(LINES_STORED),
-    format: "zstd",
     content: LINES,
   },
   {
@@ -349,7 +330,6 @@ const PACKED = [
       zstd(encode("x"), { hasSize: false }),
       storedZstd(LINES_STORED),
     ]),
-    format: "zstd",
     content: concat([LINES, encode("x"), LINES]),
   },
   {
@@ -362,19 +342,16 @@ const PACKED = [
       zstd(LINES, { hasChecksum: true }),
       skippableFrame(1, 11),
     ]),
-    format: "zstd",
     content: concat([LINES, LINES]),
   },
   {
     name: "zstd, only a skippable frame",
     bytes: skippableFrame(9, 3),
-    format: "zstd",
     content: EMPTY,
   },
 ] satisfies {
   name: string;
   bytes: Uint8Array;
-  format: PackedFormat;
   content: Uint8Array;
 }[];
 

@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { constants, inflateRawSync } from "node:zlib";
-import { decompressed } from "../../lib/files/decompress.ts";
 import {
   PackedDataError,
   type PackedFormat,
@@ -11,12 +10,13 @@ import fc from "../property_seed.ts";
 import { concat, encode } from "../running.ts";
 import {
   type Drained,
-  drained,
   gzip,
+  numberLines,
   skippableFrame,
   storedGzip,
   storedZstd,
   TestSource,
+  unpacked,
   zstd,
   zstdBlock,
 } from "../sources.ts";
@@ -314,19 +314,6 @@ function contentOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   return content;
 }
 
-/** Lines that compress well. */
-function linesOf(count: number): Uint8Array<ArrayBuffer> {
-  return encode(
-    Array.from({ length: count }, (_, i) => `{"n":${(i * 7919) % 65_537}}\n`)
-      .join(""),
-  );
-}
-
-/** Decompresses bytes in steps of this size. */
-function unpacked(bytes: Uint8Array, step: number): Promise<Drained> {
-  return drained(decompressed(new TestSource(bytes, { step })));
-}
-
 /** Asserts that all but the last few bytes of a content were returned, and then an error. */
 function assertBreaks(
   { content, error }: Drained,
@@ -392,7 +379,7 @@ for (const { format, bytes, starts, damage } of STORED) {
       damaged[at] = (damaged[at] ?? 0) ^ damage.mask;
       const before = concat(PARTS.slice(0, block));
       for (const step of [Infinity, 1_000, 17]) {
-        assertBreaks(await unpacked(damaged, step), before, "damaged");
+        assertBreaks(await unpacked(damaged, { step }), before, "damaged");
       }
     });
   }
@@ -402,7 +389,7 @@ for (const { format, bytes, starts, damage } of STORED) {
       const before = concat(PARTS.slice(0, block));
       for (const step of [Infinity, 1_000]) {
         const cut = bytes.subarray(0, start);
-        assertBreaks(await unpacked(cut, step), before, "cut off");
+        assertBreaks(await unpacked(cut, { step }), before, "cut off");
       }
     }
   });
@@ -415,7 +402,7 @@ for (const { format, bytes, starts, damage } of STORED) {
     damaged[at] = (damaged[at] ?? 0) ^ damage.mask;
     for (const step of [Infinity, 999]) {
       assertBreaks(
-        await unpacked(concat([whole, whole, damaged]), step),
+        await unpacked(concat([whole, whole, damaged]), { step }),
         concat([PARTS[2] ?? EMPTY, PARTS[2] ?? EMPTY, PARTS[0] ?? EMPTY]),
         "damaged",
       );
@@ -434,7 +421,7 @@ for (const { format, bytes, starts, damage } of STORED) {
       damage.at;
     assert(at > MAX_KEPT);
     damaged[at] = (damaged[at] ?? 0) ^ damage.mask;
-    const { content, error } = await unpacked(damaged, Infinity);
+    const { content, error } = await unpacked(damaged);
     assert(error instanceof PackedDataError);
     const expected = concat(parts.slice(0, 38));
     assert(content.length > expected.length - 50_000);
@@ -447,7 +434,7 @@ for (const { format, bytes, starts, damage } of STORED) {
 
 // Damage that the decoder of the platform finds at the end.
 
-const LINES = linesOf(3_000);
+const LINES = numberLines(3_000);
 const ENDS = [
   { name: "the checksum of gzip", bytes: gzip(LINES), fromEnd: 8 },
   { name: "the size in gzip", bytes: gzip(LINES), fromEnd: 4 },
@@ -464,7 +451,7 @@ for (const { name, bytes, fromEnd } of ENDS) {
     const at = damaged.length - fromEnd;
     damaged[at] = (damaged[at] ?? 0) ^ 1;
     for (const step of [Infinity, 100]) {
-      const { content, error } = await unpacked(damaged, step);
+      const { content, error } = await unpacked(damaged, { step });
       assert(error instanceof PackedDataError, String(error));
       assertEquals(error.message.endsWith("damaged"), true);
       // All content is there before its end proves it wrong.
@@ -477,12 +464,12 @@ for (const { name, bytes, fromEnd } of ENDS) {
 // Compressed data, compared with zlib.
 
 Deno.test("unpack() returns the same as zlib for gzip data that is cut off anywhere", async () => {
-  const packed = gzip(linesOf(400));
+  const packed = gzip(numberLines(400));
   for (let cut = 18; cut < packed.length; cut += 13) {
     const there = Uint8Array.from(inflateRawSync(packed.subarray(10, cut), {
       finishFlush: constants.Z_SYNC_FLUSH,
     }));
-    const result = await unpacked(packed.subarray(0, cut), Infinity);
+    const result = await unpacked(packed.subarray(0, cut));
     assertBreaks(result, there, "cut off");
     assertEquals(result.content.length, there.length);
   }
@@ -498,11 +485,11 @@ for (
   ]
 ) {
   Deno.test(`unpack() returns all gzip data with ${name} behind it`, async () => {
-    for (const content of [encode("{}\n"), linesOf(3_000)]) {
+    for (const content of [encode("{}\n"), numberLines(3_000)]) {
       for (const members of [[content], [content, content]]) {
         const packed = concat([...members.map(gzip), tail]);
         for (const step of [Infinity, 1_000, 7]) {
-          const unpackedAll = await unpacked(packed, step);
+          const unpackedAll = await unpacked(packed, { step });
           assert(unpackedAll.error instanceof PackedDataError);
           assertEquals(unpackedAll.content, concat(members));
         }
@@ -512,14 +499,14 @@ for (
 }
 
 Deno.test("unpack() returns the right content or an error, with any bit flipped", async () => {
-  const content = linesOf(12);
+  const content = numberLines(12);
   for (const pack of [gzip, zstdWithChecksum]) {
     const packed = pack(content);
-    const whole = await unpacked(packed, Infinity);
+    const whole = await unpacked(packed);
     for (let bit = 0; bit < 8 * packed.length; bit++) {
       const damaged = packed.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      const result = await unpacked(damaged, Infinity);
+      const result = await unpacked(damaged);
       // A flipped bit in the first bytes removes the magic number of the format.
       if (bit < 32 || result.error !== undefined) continue;
       assertEquals(result, whole, `bit ${bit}`);
@@ -610,7 +597,7 @@ Deno.test("Pieces.end() stops reading the source, but keeps the bytes that were 
 
 Deno.test("unpack() returns nothing for a skippable frame", async () => {
   for (const size of [0, 1, 100_000]) {
-    assertEquals(await unpacked(skippableFrame(size), 10_000), {
+    assertEquals(await unpacked(skippableFrame(size), { step: 10_000 }), {
       content: EMPTY,
       error: undefined,
     });
