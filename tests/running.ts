@@ -144,11 +144,15 @@ export function answers(
 /**
  * Throws unless two long texts are equal, with the first difference: a diff of megabytes would be
  * unreadable.
+ *
+ * @param actual The text.
+ * @param expected The expected text.
+ * @param where The name of the text in the message.
  */
 export function assertSameText(
   actual: string,
   expected: string,
-  where: string,
+  where = "",
 ): void {
   if (actual === expected) return;
   let at = 0;
@@ -156,7 +160,7 @@ export function assertSameText(
   const start = Math.max(0, at - 60);
   assert(
     false,
-    `${where}: at ${at}\n  got      ${
+    `${where}${where && ": "}at ${at}\n  got      ${
       JSON.stringify(actual.slice(start, at + 60))
     }\n  expected ${JSON.stringify(expected.slice(start, at + 60))}`,
   );

@@ -11,8 +11,8 @@ import { HistoryState } from "../../lib/history/history_state.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
 import type { AnyHistoryRecord } from "../../lib/history/records.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
-import { emitted } from "../running.ts";
-import { type Law, mustBeSame } from "./law.ts";
+import { assertSameText, emitted } from "../running.ts";
+import type { Law } from "./law.ts";
 import type { Random } from "./random.ts";
 
 /** Limits so small that outputs are cut off soon. */
@@ -46,10 +46,10 @@ export const HISTORY_LAWS: readonly Law[] = [
           applyMutation(records, JSON.parse(JSON.stringify(mutation)));
         }
         if (random.oneIn(20)) {
-          mustBeSame(textOf(records), textOf(state.snapshot().records));
+          assertSameText(textOf(records), textOf(state.snapshot().records));
         }
       }
-      mustBeSame(textOf(records), textOf(state.snapshot().records));
+      assertSameText(textOf(records), textOf(state.snapshot().records));
     },
   },
   {
@@ -67,17 +67,17 @@ export const HISTORY_LAWS: readonly Law[] = [
         readSnapshot(JSON.parse(saved)),
         options,
       );
-      mustBeSame(
+      assertSameText(
         textOf(restored.snapshot({ resume: true })),
         textOf(JSON.parse(saved)),
       );
       for (const event of events.slice(at)) {
-        mustBeSame(
+        assertSameText(
           textOf(restored.apply(event)),
           textOf(state.apply(event)),
         );
       }
-      mustBeSame(
+      assertSameText(
         textOf(restored.snapshot({ resume: true })),
         textOf(state.snapshot({ resume: true })),
       );
@@ -92,8 +92,8 @@ export const HISTORY_LAWS: readonly Law[] = [
       const at = random.below(events.length + 1);
       for (const event of events.slice(0, at)) state.apply(event);
       const snapshot = readSnapshot(JSON.parse(textOf(state.snapshot())));
-      mustBeSame(textOf(snapshot), textOf(state.snapshot()));
-      mustBeSame(
+      assertSameText(textOf(snapshot), textOf(state.snapshot()));
+      assertSameText(
         textOf(RecordStore.restore(snapshot, { exact: true }).snapshot()),
         textOf(snapshot),
       );
@@ -108,7 +108,7 @@ export const HISTORY_LAWS: readonly Law[] = [
       const state = new HistoryState();
       for (const event of eventsOf(stream)) state.apply(event);
       const ids = state.snapshot().records.map(({ id }) => id);
-      mustBeSame(textOf([...new Set(ids)]), textOf(ids));
+      assertSameText(textOf([...new Set(ids)]), textOf(ids));
     },
   },
 ];

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assert } from "@std/assert";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { type Fields, isObject } from "../../lib/json/fields.ts";
 import { isUtf8 } from "../../lib/json/utf8.ts";
@@ -17,6 +18,7 @@ import {
 } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
 import {
+  assertSameText,
   concat,
   decode,
   emitted,
@@ -24,7 +26,7 @@ import {
   isJson,
   normalizeLines,
 } from "../running.ts";
-import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import type { Law } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 
 const LF = 0x0a;
@@ -65,11 +67,11 @@ function normalize(
 /** Parses the records of normalized text. */
 function recordsOf({ text }: Normalized): Fields[] {
   const lines = text.split("\n");
-  if (lines.pop() !== "") throw new LawBroken("the last line has no end");
+  assert(lines.pop() === "", "the last line has no end");
   return lines.map((line) => {
     const record: unknown = JSON.parse(line);
-    if (isObject(record)) return record;
-    throw new LawBroken(`no object: ${line.slice(0, 200)}`);
+    assert(isObject(record), `no object: ${line.slice(0, 200)}`);
+    return record;
   });
 }
 
@@ -86,18 +88,17 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const isRight = stage.kind === "rollout"
         ? answers === expected && written >= expected && written <= 2 * expected
         : answers === expected && written === expected;
-      if (!isRight) {
-        throw new LawBroken(
-          `${expected} lines, ${answers} answers, ${written} lines written`,
-        );
-      }
+      assert(
+        isRight,
+        `${expected} lines, ${answers} answers, ${written} lines written`,
+      );
     },
   },
   {
     name: "how the stream is cut into chunks does not matter",
     check(stream, random): void {
       const { text } = normalize([stream]);
-      mustBeSame(normalize(chunksOf(stream, random)).text, text);
+      assertSameText(normalize(chunksOf(stream, random)).text, text);
     },
   },
   {
@@ -109,7 +110,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const lines = compose(new LineSplitter(), new Normalizer());
       const outcomes = emitted(lines, chunksOf(stream, random));
       const text = decode(concat(outcomes.map(encodeOutcome)));
-      mustBeSame(text, normalize([stream]).text);
+      assertSameText(text, normalize([stream]).text);
     },
   },
   {
@@ -122,7 +123,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
       const chunks = [...chunksOf(stream, random)];
       for (const blocks of [[stream], chunks]) {
         const fast = normalize(blocks, { ...limit, engine: "wasm" });
-        mustBeSame(fast.text, text);
+        assertSameText(fast.text, text);
       }
     },
   },
@@ -136,7 +137,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
         if (isReadAnew(line)) continue;
         const [again] = normalizeLines([line], { from });
         const text = again?.ok ? again.value : String(again?.error.message);
-        mustBeSame(text, line);
+        assertSameText(text, line);
       }
     },
   },
@@ -164,7 +165,10 @@ export const PIPELINE_LAWS: readonly Law[] = [
           /^\{"type":"line\.failed","line":\d+,"offset":\d+/gm,
           "",
         );
-      mustBeSame(uncounted(resumed.text), uncounted(decode(concat(blocks))));
+      assertSameText(
+        uncounted(resumed.text),
+        uncounted(decode(concat(blocks))),
+      );
     },
   },
   {
@@ -183,11 +187,10 @@ export const PIPELINE_LAWS: readonly Law[] = [
         for (const id of stringsIn(lines[i] ?? "")) named.add(id);
         const isSynthetic = typeof thread === "string" &&
           thread.startsWith("synthetic-thread-");
-        if (thread !== undefined && !isSynthetic && !named.has(thread)) {
-          throw new LawBroken(
-            `line ${i + 1} has the thread ${String(thread)}`,
-          );
-        }
+        assert(
+          thread === undefined || isSynthetic || named.has(thread),
+          `line ${i + 1} has the thread ${String(thread)}`,
+        );
       }
     },
   },
@@ -200,8 +203,8 @@ export const PIPELINE_LAWS: readonly Law[] = [
         const expected = lines.shift() ?? "";
         // A failed line is written with its padding.
         if (expected !== "" && isFailed(expected)) {
-          if (!isFailed(line)) throw new LawBroken(`is no failure: ${line}`);
-        } else mustBeSame(unpadded(line), expected);
+          assert(isFailed(line), `is no failure: ${line}`);
+        } else assertSameText(unpadded(line), expected);
       }
     },
   },
@@ -215,12 +218,14 @@ export const PIPELINE_LAWS: readonly Law[] = [
         const line = lines.shift() ?? "";
         if (!outcome.ok) {
           // Lines of session files are checked only by the decoder.
-          const isFailure = isFailed(line);
-          if (isFailure || stage.kind !== "exec") continue;
-          throw new LawBroken(`is no failure: ${line.slice(0, 500)}`);
+          assert(
+            isFailed(line) || stage.kind !== "exec",
+            `is no failure: ${line.slice(0, 500)}`,
+          );
+          continue;
         }
         const written = JSON.stringify(outcome.value);
-        mustBeSame(written, JSON.stringify(JSON.parse(line)));
+        assertSameText(written, JSON.stringify(JSON.parse(line)));
         // A line that looks like a failure in band is passed through without a check.
         const isOdd = HUGE_REGEXP.test(line) || isFailed(line);
         if (isOdd || isReadAnew(line) || !random.oneIn(4)) continue;
@@ -228,7 +233,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
         const [again] = emitted(new JsonlDecoder({ from }), [encode(written)]);
         // Compared as text, because 0 and -0 differ as values.
         const value = again?.ok ? again.value : again?.error;
-        mustBeSame(JSON.stringify(value), written);
+        assertSameText(JSON.stringify(value), written);
       }
     },
   },

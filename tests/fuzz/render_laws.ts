@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assert, assertEquals } from "@std/assert";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
@@ -34,7 +35,7 @@ import {
   withoutData,
 } from "../render/sound_pages.ts";
 import { emitted } from "../running.ts";
-import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import type { Law } from "./law.ts";
 import type { Random } from "./random.ts";
 
 /** Matches characters that must not reach a terminal or browser: controls, and text direction. */
@@ -57,9 +58,8 @@ const LINK_REGEXP = /\]\(\s*<?(?:javascript|data):/i;
 /** Throws if a text has a character that must not reach a terminal or browser. */
 export function mustBeInert(text: string): void {
   const at = text.search(CONTROL_REGEXP);
-  if (at === -1) return;
   const around = text.slice(Math.max(0, at - 100), at + 100);
-  throw new LawBroken(JSON.stringify(around));
+  assert(at === -1, JSON.stringify(around));
 }
 
 /** Returns the parts of a stream, live or not, or those of its final snapshot. */
@@ -106,20 +106,21 @@ export const RENDER_LAWS: readonly Law[] = [
       const live = random.oneIn(2);
       const outcomes = emitted(new JsonlDecoder(), [stream]);
       const parts = emitted(new TranscriptBuilder({ live }), outcomes);
-      if (parts.length > 0 && parts[0]?.type !== "session") {
-        throw new LawBroken(`begins with ${parts[0]?.type}`);
-      }
+      assert(
+        parts.length === 0 || parts[0]?.type === "session",
+        `begins with ${parts[0]?.type}`,
+      );
       let open: number | undefined;
       for (const part of parts) {
         if (part.type === "turn_started") {
-          if (open !== undefined) throw new LawBroken(`${open} has no end`);
+          assert(open === undefined, `${open} has no end`);
           open = part.turn;
         } else if (part.type === "turn_ended") {
-          mustBeSame(String(part.turn), String(open));
+          assertEquals(part.turn, open);
           open = undefined;
         }
       }
-      if (open !== undefined) throw new LawBroken(`${open} has no end`);
+      assert(open === undefined, `${open} has no end`);
     },
   },
   {
@@ -155,9 +156,7 @@ export const RENDER_LAWS: readonly Law[] = [
         mustBeInert(page);
         assertSound(page, pages);
         assertAlone(page);
-        if (COMMAND_REGEXP.test(withoutConstants(page))) {
-          throw new LawBroken("a command");
-        }
+        assert(!COMMAND_REGEXP.test(withoutConstants(page)), "a command");
       }
     },
   },
@@ -183,7 +182,7 @@ export const RENDER_LAWS: readonly Law[] = [
       mustBeInert(text);
       mustBeProse(text);
       const bytes = new TextEncoder().encode(text).length;
-      if (bytes > maxBytes) throw new LawBroken(`${bytes} bytes`);
+      assert(bytes <= maxBytes, `${bytes} bytes`);
     },
   },
 ];
@@ -194,9 +193,7 @@ export const RENDER_LAWS: readonly Law[] = [
  */
 function mustBeProse(text: string): void {
   const command = COMMAND_REGEXP.exec(text);
-  if (command !== null) {
-    throw new LawBroken(`a command: ${JSON.stringify(command[0])}`);
-  }
+  assert(command === null, `a command: ${JSON.stringify(command?.[0])}`);
   let fence = "";
   let html: RegExp | undefined;
   let depth = 0;
@@ -207,10 +204,10 @@ function mustBeProse(text: string): void {
       const prose = html === undefined ? line.replace(CODE_REGEXP, "") : line;
       const isLive = ELEMENT_REGEXP.test(prose) ||
         (html === undefined && LINK_REGEXP.test(prose));
-      if (isLive) throw new LawBroken(line.slice(0, 500));
+      assert(!isLive, line.slice(0, 500));
       for (const [, slash] of prose.matchAll(/<(\/?)details\b/gi)) {
         depth += slash === "" ? 1 : -1;
-        if (depth < 0) throw new LawBroken("</details> that ends nothing");
+        assert(depth >= 0, "</details> that ends nothing");
       }
     }
     if (html !== undefined) {
@@ -223,6 +220,6 @@ function mustBeProse(text: string): void {
       fence = "";
     }
   }
-  if (fence !== "") throw new LawBroken("code without an end");
-  if (depth !== 0) throw new LawBroken(`${depth} <details> without an end`);
+  assert(fence === "", "code without an end");
+  assert(depth === 0, `${depth} <details> without an end`);
 }

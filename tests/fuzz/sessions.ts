@@ -4,12 +4,13 @@
  * @module
  */
 
+import { assert, assertEquals } from "@std/assert";
 import { appendFile } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
 import { isObject } from "../../lib/json/fields.ts";
 import { call, stepping } from "../cli/memory.ts";
 import type { Result, World } from "../cli/world.ts";
-import { encode } from "../running.ts";
+import { assertSameText, encode, isJson } from "../running.ts";
 import {
   sessionPath,
   sessionText,
@@ -18,7 +19,7 @@ import {
   writeFile,
 } from "../sessions/homes.ts";
 import { mustEnd } from "./commands.ts";
-import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import type { Law } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 import { mustBeInert } from "./render_laws.ts";
 import { ValueMutator } from "./value_mutator.ts";
@@ -97,12 +98,8 @@ async function withBroken(
 
 /** Throws if an output is not JSON. */
 function mustBeJson(text: string, args: readonly string[]): void {
-  if (text === "") return;
-  try {
-    JSON.parse(text);
-  } catch {
-    throw new LawBroken(`${args.join(" ")}: ${text.slice(0, 500)}`);
-  }
+  const words = `${args.join(" ")}: ${text.slice(0, 500)}`;
+  assert(text === "" || isJson(text), words);
 }
 
 /** The laws of sessions. */
@@ -127,12 +124,13 @@ export const SESSION_LAWS: readonly Law[] = [
     async check(stream, random): Promise<void> {
       await withBroken(stream, random, async (home) => {
         const { stdout } = await home.call(["list", "--format=paths"]);
-        mustBeSame(String(stdout.split("\n").length), "3");
-        if (!stdout.includes(home.path)) throw new LawBroken(stdout);
+        assertEquals(stdout.split("\n").length, 3);
+        assert(stdout.includes(home.path), stdout);
         const found = await home.call(["search", "feed the elephant"]);
-        if (found.status !== 0 || !found.stdout.includes(SOUND)) {
-          throw new LawBroken(JSON.stringify(found));
-        }
+        assert(
+          found.status === 0 && found.stdout.includes(SOUND),
+          JSON.stringify(found),
+        );
       });
     },
   },
@@ -153,9 +151,10 @@ export const SESSION_LAWS: readonly Law[] = [
           env: { CODEX_HOME: home },
           ...stepping(chunks.map((chunk) => () => appendFile(path, chunk))),
         });
-        if (result.status !== 130) {
-          throw new LawBroken(`status ${result.status}: ${result.stderr}`);
-        }
+        assert(
+          result.status === 130,
+          `status ${result.status}: ${result.stderr}`,
+        );
         mustBeInert(result.stderr);
         const written = await Deno.readFile(path);
         // A last line without LF is emitted only if it is complete JSON.
@@ -165,7 +164,7 @@ export const SESSION_LAWS: readonly Law[] = [
         const whole = await call(["normalize", "--from=rollout", "-q"], {
           stdin,
         });
-        mustBeSame(result.stdout, whole.stdout);
+        assertSameText(result.stdout, whole.stdout);
       });
     },
   },

@@ -4,13 +4,15 @@
  * @module
  */
 
+import { assert } from "@std/assert";
 import { TOKEN_KINDS } from "../../lib/usage/tokens.ts";
 import { groupUsage } from "../../lib/usage/usage_groups.ts";
 import {
   UsageMeter,
   type UsageMeterOptions,
 } from "../../lib/usage/usage_meter.ts";
-import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import { assertSameText } from "../running.ts";
+import type { Law } from "./law.ts";
 import { chunksOf } from "./random.ts";
 
 /** Feeds sources to a meter that keeps derivations. */
@@ -36,9 +38,7 @@ export const USAGE_LAWS: readonly Law[] = [
       for (const row of meter.rows()) {
         for (const kind of TOKEN_KINDS) {
           const count = row[kind];
-          if (typeof count === "bigint" && count < 0n) {
-            throw new LawBroken(`${kind} is ${count}`);
-          }
+          assert(count >= 0n, `${kind} is ${count}`);
         }
       }
       textOf(meter.derivations());
@@ -50,7 +50,7 @@ export const USAGE_LAWS: readonly Law[] = [
       const rows = meterOf([[stream]]).rows();
       for (const by of ["thread", "turn", "model", "day", "cwd"] as const) {
         const groups = groupUsage(rows, [by]);
-        mustBeSame(
+        assertSameText(
           textOf(groups.flatMap((group) => group.rows).map(textOf).sort()),
           textOf(rows.map(textOf).sort()),
         );
@@ -62,8 +62,8 @@ export const USAGE_LAWS: readonly Law[] = [
     check(stream, random): void {
       const whole = meterOf([[stream]]);
       const cut = meterOf([chunksOf(stream, random)]);
-      mustBeSame(textOf(cut.rows()), textOf(whole.rows()));
-      mustBeSame(textOf(cut.derivations()), textOf(whole.derivations()));
+      assertSameText(textOf(cut.rows()), textOf(whole.rows()));
+      assertSameText(textOf(cut.derivations()), textOf(whole.derivations()));
     },
   },
 ];
