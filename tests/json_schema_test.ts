@@ -17,7 +17,7 @@ import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
 import { call } from "./cli/memory.ts";
 import { linesOf, readCapturedFiles } from "./fixtures.ts";
 import fc from "./property_seed.ts";
-import { concat } from "./running.ts";
+import { outputOf } from "./running.ts";
 import { withHome } from "./sessions/homes.ts";
 
 const ajv = new Ajv2020({
@@ -54,13 +54,10 @@ function normalized(
   bytes: Uint8Array,
 ): { name: JsonSchemaName | undefined; records: unknown[] } {
   const stage = new JsonlNormalizer({ onError: "inline" });
-  const blocks: Uint8Array[] = [];
-  const emit = (block: Uint8Array): void => void blocks.push(block.slice());
-  stage.feed(bytes, emit);
-  stage.flush(emit);
+  const lines = linesOf(outputOf(stage, [bytes]));
   return {
     name: stage.kind && NAMES[stage.kind],
-    records: linesOf(concat(blocks)).map((line): unknown => JSON.parse(line)),
+    records: lines.map((line): unknown => JSON.parse(line)),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from "../lib/pipeline/pipeline.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import fc from "./property_seed.ts";
-import { concat, decode, encode, normalizeLines } from "./running.ts";
+import { concat, decode, encode, normalizeLines, outputOf } from "./running.ts";
 
 export { type CapturedFile, readCapturedFiles } from "./fixtures.ts";
 
@@ -64,11 +64,8 @@ export function rolloutBytes(
     ...options,
     onFailure: (failed) => void failures.push(failed.toFailure()),
   });
-  const blocks: Uint8Array[] = [];
-  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
-  for (const chunk of chunks) normalizer.feed(chunk, keep);
-  normalizer.flush(keep);
-  return { output: concat(blocks), failures, records: normalizer.records };
+  const output = outputOf(normalizer, chunks);
+  return { output, failures, records: normalizer.records };
 }
 
 /** Normalizes a text, with failures in band, and returns the output. */

@@ -68,6 +68,30 @@ export function emitted<I, O>(stage: Stage<I, O>, inputs: Iterable<I>): O[] {
   return outputs;
 }
 
+/** Feeds a stage that writes bytes, flushes it, and joins copies of all that it wrote. */
+export function outputOf(
+  stage: Stage<Uint8Array, Uint8Array>,
+  chunks: Iterable<Uint8Array>,
+): Uint8Array<ArrayBuffer> {
+  const blocks: Uint8Array[] = [];
+  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
+  for (const chunk of chunks) stage.feed(chunk, keep);
+  stage.flush?.(keep);
+  return concat(blocks);
+}
+
+/** Cuts bytes into chunks at these offsets, in order. */
+export function* cutAt(
+  bytes: Uint8Array,
+  cuts: Iterable<number>,
+): Generator<Uint8Array> {
+  let from = 0;
+  for (const to of [...cuts, bytes.length]) {
+    yield bytes.slice(from, to);
+    from = to;
+  }
+}
+
 /** Cuts bytes in two, at every offset. */
 export function* everySplit(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) {
@@ -94,16 +118,10 @@ export function normalizeBytes(
   chunks: Iterable<Uint8Array>,
   options: JsonlOptions = {},
 ): Uint8Array<ArrayBuffer> {
-  const normalizer = new JsonlNormalizer({
-    from: "exec",
-    onError: "inline",
-    ...options,
-  });
-  const blocks: Uint8Array[] = [];
-  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
-  for (const chunk of chunks) normalizer.feed(chunk, keep);
-  normalizer.flush(keep);
-  return concat(blocks);
+  return outputOf(
+    new JsonlNormalizer({ from: "exec", onError: "inline", ...options }),
+    chunks,
+  );
 }
 
 /** Counts the bytes that a function copies between arrays of bytes. */

@@ -9,7 +9,7 @@ import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
-import { concat, decode, encode } from "../running.ts";
+import { cutAt, decode, encode, normalizeBytes, outputOf } from "../running.ts";
 import {
   answerLine,
   eventLine,
@@ -31,11 +31,7 @@ function judge(
   } = {},
 ): Verdict {
   const builder = new VerdictBuilder(options);
-  let from = 0;
-  for (const to of [...cuts, bytes.length]) {
-    builder.feed(bytes.slice(from, to), show);
-    from = to;
-  }
+  for (const chunk of cutAt(bytes, cuts)) builder.feed(chunk, show);
   builder.flush(show);
   return builder.verdict;
 }
@@ -230,11 +226,7 @@ Deno.test("VerdictBuilder judges a normalized log like the original", () => {
   for (const { path } of ROWS) {
     if (!/\/(?:cut|fail400|failmid|sigint_cmd|resume)\//.test(path)) continue;
     const bytes = readFixture(`captures/${path}`);
-    const normalizer = new JsonlNormalizer({ onError: "inline" });
-    const blocks: Uint8Array[] = [];
-    normalizer.feed(bytes, (block) => blocks.push(block.slice()));
-    normalizer.flush((block) => blocks.push(block.slice()));
-    const normalized = judge(concat(blocks));
+    const normalized = judge(normalizeBytes([bytes], { from: "auto" }));
     const original = judge(bytes);
     assertEquals(
       [normalized.reasons.map(({ kind }) => kind), normalized.finalMessage],
@@ -264,8 +256,7 @@ function* membersIn(
 /** Counts the lines that the normalizer fails. */
 function failuresOf(bytes: Uint8Array): number {
   const normalizer = new JsonlNormalizer();
-  normalizer.feed(bytes, () => {});
-  normalizer.flush(() => {});
+  outputOf(normalizer, [bytes]);
   return normalizer.failures;
 }
 

@@ -7,6 +7,7 @@
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { EventReader } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
+import { emitted } from "../running.ts";
 import { itemLine } from "../session_lines.ts";
 
 /** Makes a call of a code mode script. */
@@ -48,14 +49,7 @@ export function summaryOf(event: Fields): string {
 
 /** Reads the events of bytes of any dialect. */
 export function eventsIn(bytes: Uint8Array): Fields[] {
-  const events: Fields[] = [];
-  const stage = new JsonlEvents();
-  const take = (
-    outcome: { readonly ok: boolean; readonly value?: unknown },
-  ) => {
-    if (outcome.ok) events.push(fieldsOf(outcome.value));
-  };
-  stage.feed(bytes, take);
-  stage.flush(take);
-  return events;
+  return emitted(new JsonlEvents(), [bytes]).flatMap((outcome) =>
+    outcome.ok ? [fieldsOf(outcome.value)] : []
+  );
 }

@@ -8,9 +8,9 @@ import {
   OtlpExporter,
 } from "../../lib/export/export.ts";
 import type { Outcome } from "../../lib/outcome.ts";
-import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import type { TokenKind } from "../../lib/usage/usage.ts";
 import { Redactor } from "../../lib/redact/redact.ts";
+import { eventsIn } from "../events/reading.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { tokensIn } from "../usage/meters.ts";
 import { faultsOf, type SpanJson, spansOf, valueOf } from "./otlp_faults.ts";
@@ -34,18 +34,6 @@ function textOf(
   }
   exporter.flush();
   return exporter.refusal ?? text;
-}
-
-/** The events of a file. */
-function eventsOf(bytes: Uint8Array): unknown[] {
-  const events: unknown[] = [];
-  const take = (outcome: Outcome<ThreadEvent>): void => {
-    if (outcome.ok) events.push(outcome.value);
-  };
-  const reader = new JsonlEvents();
-  reader.feed(bytes, take);
-  reader.flush(take);
-  return events;
 }
 
 const TOKENS: readonly (readonly [TokenKind, string])[] = [
@@ -85,7 +73,7 @@ Deno.test("OtlpExporter writes closed trees of captures, which sum up to their u
   const clock = (): number => now += 5;
   for (const { path, bytes } of files) {
     const isTimed = !UNTIMED_REGEXP.test(path);
-    const events = eventsOf(bytes);
+    const events = eventsIn(bytes);
     const plain = textOf([events]);
     const text = isTimed ? plain : textOf([events], { clock, content: true });
     const spans = spansOf(text);

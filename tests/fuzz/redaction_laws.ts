@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { JsonlRedactor } from "../../lib/redact/jsonl_redactor.ts";
-import { assertSameText, concat, emitted } from "../running.ts";
+import { assertSameText, outputOf } from "../running.ts";
 import { SECRET } from "./hostile.ts";
 import type { Law } from "./law.ts";
 import { chunksOf } from "./random.ts";
@@ -21,16 +21,7 @@ const BYTES_REGEXP = /\[[\d,\s]*\]/g;
 
 /** Masks secrets; returns a text with one character for each byte. */
 function redact(chunks: Iterable<Uint8Array>): string {
-  const redactor = new JsonlRedactor();
-  const blocks = emitted(
-    {
-      feed: (chunk: Uint8Array, emit: (block: Uint8Array) => void) =>
-        redactor.feed(chunk, (block) => emit(block.slice())),
-      flush: (emit) => redactor.flush((block) => emit(block.slice())),
-    },
-    chunks,
-  );
-  return latin1(concat(blocks));
+  return latin1(outputOf(new JsonlRedactor(), chunks));
 }
 
 /** The laws of masking secrets. */

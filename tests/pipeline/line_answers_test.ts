@@ -3,7 +3,7 @@ import { JsonReader } from "../../lib/json/reader.ts";
 import { ENGINES, RecordSelection } from "../../lib/pipeline/line_answers.ts";
 import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { concat, decode, emitted, encode } from "../running.ts";
+import { decode, emitted, encode, outputOf } from "../running.ts";
 
 const SELECTIONS: readonly (readonly string[])[] = [
   [],
@@ -104,12 +104,9 @@ Deno.test("JsonlNormalizer writes only selected records, and counts the turns of
       only: ["turn.completed"],
       onError: "inline",
     });
-    const pieces: Uint8Array[] = [];
-    normalizer.feed(bytes, (piece) => pieces.push(piece.slice()));
-    normalizer.flush((piece) => pieces.push(piece.slice()));
-    const written = decode(concat(pieces)).trim().split("\n")
+    const answers = decode(outputOf(normalizer, [bytes])).trim().split("\n")
       .map((line) => /"(?:turn_id|kind)":"([^"]*)"/.exec(line)?.[1]);
-    assertEquals(written, [
+    assertEquals(answers, [
       "json",
       "synthetic-turn-1",
       "json",

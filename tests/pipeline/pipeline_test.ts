@@ -17,7 +17,14 @@ import {
   type OnError,
 } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
-import { concat, decode, emitted, encode, everySplit } from "../running.ts";
+import {
+  concat,
+  decode,
+  emitted,
+  encode,
+  everySplit,
+  outputOf,
+} from "../running.ts";
 
 const EVENT = '{"type":"error","message":"m"}';
 const IN_BAND =
@@ -45,11 +52,7 @@ function run(
     maxLineBytes: 80,
     ...options,
   });
-  const blocks: Uint8Array[] = [];
-  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
-  for (const block of input) normalizer.feed(block, keep);
-  normalizer.flush(keep);
-  return { text: decode(concat(blocks)), normalizer };
+  return { text: decode(outputOf(normalizer, input)), normalizer };
 }
 
 for (

@@ -6,7 +6,7 @@ import {
 } from "../../lib/redact/jsonl_redactor.ts";
 import { equalJson, readCaptures } from "../fixtures.ts";
 import fc from "../property_seed.ts";
-import { concat, decode, encode } from "../running.ts";
+import { concat, cutAt, decode, encode, outputOf } from "../running.ts";
 import {
   exampleOf,
   PLACE_FAMILIES,
@@ -210,15 +210,7 @@ function redact(
     readonly cuts?: readonly number[];
   } = {},
 ): Uint8Array {
-  const redactor = new JsonlRedactor(options);
-  const blocks: Uint8Array[] = [];
-  let from = 0;
-  for (const to of [...cuts, bytes.length]) {
-    redactor.feed(bytes.slice(from, to), (block) => blocks.push(block.slice()));
-    from = to;
-  }
-  redactor.flush((block) => blocks.push(block.slice()));
-  return concat(blocks);
+  return outputOf(new JsonlRedactor(options), cutAt(bytes, cuts));
 }
 
 function redactText(text: string, options?: JsonlRedactorOptions): string {
