@@ -25,11 +25,16 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
   return ENCODER.encode(text);
 }
 
+/** Returns the text of values as lines of JSON. */
+export function jsonl(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
 /** Encodes values as lines of JSON. */
 export function encodeJsonl(
   values: readonly unknown[],
 ): Uint8Array<ArrayBuffer> {
-  return encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+  return encode(jsonl(values));
 }
 
 /** Decodes UTF-8 and keeps a byte order mark; throws if it is invalid. */
@@ -99,9 +104,19 @@ export function* everySplit(bytes: Uint8Array): Generator<Uint8Array[]> {
   }
 }
 
+/** Cuts bytes into chunks of one size. */
+export function* inChunks(
+  bytes: Uint8Array,
+  size: number,
+): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size);
+  }
+}
+
 /** Cuts bytes into chunks of one byte. */
-export function* byteByByte(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
+export function byteByByte(bytes: Uint8Array): Generator<Uint8Array> {
+  return inChunks(bytes, 1);
 }
 
 /** Normalizes exec lines that are strings. */

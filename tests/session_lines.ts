@@ -71,8 +71,3 @@ export const PAGINATED = line("session_meta", {
   timestamp: TIME,
   history_mode: "paginated",
 });
-
-/** Returns the text of lines, as files hold them. */
-export function textOf(...lines: readonly object[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-}

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Happening, HappeningReader } from "../../lib/check/happenings.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
-import { encode } from "../running.ts";
+import { encode, inChunks } from "../running.ts";
 
 /** Feeds a session in chunks of `size` bytes; returns one line for each happening. */
 function happeningsOf(bytes: Uint8Array, size: number): string[] {
@@ -11,9 +11,7 @@ function happeningsOf(bytes: Uint8Array, size: number): string[] {
     happenings.push(`${time} ${happening.type}${detailOf(happening)}`);
   };
   const reader = new HappeningReader();
-  for (let at = 0; at < bytes.length; at += size) {
-    reader.feed(bytes.subarray(at, at + size), take);
-  }
+  for (const chunk of inChunks(bytes, size)) reader.feed(chunk, take);
   if (reader.hasTurn) happenings.push("turn is open");
   reader.flush(take);
   return happenings;

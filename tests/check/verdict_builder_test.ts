@@ -9,7 +9,14 @@ import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
-import { cutAt, decode, encode, normalizeBytes, outputOf } from "../running.ts";
+import {
+  cutAt,
+  decode,
+  encode,
+  encodeJsonl,
+  normalizeBytes,
+  outputOf,
+} from "../running.ts";
 import {
   answerLine,
   eventLine,
@@ -41,8 +48,7 @@ function judgeRecords(
   records: readonly unknown[],
   options: VerdictOptions = {},
 ): Verdict {
-  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-  return judge(encode(lines.join("")), options);
+  return judge(encodeJsonl(records), options);
 }
 
 function messages({ reasons }: Verdict): string[] {

@@ -5,10 +5,10 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { readFixture } from "../fixtures.ts";
-import { decode, encode } from "../running.ts";
+import { decode, encode, jsonl } from "../running.ts";
 import { withFolder } from "../sessions/homes.ts";
 import { gzip } from "../sources.ts";
-import { eventLine, PAGINATED, textOf } from "../session_lines.ts";
+import { eventLine, PAGINATED } from "../session_lines.ts";
 import {
   call,
   Hose,
@@ -533,11 +533,11 @@ Deno.test("check --github appends to the summary of a step", async () => {
 
 Deno.test("check reads a packed session file", async () => {
   const rollout = encode(
-    textOf(
+    jsonl([
       PAGINATED,
       eventLine("task_started", { turn_id: "1" }),
       eventLine("turn_aborted", { turn_id: "1", reason: "interrupted" }),
-    ),
+    ]),
   );
   const { status, stderr } = await call(["check", "r.jsonl.gz"], {
     files: { "r.jsonl.gz": gzip(rollout) },
@@ -632,7 +632,7 @@ Deno.test("check --schema checks the lines of session files", async () => {
     eventLine("agent_message", { message: [text] })
   );
   const { stdout } = await call(["check", "--schema", "--json", "-q"], {
-    stdin: SHELLMANY + textOf(...lines),
+    stdin: SHELLMANY + jsonl(lines),
   });
   assertEquals(
     JSON.parse(stdout).reasons.map(({ message }: { message: string }) =>

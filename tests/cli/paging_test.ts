@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { jsonl } from "../running.ts";
 import { testId, withFolder, writeSession } from "../sessions/homes.ts";
 import { call, platformError, type Result, type World } from "./memory.ts";
 
@@ -9,7 +10,7 @@ const EVENTS = [
     item: { id: `item_${i}`, type: "agent_message", text: `Line ${i}` },
   })),
 ];
-const LOG = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join("");
+const LOG = jsonl(EVENTS);
 /** A terminal with too few rows for the log. */
 const TERMINAL: World = {
   files: { "run.jsonl": LOG },

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { jsonl } from "../running.ts";
 import { call, failing, platformError, type World } from "./memory.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
@@ -253,7 +254,7 @@ Deno.test("run() colours errors of the command line by --color and the terminal"
 
 /** Control characters that JSON may hold unescaped. */
 const HOSTILE = "\u009b31m\u007f\u202e\u2066\u2069\u0085";
-const HOSTILE_RUN = [
+const HOSTILE_RUN = jsonl([
   { type: "thread.started", thread_id: HOSTILE },
   { type: "turn.started" },
   {
@@ -261,15 +262,15 @@ const HOSTILE_RUN = [
     item: { id: "i", type: "agent_message", text: `"${HOSTILE}` },
   },
   { type: "turn.failed", error: { message: HOSTILE } },
-].map((line) => `${JSON.stringify(line)}\n`).join("");
-const USED = [
+]);
+const USED = jsonl([
   { type: "thread.started", thread_id: `\x1b]0;title\x07${HOSTILE}` },
   { type: "turn.started" },
   {
     type: "turn.completed",
     usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
   },
-].map((line) => `${JSON.stringify(line)}\n`).join("");
+]);
 const NO_JSON = `${HOSTILE} \x1b]0;title\x07 \x1b[8m\r\n`;
 
 const ON_TERMINALS = [

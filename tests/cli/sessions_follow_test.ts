@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { appendFile, mkdir, rename } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
-import { decode, encode } from "../running.ts";
+import { decode, encode, jsonl } from "../running.ts";
 import {
   sessionPath,
   sessionText,
@@ -9,7 +9,7 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
-import { eventLine, textOf } from "../session_lines.ts";
+import { eventLine } from "../session_lines.ts";
 import { contentOf, PARENT } from "./families.ts";
 import { call, type Result, stepping, type World } from "./memory.ts";
 
@@ -26,7 +26,7 @@ const OTHER_TEXT = sessionText({
 type Step = (path: string, home: string) => unknown;
 
 function event(type: string, rest: Readonly<Record<string, unknown>> = {}) {
-  return textOf(eventLine(type, rest, STARTED));
+  return jsonl([eventLine(type, rest, STARTED)]);
 }
 
 const START = event("task_started", { turn_id: "1" });

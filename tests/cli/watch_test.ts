@@ -10,8 +10,9 @@ import {
 import { dirname } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import type { HappeningRecord } from "../../lib/check/happenings.ts";
+import { jsonl } from "../running.ts";
 import { sessionPath, testId, withFolder } from "../sessions/homes.ts";
-import { eventLine, line, textOf } from "../session_lines.ts";
+import { eventLine, line } from "../session_lines.ts";
 import { call, type Result, stepping, type World } from "./memory.ts";
 
 /** The time at which the command starts; the times of lines are seconds after it. */
@@ -20,7 +21,7 @@ const at = (second: number): string =>
   new Date(NOW + 1000 * second).toISOString();
 
 const event = (second: number, type: string, rest: object): string =>
-  textOf(eventLine(type, rest, at(second)));
+  jsonl([eventLine(type, rest, at(second))]);
 
 /** The lines of a session up to its first prompt. */
 const sessionStart = (
@@ -31,7 +32,7 @@ const sessionStart = (
     readonly parent?: string;
   } = {},
 ): string =>
-  textOf(line("session_meta", {
+  jsonl([line("session_meta", {
     id,
     timestamp: at(second),
     cwd: "/w",
@@ -41,7 +42,7 @@ const sessionStart = (
       subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } },
     },
     parent_thread_id: parent,
-  }, at(second))) + event(second, "task_started", { turn_id: "1" }) +
+  }, at(second))]) + event(second, "task_started", { turn_id: "1" }) +
   event(second, "user_message", { message });
 
 const commandStart = (second: number, command: string): string =>

@@ -25,7 +25,7 @@ import { binaryOf, bytesOf } from "../fuzz/damage.ts";
 import { compareEngines, drawStream } from "../fuzz/engines.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { concat, decode, encode, isJson } from "../running.ts";
+import { concat, decode, encode, inChunks, isJson } from "../running.ts";
 
 const LF = 0x0a;
 
@@ -72,15 +72,6 @@ function assertSame(
   return fastLines;
 }
 
-/** Cuts bytes into blocks of one length. */
-function cut(bytes: Uint8Array, length: number): Uint8Array[] {
-  const blocks: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += length) {
-    blocks.push(bytes.subarray(at, at + length));
-  }
-  return blocks;
-}
-
 function streamOf(lines: readonly string[], end = "\n"): Uint8Array {
   return bytesOf(lines.map((line) => line + end).join(""));
 }
@@ -115,7 +106,7 @@ Deno.test("Kernel answers each capture, three times in a row, like the rules, in
     const thrice = concat([bytes, end, bytes, end, bytes, end]);
     const length = [1 << 20, 5000, 470][i % 3] ?? 1;
     try {
-      assertSame(cut(thrice, length));
+      assertSame([...inChunks(thrice, length)]);
     } catch (cause) {
       throw new Error(`${path} in blocks of ${length}`, { cause });
     }
@@ -358,7 +349,7 @@ for (const end of ENDS) {
     const lines = [...HEAD, message("a"), message("b"), message("c")];
     const bytes = streamOf([...lines, ...lines, ...lines], end);
     assertSame([bytes]);
-    assertSame(cut(bytes, 50));
+    assertSame([...inChunks(bytes, 50)]);
     assertSame([bytes.subarray(0, -end.length)]);
   });
 }
@@ -394,7 +385,7 @@ for (const id of IDS) {
       );
     }
     assertSame([streamOf(lines)]);
-    assertSame(cut(streamOf(lines), 301));
+    assertSame([...inChunks(streamOf(lines), 301)]);
   });
 }
 
@@ -461,8 +452,8 @@ Deno.test("Kernel leaves a thread to the rules after its first line of the old d
   // The start of a turn in the current dialect ends the items that deltas of the old one started.
   const mixed = [...current, ...old, ...turn, ...old.slice(1), ...turn];
   for (const end of [1000, mixed.length * 40]) {
-    assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
-    const more = cut(streamOf([...mixed, ...current]), end);
+    assertEquals(assertSame([...inChunks(streamOf(mixed), end)]), fastLines);
+    const more = [...inChunks(streamOf([...mixed, ...current]), end)];
     assert(assertSame(more) > fastLines + 2);
   }
 });
@@ -504,7 +495,7 @@ Deno.test("Kernel leaves lines over the limit to the rules", () => {
     const blocks = [streamOf(lines, end)];
     assert(assertSame(blocks, { maxLineBytes: 180 }) > 100);
     for (const size of [1, 37, 200]) {
-      const pieces = blocks.flatMap((block) => cut(block, size));
+      const pieces = blocks.flatMap((block) => [...inChunks(block, size)]);
       assertSame(pieces, { maxLineBytes: 180 });
     }
   }
@@ -514,7 +505,7 @@ Deno.test("Kernel answers a line of 1 MB, and leaves a line of 10 MB to the rule
   const lines = [...HEAD, message("a"), message("b")];
   const long = streamOf([...lines, message("x".repeat(1e6)), message("c")]);
   assert(assertSame([long]) >= 3);
-  assert(assertSame(cut(long, 1 << 18)) >= 3);
+  assert(assertSame([...inChunks(long, 1 << 18)]) >= 3);
   const longer = [...lines, message("x\\n".repeat(3.4e6)), message("c")];
   assert(assertSame([streamOf(longer)]) < longer.length);
 });

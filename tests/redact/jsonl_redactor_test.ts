@@ -6,7 +6,7 @@ import {
 } from "../../lib/redact/jsonl_redactor.ts";
 import { equalJson, readCaptures } from "../fixtures.ts";
 import fc from "../property_seed.ts";
-import { concat, cutAt, decode, encode, outputOf } from "../running.ts";
+import { concat, cutAt, decode, encode, jsonl, outputOf } from "../running.ts";
 import {
   exampleOf,
   PLACE_FAMILIES,
@@ -16,8 +16,7 @@ import {
 
 /** Redacts records, one per line. */
 function redactRecords(records: readonly unknown[]): unknown[] {
-  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-  return redactText(lines.join("")).trimEnd().split("\n")
+  return redactText(jsonl(records)).trimEnd().split("\n")
     .map((line) => JSON.parse(line));
 }
 

@@ -10,7 +10,7 @@ import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { TranscriptBuilder } from "../../lib/render/transcript.ts";
 import { compose } from "../../lib/stage.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
-import { emitted } from "../running.ts";
+import { emitted, encode, jsonl } from "../running.ts";
 
 const TESTDATA = new URL("../../testdata/", import.meta.url);
 
@@ -163,8 +163,7 @@ export function hostileSession(): Uint8Array<ArrayBuffer> {
     event({ type: "error", message: all }),
     event({ type: "turn_aborted", turn_id: all, reason: all }),
   ];
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  return new TextEncoder().encode(`${text}{"torn": "${HOSTILE.tags}\n`);
+  return encode(`${jsonl(lines)}{"torn": "${HOSTILE.tags}\n`);
 }
 
 function event(payload: Record<string, unknown>): unknown {

@@ -14,7 +14,7 @@ import {
 } from "../../lib/render/transcript.ts";
 import { compose } from "../../lib/stage.ts";
 import fc from "../property_seed.ts";
-import { emitted, encode } from "../running.ts";
+import { emitted, encodeJsonl, inChunks } from "../running.ts";
 import {
   answerLine,
   callLine,
@@ -635,19 +635,13 @@ Deno.test("TranscriptBuilder emits the output of explored commands for any chunk
     SAID,
     look("c", "three\n"),
   ];
-  const bytes = encode(
-    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-  );
+  const bytes = encodeJsonl(lines);
   for (const live of [false, true]) {
     const expected = partsOfLines(lines, { live });
     for (const length of [1, 2, 3, 7, 61, 500]) {
-      const chunks = Array.from(
-        { length: Math.ceil(bytes.length / length) },
-        (_, at) => bytes.slice(at * length, (at + 1) * length),
-      );
       const parts = emitted(
         compose(new JsonlDecoder(), new TranscriptBuilder({ live })),
-        chunks,
+        inChunks(bytes, length),
       );
       assertEquals(parts, expected, `${length}`);
     }

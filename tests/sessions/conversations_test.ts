@@ -6,6 +6,7 @@ import {
   RolloutHistoryError,
 } from "../../lib/sessions/conversations.ts";
 import { linesOf } from "../fixtures.ts";
+import { jsonl } from "../running.ts";
 import {
   sessionPath,
   sessionText,
@@ -101,8 +102,7 @@ Deno.test("listConversations() returns the first ten records, normalized", async
         ? { type: "user_message", message: "Hello" }
         : { type: "token_count", info: null },
     }));
-    const text = records.map((record) => `${JSON.stringify(record)}\n`);
-    await writeFile(path, ["torn {\n", ...text].join(""));
+    await writeFile(path, `torn {\n${jsonl(records)}`);
     const options = { codexHome, pageSize: 1 };
     const { items } = await listConversations(options);
     const head = records.slice(0, 10);

@@ -16,7 +16,8 @@ import {
 } from "../../lib/sessions/search_query.ts";
 import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
 import { WorkingFolder } from "../../lib/sessions/working_directory.ts";
-import { eventLine, textOf } from "../session_lines.ts";
+import { jsonl } from "../running.ts";
+import { eventLine } from "../session_lines.ts";
 import {
   sessionPath,
   sessionText,
@@ -83,7 +84,7 @@ async function writeLongSession(home: string): Promise<void> {
   });
   await writeFile(
     sessionPath(home, testId(1), started),
-    head + textOf(...lines),
+    head + jsonl(lines),
   );
 }
 

@@ -10,7 +10,8 @@ import {
 import { readSessionHead } from "../../lib/sessions/session_head.ts";
 import { listSessions } from "../../lib/sessions/session_list.ts";
 import { findSession } from "../../lib/sessions/session_lookup.ts";
-import { callLine, outputLine, textOf } from "../session_lines.ts";
+import { jsonl } from "../running.ts";
+import { callLine, outputLine } from "../session_lines.ts";
 import { testId, withFolder, writeContinued, writeSession } from "./homes.ts";
 
 /** Writes sessions, each with these fields in its header. */
@@ -77,10 +78,10 @@ Deno.test("findSessionFamily() finds agents whose headers name no parent by the 
     await writeSessions(home, [[1, {}], [2, {}], [3, {}]]);
     const options = { codexHomes: [home] };
     const session = await findSession(testId(1), options);
-    const text = textOf(
+    const text = jsonl([
       callLine("spawn_agent", {}),
       outputLine(JSON.stringify({ agent_id: testId(3) })),
-    );
+    ]);
     await Deno.writeTextFile(session.file.path, text, { append: true });
     const { members } = await findSessionFamily(session, options);
     assertEquals(

@@ -11,9 +11,9 @@ import {
   type IndexingReport,
   refreshSessionIndex,
 } from "../../lib/sessions/session_indexer.ts";
-import { decode } from "../running.ts";
+import { decode, jsonl } from "../running.ts";
 import { zstd } from "../sources.ts";
-import { answerLine, eventLine, textOf } from "../session_lines.ts";
+import { answerLine, eventLine } from "../session_lines.ts";
 import {
   assembleHome,
   sessionPath,
@@ -63,7 +63,7 @@ async function withSession(
 
 /** A line with a message of the assistant. */
 function says(message: string): string {
-  return textOf(answerLine(message, "2026-01-02T03:05:00.000Z"));
+  return jsonl([answerLine(message, "2026-01-02T03:05:00.000Z")]);
 }
 
 /** The counts of a report that are not 0. */
@@ -211,7 +211,7 @@ Deno.test("indexSessions() removes messages that the new lines of a file roll ba
     await writeFile(path, text + turn);
     await refresh(index);
     assertEquals((await find(index, "giraffe")).length, 1);
-    const rollback = textOf(eventLine("thread_rolled_back", { num_turns: 1 }));
+    const rollback = jsonl([eventLine("thread_rolled_back", { num_turns: 1 })]);
     await writeFile(path, text + turn + rollback + asks("Or a zebra?"));
     assertEquals(countsOf(await refresh(index)), { grown: 1 });
     assertEquals(await find(index, "giraffe"), []);
@@ -464,7 +464,7 @@ for (const { name, change, giraffes } of MEANWHILE) {
 Deno.test("indexSessions() updates the name of a session without reading more than its head", async () => {
   await withSession(async ({ index, home, path, text }) => {
     const row = { id: testId(1), thread_name: "Zoo", updated_at: STARTED };
-    await writeFile(`${home}/session_index.jsonl`, `${JSON.stringify(row)}\n`);
+    await writeFile(`${home}/session_index.jsonl`, jsonl([row]));
     await overwrite(path, text.replace("Done.", "Gone."));
     assertEquals(countsOf(await refresh(index)), { moved: 1 });
     assertEquals((await find(index, "elephant"))[0]?.title, "Zoo");

@@ -7,8 +7,8 @@ import {
   type SessionLineage,
 } from "../../lib/sessions/session_lineage.ts";
 import { idInName } from "../../lib/sessions/session_start.ts";
-import { decode, encode } from "../running.ts";
-import { answerLine, PAGINATED, textOf } from "../session_lines.ts";
+import { decode, encode, jsonl } from "../running.ts";
+import { answerLine, PAGINATED } from "../session_lines.ts";
 import {
   sessionPath,
   testId,
@@ -22,7 +22,7 @@ import {
 
 /** A line of a paginated session file. */
 function line(ordinal: number, text: string): string {
-  return textOf({ ...answerLine(text), ordinal });
+  return jsonl([{ ...answerLine(text), ordinal }]);
 }
 
 /** The header of a session. */
@@ -31,11 +31,11 @@ function header(
   ordinal: number | undefined,
   meta: Readonly<Record<string, unknown>> = {},
 ): string {
-  return textOf({
+  return jsonl([{
     ...PAGINATED,
     ...(ordinal === undefined ? {} : { ordinal }),
     payload: { id: testId(number), history_mode: "paginated", ...meta },
-  });
+  }]);
 }
 
 async function lineageText(lineage: SessionLineage): Promise<string> {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { SessionRepairer } from "../../lib/sessions/session_repair.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { decode, encode } from "../running.ts";
+import { decode, encode, inChunks } from "../running.ts";
 
 const RECORD =
   '{"timestamp":"2026-11-20T15:40:01.000Z","type":"world_state","payload":{}}';
@@ -13,9 +13,7 @@ function repaired(text: string | Uint8Array, length = Infinity) {
   const repairer = new SessionRepairer();
   const pieces: string[] = [];
   const emit = (piece: Uint8Array): void => void pieces.push(decode(piece));
-  for (let at = 0; at < bytes.length; at += length) {
-    repairer.feed(bytes.slice(at, at + length), emit);
-  }
+  for (const chunk of inChunks(bytes, length)) repairer.feed(chunk, emit);
   repairer.flush(emit);
   return { copy: pieces.join(""), torn: repairer.torn, lines: repairer.lines };
 }

@@ -19,7 +19,8 @@ import {
 } from "../../lib/sessions/session_index_tables.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
 import fc, { anyText } from "../property_seed.ts";
-import { eventLine, pagedLine, promptLine, textOf } from "../session_lines.ts";
+import { jsonl } from "../running.ts";
+import { eventLine, pagedLine, promptLine } from "../session_lines.ts";
 import {
   sessionPath,
   sessionText,
@@ -60,7 +61,7 @@ async function withMessages(
       const more = rest.map((message) => promptLine(message, time));
       await writeFile(
         sessionPath(`${folder}/home`, id, time),
-        text + textOf(...more),
+        text + jsonl(more),
       );
     }
     const index = indexIn(folder);
@@ -470,7 +471,7 @@ Deno.test("searchSessions() finds output of calls that the history does not show
     await writeFile(
       sessionPath(`${folder}/home`, id, started),
       text +
-        textOf(...["one", "two"].map((name) =>
+        jsonl(["one", "two"].map((name) =>
           pagedLine("CommandExecution", {
             id: name,
             command: ["cat", `${name}.log`],
@@ -501,9 +502,9 @@ Deno.test("searchSessions() reports the offset of the line for all messages of o
     const text = sessionText({ id, started, message: "Look" });
     await writeFile(
       sessionPath(`${folder}/home`, id, started),
-      text + textOf(eventLine("exited_review_mode", {
+      text + jsonl([eventLine("exited_review_mode", {
         review_output: { overall_explanation: "A fine review" },
-      })),
+      })]),
     );
     const index = indexIn(folder);
     await refresh(index);
