@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { assert } from "@std/assert";
 import { LineNumberer } from "../lib/lines/line_numberer.ts";
 import {
@@ -40,6 +41,22 @@ export function encodeJsonl(
 /** Decodes UTF-8 and keeps a byte order mark; throws if it is invalid. */
 export function decode(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
+}
+
+/** Converts a text with a character for each byte to bytes. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, "latin1"));
+}
+
+/** Converts bytes to a text with a character for each byte. */
+export function binaryOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString("latin1");
+}
+
+/** Converts a Unicode text to one with a character for each byte of its UTF-8. */
+export function utf8Of(text: string): string {
+  return binaryOf(encode(text));
 }
 
 /** Whether a text is JSON. */

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
+import { utf8Of } from "../running.ts";
 
 /** A generator of random numbers. */
 export interface Random {
@@ -28,22 +28,6 @@ export interface Mutation {
    * @returns The changed line; it may contain LF.
    */
   readonly apply: (text: string, random: Random, other: string) => string;
-}
-
-/** Converts a text with a character for each byte to bytes. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(text, "latin1"));
-}
-
-/** Converts bytes to a text with a character for each byte. */
-export function binaryOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    .toString("latin1");
-}
-
-/** Converts a Unicode text to one with a character for each byte of its UTF-8. */
-function encoded(text: string): string {
-  return binaryOf(new TextEncoder().encode(text));
 }
 
 /** Draws one of some values. */
@@ -200,7 +184,7 @@ const STRINGS = [
   '"\xf0\x8f\xbf\xbf"',
   '"\xe2\x80"',
   ...["é", "日本語", "😀", "\u2028", "\u00a0x", "x\u0085", "\ufeff", "\u3000"]
-    .map((text) => encoded(`"${text}"`)),
+    .map((text) => utf8Of(`"${text}"`)),
 ];
 
 /** Other values. */

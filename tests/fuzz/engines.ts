@@ -13,8 +13,8 @@ import {
 } from "@codexpipe/codexpipe";
 import { readServerRuns } from "../dialects/app_server/sessions.ts";
 import { readCapturedFiles } from "../fixtures.ts";
-import { concat } from "../running.ts";
-import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
+import { binaryOf, bytesOf, concat } from "../running.ts";
+import { damaged, type Random } from "./damage.ts";
 import type { Law } from "./law.ts";
 
 /** How many lines are put around a stream, so that the kernel has plans for its lines. */

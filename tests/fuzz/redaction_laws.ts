@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { JsonlRedactor } from "../../lib/redact/jsonl_redactor.ts";
-import { assertSameText, outputOf } from "../running.ts";
+import { assertSameText, binaryOf, bytesOf, outputOf } from "../running.ts";
 import { SECRET } from "./hostile.ts";
 import type { Law } from "./law.ts";
 import { chunksOf } from "./random.ts";
@@ -21,7 +21,7 @@ const BYTES_REGEXP = /\[[\d,\s]*\]/g;
 
 /** Masks secrets; returns a text with one character for each byte. */
 function redact(chunks: Iterable<Uint8Array>): string {
-  return latin1(outputOf(new JsonlRedactor(), chunks));
+  return binaryOf(outputOf(new JsonlRedactor(), chunks));
 }
 
 /** The laws of masking secrets. */
@@ -29,7 +29,7 @@ export const REDACTION_LAWS: readonly Law[] = [
   {
     name: "masking changes only strings with a secret",
     check(stream): void {
-      const before = latin1(stream).split("\n");
+      const before = binaryOf(stream).split("\n");
       const after = redact([stream]).split("\n");
       assertEquals(after.length, before.length);
       for (const [i, line] of before.entries()) {
@@ -57,7 +57,7 @@ export const REDACTION_LAWS: readonly Law[] = [
     name: "masking again changes nothing",
     check(stream): void {
       const once = redact([stream]);
-      assertSameText(redact([fromLatin1(once)]), once);
+      assertSameText(redact([bytesOf(once)]), once);
     },
   },
   {
@@ -86,21 +86,9 @@ function mustBeAlike(masked: string, line: string): void {
 
 function isJson(line: string): boolean {
   try {
-    JSON.parse(DECODER.decode(fromLatin1(line)));
+    JSON.parse(DECODER.decode(bytesOf(line)));
     return true;
   } catch {
     return false;
   }
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  }
-  return text;
-}
-
-function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }

@@ -21,11 +21,19 @@ import {
   readRuns,
 } from "../bench/generator.ts";
 import { type CapturedFile, readCaptures } from "../fixtures.ts";
-import { binaryOf, bytesOf } from "../fuzz/damage.ts";
 import { compareEngines, drawStream } from "../fuzz/engines.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { concat, decode, encode, inChunks, isJson } from "../running.ts";
+import {
+  binaryOf,
+  bytesOf,
+  concat,
+  decode,
+  encode,
+  inChunks,
+  isJson,
+  utf8Of,
+} from "../running.ts";
 
 const LF = 0x0a;
 
@@ -74,11 +82,6 @@ function assertSame(
 
 function streamOf(lines: readonly string[], end = "\n"): Uint8Array {
   return bytesOf(lines.map((line) => line + end).join(""));
-}
-
-/** The bytes of a text in UTF-8, as a text with one character for each byte. */
-function utf8(text: string): string {
-  return binaryOf(new TextEncoder().encode(text));
 }
 
 const HEAD = [
@@ -255,7 +258,7 @@ const STRINGS = [
   "\xf5\x80\x80\x80",
   "\xe2\x82",
   "\xff",
-  utf8("é日本😀\u2028"),
+  utf8Of("é日本😀\u2028"),
 ];
 
 Deno.test("Kernel reads strings like the rules, with special bytes at any place of a block of 16 bytes", () => {
@@ -362,9 +365,9 @@ const IDS = [
   "T ",
   "\\u0054",
   "\\t",
-  utf8("日本"),
-  utf8("\u00a0T"),
-  utf8("T\u0085"),
+  utf8Of("日本"),
+  utf8Of("\u00a0T"),
+  utf8Of("T\u0085"),
   // With its quotes as long as a slot, and one byte longer.
   "x".repeat(16_382),
   "x".repeat(16_383),

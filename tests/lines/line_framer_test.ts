@@ -8,6 +8,7 @@ import {
 import { chunkings } from "../generators.ts";
 import fc from "../property_seed.ts";
 import {
+  binaryOf,
   byteByByte,
   concat,
   countCopied,
@@ -33,7 +34,7 @@ class Collector implements LineVisitor {
     line: number,
     offset: number,
   ): void {
-    const text = latin1(bytes.subarray(start, end));
+    const text = binaryOf(bytes.subarray(start, end));
     const terminator = bytes[end];
     assert(terminator === 0x0a || terminator === 0x0d, `line ${line}`);
     this.found.push({ line, offset, text });
@@ -42,12 +43,6 @@ class Collector implements LineVisitor {
   tooLong(length: number, line: number, offset: number): void {
     this.found.push({ line, offset, text: length });
   }
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
 }
 
 function frame(
@@ -63,7 +58,7 @@ function frame(
 
 /** A reference implementation of the rules L2, L5, L6 and L8. */
 function frameByTheRules(bytes: Uint8Array, limit: number): Found[] {
-  const pieces = latin1(bytes).split("\n");
+  const pieces = binaryOf(bytes).split("\n");
   if (pieces.at(-1) === "") pieces.pop();
   let offset = 0;
   return pieces.map((piece, i) => {
@@ -272,7 +267,7 @@ Deno.test("LineFramer offers no line over the limit to a visitor with run()", ()
 
     run(bytes: Uint8Array, start: number, end: number): undefined {
       assert(end <= bytes.length);
-      this.offered.push(latin1(bytes.subarray(start, end)));
+      this.offered.push(binaryOf(bytes.subarray(start, end)));
     }
   }
   const collector = new Declining();
@@ -323,7 +318,9 @@ class Measure implements LineVisitor {
   readonly seen: string[] = [];
 
   line(bytes: Uint8Array, start: number, end: number): void {
-    const ends = latin1(Uint8Array.of(bytes[start] ?? 0, bytes[end - 1] ?? 0));
+    const ends = binaryOf(
+      Uint8Array.of(bytes[start] ?? 0, bytes[end - 1] ?? 0),
+    );
     this.seen.push(`${end - start} ${ends}`);
   }
 
