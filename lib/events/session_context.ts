@@ -466,10 +466,16 @@ export class SessionContext {
   #begin(itemType: string): void {
     if (itemType === "user_message") {
       this.pairing.forget(...ANSWER_KINDS);
-      if (this.turn === "none") this.turn = "prompted";
+      if (this.turn === "none") {
+        this.turn = "prompted";
+        this.made.turns += 1;
+      }
     } else {
       if (ANSWER_TYPES.has(itemType)) this.pairing.forget("user");
-      if (!SILENT_TYPES.has(itemType)) this.openPrompted();
+      // Up to 0.61, the tokens of a request come before its answer.
+      if (!SILENT_TYPES.has(itemType) || itemType === "token_count") {
+        this.openPrompted();
+      }
     }
     if (NEWS_TYPES.has(itemType)) this.viewedImages = 0;
   }
@@ -483,7 +489,7 @@ export class SessionContext {
 
   /** Registers a prompt: up to 0.98 nothing else shows that a turn begins. */
   prompt(): void {
-    if (this.turn === "open") {
+    if (this.turn === "open" || this.turn === "prompted") {
       this.turn = "none";
       this.turnId = null;
       this.leaveTurn();
@@ -513,15 +519,25 @@ export class SessionContext {
     this.viewedImages = 0;
   }
 
+  /** Continues a turn whose beginning is not in the file. */
+  continueTurn(id: string): void {
+    this.leaveTurn();
+    this.#enterTurn(id);
+    this.turn = "begun";
+  }
+
   #openTurn(id: string | null, fields: Fields): void {
-    if (id === null) this.made.turns += 1;
+    if (id === null && this.turn !== "prompted") this.made.turns += 1;
+    const turn_id = this.#enterTurn(id ?? `synthetic-turn-${this.made.turns}`);
+    this.tell("turn.started", { turn_id, ...fields });
+  }
+
+  #enterTurn(id: string): string {
     // Many ids are kept; without a copy, each would keep its line alive.
-    this.turnId = id === null
-      ? `synthetic-turn-${this.made.turns}`
-      : keptText(id);
+    this.turnId = keptText(id);
     this.turns.push(this.turnId);
     if (this.turns.length > MAX_TURNS) this.turns.shift();
-    this.tell("turn.started", { turn_id: this.turnId, ...fields });
+    return this.turnId;
   }
 
   /** Drops the state of the turn that is over. */

@@ -223,7 +223,9 @@ export class SessionReader {
 
 function tellTurnContext(context: SessionContext, payload: Fields): void {
   const { turn_id, ...content } = payload;
-  context.complete("turn_context", content, { turnId: idOf(turn_id) });
+  const id = idOf(turn_id);
+  if (id !== undefined && id !== context.turnId) context.continueTurn(id);
+  context.complete("turn_context", content);
 }
 
 /** Emits the spoken text of a conversation by voice; its other items have no events. */

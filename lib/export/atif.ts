@@ -381,9 +381,7 @@ class Trajectory {
         this.#prompt = undefined;
         break;
       case "turn.started":
-        // A turn that only its prompt implies may begin after its first tokens: those are kept
-        // for its first request.
-        if (event.implied !== true) this.#spendAhead(event);
+        this.#spendAhead(event);
         this.#endTurn(emit);
         this.#turn = idOf(event.turn_id);
         break;

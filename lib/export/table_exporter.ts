@@ -5,7 +5,6 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
-import { realId } from "../events/ids.ts";
 import { sourceText } from "../events/session_items.ts";
 import { eventTime } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
@@ -24,12 +23,12 @@ import type { Emit } from "../stage.ts";
 import type { CountPlace } from "../usage/source_ledger.ts";
 import { EventCounts } from "../usage/event_counts.ts";
 import type { UsageRule } from "../usage/derivations.ts";
+import type { Addition } from "../usage/token_counter.ts";
 import {
   addTokens,
   NO_TOKENS,
   readTokens,
   TOKEN_KINDS,
-  type Tokens,
   tokensOf,
 } from "../usage/tokens.ts";
 import { type UsageCounts, UsageMeter } from "../usage/usage_meter.ts";
@@ -58,6 +57,9 @@ const MAX_WAITING = 1024;
 /** How many characters of contents are held. */
 const MAX_WAITING_TEXT = 1 << 23;
 
+/** The id of the row for tokens that belong to no turn. */
+const NO_TURN = "synthetic-turn-0";
+
 /** The origin of a row. */
 type Place = Pick<
   TableRow<"failures">,
@@ -83,12 +85,12 @@ interface WaitingItem {
 
 interface ThreadState {
   readonly row: Draft<"threads">;
+  /** Its turns, by their ids. */
+  readonly turns: Map<string, TurnState>;
   /** The items that are held, by their ids. */
   readonly waiting: Map<string, WaitingItem>;
   /** The turn in progress: the last turn without an end. */
   turn: TurnState | undefined;
-  /** The number of turns without an id. */
-  unnamed: number;
   readonly settings: TurnSettings;
 }
 
@@ -96,19 +98,15 @@ interface ThreadState {
 interface TurnState extends Draft<"turns"> {
   /** Its index in `turns` of its source. */
   readonly index: number;
-  /** Whether the turn has counts, and whether they count in this file. */
-  counts: "none" | "some" | "here";
+  /** Whether its tokens count in this file. */
+  isCounted: boolean;
 }
-
-/** Turns, by the ids of their threads, then by their own ids. */
-type TurnsById = Map<string | null, Map<string | null, TurnState>>;
 
 /** The state of a file or stream that is kept after it has been read. */
 class SourceState {
   readonly turns: TurnState[] = [];
-  readonly byId: TurnsById = new Map();
-  /** The turns whose ids in usage differ from those of their rows, by the ids in usage. */
-  readonly counted: TurnsById = new Map();
+  /** The turns, by the ids of their threads, then by their own ids. */
+  readonly threads = new Map<string | null, Map<string, TurnState>>();
   /**
    * The requests, each as the JSON of a {@linkcode PackedRequest}: objects take more than twice
    * the memory, and a session has a hundred thousand.
@@ -192,12 +190,10 @@ export class TableExporter implements Exporter {
       thread: (id) => ledger.thread(id),
       add: (place, addition) => {
         if (this.#hasTokens) ledger.add(place, addition);
-        const { rule, tokens } = addition;
-        if (tokens !== undefined) source.count(place, { rule, tokens });
+        source.count(place, addition);
       },
       run: (place, usage) => {
         if (this.#hasTokens) ledger.run(place, usage);
-        source.count(place);
       },
     });
     this.#source = source;
@@ -238,13 +234,12 @@ export class TableExporter implements Exporter {
     if (!this.#hasTokens) return;
     for (const row of this.#meter.rows()) {
       const { source, thread_id, turn_id } = row;
-      const { counted, byId } = this.#sources.get(source) ?? {};
-      const turn = counted?.get(thread_id)?.get(turn_id) ??
-        byId?.get(thread_id)?.get(turn_id);
+      const turns = this.#sources.get(source)?.threads.get(thread_id);
+      const turn = turns?.get(turn_id ?? NO_TURN);
       if (turn === undefined) continue;
       // Usage has several rows for a turn that went over midnight.
       Object.assign(turn, addTokens(readTokens(turn) ?? NO_TOKENS, row));
-      turn.counts = "here";
+      turn.isCounted = true;
     }
     for (const state of this.#sources.values()) {
       for (const request of requestsOf(state)) {
@@ -398,8 +393,6 @@ class TableSource {
   /** The thread and turn of the last event. */
   #thread: ThreadState | undefined;
   #turn: TurnState | undefined;
-  /** The turn that its tokens began, with the id that it has in usage. */
-  #ahead: TurnState | undefined;
   #line = 0;
   #isInherited = false;
   /** The time of the last event. */
@@ -447,30 +440,14 @@ class TableSource {
     if (requests.length > 0) this.#writer.announce("requests");
   }
 
-  /** Records tokens of the current event for its turn, and as a request. */
+  /** Records the tokens that the current event adds. */
   count(
-    { thread, turn: id, timestamp, model }: CountPlace,
-    request?: { readonly rule: UsageRule; readonly tokens: Tokens },
+    { turn: id, timestamp, model }: CountPlace,
+    { rule, tokens }: Addition,
   ): void {
-    const { byId, counted } = this.#state;
-    let turn = counted.get(thread)?.get(id);
-    if (turn === undefined) {
-      const known = byId.get(thread)?.get(id);
-      turn = known;
-      if (known === undefined || known.counts === "none") {
-        // Tokens may come before the event that begins their turn, or outside of any turn.
-        turn = this.#turn ??
-          (this.#thread && this.#beginTurn(this.#thread, { turn_id: id }));
-      }
-      if (turn === undefined) return;
-      if (turn !== known) {
-        addTurn(counted, thread, id, turn);
-        if (turn !== this.#turn) this.#ahead = turn;
-      }
-    }
-    turn.counts = "some";
-    if (request === undefined || !this.#writer.has("requests")) return;
-    const { rule, tokens } = request;
+    if (tokens === undefined || this.#thread === undefined) return;
+    const turn = this.#turnOf(this.#thread, id ?? NO_TURN);
+    if (!this.#writer.has("requests")) return;
     const packed: PackedRequest = [
       turn.index,
       this.#line,
@@ -493,35 +470,37 @@ class TableSource {
     };
     thread = {
       row,
+      turns: new Map(),
       waiting: new Map(),
       turn: undefined,
-      unnamed: 0,
       settings: new TurnSettings(),
     };
     this.#threads.set(ownText(id), thread);
+    this.#state.threads.set(row.thread_id, thread.turns);
     return thread;
   }
 
   #take(thread: ThreadState, event: Fields): void {
     const { row } = thread;
-    const { type, implied } = event;
+    const { type, item_type, implied } = event;
     const id = idOf(event.turn_id);
-    // An implied turn with an id belongs to an agent that waits for its call, not to the thread.
-    if (type === "turn.started" && implied === true && id) return;
+    // An implied turn gets its row from its first item, or belongs to an agent that waits.
+    if (type === "turn.started" && implied === true) return;
     thread.settings.take(event);
     row.model ??= thread.settings.model;
     row.cwd ??= thread.settings.cwd;
     const time = this.#time;
     if (time !== undefined && time > (row.ended_at ?? "")) row.ended_at = time;
-    // A turn without an id lasts until another turn begins.
-    this.#turn = id === undefined
-      ? thread.unnamed > 0 ? thread.turn : undefined
-      : this.#turnOf(thread, id, event);
+    // Token counts have rows in `requests`, and may come before their turn has any other.
+    const isCount = item_type === "token_count" ||
+      item_type === "token_usage_record";
+    if (isCount) return;
+    this.#turn = id === undefined ? undefined : this.#turnOf(thread, id, event);
     switch (type) {
       case "thread.started":
         return this.#beginThread(thread, event);
       case "turn.started":
-        this.#turn = this.#beginTurn(thread, event);
+        thread.turn = this.#turn;
         return;
       case "turn.completed":
       case "turn.failed":
@@ -552,54 +531,31 @@ class TableSource {
     row.git_url ??= ownTextOf(git.repository_url);
   }
 
-  /** Begins a turn, and makes up an id if the event has none. */
-  #beginTurn(thread: ThreadState, event: Fields): TurnState {
-    let id = idOf(event.turn_id);
-    if (id === undefined) {
-      thread.unnamed += 1;
-      id = `synthetic-turn-${thread.unnamed}`;
-    }
-    return thread.turn = this.#turnOf(thread, id, event);
-  }
-
   /** Returns the turn with an id; makes it if it is new. */
-  #turnOf(thread: ThreadState, id: string, event: Fields): TurnState {
-    const { turns, byId } = this.#state;
-    const { thread_id } = thread.row;
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    const turnsOfThread = byId.get(thread_id);
-    const known = turnsOfThread?.get(id);
+  #turnOf(thread: ThreadState, id: string, event: Fields = {}): TurnState {
+    const known = thread.turns.get(id);
     if (known !== undefined) return known;
-    const isMadeUp = realId(id) === undefined &&
-      realId(ahead?.turn_id) === undefined;
-    if (ahead?.thread_id === thread_id && isMadeUp) {
-      // Usage numbers turns without ids in its own way.
-      turnsOfThread?.delete(ahead.turn_id);
-      ahead.turn_id = ownText(id);
-      turnsOfThread?.set(ahead.turn_id, ahead);
-      return ahead;
-    }
+    const turn_id = ownText(id);
     const isStart = event.type === "turn.started";
     const turn: TurnState = {
       source: this.#name,
       line: this.#line,
-      thread_id,
-      turn_id: ownText(id),
+      thread_id: thread.row.thread_id,
+      turn_id,
       started_at: ownTextOf(event.started_at, isStart && this.#time),
       model: thread.settings.model,
       inherited: this.#isInherited,
-      index: turns.length,
-      counts: "none",
+      index: this.#state.turns.length,
+      isCounted: false,
     };
-    turns.push(turn);
-    addTurn(byId, thread_id, turn.turn_id, turn);
+    this.#state.turns.push(turn);
+    thread.turns.set(turn_id, turn);
     return turn;
   }
 
   #endTurn(thread: ThreadState, event: Fields): void {
-    const turn = this.#turn ?? thread.turn ?? this.#beginTurn(thread, event);
-    this.#turn = turn;
+    const turn = this.#turn;
+    if (turn === undefined) return;
     const isFailed = event.type === "turn.failed";
     turn.status = isFailed ? "failed" : "completed";
     turn.ended_at = ownTextOf(this.#time);
@@ -626,15 +582,8 @@ class TableSource {
   #item(thread: ThreadState, event: Fields): void {
     const { type, item_type } = event;
     const content = fieldsOf(event.content);
-    switch (item_type) {
-      // These have rows in `requests`.
-      case "token_count":
-      case "token_usage_record":
-        return;
-      case "turn_context":
-        if (this.#turn !== undefined) {
-          this.#turn.model = thread.settings.model;
-        }
+    if (item_type === "turn_context" && this.#turn !== undefined) {
+      this.#turn.model = thread.settings.model;
     }
     const waiting = this.#itemOf(thread, event);
     if (type === "item.delta") return this.#delta(waiting, event);
@@ -754,17 +703,6 @@ class TableSource {
   }
 }
 
-function addTurn(
-  turns: TurnsById,
-  thread: string | null,
-  id: string | null,
-  turn: TurnState,
-): void {
-  const known = turns.get(thread);
-  if (known === undefined) turns.set(thread, new Map([[id, turn]]));
-  else known.set(id, turn);
-}
-
 /** Unpacks the requests whose turns count in this file. */
 function* requestsOf(
   { turns, requests }: SourceState,
@@ -773,7 +711,7 @@ function* requestsOf(
     const [index, line, ended_at, model, rule, tokens]: PackedRequest = JSON
       .parse(packed);
     const turn = turns[index];
-    if (turn?.counts !== "here") continue;
+    if (turn?.isCounted !== true) continue;
     const { source, thread_id, turn_id } = turn;
     yield {
       source,

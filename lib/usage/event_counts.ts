@@ -5,7 +5,6 @@ import { isForkHeader } from "../events/inherited_lines.ts";
 import { eventMs, eventTime, timeOf } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../json/fields.ts";
-import { ownText } from "../json/utf8.ts";
 import type { CountPlace, CountTaker } from "./source_ledger.ts";
 import {
   type Addition,
@@ -30,6 +29,8 @@ interface Review {
 interface ThreadState {
   readonly counter: TokenCounter;
   readonly settings: TurnSettings;
+  /** The turn in progress; null outside of turns. */
+  turn: string | null;
   /** Whether the thread is resumed or forked: its totals include earlier usage. */
   readonly isResumed: boolean;
   /** Whether its next count may repeat earlier usage. */
@@ -49,15 +50,12 @@ export class EventCounts {
   readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
   readonly #settings = new TurnSettings();
+  /** The turn that began last; null before the first one. */
   #turn: string | null = null;
   /** Whether any turn has had an id in the input (0.104 and later). */
   #hasTurnIds = false;
   /** Whether the file has had a prompt, a turn with an id, or a `turn_context`. */
   #isBegun = false;
-  /** The item id of the last prompt that began a turn. */
-  #prompt: string | undefined;
-  /** How many turns without an id have had one made up. */
-  #turns = 0;
   /** Whether the thread began with a copy of another thread's history. */
   #isFork = false;
   /** Whether the lines of the session file have ordinals (0.148 and later). */
@@ -106,9 +104,11 @@ export class EventCounts {
       }
       case "turn.started":
         if (isPastReplay(event)) state.mayRepeat = false;
+        state.turn = knownId(event.turn_id);
         return state.settings.take(event);
       case "turn.completed":
       case "turn.failed": {
+        state.turn = null;
         const usage = readTokens(event.usage);
         if (usage === undefined) return;
         const place = this.#execPlace(event, state, line);
@@ -130,6 +130,7 @@ export class EventCounts {
     const state: ThreadState = {
       counter: new TokenCounter(),
       settings: new TurnSettings(),
+      turn: null,
       isResumed,
       mayRepeat: isResumed,
       hasCounts: false,
@@ -140,13 +141,14 @@ export class EventCounts {
 
   #execPlace(
     event: Fields,
-    { settings }: ThreadState,
+    { settings, turn }: ThreadState,
     line: number,
   ): CountPlace {
     return {
       line,
       thread: threadOf(event),
-      turn: knownId(event.turn_id),
+      // Notices of `codex mcp-server` do not name their turn.
+      turn: knownId(event.turn_id) ?? turn,
       model: settings.model ?? null,
       cwd: settings.cwd ?? null,
       timestamp: eventTime(event),
@@ -158,11 +160,8 @@ export class EventCounts {
     switch (event.type) {
       case "thread.started":
         return this.#header(event);
-      case "turn.started": {
-        const isImplied = event.implied === true;
-        if (isImplied || this.#review !== undefined) return;
-        return this.#begin(realId(event.turn_id));
-      }
+      case "turn.started":
+        return this.#begin(event);
       case "item.completed":
         return this.#takeItem(event, line);
     }
@@ -172,11 +171,16 @@ export class EventCounts {
     const content = fieldsOf(event.content);
     switch (event.item_type) {
       case "user_message":
-        return this.#takePrompt(idOf(event.item_id));
+        this.#isBegun = true;
+        return;
       case "turn_context":
         return this.#context(event);
       case "entered_review_mode":
-        return this.#enterReview(event);
+        // Up to 0.77 this file has the review's counts, too.
+        this.#review ??= { began: eventMs(event), counter: undefined };
+        this.#isBegun = true;
+        this.#turn = null;
+        return;
       case "exited_review_mode":
         return this.#leaveReview();
       case "token_count":
@@ -184,16 +188,6 @@ export class EventCounts {
       case "token_usage_record":
         return this.#record(event, content, line);
     }
-  }
-
-  /** Begins a turn, which up to 0.98 only the prompt does. A repeated prompt adds its images. */
-  #takePrompt(id: string | undefined): void {
-    // A turn with an id has an event that begins it.
-    const isNamed = realId(this.#turn) !== undefined;
-    if (isNamed || this.#review !== undefined) return;
-    if (id !== undefined && id === this.#prompt) return;
-    this.#prompt = id && ownText(id);
-    this.#begin(undefined);
   }
 
   #header(header: Fields): void {
@@ -211,16 +205,13 @@ export class EventCounts {
   #context(event: Fields): void {
     // A turn_context belongs to the thread itself, so a review without an end is over.
     this.#leaveReview();
-    this.#isBegun = true;
     this.#settings.take(event);
-    const turn = realId(event.turn_id);
-    if (turn !== undefined) this.#begin(turn);
+    this.#begin(event);
   }
 
   #count(event: Fields, content: Fields, line: number): void {
     const count = readTokenCount(content);
     const isBefore = this.#isFork && !this.#isBegun;
-    if (this.#turn === null && !isBefore) this.#begin(undefined);
     const addition = this.#counterOf(count).count(count, {
       turn: this.#turn,
       isFork: this.#isFork,
@@ -252,11 +243,10 @@ export class EventCounts {
     );
   }
 
-  #begin(turn: string | undefined): void {
+  #begin(event: Fields): void {
     this.#isBegun = true;
-    if (turn === undefined) this.#turns += 1;
-    else this.#hasTurnIds = true;
-    this.#turn = turn ?? `synthetic-turn-${this.#turns}`;
+    this.#turn = knownId(event.turn_id) ?? this.#turn;
+    this.#hasTurnIds ||= realId(this.#turn) !== undefined;
   }
 
   #add(
@@ -282,12 +272,6 @@ export class EventCounts {
       place,
       isCopied ? { rule: "replayed", copied: tokens } : addition,
     );
-  }
-
-  /** Begins a review. Up to 0.77 this file has the review's counts, too. */
-  #enterReview(event: Fields): void {
-    this.#review ??= { began: eventMs(event), counter: undefined };
-    this.#begin(undefined);
   }
 
   #leaveReview(): void {

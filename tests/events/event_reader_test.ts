@@ -599,6 +599,56 @@ Deno.test("EventReader pairs searches and images by their id, and by type only w
   );
 });
 
+Deno.test("EventReader numbers turns by their prompts, and begins one at its first tokens (0.36 to 0.98)", () => {
+  const tokens = eventLine("token_count", { info: null });
+  const answer = eventLine("agent_message", { message: "Done" });
+  const events = eventsOf([
+    line("session_meta", { id: "t" }),
+    eventLine("user_message", { message: "Unanswered" }),
+    eventLine("user_message", { message: "Go" }),
+    tokens,
+    answer,
+    itemLine("message", {
+      role: "user",
+      content: [
+        { type: "input_text", text: "Look" },
+        { type: "input_image", image_url: "data:image/png;base64,AA==" },
+      ],
+    }),
+    eventLine("user_message", { message: "Look", local_images: ["/a.png"] }),
+    tokens,
+    answer,
+  ]);
+  assertEquals(events.map(({ type, turn_id }) => [type, turn_id]), [
+    ["thread.started", undefined],
+    ["item.completed", undefined],
+    ["item.completed", undefined],
+    ["turn.started", "synthetic-turn-2"],
+    ["item.completed", "synthetic-turn-2"],
+    ["item.completed", "synthetic-turn-2"],
+    ["item.completed", undefined],
+    ["item.completed", undefined],
+    ["turn.started", "synthetic-turn-3"],
+    ["item.completed", "synthetic-turn-3"],
+    ["item.completed", "synthetic-turn-3"],
+  ]);
+});
+
+Deno.test("EventReader takes a turn whose beginning is missing from its turn_context", () => {
+  const events = eventsOf([
+    line("turn_context", { turn_id: "a", model: "m" }),
+    eventLine("user_message", { message: "Go" }),
+    eventLine("agent_message", { message: "Done" }),
+    eventLine("task_complete", { turn_id: "a", last_agent_message: "Done" }),
+  ]);
+  assertEquals(events.map(({ type, turn_id }) => [type, turn_id]), [
+    ["item.completed", "a"],
+    ["item.completed", "a"],
+    ["item.completed", "a"],
+    ["turn.completed", "a"],
+  ]);
+});
+
 Deno.test("EventReader marks lines copied from another thread as inherited", () => {
   const header = { id: "t", subagent_history_start_ordinal: 3 };
   const lines = [

@@ -339,7 +339,7 @@ const CASES: readonly {
     ),
     table: "turns",
     columns: ["turn_id", "input_tokens"],
-    rows: [["synthetic-turn-1", 5], ["a", 7]],
+    rows: [["synthetic-turn-0", 5], ["a", 7]],
   },
   {
     name: "the prompts of a session without the turn before",

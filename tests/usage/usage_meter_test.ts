@@ -7,7 +7,7 @@ import { Calendar } from "../../lib/usage/source_ledger.ts";
 import { UsageMeter, type UsageMeterOptions } from "../../lib/usage/usage.ts";
 import { readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
-import { byteByByte, encode } from "../running.ts";
+import { byteByByte, decode, encode } from "../running.ts";
 import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
 
 const DAYS = [
@@ -455,25 +455,10 @@ Deno.test("UsageMeter starts a turn at each prompt where turns have no ids", () 
   ]);
 });
 
-Deno.test("UsageMeter starts one turn at a prompt that an event of a session repeats", () => {
-  const item = (item_type: string, item_id: string, content: unknown) =>
-    JSON.stringify({
-      type: "item.completed",
-      thread_id: "t",
-      item_id,
-      item_type,
-      content,
-      timestamp: "2026-11-20T12:00:00.000Z",
-      line: 1,
-    });
-  const rows = rowsOf([
-    item("user_message", "1", { text: "Look" }),
-    item("user_message", "1", { text: "Look", images: [{ path: "/a.png" }] }),
-    item("token_count", "2", {
-      info: { last_token_usage: { input_tokens: 5, output_tokens: 0 } },
-    }),
-  ]);
-  assertEquals(rows, [["synthetic-turn-1", null, "2026-11-20", 5]]);
+Deno.test("UsageMeter counts the tokens of codex mcp-server for the turn in progress", () => {
+  const bytes = readFixture("app-server/0.98.0/mcp_server/stdout.jsonl");
+  const rows = rowsOf(decode(bytes).split("\n"));
+  assertEquals(rows.map(([turn]) => turn), ["3"]);
 });
 
 Deno.test("UsageMeter starts no turn at a prompt within a turn with an id", () => {
