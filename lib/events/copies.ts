@@ -19,7 +19,7 @@ import { endStatus } from "./contents.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
-import type { UserMessage } from "./user_message.ts";
+import { isUnreadImage, type UserMessage } from "./user_message.ts";
 
 /**
  * Emits a user message, unless it is the second copy. A second copy that is an event adds the paths
@@ -31,7 +31,9 @@ export function tellUser(
   witness: Witness,
 ): void {
   const { pairing } = context;
-  const isBlank = text.trim() === "";
+  // In a selection of lines, the event is not the copy of an item that has no such text.
+  const isBlank = text.trim() === "" ||
+    (context.isSelection && isUnreadImage(text));
   // An image that could not be read is passed to the model as an empty message.
   if (isBlank && images.length === 0) {
     takeViewedImage(context);
@@ -118,6 +120,8 @@ function withNames(
  * @returns Whether the model had asked for one.
  */
 export function takeViewedImage(context: SessionContext): boolean {
+  // The lines of calls are not selected. Prompts have a text, nearly always.
+  if (context.isSelection) return context.turn === "open";
   if (context.viewedImages === 0) return false;
   context.viewedImages -= 1;
   return true;

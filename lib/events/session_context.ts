@@ -166,7 +166,8 @@ EventFields.prototype = Object.prototype;
 export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
-  readonly #isSelection: boolean;
+  /** Whether only some of the lines are read. */
+  readonly isSelection: boolean;
   /** Whether calls also have events as the model made them. */
   readonly hasModelCalls: boolean;
   /** The id of the thread, if a header names it. */
@@ -273,7 +274,7 @@ export class SessionContext {
       streams: wholeOf(made.streams) ?? 0,
       thoughts: wholeOf(made.thoughts) ?? 0,
     };
-    this.#isSelection = isSelection;
+    this.isSelection = isSelection;
     this.pairing = new Pairing(field.pairing, isSelection);
     this.calls = new CallBook(field.calls);
     this.liveStream = textOf(field.live_stream) ?? null;
@@ -499,7 +500,7 @@ export class SessionContext {
 
   /** Registers that a request has been counted. Only requests that succeed are counted. */
   countRequest(): void {
-    if (this.#isSelection) return;
+    if (this.isSelection) return;
     this.seen.request = this.seen.request === "called" ? null : "counted";
   }
 

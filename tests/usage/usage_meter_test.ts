@@ -5,7 +5,7 @@ import { EventReader } from "../../lib/events/event_reader.ts";
 import type { Failure } from "../../lib/outcome.ts";
 import { Calendar } from "../../lib/usage/source_ledger.ts";
 import { UsageMeter, type UsageMeterOptions } from "../../lib/usage/usage.ts";
-import { readFixture } from "../fixtures.ts";
+import { namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { byteByByte, decode, encode } from "../running.ts";
 import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
@@ -459,6 +459,13 @@ Deno.test("UsageMeter counts the tokens of codex mcp-server for the turn in prog
   const bytes = readFixture("app-server/0.98.0/mcp_server/stdout.jsonl");
   const rows = rowsOf(decode(bytes).split("\n"));
   assertEquals(rows.map(([turn]) => turn), ["3"]);
+});
+
+Deno.test("UsageMeter starts no turn at an image that the model looks at (0.98)", () => {
+  const folder = "app-server/0.98.0/viewimage/home/";
+  const [name = ""] = namesIn(folder);
+  const rows = rowsOf(decode(readFixture(folder + name)).split("\n"));
+  assertEquals(rows.map(([turn]) => turn), ["synthetic-turn-1"]);
 });
 
 Deno.test("UsageMeter starts no turn at a prompt within a turn with an id", () => {
