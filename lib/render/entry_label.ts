@@ -20,11 +20,8 @@ export function entryLabel(view: EntryView): string {
     }
     case "tool":
       return view.title;
-    case "plan": {
-      const { name, steps } = view;
-      const done = steps.filter(({ status }) => status === "complete").length;
-      return `${name}: ${done} of ${steps.length}`;
-    }
+    case "plan":
+      return `${view.name}: ${view.done} of ${view.steps.length}`;
     case "explore": {
       const [only, another] = view.looks;
       return only !== undefined && another === undefined

@@ -110,6 +110,8 @@ export interface PlanView {
   readonly name: string;
   /** The steps with their status. */
   readonly steps: readonly PlanStep[];
+  /** How many steps are complete. */
+  readonly done: number;
 }
 
 /** All changes of files during a turn. */
@@ -279,15 +281,18 @@ function viewKnown(
       return viewTool({ ...record.payload, status: "running" }, redactor);
     case "tool_call":
       return viewTool(record.payload, redactor);
-    case "plan_update":
+    case "plan_update": {
+      const { name, steps } = record.payload;
       return {
         kind: "plan",
-        name: redact(record.payload.name),
-        steps: record.payload.steps.map(({ description, status }) => ({
+        name: redact(name),
+        steps: steps.map(({ description, status }) => ({
           description: redact(description),
           status,
         })),
+        done: steps.filter(({ status }) => status === "complete").length,
       };
+    }
     case "diff":
       return { kind: "diff", diff: redact(diffText(record.payload.hunks)) };
     case "image":

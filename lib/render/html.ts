@@ -707,8 +707,7 @@ const STEP_SIGNS: ReadonlyMap<
 ]);
 const OTHER_STEP = ["·", "in an unknown state", "other"] as const;
 
-function planHtml({ name, steps }: PlanView, frame: EntryFrame): string {
-  const done = steps.filter(({ status }) => status === "complete").length;
+function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   const items = steps.map(({ description, status }) => {
     const [sign, words, look] = STEP_SIGNS.get(status) ?? OTHER_STEP;
     return `<li class="${look}"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${

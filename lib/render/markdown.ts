@@ -2,7 +2,7 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
-import { isWork, usageText } from "./_work_counts.ts";
+import { endNotes, isWork, usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, fileBelow } from "./edited_files.ts";
@@ -265,14 +265,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     this.#add(lines);
   }
 
-  #writeCommand(view: CommandView, { durationMs, phase }: EntryPart): void {
-    const { command, status, exitCode, stdout, stderr, lostBytes } = view;
-    const notes = [
-      exitCode === null ? "" : `exit ${exitCode}`,
-      durationMs === null ? "" : durationText(durationMs),
-      phase === "late" ? "ended later" : "",
-    ];
-    const end = endText(status, notes);
+  #writeCommand(view: CommandView, part: EntryPart): void {
+    const { command, status, stdout, stderr, lostBytes } = view;
+    const end = endText(status, endNotes(view, part));
     const out = this.#outputOf(stdout, "text");
     const err = this.#outputOf(stderr, "text");
     const lost = lostBytes === 0 ? [] : [[`*${lostOutput(lostBytes)}*`]];
@@ -325,10 +320,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     endList();
   }
 
-  #writeTool(view: ToolView, { durationMs }: EntryPart): void {
+  #writeTool(view: ToolView, part: EntryPart): void {
     const { title, status, arguments: list, result, isResultCut, error } = view;
-    const duration = durationMs === null ? "" : durationText(durationMs);
-    const end = endText(status, [duration]);
+    const end = endText(status, endNotes(view, part));
     const query = title === "web_search" && list[0]?.name === "query"
       ? ` ${startOf(list[0].text, MAX_TITLE)}`
       : "";
@@ -385,7 +379,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  #writePlan({ name, steps }: PlanView): void {
+  #writePlan({ name, steps, done }: PlanView): void {
     const lines = steps.map(({ description, status }) => {
       const text = plainLine(description);
       const box = status === "complete" ? "x" : " ";
@@ -397,7 +391,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       };
       return `- [${box}] ${looks[status] ?? text}`;
     });
-    const done = steps.filter(({ status }) => status === "complete").length;
     this.#add([
       `**${plainLine(name)}** (${done}/${steps.length})`,
       ...(lines.length === 0 ? [] : ["", ...lines]),

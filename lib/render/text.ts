@@ -3,7 +3,7 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
-import { isWork, usageText } from "./_work_counts.ts";
+import { endNotes, isWork, usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
@@ -387,14 +387,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
       }
     }
-    const duration = part.durationMs === null
-      ? ""
-      : durationText(part.durationMs);
-    const exit = view.kind === "command" && view.exitCode !== null
-      ? `exit ${view.exitCode}`
-      : "";
-    const late = part.phase === "late" ? "ended later" : "";
-    this.#addStatus(view.status, [exit, duration, late]);
+    this.#addStatus(view.status, endNotes(view, part));
   }
 
   #addCommand(command: string): void {
@@ -496,10 +489,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (tail.length > 0) add(tail);
   }
 
-  #writePlan({ name, steps }: PlanView): void {
+  #writePlan({ name, steps, done }: PlanView): void {
     this.#begin("prose");
     const { bold, dim, green, cyan } = this.#style;
-    const done = steps.filter(({ status }) => status === "complete").length;
     this.#addLine(inertLabel(`${name} (${done}/${steps.length})`), bold);
     const looks = {
       complete: ["✓ ", green],

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import {
   MarkdownRenderer,
@@ -193,6 +193,20 @@ for (const { name, lines, text } of CASES) {
     assertEquals(turnOf(lines), text);
   });
 }
+
+Deno.test("MarkdownRenderer says that a tool ended after its turn, as it does of commands", () => {
+  const call = { id: "m", type: "mcp_tool_call", server: "a", tool: "b" };
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    item("started", { ...call, status: "in_progress" }),
+    DONE,
+    item("completed", { ...call, status: "completed" }),
+  ]);
+  const text = writtenBy(new MarkdownRenderer(), parts);
+  assertStringIncludes(text, "\n`a.b` — … not finished\n");
+  assertStringIncludes(text, "\n`a.b` — ✓ ended later\n");
+});
 
 Deno.test("MarkdownRenderer escapes the error of a turn", () => {
   const parts = partsOfLines([
