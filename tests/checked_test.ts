@@ -9,7 +9,6 @@ import { FileChanges, follow } from "../lib/files/files.ts";
 import { jsonSchemaOf } from "../lib/json_schema.ts";
 import { JsonlRedactor, Redactor } from "../lib/redact/redact.ts";
 import {
-  cutOutput,
   GithubRenderer,
   HtmlRenderer,
   MarkdownRenderer,
@@ -178,7 +177,6 @@ Deno.test("stages refuse unknown words of an option, and list the known ones", (
 Deno.test("options that are counts refuse numbers that are not whole, and NaN", () => {
   const counts: readonly [string, (count: number) => unknown][] = [
     ["maxFailures", (maxFailures) => new VerdictBuilder({ maxFailures })],
-    ["maxLines", (maxLines) => cutOutput("a\nb", { maxLines, keep: "both" })],
     ["pollMs", (pollMs) => new FileChanges({ pollMs })],
     [
       "limits.deltaBytes",

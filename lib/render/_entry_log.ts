@@ -451,7 +451,7 @@ function entryPart(
   phase: EntryPhase,
   { record, outputs }: Rest,
 ): EntryPart {
-  const { id, turn, isWarning, isFromUser, images = [] } = entry;
+  const { id, turn, isWarning, images = [] } = entry;
   const isTimed = entry.startedAt !== null;
   const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
@@ -470,7 +470,6 @@ function entryPart(
   if (outputs !== undefined) part.outputs = outputs;
   if (images.length > 0) part.images = images;
   if (isWarning) part.isWarning = true;
-  if (isFromUser) part.isFromUser = true;
   return part;
 }
 

@@ -96,13 +96,6 @@ export interface EntryPart {
    * @default {false}
    */
   readonly isWarning?: boolean;
-  /**
-   * Whether an image was attached by the user, and not shown by a tool. The record has no field for
-   * this.
-   *
-   * @default {false}
-   */
-  readonly isFromUser?: boolean;
   /** When it began, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly startedAt: string | null;
   /** When it ended. */

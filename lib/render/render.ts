@@ -53,7 +53,6 @@ export {
   TOOLS,
   type ToolsChoice,
 } from "./render_options.ts";
-export * from "./cut_output.ts";
 export * from "./html.ts";
 export type { PageFact } from "./_html_page.ts";
 export * from "./site.ts";
