@@ -1,5 +1,6 @@
 /** Joins the transcripts of several interleaved threads into one. */
 
+import { commandLine } from "../dialects/exec/command_line.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import {
   type Fields,
@@ -7,6 +8,7 @@ import {
   idOf,
   parseJson,
   textOf,
+  textsOf,
 } from "../json/fields.ts";
 import { checkOutcome } from "../checked.ts";
 import { groupsBy } from "../groups.ts";
@@ -213,7 +215,8 @@ export class ThreadTranscripts
   /** Emits notices for requests for approval, and for decisions on them. */
   #decide(event: Fields, thread: Thread): void {
     const { type, item_id, item_type, status } = event;
-    const content = fieldsOf(event.content);
+    // Notices of `codex mcp-server` have no content; their command is a list of words.
+    const content = fieldsOf(event.content ?? event);
     if (type === "rpc.response") {
       const { decision } = fieldsOf(event.result);
       const word = textOf(decision) ?? Object.keys(fieldsOf(decision))[0];
@@ -229,7 +232,9 @@ export class ThreadTranscripts
     ) {
       const item = textOf(event.call_id);
       if (item === undefined) return;
-      const task = textOf(content.command) ?? textOf(content.reason) ??
+      const { command } = content;
+      const line = textOf(command) ?? commandLine(textsOf(command));
+      const task = line || textOf(content.reason) ||
         (item_type === "exec_approval_request" ? "a command" : "a patch");
       const requestId = event.request_id;
       this.#requests.set(item, { thread, task, requestId });
