@@ -20,7 +20,7 @@ import { keptText, ownText } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { redactJsonString } from "../redact/json_strings.ts";
 import type { Emit } from "../stage.ts";
-import type { CountPlace } from "../usage/source_ledger.ts";
+import type { CountPlace, CountTaker } from "../usage/source_ledger.ts";
 import { EventCounts } from "../usage/event_counts.ts";
 import type { UsageRule } from "../usage/derivations.ts";
 import type { Addition } from "../usage/token_counter.ts";
@@ -184,19 +184,8 @@ export class TableExporter implements Exporter {
     if (this.#sources.has(name)) return;
     const state = new SourceState();
     this.#sources.set(name, state);
-    const ledger = this.#meter.openLedger(name);
-    const source = new TableSource(name, state, this.#writer);
-    source.counts = new EventCounts({
-      thread: (id) => ledger.thread(id),
-      add: (place, addition) => {
-        if (this.#hasTokens) ledger.add(place, addition);
-        source.count(place, addition);
-      },
-      run: (place, usage) => {
-        if (this.#hasTokens) ledger.run(place, usage);
-      },
-    });
-    this.#source = source;
+    const ledger = this.#hasTokens ? this.#meter.openLedger(name) : undefined;
+    this.#source = new TableSource(name, state, this.#writer, ledger);
   }
 
   /**
@@ -397,12 +386,26 @@ class TableSource {
   #isInherited = false;
   /** The time of the last event. */
   #time: string | undefined;
-  counts: EventCounts | undefined;
+  /** Finds the tokens of events, if tokens are written. */
+  readonly #counts: EventCounts | undefined;
 
-  constructor(name: string, state: SourceState, writer: RowWriter) {
+  constructor(
+    name: string,
+    state: SourceState,
+    writer: RowWriter,
+    ledger: CountTaker | undefined,
+  ) {
     this.#name = name;
     this.#state = state;
     this.#writer = writer;
+    this.#counts = ledger && new EventCounts({
+      thread: (id) => ledger.thread(id),
+      add: (place, addition) => {
+        ledger.add(place, addition);
+        this.#count(place, addition);
+      },
+      run: (place, usage) => ledger.run(place, usage),
+    });
   }
 
   take(event: Fields, line: number): void {
@@ -419,7 +422,7 @@ class TableSource {
       this.#fail("error", textOf(event.message));
     }
     // Only events of session files have a line.
-    this.counts?.take(event, line);
+    this.#counts?.take(event, line);
   }
 
   fail({ line, error, raw = "" }: Failure): void {
@@ -441,7 +444,7 @@ class TableSource {
   }
 
   /** Records the tokens that the current event adds. */
-  count(
+  #count(
     { turn: id, timestamp, model }: CountPlace,
     { rule, tokens }: Addition,
   ): void {
@@ -504,7 +507,10 @@ class TableSource {
         return;
       case "turn.completed":
       case "turn.failed":
-        return this.#endTurn(thread, event);
+        if (this.#turn !== undefined) {
+          this.#endTurn(thread, this.#turn, event);
+        }
+        return;
       case "item.started":
       case "item.delta":
       case "item.completed":
@@ -553,9 +559,7 @@ class TableSource {
     return turn;
   }
 
-  #endTurn(thread: ThreadState, event: Fields): void {
-    const turn = this.#turn;
-    if (turn === undefined) return;
+  #endTurn(thread: ThreadState, turn: TurnState, event: Fields): void {
     const isFailed = event.type === "turn.failed";
     turn.status = isFailed ? "failed" : "completed";
     turn.ended_at = ownTextOf(this.#time);
