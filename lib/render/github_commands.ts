@@ -37,8 +37,6 @@ const CONTROL_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-
 /** Escapes the message of a command. `::` need not be escaped: a line holds only one command. */
 function escapeMessage(text: string): string {
   return text.replace(CONTROL_REGEXP, escaped).replaceAll("%", "%25")
@@ -95,34 +93,11 @@ export function githubAnnotation(annotation: GithubAnnotation): string {
  * the value does not contain. Equal values give equal text. GitHub allows 1 MB of outputs per job;
  * the caller has to stay below that.
  *
- * @param name The name of the output: letters, digits, `_` and `-`, no digit or `-` first.
+ * @param name The name of the output.
  * @param value The value.
  * @returns The lines to append to the file, with their line feeds.
- * @throws {TypeError} If the name is not valid.
- *
- * @example A message of several lines
- * ```ts
- * import { githubOutput } from "@codexpipe/codexpipe/render";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(
- *   githubOutput("final-message", "Done.\nAll tests pass."),
- *   "final-message<<codexpipe_end\nDone.\nAll tests pass.\ncodexpipe_end\n",
- * );
- * assertEquals(
- *   githubOutput("verdict", "codexpipe_end\nverdict=passed"),
- *   "verdict<<codexpipe_end_\ncodexpipe_end\nverdict=passed\ncodexpipe_end_\n",
- * );
- * ```
  */
 export function githubOutput(name: string, value: string): string {
-  if (!NAME_REGEXP.test(name)) {
-    throw new TypeError(
-      `Cannot write an output of the name "${
-        name.slice(0, 40)
-      }": expected letters, digits, "_" and "-", beginning with a letter or "_"`,
-    );
-  }
   let rest = "";
   for (const [, found = ""] of value.matchAll(/codexpipe_end(_*)/g)) {
     if (found.length >= rest.length) rest = `${found}_`;

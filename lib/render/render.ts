@@ -57,7 +57,11 @@ export * from "./html.ts";
 export type { PageFact } from "./_html_page.ts";
 export * from "./site.ts";
 export * from "./github.ts";
-export * from "./github_commands.ts";
+export {
+  type GithubAnnotation,
+  githubAnnotation,
+  type GithubAnnotationLevel,
+} from "./github_commands.ts";
 export * from "./github_report.ts";
 export * from "./text.ts";
 export * from "./text_style.ts";
