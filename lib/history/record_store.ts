@@ -321,12 +321,10 @@ export class RecordStore {
    * unless all records are truncated. Each call visits every record, so drop many at once.
    *
    * @param ids The ids of the records. Unknown ids are ignored.
-   * @returns The indexes that they had, in order.
    */
-  forget(ids: ReadonlySet<number>): number[] {
+  forget(ids: ReadonlySet<number>): void {
     const taken = this.#list.takeOut(({ id }) => ids.has(id));
     for (const entry of taken) this.#release(entry);
-    return taken.map(({ index }) => index);
   }
 
   /**
@@ -944,7 +942,7 @@ class RecordList implements Iterable<Entry> {
     return this.#entries.splice(index);
   }
 
-  /** Removes and returns the records that match a predicate, in order. They keep their indexes. */
+  /** Removes and returns the records that match a predicate, in order. */
   takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
     const taken: Entry[] = [];
     let kept = 0;

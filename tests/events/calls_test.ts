@@ -456,29 +456,16 @@ Deno.test("HistoryState.forget() drops all references to forgotten records (B.4)
       links,
       working,
       thinking,
-      thoughts,
       parts,
       explore,
     } = foldOf(state);
     const ids = [turns.message_id, turns.diff_id, explore];
-    const lists = [links, working, thinking, thoughts, parts];
+    const lists = [links, working, thinking, parts];
     return [ids.map((id) => id !== null), lists.map(({ length }) => length)];
   };
-  assertEquals(references(), [[true, true, true], [8, 2, 1, 1, 1]]);
+  assertEquals(references(), [[true, true, true], [8, 2, 1, 1]]);
   state.forget(new Set(state.snapshot().records.map(({ id }) => id)));
-  assertEquals(references(), [[false, false, false], [0, 0, 0, 0, 0]]);
-});
-
-Deno.test("HistoryState.forget() keeps the hint of a review until its end is forgotten", () => {
-  const state = historyOf([
-    PAGINATED,
-    pagedLine("EnteredReviewMode", { id: "a", user_facing_hint: "h" }),
-    pagedLine("ExitedReviewMode", { id: "b" }),
-  ]);
-  const hints = () => foldOf(state).review_hints;
-  assertEquals(hints(), [[2, "h"]]);
-  state.forget(new Set([2]));
-  assertEquals(hints(), []);
+  assertEquals(references(), [[false, false, false], [0, 0, 0, 0]]);
 });
 
 Deno.test("HistoryState.apply() shows a tool search of the server as done", () => {

@@ -130,15 +130,8 @@ export class FoldContext {
   }
 
   /** Returns the link from a call to its record. */
-  linkOf({ id, callId }: CallIds): RecordLink | undefined {
-    const { links } = this.memory;
-    const link = links.get("call", id);
-    if (link !== undefined || callId === null) return link;
-    // Calls that were running in a snapshot without `resume` are linked by their call id only.
-    const restored = links.get("restored", callId);
-    if (restored === undefined) return undefined;
-    links.drop("restored", callId);
-    return links.set("call", id, restored.id, restored.at);
+  linkOf({ id }: CallIds): RecordLink | undefined {
+    return this.memory.links.get("call", id);
   }
 
   /** Returns the record of a call. */
@@ -191,26 +184,25 @@ export class FoldContext {
 
   /** Collects the mutations that the store has made. */
   note(mutations: readonly HistoryMutation[]): void {
-    const { turns } = this.memory;
-    for (const mutation of mutations) {
-      this.#mutations.push(mutation);
-      if (mutation.type === "removed") turns.removed(mutation.index);
-    }
+    for (const mutation of mutations) this.#mutations.push(mutation);
   }
 
   /** Drops records that no event will change any more, and the memory of them. */
   forget(ids: ReadonlySet<number>): void {
-    this.memory.turns.forgotten(this.store.forget(ids));
+    this.store.forget(ids);
     for (const id of ids) this.memory.forget(id);
   }
 
-  /** Removes all records but the first `length`, and the memory of them. */
-  truncate(length: number): void {
+  /** Removes the records from an id on, which are the last ones, and the memory of them. */
+  truncate(first: number): void {
     const { store, memory } = this;
-    if (length >= store.length && length > 0) return;
-    for (let index = length; index < store.length; index++) {
-      const id = store.idAt(index);
-      if (id !== undefined) memory.forget(id);
+    let { length } = store;
+    let last = store.idAt(length - 1) ?? 0;
+    if (last > 0 && last < first) return;
+    while (last > 0 && last >= first) {
+      memory.forget(last);
+      length -= 1;
+      last = store.idAt(length - 1) ?? 0;
     }
     // These maps have item ids as keys, which the producer may use again.
     memory.plans.clear();
@@ -219,7 +211,6 @@ export class FoldContext {
         memory.exploring.delete(id);
       }
     }
-    const last = length === 0 ? 0 : store.idAt(length - 1) ?? 0;
     this.note(store.truncateAfter(last));
     for (const streamId of memory.streams.keys()) {
       if (store.indexOfStream(streamId) === -1) memory.streams.delete(streamId);

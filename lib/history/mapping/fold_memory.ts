@@ -8,7 +8,6 @@ import {
   listOf,
   numberOf,
   textOf,
-  textsOf,
   wholeOf,
 } from "../../json/fields.ts";
 import { savedMap } from "../../json/saved.ts";
@@ -35,8 +34,6 @@ export type LinkKind =
   | "call"
   /** A command in an explore record, by call id. */
   | "explored"
-  /** An unfinished call of a snapshot without `resume`, by call id. */
-  | "restored"
   | "background_event"
   | "context_compaction"
   | "entered_review_mode"
@@ -116,11 +113,11 @@ class RecordLinks {
 
 /** The starts of all turns, so that they can be rolled back, and the state of the last turn. */
 export class TurnLog {
-  /** For each turn, the number of records at its start. */
+  /** For each turn, the id of its first record: a turn has all ids up to that of the next one. */
   #starts: number[];
   /** Whether an event has opened the last turn and none has closed it. */
   #isOpen: boolean;
-  /** The number of records after the prompt that opened the turn; `null` if none did. */
+  /** The next id after the prompt that opened the turn; `null` if none did. */
   #promptEnd: number | null;
   /** The record id of the last assistant message of the turn. */
   messageId: number | null = null;
@@ -144,23 +141,25 @@ export class TurnLog {
   }
 
   /**
-   * Starts a turn behind `length` records, at its start event. If the last turn has only a prompt
-   * so far, the event belongs to that turn.
+   * Starts a turn at its start event. If the last turn has only a prompt so far, the event belongs
+   * to that turn.
+   *
+   * @param nextId The id of the next record.
    */
-  open(length: number): void {
-    if (this.#isOpen || this.#promptEnd !== length) this.#begin(length);
+  open(nextId: number): void {
+    if (this.#isOpen || this.#promptEnd !== nextId) this.#begin(nextId);
     this.#promptEnd = null;
     this.#isOpen = true;
   }
 
-  /** Starts a turn behind `length` records, at a prompt outside of an open turn. */
-  prompt(length: number): void {
-    if (!this.#isOpen) this.#begin(length);
+  /** Starts a turn at a prompt outside of an open turn. */
+  prompt(nextId: number): void {
+    if (!this.#isOpen) this.#begin(nextId);
   }
 
-  /** Notes that the records of a prompt were added, with which there are `length`. */
-  prompted(length: number): void {
-    if (!this.#isOpen) this.#promptEnd = length;
+  /** Notes that the records of a prompt were added. */
+  prompted(nextId: number): void {
+    if (!this.#isOpen) this.#promptEnd = nextId;
   }
 
   /** Closes the turn; later events may still belong to it. */
@@ -169,43 +168,18 @@ export class TurnLog {
     this.#promptEnd = null;
   }
 
-  /** Adjusts the starts of turns after a record was removed. */
-  removed(index: number): void {
-    for (let at = this.#starts.length - 1; at >= 0; at--) {
-      const start = this.#starts[at] ?? 0;
-      if (start <= index) break;
-      this.#starts[at] = start - 1;
-    }
-    if (this.#promptEnd !== null && this.#promptEnd > index) {
-      this.#promptEnd -= 1;
-    }
-  }
-
-  /** Adjusts the starts of turns after the records at some indexes, in order, were dropped. */
-  forgotten(indexes: readonly number[]): void {
-    let before = 0;
-    const moved = (place: number): number => {
-      while (before < indexes.length && (indexes[before] ?? 0) < place) {
-        before += 1;
-      }
-      return place - before;
-    };
-    this.#starts = this.#starts.map(moved);
-    if (this.#promptEnd !== null) this.#promptEnd = moved(this.#promptEnd);
-  }
-
   /**
-   * Drops the last turns. Returns the number of records that remain; nothing if `count` is not
-   * above 0.
+   * Drops the last turns. Returns the id from which on records are dropped; nothing if `count` is
+   * not above 0.
    */
   rollBack(count: number): number | undefined {
     if (!(count > 0)) return undefined;
-    const kept = Math.max(0, this.#starts.length - count);
-    const length = count > this.#starts.length ? 0 : this.#starts[kept] ?? 0;
-    this.#starts.length = kept;
+    const hasAll = count <= this.#starts.length;
+    const dropped = this.#starts.splice(-count);
     this.close();
     this.#clear();
-    return length;
+    // After a rollback, turns may start at lower ids than the ones before.
+    return hasAll ? dropped.reduce((a, b) => Math.min(a, b)) : 0;
   }
 
   /** Returns the state as plain JSON. */
@@ -221,8 +195,8 @@ export class TurnLog {
     };
   }
 
-  #begin(length: number): void {
-    this.#starts.push(length);
+  #begin(nextId: number): void {
+    this.#starts.push(nextId);
     this.#promptEnd = null;
     this.#clear();
   }
@@ -284,10 +258,8 @@ export class FoldMemory {
   readonly working: Map<number, string | null>;
   /** The texts of unfinished assistant messages, by stream id. */
   readonly streams: Map<string, string>;
-  /** The item ids of unfinished parts of a reasoning, by record id. */
-  readonly thinking: Map<number, Set<string>>;
-  /** The texts of unfinished parts of reasonings, by item id. */
-  readonly thoughts: Map<string, ReasoningText>;
+  /** The texts of the unfinished parts of a reasoning, by record id and item id. */
+  readonly thinking: Map<number, Map<string, ReasoningText>>;
   /** The number of sections of each part, by record id, for records with several parts. */
   readonly parts: Map<number, number[]>;
   /** The texts of unfinished plans, by item id. */
@@ -298,10 +270,8 @@ export class FoldMemory {
   readonly exploring: Map<string, string>;
   /** The number of thresholds that each window of the rate limits has crossed. */
   readonly crossed: { primary: number; secondary: number };
-  /** The subject of the review in progress. */
+  /** The subject of the last review. */
   reviewHint: string | null;
-  /** The subjects of ended reviews, by the id of the record of their end. */
-  readonly reviewHints: Map<number, string>;
 
   constructor(saved?: unknown) {
     const field = fieldsOf(saved);
@@ -324,12 +294,12 @@ export class FoldMemory {
     this.thinking = savedMap(
       field.thinking,
       wholeOf,
-      (keys) => new Set(textsOf(keys)),
-    );
-    this.thoughts = savedMap(
-      field.thoughts,
-      textOf,
-      (text) => new ReasoningText(textOf(text) ?? ""),
+      (texts) =>
+        savedMap(
+          texts,
+          textOf,
+          (text) => new ReasoningText(textOf(text) ?? ""),
+        ),
     );
     this.plans = savedMap(
       field.plans,
@@ -349,17 +319,14 @@ export class FoldMemory {
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
     this.reviewHint = textOf(field.review_hint) ?? null;
-    this.reviewHints = savedMap(field.review_hints, wholeOf, textOf);
   }
 
   /** Drops the memory of a record that was removed. */
   forget(id: number): void {
     this.links.forget(id);
     this.working.delete(id);
-    for (const key of this.thinking.get(id) ?? []) this.thoughts.delete(key);
     this.thinking.delete(id);
     this.parts.delete(id);
-    this.reviewHints.delete(id);
     if (this.explore?.id === id) this.explore = null;
     if (this.turns.messageId === id) this.turns.messageId = null;
     if (this.turns.diffId === id) this.turns.diffId = null;
@@ -380,8 +347,10 @@ export class FoldMemory {
       links: this.links.save(),
       working: [...this.working],
       streams: [...this.streams],
-      thinking: [...this.thinking].map(([id, keys]) => [id, [...keys]]),
-      thoughts: [...this.thoughts].map(([key, { text }]) => [key, text]),
+      thinking: [...this.thinking].map(([id, texts]) => [
+        id,
+        [...texts].map(([key, { text }]) => [key, text]),
+      ]),
       parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
       plans: [...this.plans].map(([id, { text }]) => [id, text]),
       explore: this.explore === null
@@ -390,7 +359,6 @@ export class FoldMemory {
       exploring: [...this.exploring],
       crossed: { ...this.crossed },
       review_hint: this.reviewHint,
-      review_hints: [...this.reviewHints],
     };
   }
 }

@@ -63,7 +63,7 @@ function startTurn(context: FoldContext, event: Fields): void {
   const { memory, store } = context;
   // A turn without a start event is opened by its prompt, and ends at the next prompt.
   if (event.implied === true) return;
-  memory.turns.open(store.length);
+  memory.turns.open(store.nextId);
   const text = textOf(event.input_text) ?? "";
   if (text.trim() !== "") context.push(userRecord(text));
 }
@@ -194,7 +194,8 @@ export function findOpenWork(
   ): void => {
     memory.working.set(id, callId);
     if (callId === null) return;
-    memory.links.set("restored", callId, id);
+    // The item ids of calls are their call ids.
+    memory.links.set("call", callId, id);
     expect(callId, itemType);
   };
   const callIds = new Map(
@@ -213,7 +214,7 @@ export function findOpenWork(
         break;
       case "reasoning":
         if (record.payload.in_progress) {
-          memory.thinking.set(record.id, new Set());
+          memory.thinking.set(record.id, new Map());
         }
         break;
       case "assistant_stream": {

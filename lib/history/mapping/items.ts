@@ -28,7 +28,7 @@ import {
   showUserMessage,
   showViewedImage,
 } from "./messages.ts";
-import { showThought } from "./reasoning.ts";
+import { openThought, showThought } from "./reasoning.ts";
 import { ReasoningText } from "./reasoning_text.ts";
 import {
   showBackground,
@@ -224,7 +224,7 @@ function showReasoning(joinsAlways: boolean): ShowItem {
     const { id: key, phase, content } = item;
     const joins = joinsAlways || content.continues === true;
     const added = itemText(item);
-    let text = context.memory.thoughts.get(key);
+    let text = openThought(context, key);
     if (text !== undefined && isPiece(phase, added, text.text)) text.add(added);
     else text = new ReasoningText(added);
     showThought(context, { key, text, isOpen: phase !== "completed", joins });
@@ -279,8 +279,8 @@ function showPlanText(context: FoldContext, item: ItemState): void {
 
 function rollBack(context: FoldContext, content: Fields): void {
   const count = wholeOf(content.num_turns) ?? 0;
-  const length = context.memory.turns.rollBack(count);
-  if (length !== undefined) context.truncate(length);
+  const first = context.memory.turns.rollBack(count);
+  if (first !== undefined) context.truncate(first);
 }
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([

@@ -30,7 +30,7 @@ export function showUserMessage(
     replaceUser(context, { text, images }, item);
     return;
   }
-  memory.turns.prompt(store.length);
+  memory.turns.prompt(store.nextId);
   if (!isBlank) {
     memory.links.set("user_message", item, context.push(userRecord(text)));
   }
@@ -38,7 +38,7 @@ export function showUserMessage(
     const id = context.push(image);
     memory.links.set("user_image", imageKey(item, at), id);
   }
-  memory.turns.prompted(store.length);
+  memory.turns.prompted(store.nextId);
 }
 
 function isKnownUser({ memory }: FoldContext, item: string): boolean {

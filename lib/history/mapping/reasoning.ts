@@ -22,8 +22,6 @@ export function showThought(context: FoldContext, thought: Thought): void {
   const { key, text, isOpen } = thought;
   const sections = text.sections();
   const link = memory.links.get("reasoning", key);
-  if (isOpen) memory.thoughts.set(key, text);
-  else memory.thoughts.delete(key);
   if (link !== undefined && context.get(link.id)?.type === "reasoning") {
     noteOpen(context, link.id, thought);
     // A blank end keeps the known text.
@@ -47,11 +45,19 @@ export function showThought(context: FoldContext, thought: Thought): void {
   } else replacePart(context, id, { at, sections });
 }
 
+/** Returns the text of a part that is not complete. */
+export function openThought(
+  { memory: { links, thinking } }: FoldContext,
+  key: string,
+): ReasoningText | undefined {
+  const link = links.get("reasoning", key);
+  return link && thinking.get(link.id)?.get(key);
+}
+
 /** Ends all parts of a record with their known texts. */
 export function settleThought(context: FoldContext, id: number): void {
   const { memory } = context;
   const record = context.get(id);
-  for (const key of memory.thinking.get(id) ?? []) memory.thoughts.delete(key);
   memory.thinking.delete(id);
   if (record?.type !== "reasoning" || !record.payload.in_progress) return;
   // A reasoning without text is removed.
@@ -65,10 +71,10 @@ export function settleThought(context: FoldContext, id: number): void {
 function noteOpen(
   { memory }: FoldContext,
   id: number,
-  { key, isOpen }: Thought,
+  { key, text, isOpen }: Thought,
 ): void {
-  const open = memory.thinking.get(id) ?? new Set();
-  if (isOpen) open.add(key);
+  const open = memory.thinking.get(id) ?? new Map();
+  if (isOpen) open.set(key, text);
   else open.delete(key);
   if (open.size > 0) memory.thinking.set(id, open);
   else memory.thinking.delete(id);

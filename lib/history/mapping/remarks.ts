@@ -53,13 +53,6 @@ export function showReviewEnd(
   fields: Fields,
   item: string,
 ): void {
-  const { memory } = context;
-  const { links, reviewHints } = memory;
-  const known = links.get("exited_review_mode", item);
-  const hint = known === undefined
-    ? memory.reviewHint
-    : reviewHints.get(known.id) ?? null;
-  if (known === undefined) memory.reviewHint = null;
   const output = isObject(fields.review_output)
     ? fields.review_output
     : undefined;
@@ -72,12 +65,8 @@ export function showReviewEnd(
   // An app-server has the whole review as a text.
   const isFinal = output !== undefined ||
     (fields.review_output !== null && textOf(fields.review) !== undefined);
-  const shown = context.showItem(
-    "exited_review_mode",
-    item,
-    backgroundRecord("", reviewEndText(hint, isFinal)),
-  );
-  if (hint !== null) reviewHints.set(shown, hint);
+  const end = reviewEndText(context.memory.reviewHint, isFinal);
+  context.showItem("exited_review_mode", item, backgroundRecord("", end));
 }
 
 function reviewEndText(hint: string | null, isFinal: boolean): string {

@@ -3,33 +3,34 @@ import { HistoryState } from "../../../lib/history/history_state.ts";
 import { TurnLog } from "../../../lib/history/mapping/fold_memory.ts";
 import { eventLine } from "../../session_lines.ts";
 
-Deno.test("TurnLog.forgotten() moves the starts of turns up", () => {
+Deno.test("TurnLog.rollBack() finds the first record of turns, also when ids are used again", () => {
   const log = new TurnLog();
-  for (const length of [0, 3, 6, 9]) {
+  const open = (nextId: number): void => {
     log.close();
-    log.open(length);
-  }
-  log.forgotten([0, 1, 4, 5, 7]);
+    log.open(nextId);
+  };
+  for (const nextId of [1, 4, 5, 5]) open(nextId);
+  assertEquals(log.rollBack(1), 5);
+  // Record 4 was removed before, so that the next id is 4 again.
+  open(4);
+  assertEquals(log.rollBack(2), 4);
+  assertEquals(log.rollBack(0), undefined);
   assertEquals(log.rollBack(1), 4);
-  assertEquals(log.rollBack(1), 2);
   assertEquals(log.rollBack(1), 1);
   assertEquals(log.rollBack(1), 0);
 });
 
-Deno.test("TurnLog counts a prompt and the start after it as one turn, also when records are removed", () => {
-  const turnsOf = (change: (log: TurnLog) => void, length: number): number => {
+Deno.test("TurnLog counts a prompt and the start after it as one turn", () => {
+  const turnsOf = (change: (log: TurnLog) => void, nextId: number): number => {
     const log = new TurnLog();
     log.prompt(2);
     log.prompted(3);
     change(log);
-    log.open(length);
+    log.open(nextId);
     return Object(log.save()).starts.length;
   };
   assertEquals(turnsOf(() => {}, 3), 1);
   assertEquals(turnsOf(() => {}, 4), 2);
-  assertEquals(turnsOf((log) => log.removed(1), 2), 1);
-  assertEquals(turnsOf((log) => log.removed(3), 3), 1);
-  assertEquals(turnsOf((log) => log.forgotten([0, 1]), 1), 1);
   // A start after the end of the prompt's turn is another turn.
   assertEquals(turnsOf((log) => log.close(), 3), 2);
 });
