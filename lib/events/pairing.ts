@@ -10,6 +10,7 @@
  */
 
 import { fieldsOf, knownFields, listOf, textOf } from "../json/fields.ts";
+import { savedMap } from "../json/saved.ts";
 import type { Witness } from "./calls.ts";
 import type { SessionImage } from "./session_items.ts";
 
@@ -25,19 +26,6 @@ export type CopyKind =
   | "plan"
   | "loose";
 
-/**
- * The map keys of the copies, by kind and witness. A table, so that no string is concatenated for a
- * line.
- */
-const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
-  user: { item: "user_item", event: "user_event" },
-  assistant: { item: "assistant_item", event: "assistant_event" },
-  reasoning: { item: "reasoning_item", event: "reasoning_event" },
-  search: { item: "search_item", event: "search_event" },
-  plan: { item: "plan_item", event: "plan_event" },
-  loose: { item: "loose_item", event: "loose_event" },
-};
-
 /** The number of unmatched copies with one text that are kept. Matching takes as many steps. */
 const MAX_ALIKE = 256;
 
@@ -49,31 +37,30 @@ export interface PairedItem {
   readonly images?: readonly SessionImage[];
 }
 
-/** By text, the items of the unmatched copies, in order. */
+/** By text, the items of the unmatched copies of one kind and witness, in order. */
 type Copies = Map<string, PairedItem[]>;
+type Witnessed = Readonly<Record<Witness, Copies>>;
 
 /** The unmatched copies of messages. */
 export class Pairing {
-  readonly #unmatched = new Map<string, Copies>();
+  readonly #unmatched: Readonly<Record<CopyKind, Witnessed>>;
   readonly #isIdle: boolean;
-  /** The number of unmatched copies: mostly none. */
-  #waiting = 0;
 
   /**
    * @param saved The result of `save`.
    * @param isIdle Whether to keep no copies, because the other copies are not read.
    */
   constructor(saved?: unknown, isIdle = false) {
+    const fields = fieldsOf(saved);
     this.#isIdle = isIdle;
-    for (const [slot, copies] of Object.entries(fieldsOf(saved))) {
-      for (const copy of listOf(copies)) {
-        const [text, items] = listOf(copy);
-        if (typeof text !== "string") continue;
-        for (const item of listOf(items)) {
-          this.#add(slot, text, readItem(item));
-        }
-      }
-    }
+    this.#unmatched = {
+      user: readWitnessed(fields.user),
+      assistant: readWitnessed(fields.assistant),
+      reasoning: readWitnessed(fields.reasoning),
+      search: readWitnessed(fields.search),
+      plan: readWitnessed(fields.plan),
+      loose: readWitnessed(fields.loose),
+    };
   }
 
   /**
@@ -91,18 +78,16 @@ export class Pairing {
     witness: Witness,
     isSought: (item: PairedItem) => boolean = () => true,
   ): PairedItem | undefined {
-    const copies = this.#unmatched.get(
-      SLOTS[kind][witness === "item" ? "event" : "item"],
-    );
-    if (copies === undefined || copies.size === 0) return undefined;
+    const { item, event } = this.#unmatched[kind];
+    const copies = witness === "item" ? event : item;
+    if (copies.size === 0) return undefined;
     const key = keyOf(text);
     const waiting = copies.get(key);
     const at = waiting?.findIndex(isSought) ?? -1;
     if (waiting === undefined || at === -1) return undefined;
-    const [item] = waiting.splice(at, 1);
-    this.#waiting -= 1;
+    const [found] = waiting.splice(at, 1);
     if (waiting.length === 0) copies.delete(key);
-    return item;
+    return found;
   }
 
   /**
@@ -114,43 +99,46 @@ export class Pairing {
    * @param item The item to keep.
    */
   add(kind: CopyKind, text: string, witness: Witness, item: PairedItem): void {
-    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), item);
+    if (this.#isIdle) return;
+    const copies = this.#unmatched[kind][witness];
+    const key = keyOf(text);
+    const waiting = copies.get(key);
+    if (waiting === undefined) copies.set(key, [item]);
+    else if (waiting.length < MAX_ALIKE) waiting.push(item);
   }
 
   /** Removes the copies of some kinds: later copies belong to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
-    if (this.#waiting === 0) return;
     for (const kind of kinds) {
-      for (const slot of Object.values(SLOTS[kind])) {
-        const copies = this.#unmatched.get(slot);
-        if (copies === undefined || copies.size === 0) continue;
-        for (const { length } of copies.values()) this.#waiting -= length;
-        copies.clear();
-      }
+      const { item, event } = this.#unmatched[kind];
+      // Mostly there are none, and clearing an empty map takes longer than asking.
+      if (item.size > 0) item.clear();
+      if (event.size > 0) event.clear();
     }
   }
 
   /** Returns the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
-      [...this.#unmatched].filter(([, copies]) => copies.size > 0).map((
-        [slot, copies],
-      ) => [
-        slot,
-        [...copies].map(([text, values]) => [text, [...values]]),
+      Object.entries(this.#unmatched).map(([kind, { item, event }]) => [
+        kind,
+        { item: saveCopies(item), event: saveCopies(event) },
       ]),
     );
   }
+}
 
-  #add(slot: string, text: string, item: PairedItem): void {
-    let copies = this.#unmatched.get(slot);
-    if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
-    const waiting = copies.get(text);
-    if (waiting?.length === MAX_ALIKE) return;
-    this.#waiting += 1;
-    if (waiting === undefined) copies.set(text, [item]);
-    else waiting.push(item);
-  }
+function readWitnessed(saved: unknown): Witnessed {
+  const { item, event } = fieldsOf(saved);
+  return { item: readCopies(item), event: readCopies(event) };
+}
+
+function saveCopies(copies: Copies): unknown {
+  return [...copies].map(([text, items]) => [text, [...items]]);
+}
+
+function readCopies(saved: unknown): Copies {
+  return savedMap(saved, textOf, (items) => listOf(items).map(readItem));
 }
 
 function readItem(saved: unknown): PairedItem {

@@ -110,7 +110,10 @@ Deno.test("Pairing reads saved copies, whatever is in them", () => {
   assertEquals(new Pairing(saved.save()), saved);
 
   const damaged = [null, { itemId: 1, images: [null, { path: 2 }] }];
-  const pairing = new Pairing({ user_item: [["a", damaged], null], x: 1 });
+  const pairing = new Pairing({
+    user: { item: [["a", damaged], null] },
+    x: 1,
+  });
   const matched = damaged.map(() => pairing.match("user", "a", "event"));
   assertEquals(matched, [{ itemId: "" }, { itemId: "", images: [{}, {}] }]);
 });

@@ -400,6 +400,20 @@ Deno.test("HistoryState.apply() removes records that a repeated paginated item l
   checkedSnapshot([PAGINATED, user(text, image), user(image), user(text)]);
 });
 
+Deno.test("HistoryState.apply() shows the hint of a review at a repeated end", () => {
+  const end = pagedLine("ExitedReviewMode", { id: "b", review: "r" });
+  const snapshot = snapshotOf([
+    PAGINATED,
+    pagedLine("EnteredReviewMode", { id: "a", user_facing_hint: "h" }),
+    end,
+    end,
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "background_event").map((each) => each.description),
+    [">> Code review started: h <<", "<< Code review finished: h >>"],
+  );
+});
+
 Deno.test("HistoryState.apply() reads every mark of a failed paginated tool call (C.5)", () => {
   const ended = (fields: Record<string, unknown>) => {
     const item = { id: "t", server: "s", tool: "t", ...fields };
