@@ -228,6 +228,15 @@ export class RecordStore {
   }
 
   /**
+   * Finds the explore record that is trailing: only reasoning follows it.
+   *
+   * @returns Its index, or -1 if there is none.
+   */
+  indexOfTrailing(): number {
+    return this.#list.trailing?.index ?? -1;
+  }
+
+  /**
    * Returns the offset of the next chunk of an output.
    *
    * @param index The index of the command.
@@ -666,14 +675,13 @@ export class RecordStore {
 
   /** Sets `trailing` in an explore record that was just stored. */
   #markTrailing(entry: Entry): void {
-    if (this.#list.lastSolid === entry) setTrailing(entry, true);
+    if (this.#list.trailing === entry) setTrailing(entry, true);
   }
 
   /** Derives which explore record is trailing, and adds mutations where that has changed. */
   #settle(mutations: HistoryMutation[]): HistoryMutation[] {
     const before = this.#trailing;
-    const solid = this.#list.lastSolid;
-    const now = solid?.content.record.type === "explore" ? solid : undefined;
+    const now = this.#list.trailing;
     if (before !== undefined && before !== now && this.#list.has(before)) {
       if (setTrailing(before, false)) mutations.push(replaced(before));
     }
@@ -905,10 +913,10 @@ class RecordList implements Iterable<Entry> {
     return this.#entries.length;
   }
 
-  /** The last record other than reasoning. */
-  get lastSolid(): Entry | undefined {
-    const at = this.#entries.at(-1)?.solid ?? -1;
-    return at === -1 ? undefined : this.#entries[at];
+  /** The last record other than reasoning, if it is an explore record. */
+  get trailing(): Entry | undefined {
+    const last = this.#entries[this.#entries.at(-1)?.solid ?? -1];
+    return last?.content.record.type === "explore" ? last : undefined;
   }
 
   /** The highest record id. */

@@ -365,8 +365,27 @@ Deno.test("HistoryState.apply() keeps the action of an explored command when a l
     event("exec_command_end", { exit_code: 1 }),
   ]);
   assertEquals(summariesOf(state.snapshot()), ['explore rg x: "not_found"']);
-  const { exploring } = foldOf(state);
-  assertEquals(exploring, []);
+  assertEquals(foldOf(state).links, [
+    ["call", ID, 1, 0, true, null],
+    ["explored", ID, 1, 0],
+  ]);
+});
+
+Deno.test("HistoryState.apply() adds to an explore record that a rollback has made trailing again (B.11)", () => {
+  const state = historyOf([
+    eventLine("task_started"),
+    event("exec_command_begin", explored("a")),
+    event("exec_command_end", { exit_code: 0 }),
+    eventLine("task_complete"),
+    eventLine("task_started"),
+    eventLine("agent_message", { message: "x" }),
+    event("exec_command_begin", { ...explored("b"), call_id: "b" }),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    event("exec_command_begin", { ...explored("d"), call_id: "d" }),
+  ]);
+  assertEquals(summariesOf(state.snapshot()), [
+    'explore a: "success", explore d: "running"',
+  ]);
 });
 
 Deno.test("HistoryState.apply() keeps the action of an explored command when its end is repeated", () => {
@@ -457,15 +476,14 @@ Deno.test("HistoryState.forget() drops all references to forgotten records (B.4)
       working,
       thinking,
       parts,
-      explore,
     } = foldOf(state);
-    const ids = [turns.message_id, turns.diff_id, explore];
+    const ids = [turns.message_id, turns.diff_id];
     const lists = [links, working, thinking, parts];
     return [ids.map((id) => id !== null), lists.map(({ length }) => length)];
   };
-  assertEquals(references(), [[true, true, true], [8, 2, 1, 1]]);
+  assertEquals(references(), [[true, true], [8, 2, 1, 1]]);
   state.forget(new Set(state.snapshot().records.map(({ id }) => id)));
-  assertEquals(references(), [[false, false, false], [0, 0, 0, 0]]);
+  assertEquals(references(), [[false, false], [0, 0, 0, 0]]);
 });
 
 Deno.test("HistoryState.apply() shows a tool search of the server as done", () => {

@@ -32,6 +32,8 @@ import type {
 import {
   finishExploring,
   interruptExploring,
+  isExploringFor,
+  isSameList,
   renameEntry,
   startExploring,
 } from "./explores.ts";
@@ -123,9 +125,9 @@ export function isRunningCommand(
   call: CallIds,
 ): boolean {
   const record = context.recordOf(call);
-  if (record?.type === "exec") return record.payload.status === "running";
-  // Not the status of the entry: it may be running for another call of the same command.
-  return record?.type === "explore" && context.memory.exploring.has(call.id);
+  return record?.type === "exec"
+    ? record.payload.status === "running"
+    : isExploringFor(context, call);
 }
 
 /** Shows a command that starts. If it has a record already, its name and time are updated. */
@@ -138,21 +140,19 @@ function startCommand(
   const { memory, store } = context;
   const { command, parsed, startedAt } = start;
   const { callId } = call;
+  const action = actionOf(parsed);
   if (known?.type === "exec") {
     renameCommand(context, known, start);
     return;
   }
   if (known?.type === "explore") {
     if (command.length === 0 || !isExploring(parsed)) return;
-    memory.exploring.set(call.id, actionOf(parsed));
-    renameEntry(context, call.id, start);
+    renameEntry(context, call.id, { ...start, action });
     return;
   }
   const isTool = known !== undefined && TOOL_TYPES.has(known.type);
-  const action = actionOf(parsed);
   if (!isTool && isExploring(parsed)) {
-    memory.exploring.set(call.id, action);
-    startExploring(context, call, start);
+    startExploring(context, call, { ...start, action });
     return;
   }
   const record = {
@@ -173,8 +173,7 @@ function renameCommand(
   { id, payload }: HistoryRecordOf<"exec">,
   { command, parsed, startedAt, isTimed }: CommandStart,
 ): void {
-  const isOther = command.length !== payload.command.length ||
-    command.some((word, at) => word !== payload.command[at]);
+  const isOther = !isSameList(command, payload.command);
   // A later event with the same command may lack `parsed`: the known parts stay.
   const isNew = command.length > 0 && (isOther ||
     (parsed.length > 0 && textOfParts(parsed) !== textOfParts(payload.parsed)));
@@ -209,7 +208,7 @@ function finishCommand(
   const { content, event } = item;
   const exitCode = wholeOf(content.exit_code) ?? null;
   const result = { exitCode, status: event.status };
-  const action = memory.exploring.get(item.id) ??
+  const action = context.linkOf(item)?.action ??
     actionOf(readParsedCommands(content.parsed_cmd));
   const entryStatus = entryStatusOf(result, action);
   if (finishExploring(context, item.id, entryStatus)) return;

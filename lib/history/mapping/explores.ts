@@ -2,7 +2,7 @@
  * Commands that only read, search or list files. Consecutive ones share an explore record (B.11).
  */
 
-import type { ExploreEntry, ExploreStatus } from "../records.ts";
+import type { ExecAction, ExploreEntry, ExploreStatus } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./fold_memory.ts";
 
@@ -10,39 +10,44 @@ import type { RecordLink } from "./fold_memory.ts";
 interface ExploreStart {
   readonly command: readonly string[];
   readonly cwd: string | null;
+  /** The kind of the command. */
+  readonly action: ExecAction;
 }
 
 /** Shows a command in the trailing explore record, or in a new one. */
 export function startExploring(
   context: FoldContext,
   call: CallIds,
-  { command, cwd }: ExploreStart,
+  { command, cwd, action }: ExploreStart,
 ): void {
   const { memory, store } = context;
   const entry: ExploreEntry = { command, cwd, status: "running" };
-  const key = entryKey(entry);
-  const open = memory.explore;
-  const record = context.get(open?.id);
-  let id: number;
+  const open = context.at(store.indexOfTrailing());
+  let id = store.nextId;
   let at = 0;
-  if (
-    open !== null && record?.type === "explore" && record.payload.trailing
-  ) {
+  if (open?.type === "explore") {
+    const { entries } = open.payload;
+    const known = entries.findLastIndex((each) => isSameCommand(each, entry));
     id = open.id;
-    at = open.entries.get(key) ?? record.payload.entries.length;
-    open.entries.set(key, at);
+    at = known === -1 ? entries.length : known;
     replaceEntry(context, { id, at }, entry);
   } else {
-    id = store.nextId;
-    memory.explore = { id, entries: new Map([[key, at]]) };
     context.push({
       type: "explore",
       payload: { entries: [entry], trailing: true },
     });
   }
   memory.working.set(id, null);
-  memory.links.set("call", call.id, id, at);
+  memory.links.set("call", call.id, id, at).action = action;
   if (call.callId !== null) memory.links.set("explored", call.callId, id, at);
+}
+
+/** Whether a command in an explore record runs for a call. */
+export function isExploringFor(context: FoldContext, { id }: CallIds): boolean {
+  const known = entryOf(context, context.memory.links.get("call", id));
+  // The entry may be running for another call of the same command, too.
+  return known !== undefined && known.link.action !== null &&
+    known.entry.status === "running";
 }
 
 /** Shows the end of a command, if it is in an explore record; returns whether it is. */
@@ -54,10 +59,11 @@ export function finishExploring(
   const known = entryOf(context, context.memory.links.get("call", itemId));
   if (known === undefined) return false;
   const { entry, link } = known;
-  const isRepeated = !context.memory.exploring.delete(itemId) &&
-    entry.status === "not_found" && exitCodeOf(status) === 1;
-  // `exploring` forgets the kind of a command at its first end. A second end with exit code 1 must
-  // not change the entry from `not_found` to an error.
+  // The link has the kind of a command up to its first end. A second end with exit code 1 must not
+  // change the entry from `not_found` to an error.
+  const isRepeated = link.action === null && entry.status === "not_found" &&
+    exitCodeOf(status) === 1;
+  link.action = null;
   if (!isRepeated) replaceEntry(context, link, { ...entry, status });
   return true;
 }
@@ -79,27 +85,28 @@ export function findExplored(
 export function renameEntry(
   context: FoldContext,
   itemId: string,
-  { command, cwd }: ExploreStart,
+  { command, cwd, action }: ExploreStart,
 ): void {
   const known = entryOf(context, context.memory.links.get("call", itemId));
   if (known === undefined) return;
   const { link, entry } = known;
-  const before = entryKey(entry);
-  const after = entryKey({ command, cwd });
-  if (before === after) return;
-  const open = context.memory.explore;
-  if (open?.id === link.id) {
-    open.entries.delete(before);
-    open.entries.set(after, link.at);
-  }
-  replaceEntry(context, link, { ...entry, command, cwd });
+  link.action = action;
+  const renamed = { ...entry, command, cwd };
+  if (!isSameCommand(entry, renamed)) replaceEntry(context, link, renamed);
 }
 
-/** Returns the key by which repetitions of a command share an entry: its folder and words. */
-export function entryKey(
-  { command, cwd }: Pick<ExploreEntry, "command" | "cwd">,
-): string {
-  return JSON.stringify([cwd, ...command]);
+/** Whether two entries have one command: repetitions of it share an entry. */
+function isSameCommand(one: ExploreEntry, other: ExploreEntry): boolean {
+  return one.cwd === other.cwd && isSameList(one.command, other.command);
+}
+
+/** Whether two lists have the same texts. */
+export function isSameList(
+  one: readonly string[],
+  other: readonly string[],
+): boolean {
+  return one.length === other.length &&
+    one.every((text, at) => text === other[at]);
 }
 
 function entryOf(

@@ -204,13 +204,8 @@ export class FoldContext {
       length -= 1;
       last = store.idAt(length - 1) ?? 0;
     }
-    // These maps have item ids as keys, which the producer may use again.
+    // The producer may use the item ids again.
     memory.plans.clear();
-    for (const id of memory.exploring.keys()) {
-      if (memory.links.get("call", id) === undefined) {
-        memory.exploring.delete(id);
-      }
-    }
     this.note(store.truncateAfter(last));
     for (const streamId of memory.streams.keys()) {
       if (store.indexOfStream(streamId) === -1) memory.streams.delete(streamId);

@@ -22,6 +22,8 @@ export interface RecordLink {
   readonly at: number;
   /** Whether the item had an `item.started`. */
   hasBegun: boolean;
+  /** The kind (`ExecAction`) of a command in an explore record, until it ends. */
+  action: string | null;
 }
 
 /**
@@ -64,13 +66,14 @@ class RecordLinks {
 
   constructor(saved?: unknown) {
     for (const entry of listOf(saved)) {
-      const [kind, item, id, at, hasBegun] = listOf(entry);
+      const [kind, item, id, at, hasBegun, action] = listOf(entry);
       const number = wholeOf(id);
       if (typeof kind !== "string" || typeof item !== "string") continue;
       if (number === undefined) continue;
       // A link of an unknown kind is never looked up.
       const link = this.set(kind as LinkKind, item, number, wholeOf(at) ?? 0);
       link.hasBegun = booleanOf(hasBegun) ?? false;
+      link.action = textOf(action) ?? null;
     }
   }
 
@@ -80,7 +83,15 @@ class RecordLinks {
 
   set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
     const before = this.#newest.get(id);
-    const link = { id, at, hasBegun: false, kind, item, before };
+    const link: ChainedLink = {
+      id,
+      at,
+      hasBegun: false,
+      action: null,
+      kind,
+      item,
+      before,
+    };
     this.#newest.set(id, link);
     let links = this.#links.get(kind);
     if (links === undefined) this.#links.set(kind, links = new Map());
@@ -104,8 +115,10 @@ class RecordLinks {
 
   save(): unknown {
     return [...this.#links].flatMap(([kind, links]) =>
-      [...links].map(([item, { id, at, hasBegun }]) =>
-        hasBegun ? [kind, item, id, at, true] : [kind, item, id, at]
+      [...links].map(([item, { id, at, hasBegun, action }]) =>
+        hasBegun || action !== null
+          ? [kind, item, id, at, hasBegun, action]
+          : [kind, item, id, at]
       )
     );
   }
@@ -225,13 +238,6 @@ export interface HistoryBase {
   readonly end_byte_offset: number | null;
 }
 
-/** The explore record to which the next exploring command is added. */
-interface OpenExplore {
-  readonly id: number;
-  /** The index of each entry, by `entryKey`. */
-  readonly entries: Map<string, number>;
-}
-
 /** The state on which the next events depend and that no record holds. */
 export class FoldMemory {
   /** The time of the last event that had one. */
@@ -264,10 +270,6 @@ export class FoldMemory {
   readonly parts: Map<number, number[]>;
   /** The texts of unfinished plans, by item id. */
   readonly plans: Map<string, TextLines>;
-  /** The explore record to which the next exploring command is added. */
-  explore: OpenExplore | null;
-  /** The kinds (`ExecAction`) of the running commands in explore records, by item id. */
-  readonly exploring: Map<string, string>;
   /** The number of thresholds that each window of the rate limits has crossed. */
   readonly crossed: { primary: number; secondary: number };
   /** The subject of the last review. */
@@ -311,8 +313,6 @@ export class FoldMemory {
       wholeOf,
       (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
     );
-    this.explore = readExplore(field.explore);
-    this.exploring = savedMap(field.exploring, textOf, textOf);
     const crossed = fieldsOf(field.crossed);
     this.crossed = {
       primary: wholeOf(crossed.primary) ?? 0,
@@ -327,7 +327,6 @@ export class FoldMemory {
     this.working.delete(id);
     this.thinking.delete(id);
     this.parts.delete(id);
-    if (this.explore?.id === id) this.explore = null;
     if (this.turns.messageId === id) this.turns.messageId = null;
     if (this.turns.diffId === id) this.turns.diffId = null;
   }
@@ -353,10 +352,6 @@ export class FoldMemory {
       ]),
       parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
       plans: [...this.plans].map(([id, { text }]) => [id, text]),
-      explore: this.explore === null
-        ? null
-        : { id: this.explore.id, entries: [...this.explore.entries] },
-      exploring: [...this.exploring],
       crossed: { ...this.crossed },
       review_hint: this.reviewHint,
     };
@@ -372,12 +367,4 @@ export function readHistoryBase(value: unknown): HistoryBase | null {
     end_ordinal_exclusive: numberOf(fields.end_ordinal_exclusive) ?? null,
     end_byte_offset: numberOf(fields.end_byte_offset) ?? null,
   };
-}
-
-function readExplore(saved: unknown): OpenExplore | null {
-  const { id: savedId, entries } = fieldsOf(saved);
-  const id = wholeOf(savedId);
-  return id === undefined
-    ? null
-    : { id, entries: savedMap(entries, textOf, wholeOf) };
 }

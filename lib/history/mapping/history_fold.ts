@@ -3,7 +3,6 @@
 import { messageOf } from "../../events/contents.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import { interruptCommand } from "./commands.ts";
-import { entryKey } from "./explores.ts";
 import type { FoldContext, ItemPhase } from "./fold_context.ts";
 import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
 import { failItem, isMadeUp, itemContent, showItem } from "./items.ts";
@@ -106,7 +105,6 @@ function settleTurn(
       interruptCommand(context, id);
     }
     memory.working.clear();
-    memory.exploring.clear();
   }
   memory.turns.close();
 }
@@ -223,17 +221,10 @@ export function findOpenWork(
         break;
       }
       case "explore": {
-        const { entries, trailing } = record.payload;
+        const { entries } = record.payload;
         if (entries.some(({ status }) => status === "running")) {
           memory.working.set(record.id, null);
         }
-        if (!trailing) break;
-        memory.explore = {
-          id: record.id,
-          entries: new Map(
-            entries.map((entry, at) => [entryKey(entry), at]),
-          ),
-        };
         break;
       }
     }

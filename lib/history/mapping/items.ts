@@ -170,13 +170,10 @@ function call(show: ShowItem): ShowItem {
       show(context, item);
       return;
     }
-    const { links, exploring, isSession } = context.memory;
+    const { links, isSession } = context.memory;
     // In session files, ids are unique.
     const isKnown = !isSession && links.get("call", item.id)?.hasBegun === true;
-    if (isKnown && !isUnderWay(context, item)) {
-      links.drop("call", item.id);
-      exploring.delete(item.id);
-    }
+    if (isKnown && !isUnderWay(context, item)) links.drop("call", item.id);
     show(context, item);
     const link = links.get("call", item.id);
     if (link !== undefined) link.hasBegun = true;
