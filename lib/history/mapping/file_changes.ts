@@ -80,16 +80,6 @@ function excerptOf(text: string): string | null {
   return `${excerpt.slice(0, units)}…`;
 }
 
-/**
- * The record types of calls that may turn out to be patches, such as a command that applies one.
- */
-const PATCH_TYPES: ReadonlySet<string> = new Set([
-  "exec",
-  "patch",
-  "running_tool",
-  "tool_call",
-]);
-
 /** Shows the state of a patch, in the record of its call or at the end. */
 export function showFileChange(context: FoldContext, item: ItemState): void {
   const { content } = item;
@@ -112,7 +102,7 @@ export function showFileChange(context: FoldContext, item: ItemState): void {
       : end?.failure ?? null,
   };
   if (record !== undefined) context.memory.working.delete(record.id);
-  context.showCall(item, { type: "patch", payload }, PATCH_TYPES, record);
+  context.showCall(item, { type: "patch", payload }, record);
 }
 
 function patchEvent({ phase, content, event }: ItemState): PatchEvent {

@@ -47,17 +47,6 @@ export const TOOL_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
 ]);
 
-/**
- * Whether a record may be replaced by one of another type in an exec stream, where releases have
- * used one id for items of different types.
- */
-function mayBecome(known: HistoryRecord, { type }: NewRecord): boolean {
-  if (known.type === type) return true;
-  return known.type === "exec"
-    ? type === "patch" && known.payload.status === "running"
-    : TOOL_TYPES.has(known.type) && TOOL_TYPES.has(type);
-}
-
 /** Changes records, updates the memory accordingly, and collects the mutations. */
 export class FoldContext {
   /** The records. */
@@ -140,18 +129,35 @@ export class FoldContext {
   }
 
   /**
+   * Whether the record of a call may be replaced by one of another type. In exec streams, releases
+   * have used one id for items of different types.
+   */
+  mayBecome(known: HistoryRecord, type: string): boolean {
+    if (known.type === type) return true;
+    const { isSession } = this.memory;
+    switch (known.type) {
+      case "exec":
+        return type === "patch" &&
+          (isSession || known.payload.status === "running");
+      case "explore":
+      case "patch":
+        return false;
+      default:
+        return isSession ||
+          (TOOL_TYPES.has(known.type) && TOOL_TYPES.has(type));
+    }
+  }
+
+  /**
    * Stores the record of a call: replaces the known one if its type allows that, or appends it.
    * Returns the id of the record.
    */
   showCall(
     call: CallIds,
     record: NewRecord,
-    replaceable: ReadonlySet<string>,
     known: HistoryRecord | undefined = this.recordOf(call),
   ): number {
-    const isOne = known !== undefined && replaceable.has(known.type) &&
-      (this.memory.isSession || mayBecome(known, record));
-    if (isOne) {
+    if (known !== undefined && this.mayBecome(known, record.type)) {
       this.replace(known.id, record, call.callId);
       return known.id;
     }

@@ -288,9 +288,6 @@ const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["skipped", "skipped"],
 ]);
 
-/** The record types that a plan may replace. */
-const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
-
 /**
  * Shows a plan, with an icon of its progress (B.10). An end with the known steps changes nothing.
  */
@@ -309,7 +306,7 @@ function showTodoList(context: FoldContext, item: ItemState): void {
     progress: { completed, total },
     steps,
   };
-  context.showCall(item, { type: "plan_update", payload }, PLAN_TYPES);
+  context.showCall(item, { type: "plan_update", payload });
 }
 
 function stepOf(item: unknown): PlanStep {

@@ -225,20 +225,13 @@ function percentDecodedLength(text: string, start: number): number {
   return Math.max(0, bytes.length - 2 * escapes);
 }
 
-/** The record types of calls that an image may replace. */
-const IMAGE_TYPES: ReadonlySet<string> = new Set([
-  "image",
-  "running_tool",
-  "tool_call",
-]);
-
 /** Shows an image that the agent views, in the record of its call. */
 export function showViewedImage(context: FoldContext, item: ItemState): void {
   const record = imageRecord(plainPath(item.content.path) ?? "");
   const known = context.recordOf(item);
   const isKnown = known?.type === "image" &&
     known.payload.path === record.payload.path;
-  if (!isKnown) context.showCall(item, record, IMAGE_TYPES);
+  if (!isKnown) context.showCall(item, record);
 }
 
 /** Shows a generated image, in the record of its call. Absent fields keep their known values. */
@@ -254,6 +247,5 @@ export function showMadeImage(context: FoldContext, item: ItemState): void {
       textOf(revised_prompt) ?? shown?.caption ?? null,
       word === undefined ? shown?.metadata ?? null : { status: word },
     ),
-    IMAGE_TYPES,
   );
 }

@@ -55,16 +55,6 @@ const NO_WAIT = {
   wait_has_call_id: false,
 };
 
-/** The record types of calls that a tool call may replace: no commands, patches or explores. */
-const REPLACED_TYPES: ReadonlySet<string> = new Set([
-  "image",
-  "plain_message",
-  "plan_update",
-  "running_tool",
-  "tool_call",
-  "wait_status",
-]);
-
 /** Shows a tool that starts; for one that is running, updates the arguments. */
 function startTool(
   context: FoldContext,
@@ -76,7 +66,9 @@ function startTool(
   const record = context.recordOf(call);
   const known = record?.type === "running_tool" ? record.payload : undefined;
   // An ended call stays as it is.
-  if (known === undefined && REPLACED_TYPES.has(record?.type ?? "")) return;
+  const isEnded = known === undefined && record !== undefined &&
+    context.mayBecome(record, "running_tool");
+  if (isEnded) return;
   const id = context.showCall(
     call,
     {
@@ -88,7 +80,6 @@ function startTool(
         ...wait,
       },
     },
-    REPLACED_TYPES,
     record,
   );
   memory.working.set(id, call.callId);
@@ -136,7 +127,7 @@ function finishAs(
   record: NewRecord,
   known?: HistoryRecord,
 ): void {
-  const id = context.showCall(call, record, REPLACED_TYPES, known);
+  const id = context.showCall(call, record, known);
   context.memory.working.delete(id);
 }
 
