@@ -59,7 +59,7 @@ import { readUserEvent } from "./user_message.ts";
 type TellEvent = (
   context: SessionContext,
   event: Fields,
-  eventId: string | undefined,
+  eventId?: string,
 ) => void;
 
 /** By type of an event, its rule. */
@@ -118,7 +118,7 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   mcp_tool_call_begin: begin(
     "mcp_tool_call",
     (event) => mcpContent(fieldsOf(event.invocation)),
-    ["invocation"],
+    { path: ["invocation"] },
   ),
   mcp_tool_call_end: end(
     "mcp_tool_call",
@@ -126,7 +126,7 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
       const { Ok, Err } = fieldsOf(result);
       return endedMcp(fieldsOf(invocation), Ok, Err, duration);
     },
-    ["invocation"],
+    { path: ["invocation"] },
   ),
   web_search_begin: begin("web_search", ({ query }) => ({
     query: textOf(query) ?? "",
@@ -141,15 +141,16 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
     status: "completed",
   })),
   patch_apply_begin: begin("file_change", patchContent),
-  patch_apply_updated: (context, event) => startPatch(context, event),
+  patch_apply_updated: unlessEnded(begin("file_change", patchContent)),
   patch_apply_end: end("file_change", endedPatch),
-  apply_patch_approval_request: (context, event) =>
-    startPatch(context, event, "proposed"),
+  apply_patch_approval_request: begin("file_change", patchContent, {
+    status: "proposed",
+  }),
   plan_update: tellPlan,
   dynamic_tool_call_request: begin("dynamic_tool_call", dynamicContent),
   dynamic_tool_call_response: end("dynamic_tool_call", endedDynamic),
-  custom_tool_call_begin: tellCustomCall,
-  custom_tool_call_update: tellCustomCall,
+  custom_tool_call_begin: beginCustomCall,
+  custom_tool_call_update: unlessEnded(beginCustomCall),
   custom_tool_call_end: endCustomCall,
   entered_review_mode: tellReview,
   exited_review_mode: tellReview,
@@ -357,19 +358,24 @@ function callOf(event: Fields): string | undefined {
   return callIdOf(event.call_id, event.callId);
 }
 
-/**
- * Returns a rule for events that begin a call, which may be a new call with a known id.
- *
- * @param path The names that lead from an event to the object with the arguments of its call.
- */
+/** The place of a call's arguments in its event, and the status of its item. */
+interface CallForm {
+  /** The names that lead from the event to the object with the arguments. */
+  readonly path?: readonly string[];
+  /** The name of the arguments there. */
+  readonly name?: string;
+  readonly status?: string;
+}
+
+/** Returns a rule for events that begin a call, which may be a new call with a known id. */
 function begin(
   type: string,
   read: (event: Fields) => Fields,
-  path?: readonly string[],
+  { path, name, status }: CallForm = {},
 ): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
-    const content = context.spelled(read(event), path);
+    const content = context.spelled(read(event), path, name);
     if (call.state === "closed") {
       // The event still adds to the beginning of the call.
       context.start(type, content, { call });
@@ -377,7 +383,18 @@ function begin(
     }
     const known = call.type === type ? call.content : {};
     const { startedAt } = timesOf(event, context.now);
-    context.startCall(call, type, { ...known, ...content }, { startedAt });
+    context.startCall(call, type, { ...known, ...content }, {
+      startedAt,
+      status,
+    });
+  };
+}
+
+/** Returns a rule for events that only change a call which has not ended. */
+function unlessEnded(tell: TellEvent): TellEvent {
+  return (context, event) => {
+    const call = context.calls.get(callOf(event));
+    if (call?.state !== "closed") tell(context, event);
   };
 }
 
@@ -385,14 +402,14 @@ function begin(
 function end(
   type: string,
   read: (event: Fields) => Ended,
-  path?: readonly string[],
+  { path, name }: CallForm = {},
 ): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
     const known = context.calls.get(callId);
     const call = known ?? context.endedCall(callId, type);
     const { content: parsed, status } = read(event);
-    const content = context.spelled(parsed, path);
+    const content = context.spelled(parsed, path, name);
     call.type = type;
     const { startedAt, at } = timesOf(event, context.now);
     const computed = known === undefined
@@ -423,19 +440,6 @@ function streamOutput(context: SessionContext, event: Fields): void {
   context.delta("command_execution", { [stream]: text }, { call });
 }
 
-function startPatch(
-  context: SessionContext,
-  event: Fields,
-  status?: string,
-): void {
-  const callId = callOf(event);
-  const known = status === undefined ? context.calls.get(callId) : undefined;
-  const call = known ?? context.beginCall(callId, "event", "file_change").call;
-  if (call.state === "closed") return;
-  const content = { ...call.content, ...patchContent(event) };
-  context.startCall(call, "file_change", content, { status });
-}
-
 function tellPlan(context: SessionContext, event: Fields): void {
   const content = planContent(event);
   if (isPlanCopy(context, content, "event")) return;
@@ -445,61 +449,54 @@ function tellPlan(context: SessionContext, event: Fields): void {
 // The tools of the fork. Its `wait` waits for a command, or is a tool call like any other.
 
 const WAIT_TOOL = "wait";
+const PARAMETERS: CallForm = { name: "parameters" };
 
-function customContent(
-  context: SessionContext,
-  { tool_name, parameters }: Fields,
-): Fields {
-  const content = knownFields({
+function customContent({ tool_name, parameters }: Fields): Fields {
+  return knownFields({
     name: textOf(tool_name) ?? "",
     arguments: parameters ?? undefined,
   });
-  return context.spelled(content, [], "parameters");
 }
 
-function tellCustomCall(context: SessionContext, event: Fields): void {
-  const command = waitedFor(context, event);
-  if (command !== undefined) {
-    context.delta("command_execution", { wait: { active: true } }, {
-      call: command,
-    });
-    return;
-  }
-  const isUpdate = event.type === "custom_tool_call_update";
-  const callId = callOf(event);
-  const known = isUpdate ? context.calls.get(callId) : undefined;
-  const call = known ?? context.beginCall(callId, "event", "tool_call").call;
-  if (call.state === "closed") return;
-  const content = { ...call.content, ...customContent(context, event) };
-  context.startCall(call, "tool_call", content);
+/** Returns the text of a result, and whether it is one of success. */
+function customResult(event: Fields): { isWell: boolean; text: string } {
+  const result = fieldsOf(event.result);
+  const isWell = !Object.hasOwn(result, "Err");
+  return { isWell, text: textOf(isWell ? result.Ok : result.Err) ?? "" };
+}
+
+function endedCustom(event: Fields): Ended {
+  const { isWell, text } = customResult(event);
+  return {
+    content: knownFields({
+      ...customContent(event),
+      ...(isWell ? { output: [text] } : { error: { message: text } }),
+      duration_ms: durationMsOf(event.duration),
+    }),
+    status: endStatus(!isWell),
+  };
+}
+
+const beginToolCall = begin("tool_call", customContent, PARAMETERS);
+const endToolCall = end("tool_call", endedCustom, PARAMETERS);
+
+function beginCustomCall(context: SessionContext, event: Fields): void {
+  const call = waitedFor(context, event);
+  if (call === undefined) return beginToolCall(context, event);
+  const wait = { active: true };
+  context.delta("command_execution", { wait }, { call });
 }
 
 function endCustomCall(context: SessionContext, event: Fields): void {
-  const result = fieldsOf(event.result);
-  const isWell = !Object.hasOwn(result, "Err");
-  const text = textOf(isWell ? result.Ok : result.Err) ?? "";
-  const callId = callOf(event);
-  const known = context.calls.get(callId);
-  const command = known?.state === "open"
-    ? undefined
-    : waitedFor(context, event);
-  if (command !== undefined) {
-    // After a failed wait, the command still is waited for, unless the wait was cancelled (C.6).
-    const active = !isWell && !text.includes("Cancelled by user.");
-    const wait = { active, duration_ms: durationMsOf(event.duration), text };
-    context.delta("command_execution", { wait: knownFields(wait) }, {
-      call: command,
-    });
-    return;
-  }
-  const call = known ?? context.endedCall(callId, "tool_call");
-  call.type = "tool_call";
-  context.completeCall(call, {
-    ...call.content,
-    ...customContent(context, event),
-    ...(isWell ? { output: [text] } : { error: { message: text } }),
-    ...knownFields({ duration_ms: durationMsOf(event.duration) }),
-  }, { status: endStatus(!isWell) });
+  const isOpen = context.calls.get(callOf(event))?.state === "open";
+  const call = isOpen ? undefined : waitedFor(context, event);
+  if (call === undefined) return endToolCall(context, event);
+  const { isWell, text } = customResult(event);
+  // After a failed wait, the command still is waited for, unless the wait was cancelled (C.6).
+  const active = !isWell && !text.includes("Cancelled by user.");
+  const duration_ms = durationMsOf(event.duration);
+  const wait = knownFields({ active, duration_ms, text });
+  context.delta("command_execution", { wait }, { call });
 }
 
 /** Returns the running command that a wait refers to. */
