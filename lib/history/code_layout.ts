@@ -268,12 +268,9 @@ const REWRITES: ReadonlyMap<string, PayloadRewrite> = new Map(
  * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
  * `id`. Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing
  * if the value has another layout.
- *
- * @param trailing The value of the field of that name, which only explore records have.
  */
 function fromCodeLayout(
   value: unknown,
-  trailing: boolean,
 ): { record: Fields; callId: string | undefined } | undefined {
   const [name, member] = onlyMember(value) ?? [];
   if (name === undefined || !isObject(member)) return undefined;
@@ -286,8 +283,7 @@ function fromCodeLayout(
   const callId = isTool && typeof rest.call_id === "string"
     ? rest.call_id
     : undefined;
-  const rewritten = fieldsOf(rewrite ? rewrite(rest) : rest);
-  const payload = type === "explore" ? { ...rewritten, trailing } : rewritten;
+  const payload = fieldsOf(rewrite ? rewrite(rest) : rest);
   return { record: { id, type, payload }, callId };
 }
 
@@ -327,7 +323,7 @@ const MERGED_EXEC = object<
  * ```
  */
 export function readRecord(value: unknown): AnyHistoryRecord {
-  return readRecordAt(value, "", true).record;
+  return readRecordAt(value, "").record;
 }
 
 /**
@@ -408,7 +404,7 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   return {
     ...snapshot,
     exec_call_lookup: commands,
-    tool_call_lookup: Object.fromEntries([...callIds].reverse()),
+    tool_call_lookup: Object.fromEntries(callIds),
     stream_lookup: streams,
   };
 }
@@ -418,23 +414,19 @@ function readRecords(values: readonly unknown[], path: string): {
   readonly records: readonly AnyHistoryRecord[];
   readonly callIds: ReadonlyMap<string, number>;
 } {
-  const records: AnyHistoryRecord[] = [];
   const callIds = new Map<string, number>();
-  let trailing = true;
-  // From the end: an explore record is trailing if only reasoning follows it.
-  for (let index = values.length - 1; index >= 0; index--) {
-    const { record, callId } = readRecordAt(
-      values[index],
-      `${path}[${index}]`,
-      trailing,
-    );
-    if (record.type !== "reasoning") trailing = false;
-    if (callId !== undefined && !callIds.has(callId)) {
-      callIds.set(callId, record.id);
-    }
-    records.push(record);
+  const records = values.map((value, index) => {
+    const { record, callId } = readRecordAt(value, `${path}[${index}]`);
+    if (callId !== undefined) callIds.set(callId, record.id);
+    return record;
+  });
+  const last = records.findLast(({ type }) => type !== "reasoning");
+  for (const record of records) {
+    if (record.type !== "explore") continue;
+    // The payload was made by the reader.
+    setOwn(record.payload, "trailing", record === last);
   }
-  return { records: records.reverse(), callIds };
+  return { records, callIds };
 }
 
 /**
@@ -470,9 +462,8 @@ function unwrap(value: unknown): [unknown, string] {
 function readRecordAt(
   value: unknown,
   path: string,
-  trailing: boolean,
 ): { readonly record: AnyHistoryRecord; readonly callId: string | undefined } {
-  const code = fromCodeLayout(value, trailing);
+  const code = fromCodeLayout(value);
   const record = code?.record ?? fieldsOf(value);
   const { id, type, payload } = record;
   if (typeof type !== "string" || !isObject(payload)) {
@@ -526,6 +517,7 @@ const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
   [shapes.TONE, absentAs("default")],
   [shapes.INDENT, absentAs(0)],
   [shapes.MARKER, absentAs("-")],
+  [shapes.TRAILING, absentAs(true)],
   [shapes.PARSED_LINE, absentAs("")],
   [shapes.FILE_CONTENT, absentAs("")],
   [shapes.EMPHASIS, (value) => value ?? {}],

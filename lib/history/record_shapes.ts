@@ -111,6 +111,7 @@ export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
 
 export const INDENT: Shape<number> = { kind: "count" };
 export const MARKER: Shape<string> = { kind: "string" };
+export const TRAILING: Shape<boolean> = { kind: "boolean" };
 
 export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant(
   "type",
@@ -342,7 +343,7 @@ export const PAYLOADS: {
         ),
       }),
     ),
-    trailing: BOOLEAN,
+    trailing: TRAILING,
   }),
   rate_limits: object({
     primary_used_percent: NUMBER_OR_NULL,
