@@ -5,7 +5,7 @@ import type { LinePlace } from "../events/session_context.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { EPOCH, eventTime, timestampOf } from "../events/times.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
-import { findExplored } from "./mapping/explores.ts";
+import { entryOf } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
@@ -210,10 +210,10 @@ export class HistoryState {
   }
 
   /**
-   * Finds the entry of a command in an `explore` record. The entries have no call ids, and
-   * repetitions of a command share one entry.
+   * Finds the entry of a command in an `explore` record. The entries have no ids, and repetitions
+   * of a command share one entry.
    *
-   * @param callId The id of the call.
+   * @param itemId The id of the item, in the last run of the stream.
    * @returns The place; `undefined` if the command is in no `explore` record, or no longer.
    *
    * @example The place of a command
@@ -238,8 +238,9 @@ export class HistoryState {
    * assertEquals(state.placeOfExplored("call_b"), { id: 1, at: 1 });
    * ```
    */
-  placeOfExplored(callId: string): ExploredPlace | undefined {
-    const link = findExplored(this.#context, callId);
+  placeOfExplored(itemId: string): ExploredPlace | undefined {
+    const context = this.#context;
+    const link = entryOf(context, context.memory.scopedId(itemId))?.link;
     return link && { id: link.id, at: link.at };
   }
 

@@ -369,8 +369,7 @@ export class TranscriptBuilder
     const urls = event.type === "item.completed" ? imageUrlsOf(event) : [];
     entries.images = urls.map((url) => this.#carried(url));
     if (!isCommand || !mutations.some(changesExplore)) return;
-    const callId = textOf(event.call_id) ?? textOf(event.item_id) ?? "";
-    const place = this.#state.placeOfExplored(callId);
+    const place = this.#state.placeOfExplored(textOf(event.item_id) ?? "");
     if (place !== undefined) {
       entries.printed = { ...place, text: printedText(content) };
     }

@@ -647,6 +647,24 @@ Deno.test("HistoryState.placeOfExplored() finds commands that share a record, un
   assertEquals(state.placeOfExplored("a"), undefined);
 });
 
+Deno.test("HistoryState.placeOfExplored() finds the commands of a second run", () => {
+  const read = (name: string) =>
+    item("completed", "command_execution", {
+      item_id: "item_0",
+      content: {
+        command: `cat ${name}`,
+        parsed_cmd: [{ type: "read", cmd: `cat ${name}`, name }],
+        exit_code: 0,
+      },
+    });
+  const start = { type: "thread.started", thread_id: "t" };
+  const error = { type: "error", message: "between" };
+  const state = historyOf([start, read("a"), error, start]);
+  assertEquals(state.placeOfExplored("item_0"), undefined);
+  state.apply(read("b"));
+  assertEquals(state.placeOfExplored("item_0"), { id: 3, at: 0 });
+});
+
 Deno.test("HistoryState.apply() keeps commands running when a turn completes", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),

@@ -39,12 +39,11 @@ export function startExploring(
   }
   memory.working.set(id, null);
   memory.links.set("call", call.id, id, at).action = action;
-  if (call.callId !== null) memory.links.set("explored", call.callId, id, at);
 }
 
 /** Whether a command in an explore record runs for a call. */
 export function isExploringFor(context: FoldContext, { id }: CallIds): boolean {
-  const known = entryOf(context, context.memory.links.get("call", id));
+  const known = entryOf(context, id);
   // The entry may be running for another call of the same command, too.
   return known !== undefined && known.link.action !== null &&
     known.entry.status === "running";
@@ -56,7 +55,7 @@ export function finishExploring(
   itemId: string,
   status: ExploreStatus,
 ): boolean {
-  const known = entryOf(context, context.memory.links.get("call", itemId));
+  const known = entryOf(context, itemId);
   if (known === undefined) return false;
   const { entry, link } = known;
   // The link has the kind of a command up to its first end. A second end with exit code 1 must not
@@ -72,22 +71,13 @@ function exitCodeOf(status: ExploreStatus): number | null {
   return typeof status === "object" ? status.error.exit_code : null;
 }
 
-/** Finds a command in an explore record: the record id and the index of the entry. */
-export function findExplored(
-  context: FoldContext,
-  callId: string,
-): RecordLink | undefined {
-  const link = context.memory.links.get("explored", callId);
-  return entryOf(context, link) && link;
-}
-
 /** Updates the command and folder of an entry in an explore record. */
 export function renameEntry(
   context: FoldContext,
   itemId: string,
   { command, cwd, action }: ExploreStart,
 ): void {
-  const known = entryOf(context, context.memory.links.get("call", itemId));
+  const known = entryOf(context, itemId);
   if (known === undefined) return;
   const { link, entry } = known;
   link.action = action;
@@ -109,10 +99,12 @@ export function isSameList(
     one.every((text, at) => text === other[at]);
 }
 
-function entryOf(
+/** Finds a command in an explore record, by its item id. */
+export function entryOf(
   context: FoldContext,
-  link: RecordLink | undefined,
+  itemId: string,
 ): { readonly link: RecordLink; readonly entry: ExploreEntry } | undefined {
+  const link = context.memory.links.get("call", itemId);
   const record = context.get(link?.id);
   if (link === undefined || record?.type !== "explore") return undefined;
   const entry = record.payload.entries[link.at];

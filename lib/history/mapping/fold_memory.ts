@@ -34,8 +34,6 @@ export interface RecordLink {
 export type LinkKind =
   /** A command, a tool, a patch, a plan or an image. */
   | "call"
-  /** A command in an explore record, by call id. */
-  | "explored"
   | "background_event"
   | "context_compaction"
   | "entered_review_mode"
@@ -319,6 +317,11 @@ export class FoldMemory {
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
     this.reviewHint = textOf(field.review_hint) ?? null;
+  }
+
+  /** Returns an item id that is unique over all runs: ids restart in every process. */
+  scopedId(id: string): string {
+    return this.run >= 2 ? `${this.run}:${id}` : id;
   }
 
   /** Drops the memory of a record that was removed. */

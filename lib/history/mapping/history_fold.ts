@@ -159,12 +159,10 @@ function applyItemFailure(context: FoldContext, event: Fields): void {
   failItem(context, { id, callId: callIdOf(event, id) }, message);
 }
 
-/** Returns the item id, prefixed by the run from the second on: ids restart in every process. */
 function scopedId({ memory }: FoldContext, event: Fields): string | undefined {
   // An empty id is valid: its item must not be lost.
   const id = textOf(event.item_id);
-  if (id === undefined) return undefined;
-  return memory.run >= 2 ? `${memory.run}:${id}` : id;
+  return id === undefined ? undefined : memory.scopedId(id);
 }
 
 function callIdOf(event: Fields, id: string): string | null {
