@@ -8,7 +8,6 @@ import {
   idOf,
   isFailedWord,
   isObject,
-  jsonTextOf,
   listOf,
   textOf,
   textsOf,
@@ -175,8 +174,8 @@ function renameCommand(
 ): void {
   const isOther = !isSameList(command, payload.command);
   // A later event with the same command may lack `parsed`: the known parts stay.
-  const isNew = command.length > 0 && (isOther ||
-    (parsed.length > 0 && textOfParts(parsed) !== textOfParts(payload.parsed)));
+  const isParsed = parsed.length > 0 && payload.parsed.length === 0;
+  const isNew = command.length > 0 && (isOther || isParsed);
   const isMoved = isTimed && startedAt !== payload.started_at;
   if (!isNew && !isMoved) return;
   context.replace(id, {
@@ -187,15 +186,6 @@ function renameCommand(
       ...(isMoved ? { started_at: startedAt } : {}),
     },
   });
-}
-
-/** Encodes parsed commands for a comparison. Members are sorted: a checkpoint may reorder them. */
-function textOfParts(parsed: readonly ParsedCommand[]): string {
-  return jsonTextOf(
-    parsed.map((part) =>
-      Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)
-    ),
-  );
 }
 
 /** Shows the end of a command, or corrects an earlier end. */
