@@ -488,8 +488,7 @@ function beginCustomCall(context: SessionContext, event: Fields): void {
 }
 
 function endCustomCall(context: SessionContext, event: Fields): void {
-  const isOpen = context.calls.get(callOf(event))?.state === "open";
-  const call = isOpen ? undefined : waitedFor(context, event);
+  const call = waitedFor(context, event);
   if (call === undefined) return endToolCall(context, event);
   const { isWell, text } = customResult(event);
   // After a failed wait, the command still is waited for, unless the wait was cancelled (C.6).

@@ -3,6 +3,7 @@ import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   checkedSnapshot,
   historyOf,
+  payloadsOf,
   snapshotOf,
   summariesOf,
 } from "../history/histories.ts";
@@ -483,6 +484,38 @@ Deno.test("HistoryState.forget() drops all references to forgotten records (B.4)
   assertEquals(references(), [[true, true], [7, 2, 1, 1]]);
   state.forget(new Set(state.snapshot().records.map(({ id }) => id)));
   assertEquals(references(), [[false, false], [0, 0, 0, 0]]);
+});
+
+Deno.test("HistoryState.apply() counts a wait for a command that a response item states too (C.3)", () => {
+  const wait = { call_id: "w" };
+  const custom = (phase: string, fields: Record<string, unknown> = {}) =>
+    eventLine(`custom_tool_call_${phase}`, {
+      ...wait,
+      tool_name: "wait",
+      parameters: { call_id: ID },
+      ...fields,
+    });
+  const snapshot = snapshotOf([
+    functionCall("shell", { command: ["sleep"] }),
+    itemLine("function_call", {
+      ...wait,
+      name: "wait",
+      arguments: JSON.stringify({ call_id: ID }),
+    }),
+    custom("begin"),
+    custom("end", { duration: { secs: 2, nanos: 0 }, result: { Ok: "" } }),
+    itemLine("function_call_output", { ...wait, output: "" }),
+    event("exec_command_end", { exit_code: 0 }),
+  ]);
+  const [command] = payloadsOf(snapshot, "exec");
+  assertEquals(
+    [command?.status, command?.wait_active, command?.wait_total_ms],
+    ["success", false, 2000],
+  );
+  assertEquals(snapshot.records.map(({ type }) => type), [
+    "exec",
+    "wait_status",
+  ]);
 });
 
 Deno.test("HistoryState.apply() shows a tool search of the server as done", () => {
