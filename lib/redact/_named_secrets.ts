@@ -23,12 +23,15 @@ function isBasicCredentials(text: string): boolean {
 
 /** A variable, template or tag, which another program replaces. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
-/** One sign, repeated. */
-const ONE_SIGN_REGEXP = /^(?:x+|\*+|\.+|-+|_+|•+|#+|\?+|…+)$/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+/** One sign, repeated, and a secret of which a program shows only the ends. */
+const HIDDEN_REGEXP =
+  /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
+/** Words of sentences behind a name or a flag, types, and words that are to be replaced. */
 const WORDS_REGEXP =
-  /^(?:and|any|are|argument|bool|boolean|bytes|cannot|char|disabled|empty|enabled|expects|false|flag|flags|float|for|from|function|has|hidden|int|integer|invalid|is|masked|missing|must|needs|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|requires|secretstr|str|string|takes|to|true|undefined|unknown|unset|value|varchar|void|was|with|write|yes)$/i;
-const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
+  /^(?:and|any|are|arg|argument|as|at|bool|boolean|but|by|bytes|can|cannot|changeit|change[-_]?me|char|command|disabled|dummy|duration|empty|enabled|example|expects|false|file|filename|flag|flags|float|for|from|function|has|hidden|if|in|int|integer|into|invalid|is|it|masked|may|missing|must|needs|nil|no|none|not|null|number|object|of|omitted|on|only|option|optional|options|or|parameter|path|placeholder|read|redacted|replace[-_]?me|required|requires|secretstr|should|str|string|stringarray|strings|takes|tbd|that|this|to|todo|token|tokens|true|undefined|unknown|unset|value|varchar|via|void|was|when|which|will|with|without|write|yes)[.:!?]?$/i;
+const YOURS_REGEXP =
+  /^(?:[a-z]{2,4}-)?(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 
 /**
  * Returns whether a value is only a stand-in for a secret: a variable, a template, a type,
@@ -39,7 +42,7 @@ const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 function isStandIn(value: string): boolean {
   // Stand-ins are short, and no test should read a long value.
   const text = value.slice(0, 200).trim();
-  return REFERENCE_REGEXP.test(text) || ONE_SIGN_REGEXP.test(text) ||
+  return REFERENCE_REGEXP.test(text) || HIDDEN_REGEXP.test(text) ||
     WORDS_REGEXP.test(text) || YOURS_REGEXP.test(text);
 }
 
@@ -126,6 +129,8 @@ function secretName(name: string): SecretName | undefined {
   if (name === "Pwd" || name === "pwd") {
     return { ...PASSWORD, isCertain: false };
   }
+  // The id of a public key, in the settings of Git.
+  if (/(?:^|\.)signingkey$/.test(name)) return undefined;
   if (last === "token") {
     if (NO_TOKEN_REGEXP.test(before)) return undefined;
     return before === "" ? { ...TOKEN, isCertain: false } : TOKEN;
@@ -301,7 +306,7 @@ export function isSecretOf(
   name: string,
   value: string,
 ): boolean {
-  if (place?.isPlain === false && isOwnName(name, value)) return false;
+  if (place?.isPlain === false && isLabel(name, value)) return false;
   if (isBasic === true) return isBasicCredentials(value);
   if (place !== undefined) return isSecret(value, place);
   return value !== "" && !isPlaceholder(value) &&
@@ -364,8 +369,9 @@ function valueBehind(
     : secretName(nameText);
   if (name === undefined) return undefined;
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
-  // Not a name: a word in `isIt ? "password" : "user"`, and the kind in a placeholder.
-  if (/\?[ \t]{0,8}["'`]$|\[redacted:$/.test(before)) return undefined;
+  // Not a name: a word in `isIt ? "password" : "user"`, the kind in a placeholder, and the type in
+  // the name of a secret on AWS, behind the number of an account.
+  if (/\?[ \t]{0,8}["'`]$|\[redacted:$|\d{11}:$/.test(before)) return undefined;
   const { kind } = name;
   if (isElement) {
     const end = endOfRun(text, start, ELEMENT);
@@ -394,7 +400,7 @@ function valueBehind(
     if (isStandIn(text.slice(start, start + 40))) return undefined;
     const end = endOfQuoted(text, start, quote, backslashes.length);
     const value = text.slice(start, end);
-    const isValue = place.isPlain || !isOwnName(nameText, value);
+    const isValue = place.isPlain || !isLabel(nameText, value);
     return { kind, start, end, isSecret: isValue && isSecret(value, place) };
   }
   const startsLine = isEnvironment && isStartOfLine(text, nameStart);
@@ -402,6 +408,10 @@ function valueBehind(
   const value = text.slice(start, end);
   // `--password PASSWORD`: a help text.
   if (isFlag && /^[A-Z_]+$/.test(value.slice(0, LONG))) return undefined;
+  // A tag of YAML: `!Ref DbPassword`.
+  if (/^!\w{1,40}[ \t]$/.test(value.slice(0, LONG) + text.charAt(end))) {
+    return undefined;
+  }
   // A value that is called or indexed is source code.
   if (/[([]/.test(text.charAt(end))) {
     const isRedacted = text.startsWith(PLACEHOLDER, end) && value !== "";
@@ -415,7 +425,8 @@ function valueBehind(
     isQuoted: false,
     isPlain: isEnvironment || isFlag || isYaml,
   };
-  return { kind, start, end, isSecret: isSecret(value, place) };
+  const isValue = isEnvironment || isFlag || !isLabel(nameText, value);
+  return { kind, start, end, isSecret: isValue && isSecret(value, place) };
 }
 
 /**
@@ -454,7 +465,8 @@ function startInSql(text: string, nameStart: number, nameEnd: number): number {
 }
 
 /** Returns whether a value after the name of a secret is one, and not, for example, a type. */
-function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
+function isSecret(value: string, place: Place): boolean {
+  const { name, isQuoted, isPlain } = place;
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
   if (
     value.length < least || /^[\s,;:)\]}]/.test(value) || !isReal(value)
@@ -462,7 +474,10 @@ function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
     /^\w{16,128}$/.test(beginning) && isMixed(beginning);
-  if (isPath(beginning) || !isPlain && isSourceName(beginning)) return false;
+  if (
+    isPath(beginning) || isVariable(beginning, place) ||
+    !isPlain && isSourceName(beginning)
+  ) return false;
   // In environments and command lines, every text is a value.
   const isCertain = name.isCertain || isPlain && name.kind !== "api_key";
   if (!isCertain) {
@@ -483,27 +498,55 @@ function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   return !/^[A-Za-z_$][A-Za-z_$.-]*[.!?:]?$/.test(beginning);
 }
 
-/** Returns whether a value is its name in other words: `{"forgotPassword": "Forgot password?"}`. */
-function isOwnName(name: string, value: string): boolean {
+/**
+ * Returns whether a value is a label of a form: its name in other words, words on a password, or a
+ * text in a script that passwords are not written in. `{"forgotPassword": "Forgot password?"}`
+ */
+function isLabel(name: string, value: string): boolean {
   const lettersOf = (text: string) =>
     text.slice(0, LONG).replace(/[^A-Za-z\d]/g, "").toLowerCase();
+  const beginning = value.slice(0, LONG);
   return value.length < 2 * name.length + 4 &&
-    lettersOf(name) === lettersOf(value);
+      lettersOf(name.slice(name.lastIndexOf(".") + 1)) === lettersOf(value) ||
+    /\s/.test(beginning) &&
+      /\bpass(?:code|e|phrase|wor[dt])s?\b/i.test(beginning) ||
+    /^[^\0-\x7f]+$/.test(beginning);
+}
+
+/**
+ * Returns whether a value is the name of a secret itself: `SECRET_KEY = "AWS_SECRET_KEY"`, or a
+ * variable in source code.
+ */
+function isVariable(
+  value: string,
+  { name, isQuoted, isPlain }: Place,
+): boolean {
+  if (!/^[A-Za-z_]\w{0,63}$/.test(value) || secretName(value) === undefined) {
+    return false;
+  }
+  return /^[A-Z\d]+_[A-Z\d_]+$/.test(value) ||
+    !isQuoted && !isPlain && name.kind !== "password";
 }
 
 function isTypeName(value: string): boolean {
   return TYPE_NAME_REGEXP.test(value.slice(0, LONG));
 }
 
-/** Returns whether a value is a member of an object in source code: `config.token2`. */
+/** Returns whether a value is a member of an object, or a number, in source code: `config.token2`. */
 function isSourceName(value: string): boolean {
-  return /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value);
+  return /^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|0[Xx][\dA-Fa-f_]{1,16})$/
+    .test(value);
 }
 
+/** Returns whether a value is the place of a secret: a path, a URL, the name of a file. */
 function isPath(value: string): boolean {
   if (/^[A-Za-z0-9/+]{40}={0,2}$/.test(value)) return false;
   return /^(?:~|\.{1,2})?\/[\w.@-]*(?:\/|\.[a-z]{1,5}$|$)/.test(value) ||
-    /^[A-Za-z]:[\\/]/.test(value) || /^(?:https?|file):\/\//.test(value);
+    /^(?:[A-Za-z]:[\\/]|[a-z][a-z+-]{1,20}:\/\/|env:|file:|projects\/)/.test(
+      value,
+    ) ||
+    /^(?:[\w.-]{1,64}\.(?:cer|crt|env|ini|jks|json|key|p12|pem|pfx|ppk|toml|txt|ya?ml)|id_(?:dsa|ecdsa|ed25519|rsa))$/
+      .test(value);
 }
 
 /** Returns the end of a quoted value: its quote, that of an outer one, or the end of the line. */
@@ -652,6 +695,8 @@ const SLASHES_REGEXP = /:(?:\/\/|\\\/\\\/)/g;
 const URL_USER = characterSet(/[^\s/?#@:"'`\\<>[\]]/);
 /** The characters of a password. An `@` in it is often not escaped, so the last `@` ends it. */
 const URL_PASSWORD = characterSet(/[^\s/?#@"'`\\<>]/);
+/** A user and a password in an example. */
+const EXAMPLE_REGEXP = /\buser(?:name)?:pass(?:word|wd)?$/i;
 
 /** Masks the passwords in the URLs of a text, and user names that are tokens. */
 export function maskUrls(text: string, mask: Mask): string {
@@ -674,7 +719,10 @@ export function maskUrls(text: string, mask: Mask): string {
     SLASHES_REGEXP.lastIndex = Math.max(start, at - 1);
     if (text.charAt(end) !== "@") continue;
     const secret = text.slice(secretStart, end);
-    if (!(hasPassword ? isReal(secret) : isToken(secret))) continue;
+    const isSecret = hasPassword
+      ? isReal(secret) && !EXAMPLE_REGEXP.test(text.slice(start, end))
+      : isToken(secret);
+    if (!isSecret) continue;
     masked += text.slice(from, secretStart) +
       mask(hasPassword ? "url_password" : "url_user");
     from = end;
@@ -782,7 +830,9 @@ export function maskCommands(text: string, mask: Mask): string {
   if (FLAG_REGEXP.test(masked)) {
     masked = replaceRuns(masked, USER, (head, run) => {
       const isRequest = /curl|wget/.test(textBefore(head.input, head.index));
-      return isRequest && !isNoUser(head, run) ? hide(head, run) : undefined;
+      const isUser = !isNoUser(head, run) &&
+        !EXAMPLE_REGEXP.test(head[0] + run);
+      return isRequest && isUser ? hide(head, run) : undefined;
     });
     masked = replaceRuns(masked, COOKIES, (head, run) => {
       const isRequest = /curl/.test(textBefore(head.input, head.index));

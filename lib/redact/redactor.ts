@@ -371,7 +371,8 @@ class KnownTexts<T> {
 /** A word of natural language, with which a new line may begin. */
 const PLAIN_REGEXP = /^(?:[A-Z]?[a-z]*|[A-Z]*)[.-]?$/;
 /** The beginning of a setting, which has its own line. */
-const SETTING_REGEXP = /^(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*)\d*[=:]/;
+const SETTING_REGEXP =
+  /^(?:(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*)\d*[=:]|[A-Za-z-]+[=:][ \t]*[^\s=])/;
 
 /** The start and end of consecutive lines of equal length; only the last one may be shorter. */
 interface Paragraph {

@@ -129,6 +129,40 @@ Deno.test("Redactor keeps words in places of passwords", () => {
   ) assertEquals(new Redactor().redact(text), text);
 });
 
+Deno.test("Redactor keeps what only says where a secret is, or what it is called", () => {
+  for (
+    const text of [
+      'SECRET_KEY = "AWS_SECRET_ACCESS_KEY"\npassword: DB_PASSWORD\ntoken: GITHUB_TOKEN',
+      "secretKey: s3SecretKey, accessToken: oauth2AccessToken;",
+      "update(password1=password1, password2=password2)",
+      "export GOOGLE_APPLICATION_CREDENTIALS=key.json && ansible-playbook --private-key id_rsa",
+      "password=op://vault/item/field1\npassword: ref+vault://x1\npassword: env:DB_PW1",
+      "--secret=projects/my-project/secrets/my-secret1/versions/1",
+      "docker build --secret id=npmrc,src=$HOME/.npmrc .",
+      "arn:aws:secretsmanager:us-east-1:123456789012:secret:MyTestSecret-a1b2c3",
+      "Password: !Ref DbPassword1\npassword: !vault |",
+      "user.signingkey=3AA5C34371567BD2\n\tsigningkey = 3AA5C34371567BD2",
+      "    readonly STENCIL_PASS: 0x0B96;\n  ENCRYPTION_KEY    = 0xc0406618",
+    ]
+  ) assertEquals(new Redactor().redact(text), text);
+});
+
+Deno.test("Redactor keeps labels of forms, examples, and ends of secrets that a program hides", () => {
+  for (
+    const text of [
+      '"confirmPassword": "确认密码", "invalid_password": "Your password must have 8 characters"',
+      '"Unexpected_token_1012": "未預期的語彙基元。"\n  password: Password\n',
+      "http://user:pass@host:80/ postgres://username:password@host/db curl -u user:password x",
+      "PASSWORD=changeme\nAPI_KEY=sk-...\nAPI_KEY=sk-xxxxxxxxxxxxxxxx\nTOKEN=replace-me",
+      "API_KEY=sk-your-key-here\nAuthorization: Bearer token",
+      'api_key: ****************1234, "api_key": "sk-a...x1y2"\nTOKEN=gho_************',
+      "  --secret stringArray   Secrets to expose\n  --token duration",
+      "the option --password can be empty; use the --api-key flag. --with-secret if it is",
+      "sed 's/password=.*/password=$x/' x",
+    ]
+  ) assertEquals(new Redactor().redact(text), text);
+});
+
 Deno.test("Redactor.redactMember() masks the auth member of Docker's settings", () => {
   const redactor = new Redactor();
   const { secret } = exampleOf("bWU6aHVudGVyMjEy", 1);
@@ -257,6 +291,16 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `AccountName=x;AccountKey=«api_key:${A36}==»;EndpointSuffix=y`,
   ],
   ["a query string", "/cb?access_token=«token:abc123»&user=me"],
+  [
+    "a line before another setting in words",
+    `PrivateKey=«private_key:${A36.slice(2)}+/${
+      A20.slice(13)
+    }=»\nListenPort=51820`,
+  ],
+  [
+    "a header before another header",
+    `Authorization: Basic «authorization:${A36}»\nX-Api-Version: 2a`,
+  ],
   ["npm's settings", "//npm.example/:_authToken=«token:abcd-efgh-1»"],
   [
     "a header of a command",
