@@ -23,7 +23,7 @@ function isBasicCredentials(text: string): boolean {
 
 /** A variable, template or tag, which another program replaces. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
 /** One sign, repeated, and a secret of which a program shows only the ends. */
 const HIDDEN_REGEXP =
   /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
@@ -71,7 +71,7 @@ const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
   ([
     [
       PASSWORD,
-      "password passwd passphrase passcode pswd requirepass keypass storepass",
+      "password passwd passphrase passcode pswd psk sshpass requirepass keypass storepass",
     ],
     [
       TOKEN,
@@ -129,6 +129,8 @@ function secretName(name: string): SecretName | undefined {
   if (name === "Pwd" || name === "pwd") {
     return { ...PASSWORD, isCertain: false };
   }
+  // Not one of the ciphers that OpenSSL has: `HIGH:!aPSK:!SRP`.
+  if (last === "psk" && !/(?:psk|_PSK)\d*$/.test(name)) return undefined;
   // The id of a public key, in the settings of Git.
   if (/(?:^|\.)signingkey$/.test(name)) return undefined;
   if (last === "token") {
@@ -157,9 +159,9 @@ function secretName(name: string): SecretName | undefined {
   return before === "" ? undefined : BEHIND_ANOTHER.get(last);
 }
 
-/** Finds names of secrets: every one contains a match. */
+/** Finds names of secrets, and of programs: every one contains a match. */
 const WORD_REGEXP =
-  /token|secret|passw|passphrase|passcode|pswd|pwd|_pw|[a-z_-]pass|key|cred|_auth|identified/gi;
+  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass))|pswd|psk|pwd|_pw|key|cred|_auth|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 /**
  * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
@@ -196,6 +198,8 @@ const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
 const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
 /** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
+/** The number of characters before a keyword that are examined for its statement. */
+const SQL_LENGTH = 400;
 /** The beginning of a statement about a user, and from a keyword to the quoted password. */
 const SQL_REGEXP =
   /\b(?:(?:alter|create)\s{1,16}(?:role|user)|grant)\s[^;]{0,400}\b(?:identified|password)$/i;
@@ -229,6 +233,47 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
 /** A key that is a name, and not a text that happens to end in one. */
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
+// Passwords without a name, behind a program or a command.
+
+/** The quotation mark that may be before a value, also inside of a quoted argument of a shell. */
+const QUOTES = String.raw`["'\\]{0,40}`;
+const BLANK = String.raw`[ \t]{1,8}`;
+/** A user, a file or a network. */
+const WORD = String.raw`${QUOTES}[\w.@%+$\\/-]{1,200}`;
+const ARGUMENT = `${WORD}["']?${BLANK}`;
+/**
+ * A program or a setting, from its name to a password that has no flag. The names contain a match of
+ * `WORD_REGEXP`.
+ */
+const POSITION_REGEXP = new RegExp(
+  [
+    // With -b, a password is the last argument; with -n, there is no file.
+    String
+      .raw`htpasswd${BLANK}(?=[^\n;|&]{0,20}-[A-Za-z]{0,8}b)(?:-[A-Za-z]{0,8}n[A-Za-z]{0,8}${BLANK}|(?:-[A-Za-z]{1,8}${BLANK}){1,4}${ARGUMENT})${ARGUMENT}`,
+    String
+      .raw`sqlplus${BLANK}(?:-\S{1,8}${BLANK}){0,4}${QUOTES}[\w$#]{1,64}/`,
+    String
+      .raw`vault login${BLANK}(?:(?:-|username=)[^\s;|&]{1,80}${BLANK}){0,4}(?:(?:password|token)=)?(?!-|username=)`,
+    String
+      .raw`requirepass(?<=(?:^|\n|\\n|["']|[Ss][Ee][Tt][ \t]{1,8})\w{11})${BLANK}`,
+    String
+      .raw`redis-cli[^\n;|&]{0,200}?[ \t](?:AUTH|auth)${BLANK}(?:default${BLANK})?`,
+    String.raw`rabbitmqctl (?:add_user|change_password)${BLANK}${ARGUMENT}`,
+    String.raw`wpa_passphrase${BLANK}${ARGUMENT}`,
+    String
+      .raw`net use${BLANK}(?:\w:${BLANK})?\\{2,16}\S{1,200}${BLANK}(?:/user:\S{1,64}${BLANK})?(?!/)`,
+    String.raw`net user${BLANK}${ARGUMENT}(?=\S{4,64}${BLANK}/)`,
+    String
+      .raw`ConvertTo-SecureString${BLANK}(?:-(?:AsPlainText|Force|String)${BLANK}){0,3}(?![-$(])`,
+    String
+      .raw`(?:password|wifi-sec\.psk)(?<=(?:mysqladmin|nmcli)[^\n;|&]{0,200}[ \t]\S{8,12})${BLANK}`,
+    // The answer to a prompt.
+    String
+      .raw`[Pp]?assword[^"'\n]{0,20}["'](?:[);\s{]|\\n){0,16}[\w.]{0,32}send(?:line)?[ \t(]{1,4}(?:--[ \t])?`,
+  ].join("|"),
+  "y",
+);
+
 /** The context of a value after a name. */
 interface Place {
   readonly name: SecretName;
@@ -236,6 +281,8 @@ interface Place {
   readonly isQuoted: boolean;
   /** Whether it is in an environment or a command line, where every text is a value. */
   readonly isPlain: boolean;
+  /** The name, if the value may be its label in a form. */
+  readonly label: string | undefined;
 }
 
 /** Masks the values after names of secrets in a text. */
@@ -296,17 +343,20 @@ export function secretMember(name: string): SecretMember | undefined {
   const isPlain = /^(?:-.*|[A-Z][A-Z\d_]*)$/.test(name);
   return {
     kind: known.kind,
-    place: { name: known, isQuoted: true, isPlain },
+    place: {
+      name: known,
+      isQuoted: true,
+      isPlain,
+      label: isPlain ? undefined : name,
+    },
   };
 }
 
 /** Returns whether the value of a member with the name of a secret is a secret. */
 export function isSecretOf(
   { place, isBasic }: SecretMember,
-  name: string,
   value: string,
 ): boolean {
-  if (place?.isPlain === false && isLabel(name, value)) return false;
   if (isBasic === true) return isBasicCredentials(value);
   if (place !== undefined) return isSecret(value, place);
   return value !== "" && !isPlaceholder(value) &&
@@ -331,7 +381,11 @@ function valueBehind(
       FLAG_BEFORE_REGEXP.test(
         text.slice(Math.max(0, nameStart - 12), nameStart),
       );
-  let start = sticky(SEPARATOR_REGEXP, text, nameEnd);
+  let start = ` \t:"'`.includes(text.charAt(nameEnd))
+    ? sticky(POSITION_REGEXP, text, nameStart)
+    : nameStart;
+  let isPassword = start > nameEnd;
+  if (!isPassword) start = sticky(SEPARATOR_REGEXP, text, nameEnd);
   let isSet = false;
   let isElement = false;
   let isPair = false;
@@ -352,8 +406,10 @@ function valueBehind(
       isPair = start > nameEnd && !isElement;
     }
   }
-  const isSql = start === nameEnd;
-  if (isSql) start = startInSql(text, nameStart, nameEnd);
+  if (start === nameEnd) {
+    isPassword = true;
+    start = startInSql(text, nameStart, nameEnd);
+  }
   if (start === nameEnd) return undefined;
   const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
   if (!names.has(nameText) && names.size < MAX_NAMES) {
@@ -362,7 +418,7 @@ function valueBehind(
   // `Uid=sa;Pwd=…`: a connection string. Alone, it may be a directory.
   const isConnection = text.charAt(nameStart - 1) === ";" &&
     /^pwd$/i.test(nameText);
-  const name = isSql || isConnection
+  const name = isPassword || isConnection
     ? PASSWORD
     : names.has(nameText)
     ? names.get(nameText)
@@ -377,10 +433,10 @@ function valueBehind(
     const end = endOfRun(text, start, ELEMENT);
     const value = text.slice(start, end);
     const isWhole = text.startsWith("</", end);
-    const place = { name, isQuoted: true, isPlain: false };
+    const place = { name, isQuoted: true, isPlain: false, label: nameText };
     return { kind, start, end, isSecret: isWhole && isSecret(value, place) };
   }
-  const isEnvironment = isSet || isSql ||
+  const isEnvironment = isSet || isPassword ||
     (isPair || text.charAt(nameEnd) === "=") &&
       /^[A-Z][A-Z\d_]*$/.test(nameText);
   QUOTE_REGEXP.lastIndex = start;
@@ -395,15 +451,17 @@ function valueBehind(
       !text.slice(nameEnd, start).includes(mark)
     ) return undefined;
     start += opening.length;
-    const place = { name, isQuoted: true, isPlain: isFlag || isEnvironment };
+    const isPlain = isFlag || isEnvironment;
+    const label = isPlain ? undefined : nameText;
+    const place = { name, isQuoted: true, isPlain, label };
     // Checks the beginning first, so that a stand-in is not read to its end.
     if (isStandIn(text.slice(start, start + 40))) return undefined;
     const end = endOfQuoted(text, start, quote, backslashes.length);
     const value = text.slice(start, end);
-    const isValue = place.isPlain || !isLabel(nameText, value);
-    return { kind, start, end, isSecret: isValue && isSecret(value, place) };
+    return { kind, start, end, isSecret: isSecret(value, place) };
   }
-  const startsLine = isEnvironment && isStartOfLine(text, nameStart);
+  const startsLine = isEnvironment && !isPassword &&
+    isStartOfLine(text, nameStart);
   const end = endOfRun(text, start, startsLine ? UNQUOTED : BARE);
   const value = text.slice(start, end);
   // `--password PASSWORD`: a help text.
@@ -424,9 +482,9 @@ function valueBehind(
     name,
     isQuoted: false,
     isPlain: isEnvironment || isFlag || isYaml,
+    label: isEnvironment || isFlag ? undefined : nameText,
   };
-  const isValue = isEnvironment || isFlag || !isLabel(nameText, value);
-  return { kind, start, end, isSecret: isValue && isSecret(value, place) };
+  return { kind, start, end, isSecret: isSecret(value, place) };
 }
 
 /**
@@ -460,13 +518,24 @@ function startInSql(text: string, nameStart: number, nameEnd: number): number {
   const start = sticky(SQL_SEPARATOR_REGEXP, text, nameEnd);
   if (start === nameEnd) return nameEnd;
   const isUser = text.slice(nameStart, nameEnd) === "IDENTIFIED" ||
-    SQL_REGEXP.test(textBefore(text, nameEnd));
+    SQL_REGEXP.test(text.slice(Math.max(0, nameEnd - SQL_LENGTH), nameEnd));
   return isUser ? start : nameEnd;
 }
 
 /** Returns whether a value after the name of a secret is one, and not, for example, a type. */
 function isSecret(value: string, place: Place): boolean {
-  const { name, isQuoted, isPlain } = place;
+  const { label, isPlain } = place;
+  const beginning = value.slice(0, LONG);
+  return mayBeSecret(value, place) && !isPath(beginning) &&
+    !isVariable(beginning, place) &&
+    (isPlain || !isSourceName(beginning)) &&
+    (label === undefined || !isLabel(label, value));
+}
+
+function mayBeSecret(
+  value: string,
+  { name, isQuoted, isPlain }: Place,
+): boolean {
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
   if (
     value.length < least || /^[\s,;:)\]}]/.test(value) || !isReal(value)
@@ -474,10 +543,6 @@ function isSecret(value: string, place: Place): boolean {
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
     /^\w{16,128}$/.test(beginning) && isMixed(beginning);
-  if (
-    isPath(beginning) || isVariable(beginning, place) ||
-    !isPlain && isSourceName(beginning)
-  ) return false;
   // In environments and command lines, every text is a value.
   const isCertain = name.isCertain || isPlain && name.kind !== "api_key";
   if (!isCertain) {
@@ -744,24 +809,72 @@ function isToken(text: string): boolean {
 
 // Passwords without a name, in command lines and settings files.
 
-/** The quotation mark that may be before a value. */
-const OPENING = String.raw`(?:${SHELL_QUOTE}|\\{0,8}["']?)`;
-/** The user and the password of a request with curl or wget. */
-const USER = {
+/**
+ * Flags whose value is a password, without their first dash, and the programs that have them; for
+ * other programs, the same letter is a port, a path or a pattern. A flag ends where the password,
+ * or its quote, begins.
+ */
+const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
+  [/u[ \t]{0,8}USER,/, /lftp/],
+  [/a[ \t]{1,8}USER:/, /https?(?=[ \t])/],
+  [/U[ \t]{0,8}USER%/, /(?:rpc|smb)client/],
+  [/p[ \t]{0,8}/, /sshpass\s{0,4}$/],
+  [
+    /p[ \t=]{0,8}/,
+    /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
+  ],
+  [/h?p(?=[^\s-])/, /mariadb|mysql|7z|(?:un)?rar/],
+  [
+    /p[ \t]{1,8}/,
+    /mongo|cqlsh|twine|(?:az|oc) login|poetry publish|nuget add|rdesktop|psexec|user(?:add|mod)/,
+  ],
+  [/(?:a|-pass)[ \t]{1,8}/, /redis-cli/],
+  [/w[ \t]{0,8}/, /ldap[a-z]{3,8}/],
+  [/P[ \t]{0,8}/, /sqlcmd|bcp|mosquitto_|(?:un)?zip|ipmitool/],
+  [/[NP][ \t]{1,8}/, /ssh-keygen/],
+  [/[Ppw][ \t]{1,8}/, /security [a-z-]{1,20}-(?:keychain|password)/],
+  [/pw[ \t]{1,8}/, /plink|pscp|psftp|putty/],
+  [/(?:b|-body)[ \t=]{1,8}/, /gh secret set/],
+  [/k[ \t]{1,8}/, /openssl enc/],
+  [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
+  [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
+  [/(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}USER:/, /curl|wget/],
+];
+const FLAG_RULES = [
+  ...FLAGS.map(([flag, programs]) => ({
+    kind: "password",
+    head: new RegExp(`-${flag.source.replace("USER", WORD)}${QUOTES}`, "y"),
+    programs: new RegExp(`(?<![\\w.-](?<!\\\\[nrt]))(?:${programs.source})`),
+    run: UNQUOTED,
+  })),
+  {
+    kind: "cookie",
+    // Without a quotation mark, the value may be a file.
+    head: /-(?:b|-cookie)[ \t=]{0,8}\\{0,8}["'](?=[\w.%-]{1,128}=[^$<{])/y,
+    programs: /curl/,
+    run: COOKIE.run,
+  },
+];
+/** The beginning of these flags: the engine finds a dash faster than a look behind. */
+const FLAG_REGEXP =
+  /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
+/** Finds the command before a flag, backwards from it; a separator in quotes does not end it. */
+const COMMAND_REGEXP =
+  /(?<=((?:[^\n;|&"']|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?<=\\\r?)\n|&(?![&\s])){0,400})["']?)/y;
+
+/** Programs that read a password from their input. */
+const READERS = String
+  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|(?:sudo[ \t])?chpasswd|[^\n;|&]{1,200}?--(?:password-)?stdin)`;
+/** A text that is written into one of these programs. */
+const PIPED = {
   head: new RegExp(
     String
-      .raw`(?<=^|\s)(?:-([A-Za-z#]{0,8})[uU]|--user|--proxy-user)[= \t]{0,8}${OPENING}[\w.@%+-]{1,64}:`,
+      .raw`(?:echo|printf)${BLANK}(?:-[en]{1,2}${BLANK})?(?:'%s(?:\\n)?'${BLANK})?${QUOTES}(?=[^\s"'|]{4,200}["'\\n]{0,16}[ \t]{0,8}\|[ \t]{0,8}${READERS})`,
     "g",
   ),
   run: UNQUOTED,
 };
-/** The cookies of a request with curl. Without a quotation mark, the value may be a file. */
-const COOKIES = {
-  head: /(?<=[ \t])((?:-b|--cookie)[ \t=]{0,8}\\{0,8}["'])[\w.%-]{1,128}=/g,
-  run: COOKIE.run,
-};
-/** The number of characters before a value that are searched for its program or statement. */
-const COMMAND_LENGTH = 400;
+
 /** White space between the words of a `.netrc`; an entry may have several lines. */
 const GAP = String
   .raw`(?:[ \t]{1,8}|(?:\r?\n|(?:\\{1,8}[rn]){1,2})[ \t+-]{0,16})`;
@@ -777,43 +890,6 @@ const NETRC = {
   ),
   run: characterSet(/[^\s"'\\]/),
 };
-/**
- * Programs with a flag whose value is a password; for other programs, the same letter is a port, a
- * path or a pattern. The head ends where the password, or its quote, begins.
- */
-const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
-  [/sshpass/, /-p[ \t]{0,8}/],
-  [/mariadb|mysql/, /-p(?=[^\s-])/],
-  [/mongo/, /-p[ \t]{1,8}/],
-  [/redis-cli/, /-a[ \t]{1,8}/],
-  [/https?[ \t]/, /-a[ \t]{1,8}[\w.@%+-]{1,64}:/],
-  [
-    /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
-    /-p[ \t=]{1,8}/,
-  ],
-  [/ldap[a-z]{3,8}/, /-w[ \t]{0,8}/],
-  [/sqlcmd|bcp/, /-P[ \t]{0,8}/],
-  [/mosquitto_/, /-P[ \t]{1,8}/],
-  [/(?:un)?zip/, /-P[ \t]{0,8}/],
-  [/twine|cqlsh|az login/, /-p[ \t]{1,8}/],
-  [/ssh-keygen/, /-N[ \t]{1,8}/],
-  [/7z/, /-p(?=[^\s-])/],
-  [/openssl/, /-pass(?:in|out)?[ \t]{1,8}pass:/],
-  [/smbclient/, /-U[ \t]{0,8}[\w./\\-]{1,64}%/],
-];
-const FLAG_RULES = FLAGS.map(([program, head]) => ({
-  program: new RegExp(`(?:^|[\\s/"'(])(?:${program.source})`),
-  head: new RegExp(`(?<=[ \\t])${head.source}${OPENING}`, "g"),
-  run: UNQUOTED,
-}));
-/**
- * The beginning of all these flags, as a first test: fewer texts contain one than the name of a
- * program. The dash comes first, since the engine finds it faster than a look behind.
- */
-const FLAG_REGEXP =
-  /-(?<=(?:^|[ \t\n])-)(?:-(?:(?:proxy-)?user|cookie)|[A-Za-z#]{0,8}[uU]|[NPpabw])/;
-/** The last separator of commands, and the command after it. */
-const END_REGEXP = /[\n;|&][^\n;|&]*$/;
 /** An entry of a `.pgpass`: host, port, database, user and password. */
 const PGPASS = {
   head:
@@ -826,28 +902,9 @@ const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
 export function maskCommands(text: string, mask: Mask): string {
   const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
     run.length >= 4 && isReal(run) ? head + mask("password") : undefined;
-  let masked = text;
-  if (FLAG_REGEXP.test(masked)) {
-    masked = replaceRuns(masked, USER, (head, run) => {
-      const isRequest = /curl|wget/.test(textBefore(head.input, head.index));
-      const isUser = !isNoUser(head, run) &&
-        !EXAMPLE_REGEXP.test(head[0] + run);
-      return isRequest && isUser ? hide(head, run) : undefined;
-    });
-    masked = replaceRuns(masked, COOKIES, (head, run) => {
-      const isRequest = /curl/.test(textBefore(head.input, head.index));
-      return isRequest && isReal(run)
-        ? (head[1] ?? "") + mask("cookie")
-        : undefined;
-    });
-    for (const rule of FLAG_RULES) {
-      if (!rule.program.test(masked)) continue;
-      masked = replaceRuns(masked, rule, (head, run) => {
-        const command = textBefore(head.input, head.index);
-        const lastCommand = END_REGEXP.exec(command)?.[0] ?? command;
-        return rule.program.test(lastCommand) ? hide(head, run) : undefined;
-      });
-    }
+  let masked = maskFlags(text, mask);
+  if (masked.includes("|") && /sudo|stdin|chpasswd/.test(masked)) {
+    masked = replaceRuns(masked, PIPED, hide);
   }
   if (masked.includes("login")) {
     masked = replaceRuns(masked, NETRC, (head, run) => {
@@ -863,13 +920,36 @@ export function maskCommands(text: string, mask: Mask): string {
     : masked;
 }
 
-/** Returns the text before a value in which its program or statement is searched for. */
-function textBefore(text: string, index: number): string {
-  return text.slice(Math.max(0, index - COMMAND_LENGTH), index);
-}
-
-/** Returns whether a match is the value of another flag: user and group ids, or a mounted path. */
-function isNoUser([head, flags]: RegExpExecArray, run: string): boolean {
-  if (/[\s=]\d+:$/.test(head) && /^\d+$/.test(run)) return true;
-  return flags !== undefined && flags !== "" && /^[~.]?\//.test(run);
+/** Masks the values of flags that are passwords or cookies. */
+function maskFlags(text: string, mask: Mask): string {
+  let masked = "";
+  let from = 0;
+  FLAG_REGEXP.lastIndex = 0;
+  for (
+    let found = FLAG_REGEXP.exec(text);
+    found !== null;
+    found = FLAG_REGEXP.exec(text)
+  ) {
+    const { index } = found;
+    FLAG_REGEXP.lastIndex = index + 1;
+    let command: string | undefined;
+    for (const { kind, head, programs, run } of FLAG_RULES) {
+      const start = sticky(head, text, index);
+      if (start === index) continue;
+      COMMAND_REGEXP.lastIndex = index;
+      command ??= COMMAND_REGEXP.exec(text)?.[1] ?? "";
+      if (!programs.test(command)) continue;
+      const end = endOfRun(text, start, run);
+      const value = text.slice(start, end);
+      if (
+        value.length < 4 || !isReal(value) ||
+        EXAMPLE_REGEXP.test(text.slice(index, end))
+      ) continue;
+      masked += text.slice(from, start) + mask(kind);
+      from = end;
+      FLAG_REGEXP.lastIndex = end;
+      break;
+    }
+  }
+  return from === 0 ? text : masked + text.slice(from);
 }

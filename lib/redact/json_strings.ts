@@ -111,9 +111,10 @@ const PAIR_VALUE = "alue";
 /** The member of a `line.failed` record with the text of the line (see `LineFailed`). */
 const RAW = "raw";
 const FLAG_REGEXP = /^--?[\w-]{3,64}$/;
-/** A flag that some programs have for a password, or for a user and a password. */
-const PASSWORD_FLAG_REGEXP =
-  /^-(?:[A-Za-z]{0,8}[NPpUuaw]$|[pu]\S|-(?:proxy-)?user\b)/;
+/** The name of a program, with which a list of arguments begins. */
+const PROGRAM_REGEXP = /^[\w./-]{1,64}$/;
+/** The maximum length of a list of arguments. */
+const MAX_COMMAND = 1000;
 
 /**
  * Masks the secrets in a JSON text, as {@linkcode JsonlRedactor} does in lines. Strings are
@@ -318,11 +319,16 @@ class Runs {
     this.#edits = [];
     if (edits.length < 2) return;
     const pieces = edits.map(({ value = "" }) => value);
-    const isCommand = this.#name === "" &&
-      pieces.some((piece) => PASSWORD_FLAG_REGEXP.test(piece));
-    const gap = isCommand ? " " : GAPS.get(this.#name) ?? "\n";
-    if (gap === "\n" && !mayGoOn(pieces)) return;
-    const masked = redactedPieces(pieces, gap, this.#redactor);
+    const gap = GAPS.get(this.#name) ?? "\n";
+    const mayBeCommand = this.#name === "" &&
+      PROGRAM_REGEXP.test(pieces[0] ?? "") &&
+      pieces.join(" ").length <= MAX_COMMAND;
+    let masked = mayBeCommand
+      ? redactedPieces(pieces, " ", this.#redactor)
+      : undefined;
+    if (gap === "" || mayGoOn(pieces)) {
+      masked ??= redactedPieces(pieces, gap, this.#redactor);
+    }
     if (masked === undefined) return;
     for (const [i, edit] of edits.entries()) {
       const piece = masked[i] ?? "";

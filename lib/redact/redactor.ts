@@ -241,7 +241,7 @@ export class Redactor {
   redactMember(name: string, text: string): string {
     const masked = this.redact(text);
     const member = this.#memberOf(name);
-    return member !== null && isSecretOf(member, name, masked)
+    return member !== null && isSecretOf(member, masked)
       ? this.#mask(member.kind)
       : masked;
   }

@@ -67,5 +67,13 @@ export const HOSTILE: readonly string[] = [
     `${"aB3/".repeat(19)}\n`,
     `${"x1".repeat(40)}\n`,
     '"auth":"',
+    '" -p',
+    "curl \" ' -u a:b",
+    "curl -b 'a=",
+    "echo aaaa | sudo ",
+    "htpasswd -b a ",
+    "vault login -a ",
+    "redis-cli auth ",
+    "mysqladmin password ",
   ],
 ];

@@ -280,6 +280,10 @@ const MARKED: readonly (readonly [name: string, lines: string])[] = [
     '{"command":["curl","-u","me:«password:hunter2»","https://x"],"argv":["docker", "login","-u","me","-p","«password:hunter3»"],"c":["mysql","-p«password:hunter4»","db"],"d":["curl","--user=me:«password:hunter5»","x"],"e":["mkdir","-p","swordfish"]}\n',
   ],
   [
+    "passwords at a place of a command, in lists of arguments",
+    '{"a":["vault","login","«password:swordfish»"],"b":["bash","-lc","echo «password:hunter2» | sudo -S ls"],"c":["redis-cli","CONFIG","SET","requirepass","«password:swordfish»"],"d":["/usr/bin/htpasswd","-nb","me","«password:swordfish»"],"e":["npm","config","set","//x.y/:_authToken","«token:abc»"],"f":"bash -lc \'net use Z: \\\\\\\\h\\\\s «password:hunter2» /user:me\'"}\n',
+  ],
+  [
     "no other values behind a name or a flag",
     '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
   ],

@@ -105,6 +105,13 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "mysql -u root -p db",
       "docker run -p8080:80 mysql",
       "mysql -h x; docker run -p8080:80 y",
+      "sshpass -p &lt;password&gt; ssh -p 2222 h; \\fB\\-\\-name=mysql\\-password\\fR",
+      "ciphers HIGH:!aNULL:!PSK:!SRP:!DSS; HIGH:!aPSK:!kDHEPSK:!DSS1",
+      "echo nodejs | sudo pacman -S -; echo hello | sudo tee x; echo x | sudo -S ls",
+      "vault login -method=oidc; vault login; the net user growth; sqlplus / as sysdba",
+      "htpasswd -c f me; redis-cli -h x acl list; requirepass is a setting; nmcli password",
+      "security find-generic-password -w -s x; gh secret set X < f; openssl enc -d -k $PW",
+      "curl x; docker run -u me:staff y; curl y | docker run -u a:bcde z; echo $PW | sudo -S x",
       "-Password reset by mail\n+Password change by mail",
       "env:\n  - name: DB_PASSWORD\n    valueFrom:\n      secretKeyRef: x",
       "curl -b jar.txt x; git checkout -b x",
@@ -421,6 +428,46 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "passwords of further programs",
     "unzip -P «password:hunter2» x.zip; twine upload -u me -p «password:hunter3» x; ssh-keygen -N '«password:hunter4»' -f k",
+  ],
+  [
+    "passwords at a place of a command",
+    "htpasswd -bc .htpasswd me «password:hunter2»; htpasswd -nbB me '«password:hunter3»' | tee f",
+  ],
+  [
+    "passwords of databases",
+    "sqlplus -s me/«password:hunter2» @x.sql; redis-cli -h x AUTH «password:hunter3»; mysqladmin -u me password '«password:hunter4»'; rabbitmqctl add_user me «password:hunter5»",
+  ],
+  [
+    "settings of Redis",
+    "requirepass «password:swordfish»\nredis-cli CONFIG SET requirepass «password:hunter2»",
+  ],
+  [
+    "keys of networks",
+    'network={\n  ssid="x"\n  psk="«password:sword fish»"\n}\nwpa_passphrase x «password:swordfish»; nmcli dev wifi connect x password «password:swordfish»',
+  ],
+  [
+    "commands that log in",
+    "vault login «password:swordfish»; vault login -method=userpass username=me password=«password:swordfish»; SSHPASS=«password:abc» sshpass -e ssh x",
+  ],
+  [
+    "commands of Windows",
+    `net use Z: \\\\h\\s «password:hunter2» /user:me & net user me «password:hunter3» /add & ConvertTo-SecureString '«password:hunter4»' -AsPlainText`,
+  ],
+  [
+    "the input of a program that reads a password",
+    `echo '«password:hunter2»' | sudo -S ls; printf '«password:hunter3»\\n' | sudo -k -S x; echo "«password:me:hunter4»" | sudo chpasswd; echo «password:hunter5» | docker login -u me --password-stdin`,
+  ],
+  [
+    "the answers to prompts",
+    `expect -c 'expect "password:"; send "«password:swordfish\\r»"'; expect "*assword:*" { send -- "«password:hunter2\\r»" }`,
+  ],
+  [
+    "quoted flags, and a command over several lines",
+    "7z a '-p«password:hunter2»' x; unrar x -p«password:hunter3» x; smbclient //h/s -U 'x\\me%«password:hunter4»'; mysql \\\n  -u me \\\n  -p«password:hunter5» x; mysql -e 'a; b' -p«password:hunter6»",
+  ],
+  [
+    "a flag of two passwords",
+    "ssh-keygen -p -P «password:hunter2» -N «password:hunter3» -f k; security unlock-keychain -p «password:hunter4» x; openssl enc -k «password:hunter5» -in x; plink -pw «password:hunter6» h; gh secret set X --body «password:hunter7» && lftp -u me,«password:hunter8» h",
   ],
   [
     "a name with words behind the word for a secret",
