@@ -407,14 +407,8 @@ const HEADS = [
 const ESCAPE = String
   .raw`\\(?:[nrtbfv]|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2})|%[\dA-Fa-f]{2}|\[[\d;]{0,12}[A-Za-z]`;
 
-/**
- * Finds heads at the start of a word; all of these heads begin with a letter or digit. Few words are
- * as long as the shortest token, and only these are compared with the heads.
- */
-const BEGINNING_REGEXP = new RegExp(
-  String.raw`\b(?<!-)(?=[\w./~:$=%+@-]{12})(?:${HEADS})`,
-  "g",
-);
+/** Finds heads at the start of a word; all of these heads begin with a letter or digit. */
+const BEGINNING_REGEXP = new RegExp(`\\b(?<!-)(?:${HEADS})`, "g");
 /** Finds escapes directly before a head: the match ends at the head. */
 const ESCAPED_REGEXP = new RegExp(
   `(?:${ESCAPE})(?=${HEADS})`,

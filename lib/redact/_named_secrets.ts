@@ -214,8 +214,6 @@ const QUOTE_REGEXP = new RegExp(
 );
 /** The characters of an unquoted value; in settings files, see `UNQUOTED`, more are allowed. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
-/** The maximum number of names that are cached. */
-const MAX_NAMES = 256;
 /** The maximum length of words, names and paths. */
 const LONG = 256;
 const NAME_CHARACTER_REGEXP = /[\w.-]/;
@@ -289,8 +287,6 @@ interface Place {
 export function maskAssignments(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
-  // Texts repeat few names often, so each name is classified once.
-  const names = new Map<string, SecretName | undefined>();
   WORD_REGEXP.lastIndex = 0;
   for (
     let found = WORD_REGEXP.exec(text);
@@ -300,7 +296,7 @@ export function maskAssignments(text: string, mask: Mask): string {
     const nameEnd = sticky(NAME_REGEXP, text, WORD_REGEXP.lastIndex);
     const nameStart = startOfName(text, found.index);
     WORD_REGEXP.lastIndex = Math.max(nameEnd, WORD_REGEXP.lastIndex);
-    const value = valueBehind(text, nameStart, nameEnd, names);
+    const value = valueBehind(text, nameStart, nameEnd);
     if (value === undefined) continue;
     if (!value.isSecret) {
       // The value may contain names. A long one is skipped, or it would be read again for each.
@@ -374,7 +370,6 @@ function valueBehind(
   text: string,
   nameStart: number,
   nameEnd: number,
-  names: Map<string, SecretName | undefined>,
 ): NamedValue | undefined {
   const isFlag = text.startsWith("--", nameStart) ||
     text.charAt(nameStart) === "-" &&
@@ -412,17 +407,10 @@ function valueBehind(
   }
   if (start === nameEnd) return undefined;
   const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
-  if (!names.has(nameText) && names.size < MAX_NAMES) {
-    names.set(nameText, secretName(nameText));
-  }
   // `Uid=sa;Pwd=…`: a connection string. Alone, it may be a directory.
   const isConnection = text.charAt(nameStart - 1) === ";" &&
     /^pwd$/i.test(nameText);
-  const name = isPassword || isConnection
-    ? PASSWORD
-    : names.has(nameText)
-    ? names.get(nameText)
-    : secretName(nameText);
+  const name = isPassword || isConnection ? PASSWORD : secretName(nameText);
   if (name === undefined) return undefined;
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
   // Not a name: a word in `isIt ? "password" : "user"`, the kind in a placeholder, and the type in
