@@ -58,6 +58,10 @@ interface SecretName {
   readonly kind: string;
   /** Whether the name is sufficient; otherwise, the value must look like a secret, too. */
   readonly isCertain: boolean;
+  /** Whether the value must be a user and a password in base64. */
+  readonly isBasic?: boolean;
+  /** Whether it is a header, whose whole value is a secret, except a stand-in at its end. */
+  readonly isHeader?: boolean;
 }
 
 const PASSWORD: SecretName = { kind: "password", isCertain: true };
@@ -124,6 +128,8 @@ function secretName(name: string): SecretName | undefined {
   }
   const last = (words.at(-1) ?? "").replace(/\d+$/, "");
   const before = words.at(-2) ?? "";
+  // Settings of Docker have credentials there, and other settings a word.
+  if (name === "auth") return { ...PASSWORD, isBasic: true };
   // Old releases of npm keep a user name and a password in `_auth`.
   if (name === "_auth") return PASSWORD;
   if (name === "Pwd" || name === "pwd") {
@@ -161,7 +167,7 @@ function secretName(name: string): SecretName | undefined {
 
 /** Finds names of secrets, and of programs: every one contains a match. */
 const WORD_REGEXP =
-  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass))|pswd|psk|pwd|_pw|key|cred|_auth|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
+  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass))|pswd|psk|pwd|_pw|key|cred|auth(?<=["_]auth)|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 /**
  * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
@@ -222,12 +228,13 @@ const NAME_CHARACTER_REGEXP = /[\w.-]/;
 const TYPE_NAME_REGEXP = /^(?:\w{1,40}\.){0,4}_?(?:[A-Z]+[a-z]+){1,8}$/;
 
 /** Headers whose whole value is a secret. */
-const HEADERS: ReadonlyMap<string, string> = new Map([
-  ["authorization", "authorization"],
-  ["proxy-authorization", "authorization"],
-  ["cookie", "cookie"],
-  ["set-cookie", "cookie"],
-]);
+const HEADERS: ReadonlyMap<string, SecretName> = new Map(
+  (["authorization", "proxy-authorization", "cookie", "set-cookie"] as const)
+    .map((name) => {
+      const kind = name.replace(/^.*-/, "");
+      return [name, { kind, isCertain: true, isHeader: true }];
+    }),
+);
 /** A key that is a name, and not a text that happens to end in one. */
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
@@ -273,7 +280,7 @@ const POSITION_REGEXP = new RegExp(
 );
 
 /** The context of a value after a name. */
-interface Place {
+export interface Place {
   readonly name: SecretName;
   /** Whether the value is quoted. */
   readonly isQuoted: boolean;
@@ -310,53 +317,20 @@ export function maskAssignments(text: string, mask: Mask): string {
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** A member whose name is that of a secret; see {@linkcode isSecretOf} for its value. */
-export interface SecretMember {
-  /** The kind that the value is counted as. */
-  readonly kind: string;
-  /** The context of the value; `undefined` for a header, whose whole value is a secret. */
-  readonly place: Place | undefined;
-  /** Whether the value is only a secret if it is a user and a password in base64. */
-  readonly isBasic?: boolean;
-}
-
 /**
  * Classifies the name of a member.
  *
  * @param name The name of a member of a JSON object, or a flag with its dashes.
- * @returns The kind and context of its value; `undefined` if the name is not that of a secret.
+ * @returns The context of its value; `undefined` if the name is not that of a secret.
  */
-export function secretMember(name: string): SecretMember | undefined {
+export function secretMember(name: string): Place | undefined {
   if (!MEMBER_REGEXP.test(name)) return undefined;
   const header = HEADERS.get(name.toLowerCase());
-  if (header !== undefined) return { kind: header, place: undefined };
-  // Settings of Docker have credentials there, and other settings a word.
-  if (name === "auth") {
-    return { kind: "password", place: undefined, isBasic: true };
-  }
-  const known = secretName(name.replace(/^-+/, ""));
-  if (known === undefined) return undefined;
+  const secret = header ?? secretName(name.replace(/^-+/, ""));
+  if (secret === undefined) return undefined;
   const isPlain = /^(?:-.*|[A-Z][A-Z\d_]*)$/.test(name);
-  return {
-    kind: known.kind,
-    place: {
-      name: known,
-      isQuoted: true,
-      isPlain,
-      label: isPlain ? undefined : name,
-    },
-  };
-}
-
-/** Returns whether the value of a member with the name of a secret is a secret. */
-export function isSecretOf(
-  { place, isBasic }: SecretMember,
-  value: string,
-): boolean {
-  if (isBasic === true) return isBasicCredentials(value);
-  if (place !== undefined) return isSecret(value, place);
-  return value !== "" && !isPlaceholder(value) &&
-    !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
+  const label = isPlain || header !== undefined ? undefined : name;
+  return { name: secret, isQuoted: true, isPlain, label };
 }
 
 interface NamedValue {
@@ -511,8 +485,12 @@ function startInSql(text: string, nameStart: number, nameEnd: number): number {
 }
 
 /** Returns whether a value after the name of a secret is one, and not, for example, a type. */
-function isSecret(value: string, place: Place): boolean {
-  const { label, isPlain } = place;
+export function isSecret(value: string, place: Place): boolean {
+  const { name, label, isPlain } = place;
+  if (name.isHeader === true) {
+    return value !== "" && !isPlaceholder(value) &&
+      !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
+  }
   const beginning = value.slice(0, LONG);
   return mayBeSecret(value, place) && !isPath(beginning) &&
     !isVariable(beginning, place) &&
@@ -528,6 +506,7 @@ function mayBeSecret(
   if (
     value.length < least || /^[\s,;:)\]}]/.test(value) || !isReal(value)
   ) return false;
+  if (name.isBasic === true) return isBasicCredentials(value);
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
     /^\w{16,128}$/.test(beginning) && isMixed(beginning);
@@ -686,16 +665,11 @@ const COOKIE = {
   ),
   run: characterSet(/[^\r\n"'\\]/),
 };
-/** The credentials for a registry in the settings of Docker. */
-const AUTH = {
-  head: /"auth\\{0,8}"[ \t]{0,16}:[ \t]{0,16}\\{0,8}"/g,
-  run: characterSet(/[A-Za-z\d+/=]/),
-};
 const HINT_REGEXP = /authorization|bearer|cookie/i;
 
 /** Masks the credentials and cookies of headers in a text. */
 export function maskHeaders(text: string, mask: Mask): string {
-  if (!HINT_REGEXP.test(text) && !text.includes('"auth')) return text;
+  if (!HINT_REGEXP.test(text)) return text;
   let masked = replaceRuns(
     text,
     LIST,
@@ -720,12 +694,6 @@ export function maskHeaders(text: string, mask: Mask): string {
     BEARER,
     ([head], token) =>
       isRandomText(token, 16) ? head + mask("authorization") : undefined,
-  );
-  masked = replaceRuns(
-    masked,
-    AUTH,
-    ([head], run) =>
-      isBasicCredentials(run) ? head + mask("password") : undefined,
   );
   return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
     const cookies = head.slice(name.length) + rest;

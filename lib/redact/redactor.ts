@@ -7,12 +7,12 @@
 import { checkedList, checkText, wordsOf } from "../checked.ts";
 import { ownText } from "../json/utf8.ts";
 import {
-  isSecretOf,
+  isSecret,
   maskAssignments,
   maskCommands,
   maskHeaders,
   maskUrls,
-  type SecretMember,
+  type Place,
   secretMember,
 } from "./_named_secrets.ts";
 import {
@@ -103,8 +103,8 @@ export class Redactor {
   readonly #mask = countingMask(this.#counts);
   /** Texts without a secret: redacting each again takes twice the time (case `redact/small`). */
   readonly #clean = new KnownTexts<true>();
-  /** Names of members, with the kind of their value; `null` if the value is not a secret. */
-  readonly #members = new KnownTexts<SecretMember | null>();
+  /** Names of members, with the context of their value; `null` if it is not a secret. */
+  readonly #members = new KnownTexts<Place | null>();
 
   /**
    * Constructs a new instance.
@@ -240,18 +240,14 @@ export class Redactor {
    */
   redactMember(name: string, text: string): string {
     const masked = this.redact(text);
-    const member = this.#memberOf(name);
-    return member !== null && isSecretOf(member, masked)
-      ? this.#mask(member.kind)
+    let place = this.#members.get(name);
+    if (place === undefined) {
+      place = secretMember(name) ?? null;
+      this.#members.set(name, place);
+    }
+    return place !== null && isSecret(masked, place)
+      ? this.#mask(place.name.kind)
       : masked;
-  }
-
-  #memberOf(name: string): SecretMember | null {
-    const known = this.#members.get(name);
-    if (known !== undefined) return known;
-    const member = secretMember(name) ?? null;
-    this.#members.set(name, member);
-    return member;
   }
 }
 
