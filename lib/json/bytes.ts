@@ -100,6 +100,13 @@ export function bytesOfList(list: unknown): Uint8Array | undefined {
   return isList ? Uint8Array.from(list) : undefined;
 }
 
+/** Returns a text with one character per byte: U+0000 to U+00FF. */
+export function latin1OfBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
 /**
  * Decodes base64 in the standard alphabet, with padding; returns nothing if the text is not valid.
  */

@@ -5,7 +5,7 @@
 
 import type { FailureKind, FailureReason } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { copyOf, QUOTE } from "../json/bytes.ts";
+import { copyOf, latin1OfBytes, QUOTE } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { Failure } from "../outcome.ts";
 
@@ -233,10 +233,6 @@ function writeLossy(out: ByteWriter, raw: Uint8Array): void {
 
 function writeBase64(out: ByteWriter, raw: Uint8Array): void {
   for (let at = 0; at < raw.length; at += PIECE) {
-    let latin1 = "";
-    for (const byte of raw.subarray(at, at + PIECE)) {
-      latin1 += String.fromCharCode(byte);
-    }
-    out.text(btoa(latin1));
+    out.text(btoa(latin1OfBytes(raw.subarray(at, at + PIECE))));
   }
 }

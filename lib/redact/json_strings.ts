@@ -1,6 +1,6 @@
 /** Masks secrets in the strings of JSON texts. */
 
-import { latin1OfBase64 } from "../json/bytes.ts";
+import { bytesOfList, latin1OfBase64, latin1OfBytes } from "../json/bytes.ts";
 import { parseJson } from "../json/fields.ts";
 import { closingQuote } from "../json/member_texts.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
@@ -81,7 +81,7 @@ const LIST = characterSet(/[\d, ]/);
  * @param start The index at which the list may start.
  * @param redact Redacts a text with one character per byte: U+0000 to U+00FF.
  * @returns The end index of the list, and its replacement if a secret was masked; `undefined` if
- *   there is no list.
+ *   there is no list of bytes.
  */
 function redactList(
   text: string,
@@ -89,19 +89,15 @@ function redactList(
   redact: (bytes: string) => string,
 ): { readonly end: number; readonly list: string | undefined } | undefined {
   if (text.charAt(start) !== "[") return undefined;
-  const close = endOfRun(text, start + 1, LIST);
-  if (text.charAt(close) !== "]") return undefined;
-  const end = close + 1;
-  let bytes = "";
-  for (const number of text.slice(start + 1, close).split(",")) {
-    const byte = Number(number);
-    if (byte > 255) return { end, list: undefined };
-    bytes += String.fromCharCode(byte);
-  }
-  const redacted = redact(bytes);
-  if (redacted === bytes) return { end, list: undefined };
-  const numbers = Array.from(redacted, (letter) => letter.charCodeAt(0));
-  return { end, list: JSON.stringify(numbers) };
+  const end = endOfRun(text, start + 1, LIST) + 1;
+  const bytes = bytesOfList(parseJson(text.slice(start, end)));
+  if (bytes === undefined) return undefined;
+  const before = latin1OfBytes(bytes);
+  const redacted = redact(before);
+  const list = redacted === before
+    ? undefined
+    : JSON.stringify(Array.from(redacted, (letter) => letter.charCodeAt(0)));
+  return { end, list };
 }
 
 /** The member with a name for the member after it: `{"name": "FOO_TOKEN", "value": "…"}`. */

@@ -6,7 +6,13 @@
 
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { bytesOfList, CR, latin1OfBase64, LF } from "../json/bytes.ts";
+import {
+  bytesOfList,
+  CR,
+  latin1OfBase64,
+  latin1OfBytes,
+  LF,
+} from "../json/bytes.ts";
 import {
   type Fields,
   fieldsOf,
@@ -193,10 +199,7 @@ export class JsonlRedactor
       return;
     }
     // One character per byte, so that bytes which are not masked stay the same.
-    let text = "";
-    for (let at = start; at < end; at++) {
-      text += String.fromCharCode(bytes[at] ?? 0);
-    }
+    const text = latin1OfBytes(bytes.subarray(start, end));
     for (const letter of redactor.redact(text)) {
       out.byte(letter.charCodeAt(0));
     }
@@ -491,9 +494,7 @@ function eventDeltaOf(record: Fields): Delta {
         if (bytes !== undefined) add(bytes, value);
       } else if (name === CHUNK && Array.isArray(value)) {
         const bytes = bytesOfList(value);
-        if (bytes !== undefined) {
-          add(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-        }
+        if (bytes !== undefined) add(latin1OfBytes(bytes));
       } else if (typeof value === "object" && value !== null) {
         if (depth < MAX_DEPTH) walk(value, depth + 1, name === "delta");
       } else if (!VOLATILE_REGEXP.test(name)) {
