@@ -22,20 +22,12 @@ const WORD_LENGTH = 24;
  * @param next The next line, or its beginning.
  */
 export function isBroken(line: string, next: string): boolean {
-  if (!mayBreak(line, line.length, next, 0)) return false;
+  if (
+    !isToken(line.charCodeAt(line.length - 1)) || !isToken(next.charCodeAt(0))
+  ) return false;
   const before = /\S*$/.exec(line.slice(-WORD_LENGTH))?.[0] ?? "";
   const after = /^\S*/.exec(next.slice(0, WORD_LENGTH))?.[0] ?? "";
   return TELLING_REGEXP.test(before) || TELLING_REGEXP.test(after);
-}
-
-/** Returns whether a word may continue from the end of one line to the start of another. */
-export function mayBreak(
-  text: string,
-  end: number,
-  next: string,
-  start: number,
-): boolean {
-  return isToken(text.charCodeAt(end - 1)) && isToken(next.charCodeAt(start));
 }
 
 function isToken(code: number): boolean {

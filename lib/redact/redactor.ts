@@ -27,7 +27,7 @@ import {
   withoutControlSequences,
 } from "./control_sequences.ts";
 import type { LinearPattern } from "./linear_pattern.ts";
-import { isBroken, isInPair, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
+import { isBroken, isInPair, NARROWEST, spansOf } from "./pieces.ts";
 
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
@@ -462,7 +462,6 @@ function goesOn(
   next: number,
   length: number,
 ): boolean {
-  if (!mayBreak(text, end, text, next)) return false;
   const nextEnd = text.indexOf("\n", next);
   const nextLength = (nextEnd === -1 ? text.length : nextEnd) - next;
   return nextLength <= length + 1 &&
