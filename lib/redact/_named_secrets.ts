@@ -771,10 +771,12 @@ function isToken(text: string): boolean {
  * or its quote, begins.
  */
 const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
+  [/(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}USER:/, /curl|wget/],
   [/u[ \t]{0,8}USER,/, /lftp/],
   [/a[ \t]{1,8}USER:/, /https?(?=[ \t])/],
   [/U[ \t]{0,8}USER%/, /(?:rpc|smb)client/],
-  [/p[ \t]{0,8}/, /sshpass\s{0,4}$/],
+  // Behind the program itself: `sshpass -p x ssh -p 2222`.
+  [/(?<=sshpass[ \t]{0,4}["']?-)p[ \t]{0,8}/, /sshpass/],
   [
     /p[ \t=]{0,8}/,
     /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
@@ -794,7 +796,6 @@ const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/k[ \t]{1,8}/, /openssl enc/],
   [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
   [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
-  [/(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}USER:/, /curl|wget/],
 ];
 const FLAG_RULES = [
   ...FLAGS.map(([flag, programs]) => ({
@@ -811,6 +812,9 @@ const FLAG_RULES = [
     run: COOKIE.run,
   },
 ];
+const PROGRAMS_REGEXP = new RegExp(
+  FLAGS.map(([, programs]) => programs.source).join("|"),
+);
 /** The beginning of these flags: the engine finds a dash faster than a look behind. */
 const FLAG_REGEXP =
   /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
@@ -876,10 +880,16 @@ export function maskCommands(text: string, mask: Mask): string {
     : masked;
 }
 
+/** Returns whether a list of arguments, joined by spaces, may have a password. */
+export function mayBeCommand(text: string): boolean {
+  return text.search(FLAG_REGEXP) !== -1 || text.search(WORD_REGEXP) !== -1;
+}
+
 /** Masks the values of flags that are passwords or cookies. */
 function maskFlags(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
+  let hasProgram = false;
   FLAG_REGEXP.lastIndex = 0;
   for (
     let found = FLAG_REGEXP.exec(text);
@@ -892,6 +902,8 @@ function maskFlags(text: string, mask: Mask): string {
     for (const { kind, head, programs, run } of FLAG_RULES) {
       const start = sticky(head, text, index);
       if (start === index) continue;
+      hasProgram ||= PROGRAMS_REGEXP.test(text);
+      if (!hasProgram) return text;
       COMMAND_REGEXP.lastIndex = index;
       command ??= COMMAND_REGEXP.exec(text)?.[1] ?? "";
       if (!programs.test(command)) continue;

@@ -3,6 +3,7 @@
 import { bytesOfList, latin1OfBase64, latin1OfBytes } from "../json/bytes.ts";
 import { parseJson } from "../json/fields.ts";
 import { closingQuote } from "../json/member_texts.ts";
+import { mayBeCommand } from "./_named_secrets.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
@@ -316,10 +317,10 @@ class Runs {
     if (edits.length < 2) return;
     const pieces = edits.map(({ value = "" }) => value);
     const gap = GAPS.get(this.#name) ?? "\n";
-    const mayBeCommand = this.#name === "" &&
-      PROGRAM_REGEXP.test(pieces[0] ?? "") &&
-      pieces.join(" ").length <= MAX_COMMAND;
-    let masked = mayBeCommand
+    const command = this.#name === "" ? pieces.join(" ") : "";
+    const isCommand = command.length <= MAX_COMMAND &&
+      PROGRAM_REGEXP.test(pieces[0] ?? "") && mayBeCommand(command);
+    let masked = isCommand
       ? redactedPieces(pieces, " ", this.#redactor)
       : undefined;
     if (gap === "" || mayGoOn(pieces)) {

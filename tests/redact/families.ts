@@ -473,6 +473,18 @@ export const PLACE_FAMILIES: readonly Family[] = [
     `deploy --password ${PASSWORD}`,
   ),
   family(
+    "Passwords without a flag",
+    "password",
+    `htpasswd -nb me ${PASSWORD}`,
+    `vault login ${PASSWORD}`,
+    `redis-cli AUTH ${PASSWORD}`,
+    `sqlplus me/${PASSWORD} @x`,
+    `mysqladmin password ${PASSWORD}`,
+    `wpa_passphrase x ${PASSWORD}`,
+    `echo ${PASSWORD} | sudo -S ls`,
+    `echo '${PASSWORD}' | docker login -u me --password-stdin`,
+  ),
+  family(
     ".pgpass",
     "password",
     `localhost:5432:db:me:${PASSWORD}`,
