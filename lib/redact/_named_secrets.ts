@@ -238,7 +238,7 @@ const HEADERS: ReadonlyMap<string, SecretName> = new Map(
 /** A key that is a name, and not a text that happens to end in one. */
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
-// Passwords without a name, behind a program or a command.
+// Passwords without a name at a place of a command; those behind flags are below.
 
 /** The quotation mark that may be before a value, also inside of a quoted argument of a shell. */
 const QUOTES = String.raw`["'\\]{0,40}`;
@@ -768,7 +768,7 @@ function isToken(text: string): boolean {
 /**
  * Flags whose value is a password, without their first dash, and the programs that have them; for
  * other programs, the same letter is a port, a path or a pattern. A flag ends where the password,
- * or its quote, begins.
+ * or its quote, begins; `USER` is the user before it.
  */
 const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}USER:/, /curl|wget/],
@@ -812,10 +812,11 @@ const FLAG_RULES = [
     run: COOKIE.run,
   },
 ];
+/** All programs: a text without one is read no further. */
 const PROGRAMS_REGEXP = new RegExp(
   FLAGS.map(([, programs]) => programs.source).join("|"),
 );
-/** The beginning of these flags: the engine finds a dash faster than a look behind. */
+/** The beginning of all these flags: the engine finds a dash faster than a look behind. */
 const FLAG_REGEXP =
   /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
 /** Finds the command before a flag, backwards from it; a separator in quotes does not end it. */
