@@ -7,13 +7,7 @@ import {
   snapshotOf,
   summariesOf,
 } from "../history/histories.ts";
-import {
-  answerLine,
-  eventLine,
-  itemLine,
-  pagedLine,
-  PAGINATED,
-} from "../session_lines.ts";
+import { answerLine, eventLine, itemLine } from "../session_lines.ts";
 
 const ID = "call_0";
 
