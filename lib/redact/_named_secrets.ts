@@ -819,9 +819,12 @@ const PROGRAMS_REGEXP = new RegExp(
 /** The beginning of all these flags: the engine finds a dash faster than a look behind. */
 const FLAG_REGEXP =
   /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
-/** Finds the command before a flag, backwards from it; a separator in quotes does not end it. */
+/**
+ * Finds the command before a flag, backwards from it. A separator in quotes does not end it, nor does
+ * an escaped quotation mark.
+ */
 const COMMAND_REGEXP =
-  /(?<=((?:[^\n;|&"']|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?<=\\\r?)\n|&(?![&\s])){0,400})["']?)/y;
+  /(?<=((?:[^\n;|&"']|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?<=\\\r?)\n|&(?![&\s])|\\["']){0,400})["']?)/y;
 
 /** Programs that read a password from their input. */
 const READERS = String

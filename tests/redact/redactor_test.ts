@@ -463,7 +463,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "quoted flags, and a command over several lines",
-    "7z a '-p«password:hunter2»' x; unrar x -p«password:hunter3» x; smbclient //h/s -U 'x\\me%«password:hunter4»'; mysql \\\n  -u me \\\n  -p«password:hunter5» x; mysql -e 'a; b' -p«password:hunter6»",
+    "curl -d it\\'s -u me:«password:hunter7» h; 7z a '-p«password:hunter2»' x; unrar x -p«password:hunter3» x; smbclient //h/s -U 'x\\me%«password:hunter4»'; mysql \\\n  -u me \\\n  -p«password:hunter5» x; mysql -e 'a; b' -p«password:hunter6»",
   ],
   [
     "a flag of two passwords",
