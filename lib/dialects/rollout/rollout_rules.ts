@@ -252,7 +252,7 @@ export class RolloutRules extends RecordRules {
       else writeNode(out, line);
       return undefined;
     }
-    // Readers of records rely on strings: any other value gets another name.
+    // Readers of records rely on strings, so other values get another name.
     if (line.live("timestamp") === undefined) line.take("timestamp");
     let name = "wire_timestamp";
     while (line.has(name)) name = `wire_${name}`;
