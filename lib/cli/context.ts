@@ -4,7 +4,8 @@
  * memory.
  */
 
-import type { ByteSource, ChangeWaiter } from "../files/files.ts";
+import type { ByteSource } from "../files/byte_source.ts";
+import type { ChangeWaiter } from "../files/file_changes.ts";
 
 export interface ByteSink {
   /** Writes some bytes, or only the first of them, and returns how many were written. */

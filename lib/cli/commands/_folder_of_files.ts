@@ -4,9 +4,9 @@ import { basename, dirname, resolve } from "node:path";
 import { homeInPath } from "../../sessions/session_places.ts";
 import {
   readSessionHead,
-  sessionFileAt,
   type SessionHead,
-} from "../../sessions/sessions.ts";
+} from "../../sessions/session_head.ts";
+import { sessionFileAt } from "../../sessions/session_files.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";

@@ -1,16 +1,18 @@
 /** The report of a run to GitHub Actions: annotations, a step summary and step outputs. */
 
-import type { Verdict } from "../../check/check.ts";
-import type { Redactor } from "../../redact/redact.ts";
+import type { Verdict } from "../../check/verdict.ts";
+import type { Redactor } from "../../redact/redactor.ts";
 import {
   GITHUB_MIN_SUMMARY_BYTES,
   GITHUB_SUMMARY_BYTES,
-  githubAnnotation,
-  githubOutputs,
   GithubRenderer,
+} from "../../render/github.ts";
+import { githubAnnotation } from "../../render/github_commands.ts";
+import {
+  githubOutputs,
   type GithubVerdict,
-  type TranscriptPart,
-} from "../../render/render.ts";
+} from "../../render/github_report.ts";
+import type { TranscriptPart } from "../../render/parts.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import type { DriftRemark } from "./_drift_remark.ts";

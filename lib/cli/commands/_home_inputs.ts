@@ -2,7 +2,8 @@
 
 import { relative } from "node:path";
 import { isObjectPath } from "../../sessions/session_start.ts";
-import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
+import { findSessionFiles } from "../../sessions/session_files.ts";
+import { openSession } from "../../sessions/open_session.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";

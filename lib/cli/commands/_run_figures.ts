@@ -1,6 +1,6 @@
 /** The figures of a run: turns, commands, tokens. */
 
-import type { Verdict } from "../../check/check.ts";
+import type { Verdict } from "../../check/verdict.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 export function runFigures(

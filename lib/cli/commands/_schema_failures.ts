@@ -1,6 +1,6 @@
 /** Validation of lines with the schemas of `codexpipe schema`; reports each path once. */
 
-import type { VerdictReason } from "../../check/check.ts";
+import type { VerdictReason } from "../../check/verdict.ts";
 import {
   JsonlDecoder,
   type JsonlDecoderOptions,

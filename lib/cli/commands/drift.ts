@@ -2,10 +2,10 @@
 
 import {
   type DriftFinding,
-  DriftMeter,
   type DriftReport,
   driftText,
-} from "../../drift/drift.ts";
+} from "../../drift/drift_finding.ts";
+import { DriftMeter } from "../../drift/drift_meter.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { CommandContext, RunCommand } from "../command.ts";

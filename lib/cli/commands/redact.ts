@@ -1,6 +1,6 @@
 /** `codexpipe redact`. */
 
-import { JsonlRedactor } from "../../redact/redact.ts";
+import { JsonlRedactor } from "../../redact/jsonl_redactor.ts";
 import type { RunCommand } from "../command.ts";
 import { statusAfter } from "../endings.ts";
 import { blockRoom, blocksOf, invite, openInput, readOrSay } from "../input.ts";

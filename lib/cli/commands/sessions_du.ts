@@ -2,20 +2,22 @@
 
 import { csvRow } from "../../export/csv.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
+import { isSessionId } from "../../sessions/session_id.ts";
 import {
-  isSessionId,
   measureSession,
-  SESSION_PARTS,
-  type SessionPage,
   type SessionSize,
+  type SpareSession,
+  spareSessions,
+} from "../../sessions/session_sizes.ts";
+import { SESSION_PARTS } from "../../events/session_parts.ts";
+import type { SessionPage } from "../../sessions/session_list.ts";
+import {
   type SessionSizeGroup,
   type SessionSizeRecord,
   type SessionSizesReport,
   SIZE_KEYS,
   type SizeKey,
-  type SpareSession,
-  spareSessions,
-} from "../../sessions/sessions.ts";
+} from "../../sessions/session_records.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";

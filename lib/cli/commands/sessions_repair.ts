@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Session } from "../../sessions/session.ts";
 import { isObjectPath, unpackedPath } from "../../sessions/session_start.ts";
-import { SessionRepairer } from "../../sessions/sessions.ts";
+import { SessionRepairer } from "../../sessions/session_repair.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";

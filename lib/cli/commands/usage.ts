@@ -6,22 +6,19 @@ import { countText } from "../../render/quantity_text.ts";
 import {
   derivationFields,
   encodeFields,
-  explainRule,
-  groupUsage,
-  NO_TOKENS,
-  PriceList,
+  usageFields,
+  type UsageValue,
+} from "../../usage/usage_records.ts";
+import { explainRule, type UsageDerivation } from "../../usage/derivations.ts";
+import { groupUsage, type UsageGroup } from "../../usage/usage_groups.ts";
+import { NO_TOKENS, type UsageRow } from "../../usage/tokens.ts";
+import { PriceList, type UsageCost } from "../../usage/prices.ts";
+import {
   RUN_COUNTERS,
   USAGE_KEYS,
-  type UsageCost,
-  type UsageCounts,
-  type UsageDerivation,
-  usageFields,
-  type UsageGroup,
   type UsageKey,
-  UsageMeter,
-  type UsageRow,
-  type UsageValue,
-} from "../../usage/usage.ts";
+} from "../../usage/usage_names.ts";
+import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";

@@ -6,7 +6,8 @@ import {
   type HappeningRecord,
 } from "../../check/happenings.ts";
 import { verdictJson } from "../../check/verdict.ts";
-import { type ChangeWaiter, follow } from "../../files/files.ts";
+import type { ChangeWaiter } from "../../files/file_changes.ts";
+import { follow } from "../../files/follow.ts";
 import {
   countText,
   durationText,
