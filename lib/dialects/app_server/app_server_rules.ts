@@ -372,10 +372,14 @@ interface ThreadMemory {
 }
 
 /**
- * The prefix of methods of the old protocol. 0.98 sends each such event a second time, in the
- * current protocol.
+ * The prefix of methods of the old protocol. From 0.64 to 0.104, such events are sent twice, also in
+ * the current protocol.
  */
 const TWIN = "codex/event/";
+/** The name of a client, followed by the release of the server: `codex_vscode/0.47.0 (…`. */
+const AGENT_REGEXP = /^[^/]*\/0\.(\d+)\./;
+/** The first of these releases whose messages in the current protocol name their thread. */
+const FIRST_WITH_THREADS = 64;
 /** The method of an event of the old protocol that is sent only once, by `codex mcp-server`. */
 const BARE_EVENT = "codex/event";
 /** The fields of each such message, which say nothing more than its event. */
@@ -567,6 +571,11 @@ export class AppServerRules extends RecordRules {
   readonly #events = new Map<string, ExecRules>();
   /** The threads of such events, by the JSON text of the id of their request. */
   readonly #requests = new Map<string, string>();
+  /**
+   * Whether events of the old protocol are the only ones that name their thread; `undefined` before
+   * the first one. It never becomes true after such an event was passed on as a message.
+   */
+  #isOld: boolean | undefined;
 
   /** @param initial The initial ids for lines that are normalized already. */
   constructor(initial: InitialContext = {}) {
@@ -584,13 +593,15 @@ export class AppServerRules extends RecordRules {
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
       requests: [...this.#requests],
+      old: this.#isOld ?? null,
     };
   }
 
   override load(saved: unknown): void {
     super.load(saved);
-    const { exec, events, requests } = fieldsOf(saved);
+    const { exec, events, requests, old } = fieldsOf(saved);
     this.#exec.load(exec);
+    this.#isOld = typeof old === "boolean" ? old : undefined;
     for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {
       this.#eventRules(id).load(rules);
     }
@@ -620,8 +631,14 @@ export class AppServerRules extends RecordRules {
     if (!(source instanceof JsonSlice) || source.kind !== "object") {
       return this.#message(isRequest, line, out);
     }
-    if (method === BARE_EVENT) return this.#event(source, line, out);
-    if (method.startsWith(TWIN)) return this.#message(isRequest, line, out);
+    const isTwin = method.startsWith(TWIN);
+    if (method === BARE_EVENT || (isTwin && this.#isOld === true)) {
+      return this.#event(source, line, out);
+    }
+    if (isTwin) {
+      this.#isOld = false;
+      return this.#message(isRequest, line, out);
+    }
     const params = this.reader.members(source);
     if (method === "thread/started" && !isRequest) {
       return this.#threadStarted(params, line, out);
@@ -715,6 +732,7 @@ export class AppServerRules extends RecordRules {
     }
     if (result.kind === "object") {
       const members = this.reader.members(result);
+      this.#hear(this.reader.textOf(members.get("userAgent")));
       const begun = this.#threadOfResult(members);
       if (begun !== undefined && this.#begins(begun.id)) {
         line.take("result");
@@ -723,6 +741,14 @@ export class AppServerRules extends RecordRules {
       }
     }
     return this.#pass("rpc.response", line, out);
+  }
+
+  /** Notes whether the server is one of the releases that name threads only in old events. */
+  #hear(userAgent: string | undefined): void {
+    if (userAgent === undefined) return;
+    const [, release] = AGENT_REGEXP.exec(userAgent) ?? [];
+    const isOld = Number(release) < FIRST_WITH_THREADS;
+    if (!isOld || this.#isOld === undefined) this.#isOld = isOld;
   }
 
   /**
@@ -1031,7 +1057,7 @@ export class AppServerRules extends RecordRules {
     return this.#write(notification, "item.completed", event);
   }
 
-  /** Normalizes an event of the old protocol that no other message repeats. */
+  /** Normalizes an event of the old protocol that no other message of its thread repeats. */
   #event(
     source: JsonSlice,
     line: JsonObject,
@@ -1056,21 +1082,30 @@ export class AppServerRules extends RecordRules {
   }
 
   /**
-   * Returns the thread of an event. Older releases (0.63) name it only in some events of a request.
+   * Returns the thread of an event. Older releases (0.63) name it only in some events of a request,
+   * and up to 0.57 in none of a reply: that belongs to the only thread, if there is just one.
    */
   #eventThread(params: JsonObject, msg: JsonObject): JsonSlice | undefined {
     const about = this.#members(params.get("_meta"));
     const request = about.get("requestId");
-    const named = this.#id(about.get("threadId")) ??
+    const conversation = this.#id(params.get("conversationId"));
+    if (conversation !== undefined) params.take("conversationId");
+    const named = conversation ?? this.#id(about.get("threadId")) ??
       this.#id(msg.get("session_id")) ?? this.#id(msg.get("thread_id"));
     if (!(request instanceof JsonSlice)) return named;
     const key = this.reader.source(request);
-    if (named === undefined) {
-      const known = this.#requests.get(key);
-      return known === undefined ? undefined : stringValue(known);
-    }
-    setNewest(this.#requests, key, this.reader.text(named), MAX_EVENT_THREADS);
-    return named;
+    const id = named === undefined
+      ? this.#requests.get(key) ?? this.#onlyThread()
+      : this.reader.text(named);
+    if (id === undefined) return undefined;
+    setNewest(this.#requests, key, id, MAX_EVENT_THREADS);
+    return named ?? stringValue(id);
+  }
+
+  /** Returns the thread of all requests; `undefined` if they have several, or none. */
+  #onlyThread(): string | undefined {
+    const [only, ...others] = new Set(this.#requests.values());
+    return others.length === 0 ? only : undefined;
   }
 
   #eventRules(key: string, thread?: JsonSlice): ExecRules {

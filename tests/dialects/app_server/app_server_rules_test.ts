@@ -1,10 +1,18 @@
 /** The events that the rules for app-servers make of messages. */
 
 import { assertEquals } from "@std/assert";
+import { AppServerRules } from "../../../lib/dialects/app_server/app_server_rules.ts";
+import { ByteWriter } from "../../../lib/json/byte_writer.ts";
 import { isObject } from "../../../lib/json/fields.ts";
 import { linesOf } from "../../fixtures.ts";
 import fc from "../../property_seed.ts";
-import { answers, encode, isJson, normalizeBytes } from "../../running.ts";
+import {
+  answers,
+  decode,
+  encode,
+  isJson,
+  normalizeBytes,
+} from "../../running.ts";
 import { testCases } from "../cases.ts";
 import { readServerRuns, threadOf } from "./sessions.ts";
 
@@ -143,6 +151,99 @@ Deno.test("AppServerRules adds no turn of another thread to an event of codex mc
   const [, delta = ""] = lines;
   assertEquals(JSON.parse(delta).turn_id, undefined);
   assertEquals(answers(lines, { from: "exec" }), lines);
+});
+
+Deno.test("AppServerRules gives a reply that names no thread to the only thread of a codex mcp-server", () => {
+  // The events of 0.40.
+  const event = (requestId: number, msg: unknown): unknown => ({
+    jsonrpc: "2.0",
+    method: "codex/event",
+    params: { _meta: { requestId }, id: "0", msg },
+  });
+  const begun = (requestId: number, session_id: string): unknown =>
+    event(requestId, { type: "session_configured", session_id });
+  const ended = { type: "task_complete", last_agent_message: "Second." };
+  const threadsOf = (...messages: readonly unknown[]): unknown[] =>
+    normalized(...messages).map((text) => JSON.parse(text).thread_id);
+  const reply = [event(4, { type: "task_started" }), event(4, ended)];
+  assertEquals(threadsOf(begun(3, "a"), ...reply), ["a", "a", "a"]);
+  assertEquals(threadsOf(begun(3, "a"), begun(5, "b"), ...reply), [
+    "a",
+    "b",
+    undefined,
+    undefined,
+  ]);
+  assertEquals(
+    threadsOf(begun(3, "a"), reply[0], begun(5, "b"), reply[1]),
+    ["a", "a", "b", "a"],
+  );
+});
+
+Deno.test("AppServerRules makes events of codex/event/ messages of releases whose other messages name no thread", () => {
+  // The messages of 0.63; 0.47 sends only those of the old protocol.
+  const answer = (release: string): unknown => ({
+    id: 1,
+    result: { userAgent: `codex_vscode/${release} (Debian 12.0.0; x86_64)` },
+  });
+  const conversation = {
+    id: 2,
+    result: { conversationId: "a", model: "m", rolloutPath: "/r.jsonl" },
+  };
+  const twin = (msg: { readonly type: string }): unknown => ({
+    method: `codex/event/${msg.type}`,
+    params: { id: "0", msg, conversationId: "a" },
+  });
+  const turn = [
+    twin({ type: "task_started" }),
+    { method: "item/started", params: { item: { type: "userMessage" } } },
+    twin({ type: "task_complete" }),
+  ];
+  const typesOf = (...messages: readonly unknown[]): unknown[] =>
+    normalized(...messages).map((text) => {
+      const { type, thread_id } = JSON.parse(text);
+      return thread_id === "a" ? type : `${type} of no thread`;
+    });
+  const message = "rpc.notification of no thread";
+  const begun = ["rpc.response of no thread", "thread.started"];
+  assertEquals(typesOf(answer("0.63.0"), conversation, ...turn), [
+    ...begun,
+    "turn.started",
+    message,
+    "turn.completed",
+  ]);
+  // Since 0.64, the current protocol tells the same.
+  for (const release of ["0.64.0", "0.98.0", "unknown"]) {
+    const types = typesOf(answer(release), conversation, ...turn);
+    assertEquals(types, [...begun, message, message, message]);
+  }
+  const both = typesOf(...turn, answer("0.63.0"), ...turn);
+  assertEquals(both, [
+    message,
+    message,
+    message,
+    begun[0],
+    ...both.slice(0, 3),
+  ]);
+});
+
+Deno.test("AppServerRules goes on with codex/event/ messages after its state was saved", () => {
+  const rules = new AppServerRules();
+  const apply = (target: AppServerRules, message: unknown): string => {
+    const bytes = encode(JSON.stringify(message));
+    const out = new ByteWriter();
+    target.apply(bytes, 0, bytes.length, out);
+    return JSON.parse(decode(out.view())).type;
+  };
+  apply(rules, { id: 1, result: { userAgent: "codex_vscode/0.47.0 (x)" } });
+  const loaded = new AppServerRules();
+  loaded.load(JSON.parse(JSON.stringify(rules.save())));
+  const params = {
+    id: "0",
+    msg: { type: "task_started" },
+    conversationId: "a",
+  };
+  const started = { method: "codex/event/task_started", params };
+  assertEquals(apply(loaded, started), "turn.started");
 });
 
 Deno.test("AppServerRules removes the new path of a moved file from the end of its diff, in any spelling", () => {
