@@ -326,3 +326,10 @@ function planSteps(steps: unknown): Fields[] {
     });
   });
 }
+
+/** Whether a status of an agent, or one of statuses by agent, says that it failed or is unknown. */
+export function isAnyAgentLost(status: unknown): boolean {
+  return [status, ...Object.values(fieldsOf(status))].some((one) =>
+    one === "not_found" || isObject(one) && Object.hasOwn(one, "errored")
+  );
+}

@@ -30,6 +30,7 @@ import {
   endedPatch,
   endStatus,
   imageContent,
+  isAnyAgentLost,
   mcpContent,
   messageOf,
   noteReview,
@@ -530,8 +531,7 @@ function collabEvents(): [string, TellEvent][] {
       end("collab_tool_call", (event) => {
         const states = event.statuses ?? event.agents_states;
         const isFailed = isFailedWord(event.status) ||
-          [event.status, ...Object.values(fieldsOf(event.statuses))]
-            .some(isLostAgent);
+          isAnyAgentLost(event.status) || isAnyAgentLost(event.statuses);
         return {
           content: knownFields({
             ...collabContent(event, tool),
@@ -554,10 +554,4 @@ function collabContent(event: Fields, tool: string): Fields {
     ),
     prompt: event.prompt ?? undefined,
   });
-}
-
-/** Whether the status of an agent means that it failed or does not exist. */
-function isLostAgent(status: unknown): boolean {
-  return status === "not_found" ||
-    isObject(status) && Object.hasOwn(status, "errored");
 }

@@ -24,7 +24,12 @@ import {
 import { endOfString, endOfValue } from "../json/member_texts.ts";
 import type { Call } from "./calls.ts";
 import { commandLineOf } from "../dialects/exec/command_line.ts";
-import { endStatus, imageContent, planContent } from "./contents.ts";
+import {
+  endStatus,
+  imageContent,
+  isAnyAgentLost,
+  planContent,
+} from "./contents.ts";
 import {
   isPlanCopy,
   keepImages,
@@ -957,17 +962,23 @@ function listedBlocks(
 function endCollab(
   context: SessionContext,
   call: Call,
-  { blocks, failure, success }: CallResult,
+  { blocks, failure, success, isScript }: CallResult,
 ): void {
+  const printed = textOf(blocks[0]) ?? "";
+  const { agent_id, status } = fieldsOf(parseJson(printed));
   // Up to 0.148, no other line contains the id of the spawned thread.
   const spawned = call.content.tool === "spawn_agent"
-    ? idOf(fieldsOf(parseJson(textOf(blocks[0]) ?? "")).agent_id)
+    ? idOf(agent_id)
     : undefined;
+  // The tools return an object or nothing; any other text says why they did not do it.
+  const isRefused = !isScript && printed !== "" && !printed.startsWith("{");
+  const isFailed = isRefused || failure !== null || success === false ||
+    isAnyAgentLost(status);
   context.completeCall(call, {
     ...call.content,
     ...(spawned === undefined ? {} : { receiver_thread_ids: [spawned] }),
     ...outputOrError(blocks, failure),
-  }, { status: endStatus(failure !== null || success === false) });
+  }, { status: endStatus(isFailed) });
 }
 
 function endTool(

@@ -376,6 +376,45 @@ Deno.test("HistoryState.apply() reads every mark of a failed call (C.3)", () => 
   assertEquals(patch({ success: true, status: "failed" }), "apply_success");
 });
 
+Deno.test("HistoryState.apply() shows a call between agents that was refused, or whose agent failed, as failed", () => {
+  for (
+    const { name, output, expected = "failed" } of [
+      { name: "spawn_agent", output: "agent path `/a` already exists" },
+      { name: "spawn_agent", output: "Provide one of: message or items" },
+      { name: "send_message", output: "live agent path `/a` not found" },
+      { name: "send_message", output: "", expected: "success" },
+      {
+        name: "spawn_agent",
+        output: '{"task_name":"/a"}',
+        expected: "success",
+      },
+      {
+        name: "wait_agent",
+        output: '{"status":{"a":{"errored":"no"}},"timed_out":false}',
+      },
+      { name: "wait", output: '{"status":{"a":"not_found"}}' },
+      {
+        name: "wait",
+        output: '{"status":{"a":{"completed":null}},"timed_out":false}',
+        expected: "success",
+      },
+      { name: "close_agent", output: '{"status":{"errored":"no"}}' },
+      {
+        name: "close_agent",
+        output: '{"status":"running"}',
+        expected: "success",
+      },
+    ]
+  ) {
+    const lines = [
+      itemLine("function_call", { arguments: "{}", ...CALL, name }),
+      itemLine("function_call_output", { ...CALL, output }),
+    ];
+    const [tool] = payloadsOf(snapshotOf(lines), "tool_call");
+    assertEquals(tool?.status, expected, `${name}: ${output}`);
+  }
+});
+
 Deno.test("HistoryState.apply() shows every tool whose output denies its success as failed (C.6)", () => {
   for (
     const call of [
