@@ -2,10 +2,10 @@
 
 import { withoutControlSequences } from "../redact/control_sequences.ts";
 
-/** The control sequences that only set colours and emphasis (SGR). */
+/** The control sequences that set colours and modes, or erase the rest of a line. */
 const LOOK_REGEXP =
   // deno-lint-ignore no-control-regex
-  /\u001b\[[\d;:]{0,64}m/g;
+  /\u001b\[(?:[\d;:]{0,64}m|\?[\d;]{0,64}[hl]|0?K)/g;
 /** Line ends other than LF. A lone CR moves a terminal's cursor to the beginning of the line. */
 const LINE_END_REGEXP = /\r\n?|[\u2028\u2029]/g;
 /**
@@ -23,7 +23,7 @@ const HIDDEN_REGEXP = new RegExp(HIDDEN, "gu");
 const RUNNER_MARK_REGEXP = /##(?=\[)/g;
 const TAB = "    ";
 
-/** Removes colours and emphasis from the output of a program. */
+/** Removes the control sequences of ordinary programs from their output. */
 export function plainTerminalText(text: string): string {
   return text.replace(LOOK_REGEXP, "");
 }

@@ -61,6 +61,9 @@ Deno.test("inertLine() escapes workflow commands at the beginning of a line", ()
   );
 });
 
-Deno.test("plainTerminalText() removes colours only", () => {
-  assertEquals(plainTerminalText("\x1b[31mred\x1b[0m\x1b[2J"), "red\x1b[2J");
+Deno.test("plainTerminalText() removes colours, modes and the erasure of line ends only", () => {
+  assertEquals(
+    plainTerminalText("\x1b[?2004h$ \x1b[31mred\x1b[0m\x1b[K\x1b[2J\x1b[2K"),
+    "$ red\x1b[2J\x1b[2K",
+  );
 });
