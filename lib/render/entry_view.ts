@@ -365,7 +365,7 @@ function viewPlain(
     const named = (name: unknown): string | null =>
       typeof name === "string" ? redact(name) : null;
     return {
-      ...viewAnswer(text),
+      ...viewAnswer(withoutEnvelope(text)),
       author: named(header?.label),
       recipient: named(header?.badge),
     };
@@ -384,6 +384,19 @@ function viewPlain(
     title: "",
     text: isWarning ? text.slice(2) : text,
   };
+}
+
+/** The lines before the text of a message between agents; they repeat the author and recipient. */
+const ENVELOPE_REGEXP =
+  /^Message Type: ([A-Z])([A-Z_]*)\nTask name: .*\nSender: .*\nPayload:\n/;
+
+/** Returns the text of a message between agents, or its type if the text is encrypted. */
+function withoutEnvelope(message: string): string {
+  const [envelope = "", initial, rest] = ENVELOPE_REGEXP.exec(message) ?? [];
+  const text = message.slice(envelope.length);
+  return envelope === "" || text.trim() !== ""
+    ? text
+    : `${initial}${rest?.toLowerCase().replaceAll("_", " ")} (encrypted)`;
 }
 
 function viewCommand(

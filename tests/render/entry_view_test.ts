@@ -307,6 +307,33 @@ Deno.test("viewEntry() shows the answer of a reviewer as Codex passes it on", ()
   }
 });
 
+Deno.test("viewEntry() shows the text of a message between agents without its envelope", () => {
+  const textOf = (message: string, label?: string): string | false => {
+    const view = viewEntry({
+      record: recordOf("plain_message", {
+        role: "assistant",
+        header: label === undefined ? null : { label, badge: "lead" },
+        lines: message.split("\n").map((text) => ({
+          spans: [{ text, styles: {} }],
+        })),
+      }),
+    });
+    return view.kind === "message" && view.text;
+  };
+  const envelope = (type: string): string =>
+    `Message Type: ${type}\nTask name: lead\nSender: helper\nPayload:\n`;
+  assertEquals(
+    textOf(`${envelope("FINAL_ANSWER")}Done.\n\nAll`, "helper"),
+    "Done.\n\nAll",
+  );
+  assertEquals(textOf(envelope("NEW_TASK"), "helper"), "New task (encrypted)");
+  for (
+    const other of ["Message Type: A", "Payload:\nx", "", `x${envelope("A")}`]
+  ) {
+    assertEquals(textOf(other, "helper"), other);
+  }
+});
+
 Deno.test("viewEntry() indents no bullet deeper than Codex can", () => {
   const bullet = { type: "bullet", marker: "-", spans: [] };
   const indents = [-1, 1, 1e9].map((indent) => {
