@@ -1,7 +1,6 @@
 /** The page around a transcript: head, style sheet, script, toolbar and table of turns. */
 
 import { attributeText, elementText } from "./html_text.ts";
-import type { TurnStatus } from "./parts.ts";
 
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
@@ -53,18 +52,6 @@ const CHOICES = [
   { id: "work", label: "Work" },
   { id: "bad", label: "Failures" },
 ] as const;
-
-/** The sign, the words and the class of the style sheet for the status of a turn. */
-export const STATUS_WORDS: Record<
-  TurnStatus,
-  readonly [sign: string, words: string, look: string]
-> = {
-  completed: ["✓", "completed", "ok"],
-  failed: ["✗", "failed", "bad"],
-  aborted: ["✗", "interrupted", "bad"],
-  open: ["…", "no end in the log", "warn"],
-  unknown: ["", "", ""],
-};
 
 /** A fact in the head of a page. */
 export interface PageFact {

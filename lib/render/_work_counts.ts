@@ -1,33 +1,11 @@
-/** The end of work, and counts of work and tokens, of a turn or a session. */
+/** Counts of work and tokens, of a turn or a session. */
 
-import type { CommandView, EntryView, ToolView } from "./entry_view.ts";
-import type { EntryPart, TurnUsage } from "./parts.ts";
-import { countedText, countText, durationText } from "./quantity_text.ts";
+import type { EntryView } from "./entry_view.ts";
+import type { TurnUsage } from "./parts.ts";
+import { countedText, countText } from "./quantity_text.ts";
 
 /** The maximum number of distinct files counted, which limits the memory for their paths. */
 const MAX_FILES = 10_000;
-
-const WORK: ReadonlySet<EntryView["kind"]> = new Set(
-  ["command", "diff", "edit", "explore", "tool", "unknown"] as const,
-);
-
-/** Returns whether an entry is work, such as a command, an edit or a tool call. */
-export function isWork({ kind }: EntryView): boolean {
-  return WORK.has(kind);
-}
-
-/** Describes the end of work: `exit 1`, its duration, and whether its turn was over. */
-export function endNotes(
-  view: CommandView | ToolView,
-  { durationMs, phase }: EntryPart,
-): string[] {
-  const exitCode = view.kind === "command" ? view.exitCode : null;
-  return [
-    exitCode === null ? "" : `exit ${exitCode}`,
-    durationMs === null ? "" : durationText(durationMs),
-    phase === "late" ? "ended later" : "",
-  ];
-}
 
 export const USAGE_KINDS = [
   "input_tokens",

@@ -56,6 +56,8 @@ export interface CommandView {
   readonly status: WorkStatus;
   /** The exit code; `null` if unknown. */
   readonly exitCode: number | null;
+  /** A note on its end, such as `exit 2`; empty if the status says all. */
+  readonly note: string;
   /** The output on stdout, or on both streams if the input does not separate them. */
   readonly stdout: string;
   /** The output on stderr, if the input separates the streams; otherwise empty. */
@@ -70,6 +72,8 @@ export interface EditView {
   readonly kind: "edit";
   /** The state of the patch. */
   readonly status: WorkStatus | "proposed";
+  /** A note on its end, such as `not applied`; empty if the status says all. */
+  readonly note: string;
   /** The files with their changes. */
   readonly files: readonly EditedFile[];
   /** The error message and the output of a failed patch; empty if it did not fail. */
@@ -92,6 +96,8 @@ export interface ToolView {
   readonly title: string;
   /** The state of the call. */
   readonly status: WorkStatus;
+  /** A note on its end, such as `still running`; empty if the status says all. */
+  readonly note: string;
   /** The arguments of the call. */
   readonly arguments: readonly ArgumentView[];
   /** The result, cut by the history to a few lines; empty if there is none. */
@@ -138,7 +144,7 @@ export interface LookView {
   readonly command: string;
   /** The state of the command. */
   readonly status: WorkStatus;
-  /** A note on its end, such as `nothing found` or `exit 2`; may be empty. */
+  /** A note on its end, such as `nothing found` or `exit 2`; empty if the status says all. */
   readonly note: string;
   /** The output; empty if there was none, or it is not in the input. */
   readonly output: string;
@@ -403,25 +409,27 @@ function viewCommand(
   payload: PayloadOf<"exec">,
   redact: RedactText,
 ): CommandView {
+  const status = payload.status === "error" ? "failed" : payload.status;
   const stdout = joined(payload.stdout_chunks);
   const stderr = joined(payload.stderr_chunks);
   return {
     kind: "command",
     command: redact(commandLine(payload.command)),
-    status: payload.status === "error" ? "failed" : payload.status,
+    status,
     exitCode: payload.exit_code,
+    note: noteOf(status, payload.exit_code),
     stdout: redact(stdout.text),
     stderr: redact(stderr.text),
     lostBytes: stdout.lostBytes + stderr.lostBytes,
   };
 }
 
-/** The status after each event of a patch. */
-const EDIT_STATUS = {
-  proposed: "proposed",
-  apply_begin: "running",
-  apply_success: "success",
-  apply_failure: "failed",
+/** The status after each event of a patch, and a note on it. */
+const EDIT_ENDS = {
+  proposed: { status: "proposed", note: "proposed" },
+  apply_begin: { status: "running", note: "still running" },
+  apply_success: { status: "success", note: "" },
+  apply_failure: { status: "failed", note: "not applied" },
 } as const;
 
 function viewEdit(
@@ -436,7 +444,7 @@ function viewEdit(
   const reasons = isRepeated ? printed : [reason, ...printed];
   return {
     kind: "edit",
-    status: EDIT_STATUS[event],
+    ...EDIT_ENDS[event],
     files: editedFiles(changes, redact),
     failure: redact(reasons.join("\n")),
   };
@@ -454,6 +462,7 @@ function viewTool(
     kind: "tool",
     title: redactor.redact(title),
     status,
+    note: noteOf(status),
     arguments: viewArguments(payload.arguments, redactor),
     result: redactor.redact(preview?.lines.join("\n") ?? ""),
     isResultCut: preview?.truncated ?? false,
@@ -499,13 +508,20 @@ function lengthName(minutes: number): string {
     : `${Math.round(minutes / 1_440)}-day`;
 }
 
+/** Says how work ended, unless it succeeded. */
+function noteOf(status: WorkStatus, exitCode: number | null = null): string {
+  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
+  const words = { success: "", failed: "failed", running: "still running" };
+  return words[status];
+}
+
 function lookEnd(status: ExploreStatus): Pick<LookView, "status" | "note"> {
-  if (status === "running" || status === "success") return { status, note: "" };
   if (status === "not_found") {
     return { status: "success", note: "nothing found" };
   }
-  const code = status.error.exit_code;
-  return { status: "failed", note: code === null ? "" : `exit ${code}` };
+  return typeof status === "string"
+    ? { status, note: noteOf(status) }
+    : { status: "failed", note: noteOf("failed", status.error.exit_code) };
 }
 
 /** Joins the chunks of an output, and counts the bytes missing between them. */

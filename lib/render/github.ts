@@ -8,6 +8,7 @@ import {
   type RenderOptions,
   type TextRedactor,
 } from "./render_options.ts";
+import { timeNotes, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
 import { USAGE_KINDS, usageOf, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
@@ -17,6 +18,7 @@ import {
   type CommandView,
   type EditView,
   type EntryView,
+  type LookView,
   type ToolView,
   viewEntry,
 } from "./entry_view.ts";
@@ -199,10 +201,14 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const verdict = this.#options.verdict();
     const reasons = verdict?.reasons ??
       (this.#error === null || this.#status === "aborted" ? [] : [this.#error]);
-    const [statusSign, , statusTitle] = STATUS_WORDS[this.#status ?? "unknown"];
+    const status = this.#status ?? "unknown";
     const head = verdict === undefined
-      ? this.#head(statusSign, statusTitle, reasons)
-      : this.#head(verdict.isPassed ? "✅" : "❌", verdict.title, reasons);
+      ? this.#head(SIGNS[TURN_ENDS[status][2]], TITLES[status], reasons)
+      : this.#head(
+        SIGNS[verdict.isPassed ? "ok" : "bad"],
+        verdict.title,
+        reasons,
+      );
     const shown = reasons.slice(0, head.reasonCount);
     const sections = this.#sections(shown, verdict?.drift ?? []);
     emit(joinSections(head.text, sections, maxBytes));
@@ -298,25 +304,21 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   /** Writes an entry as a step; returns an empty text if it is not work. */
-  #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
-    const time = durationMs === null || durationMs === 0
-      ? ""
-      : ` · ${durationText(durationMs)}`;
-    const late = phase === "late" ? " · went on" : "";
+  #stepHtml(view: EntryView, part: EntryPart): string {
+    const times = timeNotes(part);
     switch (view.kind) {
       case "command":
-        return this.#commandHtml(view, time + late);
+        return this.#commandHtml(view, times);
       case "tool":
-        return this.#toolHtml(view, time + late);
+        return this.#toolHtml(view, times);
       case "edit":
-        return this.#editHtml(view, time + late);
+        return this.#editHtml(view, times);
       case "explore":
-        return view.looks.map(({ command, status, note, output }) =>
+        return view.looks.map((look) =>
           this.#foldHtml(
-            `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
-              note === "" ? "" : ` · ${wordHtml(note)}`
-            }`,
-            () => this.#outputHtml(output),
+            [`<code>$ ${lineHtml(look.command)}</code>`, endHtml(look)],
+            look.status,
+            () => this.#outputHtml(look.output),
           )
         ).join("");
       default:
@@ -324,36 +326,35 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  #commandHtml(view: CommandView, more: string): string {
-    const { command, status, exitCode, stdout, stderr, lostBytes } = view;
-    const end = exitCode === null || exitCode === 0
-      ? status === "running" ? " · no end" : ""
-      : ` · <b>exit ${exitCode}</b>`;
+  #commandHtml(view: CommandView, times: readonly string[]): string {
+    const { command, status, stdout, stderr, lostBytes } = view;
     const whole = command.trim().includes("\n") ||
         command.length > MAX_HEAD_LENGTH
       ? `${preText(elementText(cutText(command, MAX_OUTPUT_LENGTH)))}\n`
       : "";
     const lost = lostBytes === 0 ? "" : `<p>${lostOutput(lostBytes)}</p>\n`;
     return this.#foldHtml(
-      `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
+      [`<code>$ ${lineHtml(command)}</code>`, endHtml(view), ...times],
+      status,
       () => whole + lost + this.#outputHtml(stdout) + this.#outputHtml(stderr),
     );
   }
 
-  #toolHtml(view: ToolView, more: string): string {
+  #toolHtml(view: ToolView, times: readonly string[]): string {
     const { title, status, arguments: list, result, isResultCut, error } = view;
     const input = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
-    const failed = status === "failed" ? " · <b>failed</b>" : "";
     const cut = isResultCut ? `<p>${SHORTENED_RESULT}</p>\n` : "";
     return this.#foldHtml(
-      `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
+      [`<code>${lineHtml(title)}</code>`, endHtml(view), ...times],
+      status,
       () =>
         this.#outputHtml(input) + this.#outputHtml(result) + cut +
         this.#outputHtml(error),
     );
   }
 
-  #editHtml({ files, status, failure }: EditView, more: string): string {
+  #editHtml(view: EditView, times: readonly string[]): string {
+    const { files, status, failure } = view;
     const titles = files.map((file) => {
       const { path, movedTo } = fileBelow(file, this.#cwd);
       const to = movedTo === "" ? "" : ` → <code>${wordHtml(movedTo)}</code>`;
@@ -367,13 +368,20 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       ? ""
       : `<p>${titles.join("<br>\n")}</p>\n`;
     return this.#foldHtml(
-      `${signOf(status)} ${head}${EDIT_ENDS[status]}${more}`,
+      [head, endHtml(view), ...times],
+      status,
       () => list + this.#outputHtml(failure),
     );
   }
 
   /** Writes a step, with its input and output folded below it if `tools` is `full`. */
-  #foldHtml(head: string, write: () => string): string {
+  #foldHtml(
+    facts: readonly string[],
+    status: EditView["status"],
+    write: () => string,
+  ): string {
+    const known = facts.filter((fact) => fact !== "").join(" · ");
+    const head = `${WORK_SIGNS[status]} ${known}`;
     const body = this.#options.tools === "full" ? write() : "";
     return body === ""
       ? `<p>${head}</p>\n`
@@ -541,23 +549,22 @@ function sum(a: number | null, b: number | null): number | null {
   return a === null ? b : a + (b ?? 0);
 }
 
-/** The words after an edit, where its sign is not enough. */
-const EDIT_ENDS: Record<EditView["status"], string> = {
-  success: "",
-  failed: " · <b>not applied</b>",
-  running: " · no end",
-  proposed: " · proposed",
-};
+/** Writes how work ended. */
+function endHtml(view: CommandView | EditView | LookView | ToolView): string {
+  const word = wordHtml(view.note);
+  return view.status === "failed" ? `<b>${word}</b>` : word;
+}
 
-const STATUS_WORDS: Record<
-  TurnStatus,
-  readonly [sign: string, words: string, title: string]
-> = {
-  completed: ["✅", "completed", "Codex completed its work"],
-  failed: ["❌", "failed", "Codex failed"],
-  aborted: ["❌", "interrupted", "Codex was interrupted"],
-  open: ["⚠️", "no end", "The log ends before the turn does"],
-  unknown: ["", "", "Codex session"],
+/** The signs of the ends of turns, by the class of their look on pages. */
+const SIGNS = { ok: "✅", bad: "❌", warn: "⚠️", "": "" } as const;
+
+/** The heading by the status of the last turn. */
+const TITLES: Record<TurnStatus, string> = {
+  completed: "Codex completed its work",
+  failed: "Codex failed",
+  aborted: "Codex was interrupted",
+  open: "The log ends before the turn does",
+  unknown: "Codex session",
 };
 
 interface TurnRow {
@@ -626,16 +633,12 @@ function leftOutHtml(count: number, word: string): string {
   } more left out: a summary has a limit.</i>`;
 }
 
-function signOf(status: string): string {
-  return status === "failed" ? "✗" : status === "running" ? "…" : "✓";
-}
-
 function turnRow({ part, topic, work }: TurnRow): string {
   const { turn, status, durationMs, usage } = part;
-  const [sign, words] = STATUS_WORDS[status];
+  const [, words, look] = TURN_ENDS[status];
   const time = durationMs === null ? "" : durationText(durationMs);
   return `<tr><td align="right">${turn}</td><td>${wordHtml(topic)}</td><td>${
-    `${sign} ${words}`.trim()
+    `${SIGNS[look]} ${words}`.trim()
   }</td><td align="right">${time}</td><td>${elementText(work.join(", "))}</td>${
     usageCells(usage)
   }</tr>\n`;

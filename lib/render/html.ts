@@ -10,9 +10,9 @@ import {
   type PageHead,
   pageStart,
   type PageTurn,
-  STATUS_WORDS,
 } from "./_html_page.ts";
-import { isWork, WorkCounts } from "./_work_counts.ts";
+import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
+import { WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
@@ -475,9 +475,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#listing?.take(view);
     const section = this.#openSection();
     section.counts.add(view, part.phase === "late");
-    if (view.kind === "reasoning" && reasoning === "omit") return;
-    const isDone = isWork(view) || view.kind === "image";
-    if (tools === "none" && isDone) return;
+    if (!isShown(view, this.#options)) return;
     const id = this.#nextId();
     const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
     const html = entryHtml(view, {
@@ -489,7 +487,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       maxOutputLength: isFull ? SHORT_OUTPUT.length : MAX_OUTPUT_LENGTH,
       images: (part.images ?? []).map((url) => this.#imageHtml(url)),
       hasReasoningOpen: reasoning === "include",
-      hasNamesOnly: tools === "names" && isDone,
+      hasNamesOnly: tools === "names" && isWork(view),
     });
     this.#emit(html);
     this.#length += html.length;
@@ -522,12 +520,12 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   }
 
   #endTurn(part: TurnEndedPart): void {
-    const { turn, status, durationMs, usage, error, isErrorShown } = part;
+    const { turn, status, durationMs, usage } = part;
     const section = this.#section;
     if (section === undefined || section.turn !== turn) return;
     const { counts } = section;
     section.timeline.stretch(msOf(part.endedAt));
-    const [sign, words, look] = STATUS_WORDS[status];
+    const [sign, words, look] = TURN_ENDS[status];
     const figures = workFigures(counts);
     if (durationMs !== null) figures.unshift(durationText(durationMs));
     const end = words === ""
@@ -538,8 +536,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       this.#tokens.input += usage.input_tokens;
       this.#tokens.output += usage.output_tokens;
     }
-    const isShown = error === null || isErrorShown || error === words;
-    const reason = isShown ? "" : this.#options.redactor.redact(error);
+    const reason = this.#options.redactor.redact(endReason(part));
     const why = reason === ""
       ? ""
       : `<p class="why" dir="auto">${elementText(reason)}</p>\n`;
@@ -851,23 +848,17 @@ interface Box {
   readonly look: string;
   readonly sign: string;
   readonly titleHtml: string;
-  /** Facts at the end of the head, before duration and time, as HTML. */
-  readonly meta?: readonly string[] | undefined;
+  /** The end of the work, as HTML; empty if it is no news. */
+  readonly end?: string;
   /** The body, as HTML; empty if there is only a head. */
   readonly body: string;
   readonly isOpen?: boolean;
 }
 
-/** Writes the end of a head: facts, duration and time. */
-function metaHtml(
-  { part: { phase, startedAt, endedAt, durationMs } }: EntryFrame,
-  facts: readonly string[] = [],
-): string {
-  const parts = phase === "late" ? ["went on", ...facts] : [...facts];
-  if (durationMs !== null && durationMs > 0) {
-    parts.push(durationText(durationMs));
-  }
-  const at = startedAt ?? endedAt;
+/** Writes the end of a head: the end of the work, its duration, and the time. */
+function metaHtml({ part }: EntryFrame, end = ""): string {
+  const parts = [...(end === "" ? [] : [end]), ...timeNotes(part)];
+  const at = part.startedAt ?? part.endedAt;
   const clock = at === null
     ? ""
     : `<time class="at" datetime="${attributeText(at)}">${
@@ -881,7 +872,7 @@ function boxHtml(box: Box, frame: EntryFrame): string {
   const { look, sign, titleHtml, body, isOpen = false } = box;
   const head =
     `<span class="sign" aria-hidden="true">${sign}</span>${titleHtml}${
-      metaHtml(frame, box.meta)
+      metaHtml(frame, box.end)
     }`;
   if (body === "" || frame.hasNamesOnly) {
     return `<div class="e box ${look}" id="${frame.id}"><div class="row">${head}</div></div>\n`;
@@ -966,21 +957,20 @@ function oneLine(
   }</${tag}>`;
 }
 
-/** The words for an abnormal end of work. A map, as the status in a snapshot may be any text. */
-const WORK_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["failed", ['<b class="bad">failed</b>']],
-  ["running", ['<b class="warn">no end</b>']],
-]);
+/** Writes how work ended. */
+function endHtml(view: CommandView | EditView | LookView | ToolView): string {
+  const word = elementText(view.note);
+  const look = view.status === "failed" ? "bad" : "warn";
+  if (word === "") return "";
+  return view.status === "success" ? word : `<b class="${look}">${word}</b>`;
+}
 
 /** The maximum length of the names of several commands in the head of a box, in characters. */
 const MAX_NAMES_LENGTH = 500;
 
 function commandHtml(view: CommandView, frame: EntryFrame): string {
-  const { command, status, exitCode, stdout, stderr, lostBytes } = view;
+  const { command, status, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
-  const meta = exitCode === null || exitCode === 0
-    ? WORK_ENDS.get(status)
-    : [`<b class="bad">exit ${elementText(String(exitCode))}</b>`];
   const whole = command.trim().includes("\n")
     ? `${scrolled(preText(codeHtml(command.trim(), "sh"), "cmd"))}\n`
     : "";
@@ -996,7 +986,7 @@ function commandHtml(view: CommandView, frame: EntryFrame): string {
     titleHtml: command.trim() === ""
       ? '<span class="one">Output without its command</span>'
       : oneLine(command, "code"),
-    meta,
+    end: endHtml(view),
     body: `${whole}${lost}${outputHtml(stdout, frame)}${errors}`,
     isOpen: isFailed && isShort([stdout, stderr]),
   }, frame);
@@ -1022,17 +1012,8 @@ function fileTitle(file: EditedFile): string {
   }`;
 }
 
-/** The words for the end of an edit, where the title is not enough. */
-const EDIT_ENDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ...WORK_ENDS,
-  ["failed", ['<b class="bad">not applied</b>']],
-  ["proposed", ['<b class="warn">proposed</b>']],
-]);
-
-function editHtml(
-  { files, status, failure }: EditView,
-  frame: EntryFrame,
-): string {
+function editHtml(view: EditView, frame: EntryFrame): string {
+  const { files, status, failure } = view;
   const [only, another] = files;
   const isOne = another === undefined;
   const title = only === undefined
@@ -1049,7 +1030,7 @@ function editHtml(
     look: `edit${isFailed ? " failed" : ""}`,
     sign: "±",
     titleHtml: `<span class="one">${title}</span>`,
-    meta: EDIT_ENDS.get(status),
+    end: endHtml(view),
     body: bodies.join("") + outputHtml(failure, frame),
     isOpen: isFailed || isShort(files.map(({ diff }) => diff)),
   }, frame);
@@ -1077,7 +1058,7 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
     titleHtml: `<span class="one"><code>${elementText(title)}</code>${
       short === "" ? "" : ` <small>${elementText(short)}</small>`
     }</span>`,
-    meta: WORK_ENDS.get(status),
+    end: endHtml(view),
     body,
     isOpen: isFailed && isShort([result, error]),
   }, frame);
@@ -1085,9 +1066,6 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
 
 function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
   const isFailed = looks.some(({ status }) => status === "failed");
-  const words = { success: "", failed: "failed", running: "no end" };
-  const notes = ({ note, status }: LookView): string =>
-    note === "" ? words[status] : elementText(note);
   const [only, another] = looks;
   const isOne = only !== undefined && another === undefined;
   const row = (look: LookView): string =>
@@ -1095,7 +1073,7 @@ function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
       ? ""
       : `<h4><span class="sign" aria-hidden="true">$</span><code>${
         elementText(look.command)
-      }</code><small>${notes(look)}</small></h4>\n`;
+      }</code><small>${elementText(look.note)}</small></h4>\n`;
   const commands = looks.map(({ command }) => command);
   const outputs = looks.map(({ output }) => output)
     .filter((output) => output.trim() !== "");
@@ -1118,7 +1096,7 @@ function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
       : `<span class="one">Looked around: ${
         countedText(looks.length, "command")
       }${names}</span>`,
-    meta: isOne && notes(only) !== "" ? [notes(only)] : [],
+    end: isOne ? endHtml(only) : "",
     body: looks.map((look) => row(look) + outputHtml(look.output, frame))
       .join(""),
     isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),

@@ -2,7 +2,8 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
-import { endNotes, isWork, usageText } from "./_work_counts.ts";
+import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
+import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, fileBelow } from "./edited_files.ts";
@@ -15,7 +16,6 @@ import {
   type PlanView,
   type ToolView,
   viewEntry,
-  type WorkStatus,
 } from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
 import type {
@@ -168,29 +168,26 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeEnd(part: TurnEndedPart): void {
-    const { status, usage, durationMs, error, isErrorShown } = part;
+    const { status, usage, durationMs } = part;
+    const [sign, words] = TURN_ENDS[status];
     const beside = [
       usage === null ? "" : usageText(usage),
       durationMs === null ? "" : durationText(durationMs),
     ].filter((fact) => fact !== "").join(" · ");
     const behind = beside === "" ? "" : ` (${beside})`;
-    const text = {
-      completed: `*✓ done${behind}*`,
-      failed: `**✗ failed**${behind}`,
-      aborted: `**✗ aborted**${behind}`,
-      open: `**… no end of the turn**${behind}`,
-      unknown: usage === null ? "" : `*${beside}*`,
-    }[status];
-    if (error !== null && !isErrorShown && error.trim() !== "") {
-      this.#add(quoted(plainLines(this.#options.redactor.redact(error))));
+    const reason = endReason(part);
+    if (reason !== "") {
+      this.#add(quoted(plainLines(this.#options.redactor.redact(reason))));
     }
-    if (text !== "") this.#addLine(text);
+    if (status === "completed") this.#addLine(`*${sign} ${words}${behind}*`);
+    else if (words !== "") this.#addLine(`**${sign} ${words}**${behind}`);
+    else if (usage !== null) this.#addLine(`*${beside}*`);
   }
 
   #writeEntry(part: EntryPart): void {
     if (part.phase === "started" || part.phase === "updated") return;
     const view = viewEntry(part, this.#options.redactor);
-    if (this.#options.tools === "none" && isWork(view)) return;
+    if (!isShown(view, this.#options)) return;
     switch (view.kind) {
       case "command":
         return this.#writeCommand(view, part);
@@ -199,9 +196,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "message":
         return this.#writeMessage(view);
       case "reasoning": {
-        if (this.#options.reasoning === "omit" || view.text.trim() === "") {
-          return;
-        }
         const lines = safeMarkdown(view.text);
         if (this.#options.reasoning === "include") {
           return this.#add(quoted(["**Reasoning**", "", ...lines]));
@@ -255,7 +249,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeMessage({ role, author, recipient, text }: MessageView): void {
-    if (text.trim() === "") return;
     const lines = safeMarkdown(text);
     if (role === "user") {
       return this.#add(["**User**", "", ...quoted(withBreaks(lines))]);
@@ -266,8 +259,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeCommand(view: CommandView, part: EntryPart): void {
-    const { command, status, stdout, stderr, lostBytes } = view;
-    const end = endText(status, endNotes(view, part));
+    const { command, stdout, stderr, lostBytes } = view;
+    const end = signedEnd(view.status, endText(view, part));
     const out = this.#outputOf(stdout, "text");
     const err = this.#outputOf(stderr, "text");
     const lost = lostBytes === 0 ? [] : [[`*${lostOutput(lostBytes)}*`]];
@@ -307,8 +300,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       if (list.length > 0) this.#add(list);
       list = [];
     };
-    for (const { command, status, note, output } of looks) {
-      const end = endText(status, [note]);
+    for (const look of looks) {
+      const { command, output } = look;
+      const end = signedEnd(look.status, look.note);
       const { blocks } = this.#outputOf(output, "text");
       if (this.#options.tools === "names" || blocks.length === 0) {
         list.push(`- ${codeSpan(`$ ${command}`)}${end}`);
@@ -321,8 +315,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeTool(view: ToolView, part: EntryPart): void {
-    const { title, status, arguments: list, result, isResultCut, error } = view;
-    const end = endText(status, endNotes(view, part));
+    const { title, arguments: list, result, isResultCut, error } = view;
+    const end = signedEnd(view.status, endText(view, part));
     const query = title === "web_search" && list[0]?.name === "query"
       ? ` ${startOf(list[0].text, MAX_TITLE)}`
       : "";
@@ -349,12 +343,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     return [[`${codeSpan(name)}:`], ...this.#outputOf(text, language).blocks];
   }
 
-  #writeEdit({ status, files, failure }: EditView): void {
-    const end = status === "proposed"
-      ? " — proposed"
-      : status === "success"
-      ? ""
-      : endText(status, []);
+  #writeEdit(view: EditView): void {
+    const { status, files, failure } = view;
+    const end = status === "success" ? "" : signedEnd(status, view.note);
     for (const file of files) {
       const { path, movedTo, diff } = fileBelow(file, this.#cwd);
       const [verb, counts] = editWords(file);
@@ -489,10 +480,8 @@ const MAX_SPAN = 80;
 const MAX_TITLE = 240;
 
 /** Writes the end of work, to follow its name. */
-function endText(status: WorkStatus, notes: readonly string[]): string {
-  const known = notes.filter((note) => note !== "").join(" · ");
-  const words = { running: "… not finished", success: "✓", failed: "✗" };
-  return ` — ${words[status]} ${known}`.trimEnd();
+function signedEnd(status: EditView["status"], end: string): string {
+  return ` — ${WORK_SIGNS[status]} ${end}`.trimEnd();
 }
 
 /** Lines with a blank line before and after them. */

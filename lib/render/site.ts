@@ -8,8 +8,8 @@ import {
   type Hashes,
   PAGE_STYLE,
   type PageFact,
-  STATUS_WORDS,
 } from "./_html_page.ts";
+import { TURN_ENDS } from "./_ends.ts";
 import type { EntryView } from "./entry_view.ts";
 import type { PageListing } from "./html.ts";
 import { attributeText, elementText, linkHtml } from "./html_text.ts";
@@ -65,7 +65,7 @@ export interface SiteRun {
  *
  * const session = new SiteSession("run.html", "t", undefined, new Map());
  * session.begin("Fix the parser", undefined);
- * session.take({ kind: "edit", status: "success", files: [], failure: "" });
+ * session.take({ kind: "reasoning", text: "not searched" });
  *
  * assertEquals(session.giveWords(100), "fix the parser");
  * ```
@@ -270,7 +270,7 @@ ${
 ${choiceHtml("project", "Project", folders)}${
       choiceHtml("model", "Model", models)
     }<label>Outcome <select id="outcome"><option value="">all</option>${
-      Object.entries(STATUS_WORDS).filter(([, [, words]]) => words !== "")
+      Object.entries(TURN_ENDS).filter(([, [, words]]) => words !== "")
         .map(([value, [, words]]) =>
           `<option value="${value}">${words}</option>`
         ).join("")
@@ -339,7 +339,7 @@ interface Row {
 function rowHtml({ site, session, depth }: Row): string {
   const { run: { outcome, totalTokens, durationMs }, origin, title } = site;
   const { startedAt, cwd, model } = session;
-  const [sign, words, look] = STATUS_WORDS[outcome ?? "unknown"];
+  const [sign, words, look] = TURN_ENDS[outcome ?? "unknown"];
   const facts = [
     startedAt === null
       ? ""

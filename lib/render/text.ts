@@ -3,7 +3,8 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
-import { endNotes, isWork, usageText } from "./_work_counts.ts";
+import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
+import { usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
@@ -247,27 +248,27 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeEnd(part: TurnEndedPart): void {
-    const { status, usage, durationMs, error, isErrorShown } = part;
+    const { status, usage, durationMs } = part;
     this.#turn = undefined;
     const { green, red, yellow, dim } = this.#style;
-    const tokens = usage === null ? "" : usageText(usage);
+    const [sign, words, look] = TURN_ENDS[status];
     const duration = durationMs === null
       ? ""
       : ` · ${durationText(durationMs)}`;
-    const beside = `${tokens === "" ? "" : ` (${tokens})`}${duration}`;
-    const reason = error === null || isErrorShown || error.trim() === ""
-      ? ""
-      : `: ${this.#shown(readableError(error))}`;
-    const [sign, text, look] = {
-      completed: ["✓ ", `done${beside}`, green] as const,
-      failed: ["✗ ", `failed${reason}${beside}`, red] as const,
-      aborted: ["✗ ", `aborted${reason}${beside}`, red] as const,
-      open: ["… ", `no end of the turn${beside}`, yellow] as const,
-      unknown: ["· ", tokens === "" ? "" : tokens + duration, dim] as const,
-    }[status];
-    if (text === "") return;
+    if (words === "") {
+      if (usage === null) return;
+      this.#begin("prose");
+      const text = usageText(usage) + duration;
+      return this.#addText(text, { sign: "· ", look: dim });
+    }
     this.#begin("prose");
-    this.#addText(text, { sign, look });
+    const error = endReason(part);
+    const reason = error === "" ? "" : `: ${this.#shown(readableError(error))}`;
+    const tokens = usage === null ? "" : ` (${usageText(usage)})`;
+    this.#addText(words + reason + tokens + duration, {
+      sign: `${sign} `,
+      look: { ok: green, bad: red, warn: yellow, "": dim }[look],
+    });
   }
 
   /** Writes the news of an entry. */
@@ -278,7 +279,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       isBegun ? endOf(part) : part,
       this.#options.redactor,
     );
-    if (this.#options.tools === "none" && isWork(view)) return;
+    if (!isShown(view, this.#options)) return;
     if (view.kind === "command" || view.kind === "tool") {
       this.#writeWork(part, view);
     } else if (part.phase !== "started") this.#writeView(view);
@@ -289,9 +290,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     switch (view.kind) {
       case "message": {
         const { role, author, recipient } = view;
-        const isEmpty = view.text.trim() === "";
-        // Codex 0.169 completes several messages for one request, and some of them are empty.
-        if (isEmpty && role !== "user" && author === null) return;
         this.#begin("prose");
         if (role === "user") {
           const text = inertText(view.text);
@@ -333,11 +331,11 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         });
       }
       case "explore":
-        for (const { command, status, note, output } of view.looks) {
+        for (const look of view.looks) {
           this.#begin("work");
-          this.#addCommand(command);
-          if (this.#options.tools === "full") this.#addOutput(output);
-          this.#addStatus(status, [note]);
+          this.#addCommand(look.command);
+          if (this.#options.tools === "full") this.#addOutput(look.output);
+          this.#addStatus(look.status, look.note);
         }
         return;
       case "notice":
@@ -387,7 +385,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
       }
     }
-    this.#addStatus(view.status, endNotes(view, part));
+    this.#addStatus(view.status, endText(view, part));
   }
 
   #addCommand(command: string): void {
@@ -428,17 +426,16 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
-  #addStatus(status: WorkStatus, notes: readonly string[]): void {
-    const known = notes.filter((note) => note !== "").join(" · ");
+  #addStatus(status: WorkStatus, end: string): void {
     const { red, dim } = this.#style;
-    if (status === "running") this.#addLine("  … still running", dim);
-    else if (status === "success") this.#addLine(`  ✓ ${known}`.trimEnd(), dim);
-    else this.#addLine(`  ✗ ${known || "failed"}`, red);
+    const line = `  ${WORK_SIGNS[status]} ${end}`.trimEnd();
+    this.#addLine(line, status === "failed" ? red : dim);
   }
 
-  #writeEdit({ status, files, failure }: EditView): void {
+  #writeEdit(view: EditView): void {
+    const { status, files, failure } = view;
     this.#begin("work");
-    const { cyan, red, dim } = this.#style;
+    const { cyan, red } = this.#style;
     const [sign, look] = status === "failed"
       ? ["✗ ", red] as const
       : [status === "proposed" ? "? " : "→ ", cyan] as const;
@@ -460,8 +457,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (failure !== "" && this.#options.tools === "full") {
       this.#addOutput(failure);
     }
-    if (status === "running") this.#addLine("  … not finished", dim);
-    if (status === "failed" && failure === "") this.#addLine("  ✗ failed", red);
+    const isSaid = status === "success" || status === "proposed" ||
+      failure !== "";
+    if (!isSaid) this.#addStatus(status, view.note);
   }
 
   #addDiff(diff: string): void {
@@ -506,7 +504,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeReasoning({ text }: ReasoningView): void {
-    if (this.#options.reasoning === "omit" || text.trim() === "") return;
     this.#begin("prose");
     const shown = this.#options.reasoning === "fold" ? headingsOf(text) : text;
     this.#addText(inertText(shown).replace(/^\*\*(.*)\*\*$/gm, "$1"), {

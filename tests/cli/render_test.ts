@@ -34,7 +34,7 @@ const SESSION = [
 ].join("\n");
 const MASKED = "codexpipe: masked 1 secret: openai_key 1\n";
 const TEXT =
-  `Thread t\n\nUse ${SECRET}.\n\n$ ls\n  a\n  b\n  c\n  ✓ exit 0\n\n✓ done (1,200 in / 34 out)\n`;
+  `Thread t\n\nUse ${SECRET}.\n\n$ ls\n  a\n  b\n  c\n  ✓\n\n✓ done (1,200 in / 34 out)\n`;
 
 /** The beginning of each form. */
 const BEGINNINGS = {
@@ -205,7 +205,7 @@ Deno.test("render writes the part that a line completes before the next line arr
   stdin.push(
     '{"type":"item.completed","item":{"id":"item_9","type":"command_execution","command":"make","aggregated_output":"","exit_code":0,"status":"completed"}}\n',
   );
-  assertEquals(await stdout.next(), "  ✓ exit 0\n");
+  assertEquals(await stdout.next(), "  ✓\n");
   stdin.end();
   assertEquals((await done).status, 0);
 });
@@ -490,7 +490,7 @@ Deno.test("render --to=site writes a page for each session, and an index", async
   assertEquals(hrefsOf(root).sort(), [...agents, "index.html"].sort());
   for (const page of agents) assertEquals(hrefsOf(page), [root, "index.html"]);
   assertMatch(list, />Sub-agent \/root\/inspect_repo in proj</);
-  assertMatch(list, /✓ completed/);
+  assertMatch(list, /✓ done/);
   assertMatch(index.page, /<rect class="m0"/);
   assertMatch(JSON.stringify(index.data), /"codex session api_token redacted/);
 });

@@ -16,7 +16,12 @@ const FILE = {
   removed: 0,
   diff: "+a",
 } as const;
-const EDIT = { kind: "edit", status: "success", failure: "" } as const;
+const EDIT = {
+  kind: "edit",
+  status: "success",
+  note: "",
+  failure: "",
+} as const;
 
 const CASES: readonly (readonly [view: EntryView, label: string])[] = [
   [{ ...EDIT, files: [] }, "edit"],

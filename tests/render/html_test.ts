@@ -540,7 +540,7 @@ Deno.test("HtmlRenderer writes the end of each of several explored commands", ()
   assertEquals(
     [...page.matchAll(/<code>cat (\w)<\/code><small>([^<]*)<\/small>/g)]
       .map(([, file, note]) => [file, note]),
-    [["a", ""], ["b", "exit 2"], ["c", "no end"]],
+    [["a", ""], ["b", "exit 2"], ["c", "still running"]],
   );
 });
 
@@ -562,7 +562,9 @@ Deno.test("HtmlRenderer writes the status and arguments of tool calls", () => {
     return /<(details|div) class="e box tool[^]*?<\/\1>/.exec(main)?.[0] ?? "";
   };
   assert(
-    toolOf({ status: "in_progress" }).includes('<b class="warn">no end</b>'),
+    toolOf({ status: "in_progress" }).includes(
+      '<b class="warn">still running</b>',
+    ),
   );
   const failed = { status: "failed", error: { message: "No" } };
   const end = '<b class="bad">failed</b>';

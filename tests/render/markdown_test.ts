@@ -91,7 +91,7 @@ const CASES = [
     name: "a command and its output, folded",
     lines: [command("completed", { aggregated_output: "a <b>\n```\n" })],
     text:
-      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n````text\na <b>\n```\n````\n\n</details>\n",
+      "<details>\n<summary><code>$ npm test</code> — ✓</summary>\n\n````text\na <b>\n```\n````\n\n</details>\n",
   },
   {
     name: "a command without output on one line",
@@ -114,7 +114,7 @@ const CASES = [
       }),
     ],
     text:
-      "<details>\n<summary><code>$ a …</code> — ✓ exit 0</summary>\n\n```sh\na\nb\n```\n\n</details>\n",
+      "<details>\n<summary><code>$ a …</code> — ✓</summary>\n\n```sh\na\nb\n```\n\n</details>\n",
   },
   {
     name: "a long command in a code block, cut in the summary",
@@ -126,7 +126,7 @@ const CASES = [
     ],
     text: `<details>\n<summary><code>$ ${
       "x".repeat(240)
-    } …</code> — ✓ exit 0</summary>\n\n\`\`\`sh\n${
+    } …</code> — ✓</summary>\n\n\`\`\`sh\n${
       "x".repeat(300)
     }\n\`\`\`\n\n</details>\n`,
   },
@@ -164,7 +164,7 @@ const CASES = [
       }),
     ],
     text:
-      "<details>\n<summary><code>demo.echo</code> — ✗</summary>\n\n`text`: `hi`\n\n`list`:\n\n```json\n[\n  1,\n  2\n]\n```\n\nerror:\n\n```text\nNo\n```\n\n</details>\n",
+      "<details>\n<summary><code>demo.echo</code> — ✗ failed</summary>\n\n`text`: `hi`\n\n`list`:\n\n```json\n[\n  1,\n  2\n]\n```\n\nerror:\n\n```text\nNo\n```\n\n</details>\n",
   },
   {
     name: "an error",
@@ -204,8 +204,8 @@ Deno.test("MarkdownRenderer says that a tool ended after its turn, as it does of
     item("completed", { ...call, status: "completed" }),
   ]);
   const text = writtenBy(new MarkdownRenderer(), parts);
-  assertStringIncludes(text, "\n`a.b` — … not finished\n");
-  assertStringIncludes(text, "\n`a.b` — ✓ ended later\n");
+  assertStringIncludes(text, "\n`a.b` — … still running\n");
+  assertStringIncludes(text, "\n`a.b` — ✓ after its turn\n");
 });
 
 Deno.test("MarkdownRenderer escapes the error of a turn", () => {
@@ -230,20 +230,20 @@ const OPTION_CASES = [
     lines: [LONG],
     options: { maxOutputLines: 3 },
     text:
-      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n```text\n1\n```\n\n*… 3 lines left out …*\n\n```text\n5\n6\n```\n\n</details>\n",
+      "<details>\n<summary><code>$ npm test</code> — ✓</summary>\n\n```text\n1\n```\n\n*… 3 lines left out …*\n\n```text\n5\n6\n```\n\n</details>\n",
   },
   {
     name: "the number of lines of output with a limit of 0",
     lines: [LONG],
     options: { maxOutputLines: 0 },
     text:
-      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n*… 6 lines left out …*\n\n</details>\n",
+      "<details>\n<summary><code>$ npm test</code> — ✓</summary>\n\n*… 6 lines left out …*\n\n</details>\n",
   },
   {
     name: "only the names of tools and paths of edits on request",
     lines: [LONG, edit("@@ -1 +1 @@\n-a\n+b\n")],
     options: { tools: "names" },
-    text: "`$ npm test` — ✓ exit 0\n\n**edit** `src/a.ts` (+1 −1)\n",
+    text: "`$ npm test` — ✓\n\n**edit** `src/a.ts` (+1 −1)\n",
   },
   {
     name: "no tools on request",

@@ -216,12 +216,31 @@ Deno.test("every renderer writes that an edit is proposed, or failed without a r
   )];
   assertEquals(
     writtenBy(new TextRenderer(), parts),
-    "? edit a.ts (+1 −1)\n✗ edit a.ts (+1 −1)\n  ✗ failed\n",
+    "? edit a.ts (+1 −1)\n✗ edit a.ts (+1 −1)\n  ✗ not applied\n",
   );
   const markdown = writtenBy(new MarkdownRenderer(), parts);
-  assert(markdown.includes("(+1 −1) — proposed</summary>"));
-  assert(markdown.includes("(+1 −1) — ✗</summary>"));
+  assert(markdown.includes("(+1 −1) — ? proposed</summary>"));
+  assert(markdown.includes("(+1 −1) — ✗ not applied</summary>"));
   const html = writtenBy(new HtmlRenderer(), parts);
   assert(html.includes('<b class="warn">proposed</b>'));
   assert(html.includes('<b class="bad">not applied</b>'));
+});
+
+Deno.test("no renderer writes a message without text, or leaves out an image with the tools", () => {
+  const said = (markdown: string): { type: string; payload: unknown } => ({
+    type: "assistant_message",
+    payload: { markdown, citations: null },
+  });
+  const image = { type: "image", payload: { path: "a.png", caption: null } };
+  const parts = [...snapshotParts(snapshotOf(said(" \n"), image))];
+  assertEquals(
+    writtenBy(new TextRenderer({ tools: "none" }), parts),
+    "→ image a.png\n",
+  );
+  assertEquals(
+    writtenBy(new MarkdownRenderer({ tools: "none" }), parts),
+    "# Codex session\n\n**Image** `a.png`\n",
+  );
+  const page = writtenBy(new HtmlRenderer({ tools: "none" }), parts);
+  assertEquals(page.match(/class="e [^"]*"/g), ['class="e box tool"']);
 });

@@ -89,7 +89,7 @@ const CASES = [
       }),
     ],
     text:
-      "$ npm test\n$ ls\n$ npm test\n  ✓ exit 0\n$ ls\n  a\n  ✓ exit 0\n\n… no end of the turn\n",
+      "$ npm test\n$ ls\n$ npm test\n  ✓\n$ ls\n  a\n  ✓\n\n… no end of the turn\n",
   },
   {
     name: "a command of many lines",
@@ -103,7 +103,7 @@ const CASES = [
     ],
     text: `$ line 0\n${
       Array.from({ length: 11 }, (_, at) => `  line ${at + 1}\n`).join("")
-    }  … 3 more lines\n  ✓ exit 0\n\n… no end of the turn\n`,
+    }  … 3 more lines\n  ✓\n\n… no end of the turn\n`,
   },
   {
     name: "edits with and without a diff",
@@ -216,7 +216,7 @@ const CASES = [
     name: "a command that ends after its turn",
     lines: [command("started"), DONE, command("completed")],
     text:
-      "$ npm test\n  … still running\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ exit 0 · ended later\n",
+      "$ npm test\n  … still running\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ after its turn\n",
   },
 ] satisfies {
   name: string;
@@ -299,7 +299,7 @@ Deno.test("TextRenderer writes how many bytes of output were not kept", () => {
   } as const;
   assertEquals(
     writtenBy(new TextRenderer(), [entry]),
-    "$ ls\n  … 1,200 bytes of output not kept\n  a\n  b\n  ✓ exit 0 · 1m 01s\n",
+    "$ ls\n  … 1,200 bytes of output not kept\n  a\n  b\n  ✓ 1m 01s\n",
   );
 });
 
@@ -310,7 +310,7 @@ Deno.test("TextRenderer writes a command when it begins, and its output when it 
   for (const part of partsOfLines(lines, { live: true }).slice(1)) {
     renderer.feed(part, (text) => writes.push(text));
   }
-  assertEquals(writes.slice(0, 2), ["$ npm test\n", "  ok\n  ✓ exit 0\n"]);
+  assertEquals(writes.slice(0, 2), ["$ npm test\n", "  ok\n  ✓\n"]);
 });
 
 const MIXED = [
@@ -329,7 +329,7 @@ const OPTION_CASES = [
   {
     name: "only the names of tools",
     options: { tools: "names" },
-    text: "· A\n\n  b\n\n$ npm test\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
+    text: "· A\n\n  b\n\n$ npm test\n  ✓\n→ edit a.ts\n\nDone.\n",
   },
   {
     name: "no tools",
@@ -339,7 +339,7 @@ const OPTION_CASES = [
   {
     name: "no reasoning and no output",
     options: { reasoning: "omit", maxOutputLines: 0 },
-    text: "$ npm test\n  … 1 line left out\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
+    text: "$ npm test\n  … 1 line left out\n  ✓\n→ edit a.ts\n\nDone.\n",
   },
   {
     name: "only the headings of folded reasoning",
@@ -365,7 +365,7 @@ Deno.test("TextRenderer breaks text and cuts output at the width of the terminal
   ], { columns: () => 24 });
   assertEquals(
     text,
-    "The quick brown fox\njumps over the lazy dog.\n\n$ npm test\n  漢字漢字漢字漢字漢字…\n  ✓ exit 0\n\n✓ done (1,234 in / 567\n  out)\n",
+    "The quick brown fox\njumps over the lazy dog.\n\n$ npm test\n  漢字漢字漢字漢字漢字…\n  ✓\n\n✓ done (1,234 in / 567\n  out)\n",
   );
 });
 
@@ -384,7 +384,7 @@ const MARKS: TextStyle = {
 Deno.test("TextRenderer styles each line by itself", () => {
   assertEquals(
     viewOf([command("completed"), message("a\nb"), DONE], { style: MARKS }),
-    "<cyan>$ npm test</cyan>\n<dim>  ok</dim>\n<dim>  ✓ exit 0</dim>\n\na\nb\n\n<green>✓ done (1,234 in / 567 out)</green>\n",
+    "<cyan>$ npm test</cyan>\n<dim>  ok</dim>\n<dim>  ✓</dim>\n\na\nb\n\n<green>✓ done (1,234 in / 567 out)</green>\n",
   );
 });
 
@@ -471,7 +471,8 @@ Deno.test("TextRenderer writes the message in the JSON of an error without effec
 });
 
 Deno.test("TextRenderer joins the lines of names, so that none begins a workflow command", () => {
-  const unnamed = { role: "assistant", kind: "plain", lines: [] } as const;
+  const lines = [{ spans: [{ text: "Hi", styles: {} }] }];
+  const unnamed = { role: "assistant", kind: "plain", lines } as const;
   const header = { label: "me\n::error::x", badge: null };
   const records = [
     { id: 1, type: "plain_message", payload: { ...unnamed, header } },
