@@ -1,4 +1,4 @@
-/** Counts of work and tokens, of a turn or a session. */
+/** Sums up the work and the tokens of turns and sessions. */
 
 import type { EntryView } from "./entry_view.ts";
 import type { TurnUsage } from "./parts.ts";
@@ -87,4 +87,39 @@ export class WorkCounts {
   #addFile(path: string): void {
     if (this.#files.size < MAX_FILES) this.#files.add(path);
   }
+}
+
+/** Sums up the turns of a transcript. */
+export class RunTotals {
+  /** The work of all turns, and between them. */
+  readonly work = new WorkCounts();
+  #usage: TurnUsage | null = null;
+  readonly #threadIds = new Set<string>();
+  #hasRuns = false;
+
+  /** Begins a session; returns whether there was one of the same thread before. */
+  enter(threadId: string | null): boolean {
+    if (threadId === null) return false;
+    const isKnown = this.#threadIds.has(threadId);
+    this.#hasRuns ||= isKnown;
+    this.#threadIds.add(threadId);
+    return isKnown;
+  }
+
+  /** Adds the tokens of a turn. */
+  addUsage(usage: TurnUsage | null): void {
+    if (usage === null) return;
+    const before = this.#usage;
+    this.#usage = usageOf((kind) => sum(before?.[kind] ?? null, usage[kind]));
+  }
+
+  /** The tokens of all turns; `null` if a thread has several runs, whose counts may overlap. */
+  get usage(): TurnUsage | null {
+    return this.#hasRuns ? null : this.#usage;
+  }
+}
+
+/** Adds two counts, either of which may be unknown. */
+export function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
 }

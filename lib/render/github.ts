@@ -9,7 +9,7 @@ import {
   type TextRedactor,
 } from "./render_options.ts";
 import { timeNotes, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
-import { USAGE_KINDS, usageOf, WorkCounts } from "./_work_counts.ts";
+import { RunTotals, sum, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
@@ -112,15 +112,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<GithubOptions>;
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
-  #hasRuns = false;
   readonly #turns: TurnRow[] = [];
   #turnCount = 0;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
   #topic = new TurnTopic();
   #work = new WorkCounts();
-  readonly #totals = new WorkCounts();
-  #usage: TurnUsage | null = null;
+  readonly #totals = new RunTotals();
   #status: TurnStatus | null = null;
   #error: string | null = null;
   #finalMessage: string | null = null;
@@ -159,7 +157,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     return {
       threadId: this.#sessions.at(-1)?.thread_id ?? null,
       status: this.#status,
-      usage: this.#total,
+      usage: this.#totals.usage,
       finalMessage: this.#finalMessage,
     };
   }
@@ -182,6 +180,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         return this.#countError(`Line ${countText(part.line)}: ${message}`);
       }
       case "turn_started":
+        this.#closeWork();
         this.#cwd = part.cwd;
         return;
       case "rolled_back":
@@ -197,6 +196,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
    * @param emit Is called with the summary, once.
    */
   flush(emit: Emit<string>): void {
+    this.#closeWork();
     const { maxBytes } = this.#options;
     const verdict = this.#options.verdict();
     const reasons = verdict?.reasons ??
@@ -258,17 +258,16 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   #takeSession(part: SessionPart): void {
-    const isKnown = part.thread_id !== null &&
-      this.#sessions.some(({ thread_id }) => thread_id === part.thread_id);
-    this.#hasRuns ||= isKnown;
-    if (isKnown) return;
+    if (this.#totals.enter(part.thread_id)) return;
     if (this.#sessions.length < MAX_SESSIONS) this.#sessions.push(part);
     else this.#unkeptSessions += 1;
   }
 
-  /** The tokens of all turns; `null` if a thread has several runs, whose counts may overlap. */
-  get #total(): TurnUsage | null {
-    return this.#hasRuns ? null : this.#usage;
+  /** Adds the work of a turn, or of the time between two, to that of all. */
+  #closeWork(): void {
+    this.#totals.work.addAll(this.#work);
+    this.#topic = new TurnTopic();
+    this.#work = new WorkCounts();
   }
 
   #takeEntry(part: EntryPart): void {
@@ -423,18 +422,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (this.#error !== null && !isErrorShown && status === "failed") {
       this.#countError(this.#error);
     }
-    if (usage !== null) {
-      const before = this.#usage;
-      this.#usage = usageOf((kind) => sum(before?.[kind] ?? null, usage[kind]));
-    }
-    this.#totals.addAll(this.#work);
+    this.#totals.addUsage(usage);
     this.#turnCount += 1;
     if (this.#turns.length < MAX_ROWS) {
       const { text: topic } = this.#topic;
       this.#turns.push({ part, topic, work: this.#work.phrases() });
     }
-    this.#topic = new TurnTopic();
-    this.#work = new WorkCounts();
+    this.#closeWork();
   }
 
   /** @param shown The reasons in the head of the summary, which are not repeated as errors. */
@@ -507,9 +501,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #totalRow(): string {
     if (this.#turnCount < 2) return "";
-    const work = elementText(this.#totals.phrases().join(", "));
+    const work = elementText(this.#totals.work.phrases().join(", "));
     return `<tr><td></td><td>All turns</td><td></td><td></td><td>${work}</td>${
-      usageCells(this.#total)
+      usageCells(this.#totals.usage)
     }</tr>\n`;
   }
 }
@@ -543,10 +537,6 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
   constructor(options: GithubOptions = {}) {
     super(new GithubRenderer(options));
   }
-}
-
-function sum(a: number | null, b: number | null): number | null {
-  return a === null ? b : a + (b ?? 0);
 }
 
 /** Writes how work ended. */

@@ -12,7 +12,7 @@ import {
   type PageTurn,
 } from "./_html_page.ts";
 import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
-import { WorkCounts } from "./_work_counts.ts";
+import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
@@ -173,13 +173,7 @@ class Section {
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<Omit<HtmlOptions, "listing" | "sequence">>;
   #turns: PageTurn[] = [];
-  readonly #totals = new WorkCounts();
-  /**
-   * The tokens of all turns. They are not shown if a thread has several runs, since the counts of
-   * a later run may include those of earlier ones.
-   */
-  #tokens = { input: 0, output: 0 };
-  #hasRuns = false;
+  readonly #totals = new RunTotals();
   #turnCount = 0;
   /** The number of the page, and the number of turns on the pages before it. */
   #page = { number: 1, turnsBefore: 0 };
@@ -191,8 +185,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
   #threadId: string | null = null;
-  /** The ids of all threads so far. */
-  readonly #threadIds = new Set<string | null>();
   #section: Section | undefined;
   /** The view of the prompt that gave the title, until the prompt is written. */
   #titleView:
@@ -405,9 +397,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   /** Begins a session of a thread; returns whether the session before is of the same thread. */
   #enter(threadId: string | null): boolean {
-    const isSame = threadId !== null && threadId === this.#threadId;
-    this.#hasRuns ||= threadId !== null && this.#threadIds.has(threadId);
-    this.#threadIds.add(threadId);
+    const isSame = this.#totals.enter(threadId) && threadId === this.#threadId;
     this.#threadId = threadId;
     return isSame;
   }
@@ -462,6 +452,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   #closeSection(): void {
     if (this.#section === undefined) return;
+    this.#totals.work.addAll(this.#section.counts);
     this.#section = undefined;
     this.#emit("</div>\n</div>\n</section>\n");
   }
@@ -532,10 +523,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       ? []
       : [`<span class="is ${look}">${sign} ${words}</span>`];
     const facts = [...end, ...figures, ...usageFigures(usage)];
-    if (usage !== null) {
-      this.#tokens.input += usage.input_tokens;
-      this.#tokens.output += usage.output_tokens;
-    }
+    this.#totals.addUsage(usage);
     const reason = this.#options.redactor.redact(endReason(part));
     const why = reason === ""
       ? ""
@@ -548,7 +536,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         section.timeline.draw(`turn ${turn}`, part)
       }</div>\n</section>\n`,
     );
-    this.#totals.addAll(counts);
+    this.#totals.work.addAll(counts);
     if (sign !== "") {
       figures.unshift(`<span class="${look}" title="${words}">${sign}</span>`);
     }
@@ -570,10 +558,11 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #totalHtml(): string {
     const facts = [
       countedText(this.#turnCount, "turn"),
-      ...workFigures(this.#totals),
+      ...workFigures(this.#totals.work),
     ];
-    const { input, output } = this.#tokens;
-    if (!this.#hasRuns && input + output > 0) {
+    const { input_tokens: input = 0, output_tokens: output = 0 } =
+      this.#totals.usage ?? {};
+    if (input + output > 0) {
       facts.push(`${countText(input)} tokens in, ${countText(output)} out`);
     }
     return facts.join(" · ");

@@ -8,6 +8,7 @@ import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
 import { TextRenderer } from "../../lib/render/text.ts";
 import {
+  command,
   DONE,
   item,
   partsOfLines,
@@ -243,4 +244,29 @@ Deno.test("no renderer writes a message without text, or leaves out an image wit
   );
   const page = writtenBy(new HtmlRenderer({ tools: "none" }), parts);
   assertEquals(page.match(/class="e [^"]*"/g), ['class="e box tool"']);
+});
+
+Deno.test("a command that fails after its turn counts in the total, and not in the next turn", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    command("started"),
+    DONE,
+    command("completed", { status: "failed", exit_code: 1 }),
+    TURN,
+    command("completed", { id: "item_2" }),
+    DONE,
+  ]);
+  const summary = writtenBy(new GithubRenderer(), parts);
+  assertEquals(
+    [...summary.matchAll(/<td>(\d commands?[^<]*)?<\/td>/g)].map(([, work]) =>
+      work
+    )
+      .filter((work) => work !== undefined),
+    ["1 command", "1 command", "2 commands, 1 failed"],
+  );
+  const page = writtenBy(new HtmlRenderer(), parts);
+  assert(
+    page.includes('<p>2 turns · 2 commands, <span class="bad">1 failed</span>'),
+  );
 });
