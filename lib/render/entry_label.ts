@@ -1,7 +1,9 @@
 /** Short labels of entries, and topics of turns. */
 
-import type { EntryView } from "./entry_view.ts";
+import { startOf } from "./cut_text.ts";
+import type { EntryView, ToolView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";
+import type { ToolsChoice } from "./render_options.ts";
 
 /** Returns a short label of an entry, not escaped: a command, a file, or the first line of text. */
 export function entryLabel(view: EntryView): string {
@@ -37,6 +39,26 @@ export function entryLabel(view: EntryView): string {
     case "unknown":
       return view.type;
   }
+}
+
+/** The maximum length of an argument beside the name of its tool. */
+const MAX_ARGUMENT = 240;
+
+/**
+ * Returns the arguments of a call in one line, to follow the name of the tool: ` query` of a search,
+ * else ` name=value …`. Empty if only names are shown.
+ */
+export function argumentsLine(
+  { title, arguments: list }: ToolView,
+  tools: ToolsChoice,
+): string {
+  const [first] = list;
+  const isSearch = title === "web_search" && first?.name === "query";
+  const shown = tools === "names" ? [] : isSearch ? [first] : list;
+  return shown.map(({ name, text }) => {
+    const value = startOf(text.trim().replace(/\s+/g, " "), MAX_ARGUMENT);
+    return isSearch ? ` ${value}` : ` ${name}=${value}`;
+  }).join("");
 }
 
 /** The number of lines that are searched for a title, and the maximum length of each. */

@@ -13,7 +13,12 @@ import { RunTotals, sum, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
-import { firstCharacters, firstLine, TurnTopic } from "./entry_label.ts";
+import {
+  argumentsLine,
+  firstCharacters,
+  firstLine,
+  TurnTopic,
+} from "./entry_label.ts";
 import {
   type CommandView,
   type EditView,
@@ -341,10 +346,11 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #toolHtml(view: ToolView, times: readonly string[]): string {
     const { title, status, arguments: list, result, isResultCut, error } = view;
+    const head = title + argumentsLine(view, this.#options.tools);
     const input = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
     const cut = isResultCut ? `<p>${SHORTENED_RESULT}</p>\n` : "";
     return this.#foldHtml(
-      [`<code>${lineHtml(title)}</code>`, endHtml(view), ...times],
+      [`<code>${lineHtml(head)}</code>`, endHtml(view), ...times],
       status,
       () =>
         this.#outputHtml(input) + this.#outputHtml(result) + cut +

@@ -17,7 +17,13 @@ import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
 import type { EditedFile } from "./edited_files.ts";
-import { entryLabel, firstLine, plainLine, TurnTopic } from "./entry_label.ts";
+import {
+  argumentsLine,
+  entryLabel,
+  firstLine,
+  plainLine,
+  TurnTopic,
+} from "./entry_label.ts";
 import {
   type CommandView,
   type EditView,
@@ -1031,9 +1037,7 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
   const items = list.map(({ name, text }) =>
     `<dt>${elementText(name)}</dt><dd>${elementText(text)}</dd>\n`
   );
-  const short = list.map(({ name, text }) =>
-    `${name}: ${startOf(text.replace(/\s+/g, " "), 120)}`
-  ).join(", ");
+  const line = argumentsLine(view, frame.hasNamesOnly ? "names" : "full");
   const body = [
     items.length === 0 ? "" : `<dl>\n${items.join("")}</dl>\n`,
     outputHtml(result, frame),
@@ -1044,9 +1048,9 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
   return boxHtml({
     look: `tool${isFailed ? " failed" : ""}`,
     sign: "ƒ",
-    titleHtml: `<span class="one"><code>${elementText(title)}</code>${
-      short === "" ? "" : ` <small>${elementText(short)}</small>`
-    }</span>`,
+    titleHtml: `<span class="one"><code>${elementText(title)}</code><small>${
+      elementText(line)
+    }</small></span>`,
     end: endHtml(view),
     body,
     isOpen: isFailed && isShort([result, error]),

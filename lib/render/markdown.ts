@@ -7,6 +7,7 @@ import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, fileBelow } from "./edited_files.ts";
+import { argumentsLine } from "./entry_label.ts";
 import {
   type ArgumentView,
   type CommandView,
@@ -317,9 +318,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #writeTool(view: ToolView, part: EntryPart): void {
     const { title, arguments: list, result, isResultCut, error } = view;
     const end = signedEnd(view.status, endText(view, part));
-    const query = title === "web_search" && list[0]?.name === "query"
-      ? ` ${startOf(list[0].text, MAX_TITLE)}`
-      : "";
+    const { tools } = this.#options;
+    const line = startOf(title + argumentsLine(view, tools), MAX_TITLE);
     const blocks = [
       ...list.flatMap((argument) => this.#argumentBlocks(argument)),
       ...(error === "" ? [] : [["error:"]]),
@@ -329,10 +329,10 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         : [[isResultCut ? "result, shortened:" : "result:"]]),
       ...this.#outputOf(result, "text").blocks,
     ];
-    if (this.#options.tools === "names" || blocks.length === 0) {
-      return this.#addLine(codeSpan(title + query) + end);
+    if (tools === "names" || blocks.length === 0) {
+      return this.#addLine(codeSpan(line) + end);
     }
-    this.#fold(`<code>${htmlLine(title + query)}</code>${end}`, blocks);
+    this.#fold(`<code>${htmlLine(line)}</code>${end}`, blocks);
   }
 
   #argumentBlocks({ name, text }: ArgumentView): MarkdownBlock[] {
@@ -476,7 +476,7 @@ function yamlText(text: string): string {
 const MAX_OPEN_DIFF = 30;
 /** The maximum length of a tool argument that is written on the line of its name. */
 const MAX_SPAN = 80;
-/** The maximum length of a command in its title, in UTF-16 code units. */
+/** The maximum length of a command or call in its title, in UTF-16 code units. */
 const MAX_TITLE = 240;
 
 /** Writes the end of work, to follow its name. */

@@ -9,6 +9,7 @@ import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
 import { editWords, fileBelow } from "./edited_files.ts";
+import { argumentsLine } from "./entry_label.ts";
 import {
   type CommandView,
   type EditView,
@@ -401,17 +402,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  #addTool({ title, arguments: list }: ToolView): void {
-    const isSearch = title === "web_search";
-    const [first] = list;
-    const named = this.#options.tools === "names"
-      ? []
-      : list.map(({ name, text }) =>
-        `${name}=${text.replace(/\s+/g, " ").slice(0, 400)}`
-      );
-    const text = isSearch && first?.name === "query"
-      ? `web_search ${first.text.replace(/\s+/g, " ")}`
-      : [title, ...named].join(" ");
+  #addTool(view: ToolView): void {
+    const text = view.title + argumentsLine(view, this.#options.tools);
     this.#addClipped([inertLabel(text)], {
       sign: "» ",
       look: this.#style.cyan,

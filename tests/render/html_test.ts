@@ -575,9 +575,9 @@ Deno.test("HtmlRenderer writes the status and arguments of tool calls", () => {
   const done = toolOf({ status: "completed" });
   assert(!done.includes(end) && !/ open>/.test(done));
   for (const start of ["", "x"]) {
-    const text = start + "😀".repeat(100);
+    const text = start + "😀".repeat(200);
     const box = toolOf({ status: "completed", arguments: { a: text } });
-    const [, short = ""] = /<small>a: (.*?)<\/small>/.exec(box) ?? [];
+    const [, short = ""] = /<small> a=(.*?)<\/small>/.exec(box) ?? [];
     assert(short !== "" && text.startsWith(short), short);
   }
 });

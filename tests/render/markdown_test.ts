@@ -164,7 +164,7 @@ const CASES = [
       }),
     ],
     text:
-      "<details>\n<summary><code>demo.echo</code> — ✗ failed</summary>\n\n`text`: `hi`\n\n`list`:\n\n```json\n[\n  1,\n  2\n]\n```\n\nerror:\n\n```text\nNo\n```\n\n</details>\n",
+      "<details>\n<summary><code>demo.echo text=hi list=[ 1, 2 ]</code> — ✗ failed</summary>\n\n`text`: `hi`\n\n`list`:\n\n```json\n[\n  1,\n  2\n]\n```\n\nerror:\n\n```text\nNo\n```\n\n</details>\n",
   },
   {
     name: "an error",
