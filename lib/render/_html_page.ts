@@ -4,7 +4,7 @@ import { attributeText, elementText } from "./html_text.ts";
 
 /** SHA-256 of the style sheet and script that the policy allows. A test computes them anew. */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-NsQXrAKXRu/7OMhhSRlTka6XkHlAZW0mwEETXp6Ktgg=",
+  style: "sha256-Ch5P1rQXBquXzzsbtVvCF3tgVL03vzsOfYU949o1ewk=",
   script: "sha256-QKQzDjLeIlxEVx68MVtpophHLXZwloNe9aZqeVdI3eM=",
 };
 
@@ -234,7 +234,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .line a:hover line,.line a:focus-visible line{opacity:1;stroke-width:13}
 .line .rail{stroke:var(--line);stroke-width:1;opacity:1}
 .l-user{stroke:var(--accent)}.l-say{stroke:var(--ink)}.l-think{stroke:var(--think)}.l-run{stroke:var(--run)}
-.l-edit{stroke:var(--edit)}.l-tool{stroke:var(--tool)}.l-bad{stroke:var(--bad)}.l-cached{fill:var(--line)}.l-in{fill:var(--think)}.l-out{fill:var(--accent)}
+.l-edit{stroke:var(--edit)}.l-tool{stroke:var(--tool)}.l-bad{stroke:var(--bad)}.l-in{fill:var(--think)}.l-out{fill:var(--accent)}
 
 .e{margin-top:.75rem}
 .e:target{outline:2px solid var(--accent);outline-offset:3px;border-radius:8px}

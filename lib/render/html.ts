@@ -539,7 +539,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       : `<ul>${facts.map((fact) => `<li>${fact}</li>`).join("\n")}</ul>\n`;
     this.#emit(
       `</div>\n</div>\n<div class="sum">\n${list}${why}${
-        section.timeline.draw(`turn ${turn}`, part)
+        section.timeline.draw(`turn ${turn}`, part.requests)
       }</div>\n</section>\n`,
     );
     this.#totals.work.addAll(counts);

@@ -2,7 +2,7 @@
 
 import { joinedByTwo } from "../groups.ts";
 import { elementText } from "./html_text.ts";
-import type { RequestUsage, TurnEndedPart, TurnUsage } from "./parts.ts";
+import type { RequestUsage } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** The lanes of a timeline, from top to bottom. */
@@ -15,8 +15,6 @@ const LANES = [
 ] as const satisfies readonly { name: string; word: string }[];
 
 export type Lane = (typeof LANES)[number]["name"];
-
-export type TurnTokens = Pick<TurnEndedPart, "usage" | "requests">;
 
 /** An entry on the timeline. */
 export interface TimelineMark {
@@ -50,31 +48,6 @@ const TOKENS_HEIGHT = 30;
 /** Writes a share from 0 to 1 as a percentage with two decimals. */
 function percent(share: number): string {
   return `${Number((Math.min(1, Math.max(0, share)) * 100).toFixed(2))}%`;
-}
-
-/** Draws the shares of a turn's tokens: cached input, other input, output. */
-function drawShares(usage: TurnUsage, middle: number): string {
-  const { input_tokens: input, output_tokens: output } = usage;
-  const cached = Math.min(usage.cached_input_tokens ?? 0, input);
-  const total = input + output;
-  if (total <= 0) return "";
-  const parts = [
-    { look: "l-cached", count: cached, words: "tokens in, from the cache" },
-    { look: "l-in", count: input - cached, words: "tokens in" },
-    { look: "l-out", count: output, words: "tokens out" },
-  ];
-  let x = 0;
-  return parts.filter(({ count }) => count > 0).map(
-    ({ look, count, words }) => {
-      const start = x;
-      x += count / total;
-      return `<rect class="${look}" x="${percent(start)}" width="${
-        percent(count / total)
-      }" y="${middle - 4}" height="8"><title>${
-        countText(count)
-      } ${words}</title></rect>`;
-    },
-  ).join("");
 }
 
 /** Collects the marks of a turn, and draws them. Memory is bounded, as neighbours are joined. */
@@ -113,27 +86,20 @@ export class Timeline {
 
   /**
    * Draws the timeline as a `<figure>`, titled such as `turn 3`; an empty text for fewer than three
-   * marks. If the turn had fewer than two requests, the shares of cached input, other input and
-   * output are drawn instead of their tokens.
+   * marks. The requests are those of the turn, if they are known.
    */
-  draw(name: string, tokens: TurnTokens): string {
+  draw(name: string, requests: readonly RequestUsage[] = []): string {
     if (this.#count < 3) return "";
     const lanes = LANES.filter((lane) => this.#lanes.has(lane.name));
     const isTimed = this.#isTimed;
-    const { usage, requests = [] } = tokens;
-    const hasTokens = requests.length > 1;
-    const shares = usage === null || hasTokens
-      ? ""
-      : drawShares(usage, lanes.length * LANE_HEIGHT + LANE_HEIGHT / 2);
-    const height = lanes.length * LANE_HEIGHT +
-      (hasTokens ? TOKENS_HEIGHT : shares === "" ? 0 : LANE_HEIGHT);
+    const hasTokens = requests.length > 0;
+    const height = lanes.length * LANE_HEIGHT + (hasTokens ? TOKENS_HEIGHT : 0);
     const marks = lanes.map((lane, i) =>
       this.#drawLane(lane, i * LANE_HEIGHT + LANE_HEIGHT / 2)
     );
     if (hasTokens) marks.push(this.#drawRequests(requests, height));
-    if (shares !== "") marks.push(shares);
     const names: string[] = lanes.map((lane) => lane.name);
-    if (hasTokens || shares !== "") names.push("tokens");
+    if (hasTokens) names.push("tokens");
     const length = isTimed
       ? durationText(this.#endMs - this.#startMs)
       : countedText(this.#count, "entry", "entries");

@@ -1,9 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  Timeline,
-  type TimelineMark,
-  type TurnTokens,
-} from "../../lib/render/html_timeline.ts";
+import { Timeline, type TimelineMark } from "../../lib/render/html_timeline.ts";
+import type { RequestUsage } from "../../lib/render/parts.ts";
 
 /** A command, two seconds long by default. */
 function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
@@ -20,11 +17,11 @@ function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
 
 function drawn(
   marks: readonly TimelineMark[],
-  tokens: TurnTokens = { usage: null },
+  requests: readonly RequestUsage[] = [],
 ): string {
   const timeline = new Timeline();
   for (const each of marks) timeline.add(each);
-  return timeline.draw("turn 1", tokens);
+  return timeline.draw("turn 1", requests);
 }
 
 /** The start and end of each mark in a drawing, in percent. */
@@ -53,7 +50,7 @@ Deno.test("Timeline ends where the turn ends", () => {
   timeline.stretch(0);
   timeline.stretch(20_000);
   timeline.stretch(null);
-  const drawing = timeline.draw("turn 1", { usage: null });
+  const drawing = timeline.draw("turn 1");
   assertEquals(placesIn(drawing), [[5, 15], [20, 30], [40, 50]]);
   assert(drawing.includes("<span>0s</span><span>20.0s</span>"));
 });
@@ -84,13 +81,10 @@ Deno.test("Timeline draws a lane for each kind of entry in its marks", () => {
 
 Deno.test("Timeline draws the tokens of each request as a bar at its time", () => {
   const request = { output_tokens: 10 };
-  const drawing = drawn([mark(0), mark(4), mark(8)], {
-    usage: null,
-    requests: [
-      { ...request, at: "1970-01-01T00:00:05.000Z", input_tokens: 90 },
-      { ...request, at: "1970-01-01T00:00:10.000Z", input_tokens: 40 },
-    ],
-  });
+  const drawing = drawn([mark(0), mark(4), mark(8)], [
+    { ...request, at: "1970-01-01T00:00:05.000Z", input_tokens: 90 },
+    { ...request, at: "1970-01-01T00:00:10.000Z", input_tokens: 40 },
+  ]);
   assertEquals(
     [...drawing.matchAll(/class="l-in" x="(\d+)%"[^>]* height="(\d+)"/g)]
       .map(([, x, height]) => [Number(x), Number(height)]),
@@ -100,21 +94,12 @@ Deno.test("Timeline draws the tokens of each request as a bar at its time", () =
   assert(drawing.includes("<div>tokens</div>"));
 });
 
-Deno.test("Timeline draws the shares of tokens in a turn without requests", () => {
-  const drawing = drawn([mark(0), mark(1), mark(2)], {
-    usage: {
-      input_tokens: 80,
-      cached_input_tokens: 50,
-      output_tokens: 20,
-      reasoning_output_tokens: null,
-    },
-  });
-  assertEquals(
-    [...drawing.matchAll(
-      /class="l-(cached|in|out)" x="([\d.]+)%" width="([\d.]+)%"/g,
-    )].map(([, look, x, width]) => [look, Number(x), Number(width)]),
-    [["cached", 0, 50], ["in", 50, 30], ["out", 80, 20]],
-  );
+Deno.test("Timeline draws the tokens of a single request at its time, and none without requests", () => {
+  const marks = [mark(0), mark(4), mark(8)];
+  const at = "1970-01-01T00:00:05.000Z";
+  const drawing = drawn(marks, [{ at, input_tokens: 90, output_tokens: 10 }]);
+  assert(drawing.includes('<rect class="l-in" x="50%"'));
+  assert(!drawn(marks).includes("tokens"));
 });
 
 Deno.test("Timeline joins neighbours among many marks, and keeps failures visible", () => {
