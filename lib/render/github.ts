@@ -23,7 +23,6 @@ import {
   type CommandView,
   type EditView,
   type EntryView,
-  type LookView,
   type ToolView,
   viewEntry,
 } from "./entry_view.ts";
@@ -546,9 +545,8 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
 }
 
 /** Writes how work ended. */
-function endHtml(view: CommandView | EditView | LookView | ToolView): string {
-  const word = wordHtml(view.note);
-  return view.status === "failed" ? `<b>${word}</b>` : word;
+function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
+  return status === "failed" ? `<b>${wordHtml(note)}</b>` : wordHtml(note);
 }
 
 /** The signs of the ends of turns, by the class of their look on pages. */

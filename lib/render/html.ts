@@ -29,7 +29,6 @@ import {
   type EditView,
   type EntryView,
   type ExploreView,
-  type LookView,
   type MessageView,
   type NoticeView,
   type PlanView,
@@ -953,17 +952,19 @@ function oneLine(
 }
 
 /** Writes how work ended. */
-function endHtml(view: CommandView | EditView | LookView | ToolView): string {
-  const word = elementText(view.note);
-  const look = view.status === "failed" ? "bad" : "warn";
-  if (word === "") return "";
-  return view.status === "success" ? word : `<b class="${look}">${word}</b>`;
+function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
+  if (note === "" || status === "success") return elementText(note);
+  const look = status === "failed" ? "bad" : "warn";
+  return `<b class="${look}">${elementText(note)}</b>`;
 }
 
 /** The maximum length of the names of several commands in the head of a box, in characters. */
 const MAX_NAMES_LENGTH = 500;
 
-function commandHtml(view: CommandView, frame: EntryFrame): string {
+function commandHtml(
+  view: Omit<CommandView, "kind" | "exitCode">,
+  frame: EntryFrame,
+): string {
   const { command, status, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
   const whole = command.trim().includes("\n")
@@ -1058,40 +1059,30 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
 }
 
 function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
-  const isFailed = looks.some(({ status }) => status === "failed");
   const [only, another] = looks;
-  const isOne = only !== undefined && another === undefined;
-  const row = (look: LookView): string =>
-    isOne && !look.command.trim().includes("\n")
-      ? ""
-      : `<h4><span class="sign" aria-hidden="true">$</span><code>${
-        elementText(look.command)
-      }</code><small>${elementText(look.note)}</small></h4>\n`;
-  const commands = looks.map(({ command }) => command);
-  const outputs = looks.map(({ output }) => output)
-    .filter((output) => output.trim() !== "");
-  const isSilent = outputs.length === 0;
-  // Commands whose outputs are folded with them are named in the head.
-  const names = isSilent ? "" : ` <small>${
-    elementText(
-      startOf(
-        commands.map((command) => startOf(command.replace(/\s+/g, " "), 120))
-          .join(", "),
-        MAX_NAMES_LENGTH,
-      ),
-    )
-  }</small>`;
+  if (only !== undefined && another === undefined) {
+    const rest = { stdout: only.output, stderr: "", lostBytes: 0 };
+    return commandHtml({ ...only, ...rest }, frame);
+  }
+  const isFailed = looks.some(({ status }) => status === "failed");
+  const names = looks.map(({ command }) =>
+    startOf(command.replace(/\s+/g, " "), 120)
+  ).join(", ");
+  const rows = looks.map(({ command, note, output }) =>
+    `<h4><span class="sign" aria-hidden="true">$</span><code>${
+      elementText(command)
+    }</code><small>${elementText(note)}</small></h4>\n${
+      outputHtml(output, frame)
+    }`
+  );
   return boxHtml({
     look: `exec${isFailed ? " failed" : ""}`,
     sign: "$",
-    titleHtml: isOne
-      ? oneLine(only.command, "code")
-      : `<span class="one">Looked around: ${
-        countedText(looks.length, "command")
-      }${names}</span>`,
-    end: isOne ? endHtml(only) : "",
-    body: looks.map((look) => row(look) + outputHtml(look.output, frame))
-      .join(""),
-    isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),
+    titleHtml: `<span class="one">Looked around: ${
+      countedText(looks.length, "command")
+    } <small>${elementText(startOf(names, MAX_NAMES_LENGTH))}</small></span>`,
+    body: rows.join(""),
+    isOpen: isFailed &&
+      isShort(looks.flatMap(({ command, output }) => [command, output])),
   }, frame);
 }

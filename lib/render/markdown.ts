@@ -12,7 +12,6 @@ import {
   type ArgumentView,
   type CommandView,
   type EditView,
-  type ExploreView,
   type MessageView,
   type PlanView,
   type ToolView,
@@ -224,7 +223,11 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return this.#addLine(words.filter((word) => word !== "").join(" "));
       }
       case "explore":
-        return this.#writeLooks(view);
+        for (const { command, status, note, output } of view.looks) {
+          const { blocks } = this.#outputOf(output, "text");
+          this.#addRun(command, signedEnd(status, note), blocks);
+        }
+        return;
       case "notice": {
         const { level, title, text } = view;
         const heading = { error: "Error", warning: "Warning", info: "" }[level];
@@ -292,27 +295,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         : [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]),
       ...output,
     ]);
-  }
-
-  /** Writes the commands of an `explore` record: those without output as a list. */
-  #writeLooks({ looks }: ExploreView): void {
-    let list: string[] = [];
-    const endList = (): void => {
-      if (list.length > 0) this.#add(list);
-      list = [];
-    };
-    for (const look of looks) {
-      const { command, output } = look;
-      const end = signedEnd(look.status, look.note);
-      const { blocks } = this.#outputOf(output, "text");
-      if (this.#options.tools === "names" || blocks.length === 0) {
-        list.push(`- ${codeSpan(`$ ${command}`)}${end}`);
-        continue;
-      }
-      endList();
-      this.#addRun(command, end, blocks);
-    }
-    endList();
   }
 
   #writeTool(view: ToolView, part: EntryPart): void {

@@ -438,8 +438,9 @@ Deno.test("MarkdownRenderer folds the output of explored commands like that of o
   assertEquals(
     bodyOf({ redactor, maxOutputLines: 2 }),
     `
-- \`$ cat a\` — ✓
-- \`$ cat b\` — ✗ exit 2
+\`$ cat a\` — ✓
+
+\`$ cat b\` — ✗ exit 2
 
 <details>
 <summary><code>$ cat c</code> — ✓</summary>
@@ -456,13 +457,13 @@ Deno.test("MarkdownRenderer folds the output of explored commands like that of o
 
 </details>
 
-- \`$ cat d\` — ✓
+\`$ cat d\` — ✓
 `,
   );
   assertEquals([...redactor.counts.values()], [1]);
   assertEquals(
     bodyOf({ tools: "names" }),
-    "\n- `$ cat a` — ✓\n- `$ cat b` — ✗ exit 2\n- `$ cat c` — ✓\n- `$ cat d` — ✓\n",
+    "\n`$ cat a` — ✓\n\n`$ cat b` — ✗ exit 2\n\n`$ cat c` — ✓\n\n`$ cat d` — ✓\n",
   );
 });
 
