@@ -1,6 +1,6 @@
 /** Short labels of entries, and topics of turns. */
 
-import { startOf } from "./cut_text.ts";
+import { shortened, startOf } from "./cut_text.ts";
 import type { EntryView, ToolView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";
 import type { ToolsChoice } from "./render_options.ts";
@@ -82,22 +82,13 @@ export function plainLine(text: string): string {
   return isDress(first) ? more.find((line) => !isDress(line)) ?? first : first;
 }
 
-/** The maximum length of a topic, in characters. */
+/** The maximum length of a topic, in UTF-16 code units. */
 const MAX_LENGTH = 120;
 
-/** Returns the first line of a text; `…` replaces what exceeds a number of characters. */
+/** Returns the first line of a text; `…` replaces what exceeds a limit. */
 export function firstLine(text: string, limit: number = MAX_LENGTH): string {
   const [line = ""] = text.trim().split("\n", 1);
-  return firstCharacters(line.trim(), limit);
-}
-
-/** Returns the first characters of a text; `…` replaces the rest of a longer one. */
-export function firstCharacters(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const characters = Array.from(text.slice(0, 2 * limit + 2));
-  return characters.length <= limit
-    ? text
-    : `${characters.slice(0, limit - 1).join("").trim()}…`;
+  return shortened(line.trim(), limit);
 }
 
 /** The topic of a turn: its first prompt, else the agent's first message, else the first entry. */

@@ -11,14 +11,15 @@ import {
 import { timeNotes, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
 import { RunTotals, sum, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
-import { cutText, endOf, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
-import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
 import {
-  argumentsLine,
-  firstCharacters,
-  firstLine,
-  TurnTopic,
-} from "./entry_label.ts";
+  cutText,
+  endOf,
+  lostOutput,
+  shortened,
+  SHORTENED_RESULT,
+} from "./cut_text.ts";
+import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
+import { argumentsLine, firstLine, TurnTopic } from "./entry_label.ts";
 import {
   type CommandView,
   type EditView,
@@ -580,7 +581,7 @@ function lineHtml(text: string, limit: number = MAX_HEAD_LENGTH): string {
 
 /** Writes a text as one line of HTML, with `␊` for line ends: a blank line would end the HTML. */
 function wordHtml(text: string, limit: number = Infinity): string {
-  const word = firstCharacters(text, limit);
+  const word = shortened(text, limit);
   return elementText(word.replace(/\r\n?|\n/g, "\u240a"));
 }
 
