@@ -12,6 +12,7 @@ import {
   type PageTurn,
 } from "./_html_page.ts";
 import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
+import { Surroundings } from "./_surroundings.ts";
 import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
@@ -49,6 +50,7 @@ import type {
   TurnUsage,
 } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
+import { NO_SESSION } from "./transcript.ts";
 
 /** Connects a page with the site that it belongs to: facts for its head, and data for the index. */
 export interface PageListing {
@@ -186,6 +188,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The length of the entries of the page, in characters. */
   #length = 0;
   #imageLength = 0;
+  readonly #surroundings = new Surroundings();
   #betweenCount = 0;
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
@@ -297,7 +300,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const [first] = held;
     const session = first?.type === "session" ? first : undefined;
     const known = session && this.#redacted(session);
-    this.#enter(session?.thread_id ?? null);
+    this.#enter(session ?? NO_SESSION);
     const title = this.#titleOf(known, held);
     this.#listing?.begin(title, known);
     this.#head = {
@@ -392,7 +395,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #startSession(part: SessionPart): void {
     this.#closeSection();
     this.#emit(
-      this.#enter(part.thread_id)
+      this.#enter(part)
         ? '<div class="gap">The session goes on</div>\n'
         : `<div class="gap">Another session</div>\n${
           factsHtml(sessionFacts(this.#redacted(part)))
@@ -400,14 +403,18 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     );
   }
 
-  /** Begins a session of a thread; returns whether the session before is of the same thread. */
-  #enter(threadId: string | null): boolean {
-    const isSame = this.#totals.enter(threadId) && threadId === this.#threadId;
-    this.#threadId = threadId;
+  /** Begins a session; returns whether the session before is of the same thread. */
+  #enter(part: SessionPart): boolean {
+    this.#surroundings.enter(part);
+    const { thread_id } = part;
+    const isSame = this.#totals.enter(thread_id) &&
+      thread_id === this.#threadId;
+    this.#threadId = thread_id;
     return isSame;
   }
 
-  #startTurn({ turn, startedAt }: TurnStartedPart): void {
+  #startTurn(part: TurnStartedPart): void {
+    const { turn, startedAt } = part;
     this.#closeSection();
     if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.turn) {
       this.#turnPage(this.#sequence);
@@ -415,10 +422,12 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
     const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
+    const changes = this.#surroundings.changes(part, this.#options.redactor)
+      .map((change) => `<small>${elementText(change)}</small>`);
     this.#turnCount += 1;
     this.#section = new Section(id, turn);
     this.#section.timeline.stretch(msOf(startedAt));
-    this.#beginSection(this.#section, time);
+    this.#beginSection(this.#section, time + changes.join(""));
   }
 
   /** Begins the section of a turn, or one without a heading for entries between turns. */

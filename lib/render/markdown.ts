@@ -3,6 +3,7 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
+import { Surroundings } from "./_surroundings.ts";
 import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
@@ -70,9 +71,7 @@ import {
 export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<RenderOptions>;
   #isBegun = false;
-  #model: string | null = null;
-  /** The folder that paths are shown relative to. */
-  #cwd: string | null = null;
+  readonly #surroundings = new Surroundings();
   #text = "";
 
   /**
@@ -124,12 +123,10 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  #writeSession(
-    { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
-      SessionPart,
-  ): void {
-    this.#cwd = cwd;
-    this.#model = model;
+  #writeSession(part: SessionPart): void {
+    const { thread_id, startedAt, cwd, model, cli_version, parent_thread_id } =
+      part;
+    this.#surroundings.enter(part);
     const facts = Object.entries({
       id: thread_id,
       parent: parent_thread_id ?? null,
@@ -153,17 +150,12 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     this.#add(facts.map(([name, value]) => `- ${name}: ${codeSpan(value)}`));
   }
 
-  #writeTurn({ turn, startedAt, model, cwd }: TurnStartedPart): void {
-    this.#addLine(`## Turn ${turn}`);
+  #writeTurn(part: TurnStartedPart): void {
+    this.#addLine(`## Turn ${part.turn}`);
     const facts = [
-      startedAt === null ? null : timeText(startedAt),
-      model === this.#model ? null : model,
-      cwd === this.#cwd ? null : cwd,
-    ].flatMap((fact) =>
-      fact === null ? [] : [plainLine(this.#options.redactor.redact(fact))]
-    );
-    this.#model = model ?? this.#model;
-    this.#cwd = cwd ?? this.#cwd;
+      ...(part.startedAt === null ? [] : [timeText(part.startedAt)]),
+      ...this.#surroundings.changes(part, this.#options.redactor),
+    ].map(plainLine);
     if (facts.length > 0) this.#addLine(`*${facts.join(" · ")}*`);
   }
 
@@ -329,7 +321,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const { status, files, failure } = view;
     const end = status === "success" ? "" : signedEnd(status, view.note);
     for (const file of files) {
-      const { path, movedTo, diff } = fileBelow(file, this.#cwd);
+      const { path, movedTo, diff } = fileBelow(file, this.#surroundings.cwd);
       const [verb, counts] = editWords(file);
       const names = [path, movedTo].filter((name) => name !== "");
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;

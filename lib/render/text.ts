@@ -4,6 +4,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
 import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
+import { Surroundings } from "./_surroundings.ts";
 import { usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
@@ -129,9 +130,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #block: Block | undefined;
   /** The lines of the next emission. */
   #lines: string[] = [];
-  #model: string | null = null;
-  /** The folder that paths are shown relative to. */
-  #cwd: string | null = null;
+  readonly #surroundings = new Surroundings();
   #turn: RunningWork | undefined;
   /** The id of the entry whose beginning was written last, if its end can follow directly. */
   #open: number | undefined;
@@ -206,12 +205,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  #writeSession(
-    { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
-      SessionPart,
-  ): void {
-    this.#model = model;
-    this.#cwd = cwd;
+  #writeSession(part: SessionPart): void {
+    const { thread_id, startedAt, cwd, model, cli_version, parent_thread_id } =
+      part;
+    this.#surroundings.enter(part);
     // The ids of entries begin again.
     this.#begun.clear();
     const facts = [
@@ -227,25 +224,20 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (parent_thread_id !== undefined) {
       facts.push(`sub-agent of ${oneLine(parent_thread_id)}`);
     }
-    this.#writeFacts(facts);
+    this.#writeFacts([this.#options.redactor.redact(facts.join(" · "))]);
   }
 
   #writeFacts(facts: readonly string[]): void {
-    if (facts.length === 0) return;
+    const text = inertText(facts.join(" · "));
+    if (text === "") return;
     this.#begin("prose");
-    const { dim } = this.#style;
-    this.#addText(this.#shown(facts.join(" · ")), { look: dim });
+    this.#addText(text, { look: this.#style.dim });
   }
 
-  #writeTurn({ model, cwd }: TurnStartedPart): void {
+  #writeTurn(part: TurnStartedPart): void {
     this.#turn = { title: "working" };
-    const changes = [
-      model === this.#model ? null : model,
-      cwd === this.#cwd ? null : cwd,
-    ].filter((change) => change !== null).map(oneLine);
-    this.#model = model ?? this.#model;
-    this.#cwd = cwd ?? this.#cwd;
-    this.#writeFacts(changes);
+    const changes = this.#surroundings.changes(part, this.#options.redactor);
+    this.#writeFacts(changes.map(oneLine));
   }
 
   #writeEnd(part: TurnEndedPart): void {
@@ -432,7 +424,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       ? ["✗ ", red] as const
       : [status === "proposed" ? "? " : "→ ", cyan] as const;
     for (const file of files) {
-      const { path, movedTo, diff } = fileBelow(file, this.#cwd);
+      const { path, movedTo, diff } = fileBelow(file, this.#surroundings.cwd);
       const [verb, counts] = editWords(file);
       const text = [
         verb,

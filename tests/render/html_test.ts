@@ -582,6 +582,29 @@ Deno.test("HtmlRenderer writes the status and arguments of tool calls", () => {
   }
 });
 
+Deno.test("HtmlRenderer writes the model and the folder of a turn where they change, with secrets masked", () => {
+  const context = (turn_id: string, model: string, cwd: string) => [
+    eventLine("task_started", { turn_id }),
+    { type: "turn_context", payload: { turn_id, model, cwd } },
+  ];
+  const parts = partsOfLines([
+    LEGACY,
+    ...context("a", "m1", "/p"),
+    ...context("b", "m2", "/p"),
+    ...context("c", "m2", `/p/${SECRET}`),
+  ]);
+  const page = writtenBy(new HtmlRenderer({ redactor: new Redactor() }), parts);
+  assertEquals(
+    [...page.matchAll(/>Turn \d<\/a><time.*?<\/time>(.*?)<\/h2>/g)]
+      .map(([, facts]) => facts),
+    [
+      "<small>m1</small><small>/p</small>",
+      "<small>m2</small>",
+      "<small>/p/[redacted:openai_key]</small>",
+    ],
+  );
+});
+
 Deno.test("HtmlRenderer writes how many turns were rolled back", () => {
   const gaps = [1, 1200].map((turns) =>
     /<div class="gap">(The user.*?)<\/div>/.exec(

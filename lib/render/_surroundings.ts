@@ -1,0 +1,30 @@
+/** Tracks the model and the folder of a transcript, which are told where they change. */
+
+import type { SessionPart, TurnStartedPart } from "./parts.ts";
+import type { TextRedactor } from "./render_options.ts";
+
+export class Surroundings {
+  /** The folder, which paths are shown relative to. */
+  cwd: string | null = null;
+  #model: string | null = null;
+
+  /** Takes those of a session, which are told in its head. */
+  enter({ model, cwd }: SessionPart): void {
+    this.#model = model;
+    this.cwd = cwd;
+  }
+
+  /** Takes those of a turn, and returns what is new, redacted. */
+  changes(
+    { model, cwd }: TurnStartedPart,
+    redactor: Pick<TextRedactor, "redact">,
+  ): string[] {
+    const news = [
+      model === this.#model ? null : model,
+      cwd === this.cwd ? null : cwd,
+    ].filter((each) => each !== null);
+    this.#model = model ?? this.#model;
+    this.cwd = cwd ?? this.cwd;
+    return news.map((each) => redactor.redact(each));
+  }
+}
