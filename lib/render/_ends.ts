@@ -48,7 +48,7 @@ export function timeNotes({ durationMs, phase }: EntryPart): string[] {
   const isTimed = durationMs !== null && durationMs > 0;
   return [
     ...(isTimed ? [durationText(durationMs)] : []),
-    ...(phase === "late" ? ["after its turn"] : []),
+    ...(phase === "late" ? ["went on"] : []),
   ];
 }
 

@@ -205,7 +205,7 @@ Deno.test("MarkdownRenderer says that a tool ended after its turn, as it does of
   ]);
   const text = writtenBy(new MarkdownRenderer(), parts);
   assertStringIncludes(text, "\n`a.b` — … still running\n");
-  assertStringIncludes(text, "\n`a.b` — ✓ after its turn\n");
+  assertStringIncludes(text, "\n`a.b` — ✓ went on\n");
 });
 
 Deno.test("MarkdownRenderer escapes the error of a turn", () => {
