@@ -318,8 +318,10 @@ function viewKnown(
       };
     case "notice":
       return notice(record.payload.title ?? "", linesText(record.payload.body));
-    case "background_event":
-      return notice(record.payload.title, record.payload.description);
+    case "background_event": {
+      const { title, description } = record.payload;
+      return notice(title, description.replace(PREAMBLE_REGEXP, ""));
+    }
     case "loading":
       return notice("", record.payload.message);
     case "upgrade_notice": {
@@ -391,6 +393,10 @@ function viewPlain(
     text: isWarning ? text.slice(2) : text,
   };
 }
+
+/** What Codex tells the model before the summary of a compaction. */
+const PREAMBLE_REGEXP =
+  /^Another language model started to solve this problem and .*:\n/;
 
 /** The lines before the text of a message between agents; they repeat the author and recipient. */
 const ENVELOPE_REGEXP =

@@ -364,21 +364,27 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
     this.#open = undefined;
     if (view.status !== "running") this.#begun.delete(part.id);
-    const texts = view.kind === "command"
-      ? [view.stdout, view.stderr]
-      : [view.error, view.result];
-    const text = texts.filter((each) => each !== "")
-      .map((each) => each.replace(/\r?\n$/, "")).join("\n");
     if (this.#options.tools === "full") {
-      if (view.kind === "command" && view.lostBytes > 0) {
-        this.#addLine(`  … ${lostOutput(view.lostBytes)}`, this.#style.dim);
-      }
-      this.#addOutput(text);
-      if (view.kind === "tool" && view.isResultCut) {
-        this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
-      }
+      if (view.kind === "command") this.#addOutputs(view);
+      else this.#addResult(view);
     }
     this.#addStatus(view.status, endText(view, part));
+  }
+
+  #addOutputs({ stdout, stderr, lostBytes }: CommandView): void {
+    if (lostBytes > 0) {
+      this.#addLine(`  … ${lostOutput(lostBytes)}`, this.#style.dim);
+    }
+    const texts = [stdout, stderr].filter((text) => text !== "");
+    this.#addOutput(
+      texts.map((text) => text.replace(/\r?\n$/, "")).join("\n"),
+    );
+  }
+
+  #addResult({ error, result, isResultCut }: ToolView): void {
+    this.#addMessage(error);
+    this.#addOutput(result);
+    if (isResultCut) this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
   }
 
   #addCommand(command: string): void {
@@ -410,6 +416,15 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
+  /** Adds the reason of a failure, whose lines are not cut. */
+  #addMessage(text: string): void {
+    const look = this.#style.dim;
+    const maxLines = this.#options.maxOutputLines;
+    this.#addCut(text, { maxLines, keep: "end" }, (shown) => {
+      this.#addText(shown.join("\n"), { sign: "  ", look });
+    });
+  }
+
   #addStatus(status: WorkStatus, end: string): void {
     const { red, dim } = this.#style;
     const line = `  ${WORK_SIGNS[status]} ${end}`.trimEnd();
@@ -438,9 +453,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       }
     }
     if (files.length === 0) this.#addLine(`${sign}edit`, look);
-    if (failure !== "" && this.#options.tools === "full") {
-      this.#addOutput(failure);
-    }
+    if (this.#options.tools === "full") this.#addMessage(failure);
     const isSaid = status === "success" || status === "proposed" ||
       failure !== "";
     if (!isSaid) this.#addStatus(status, view.note);

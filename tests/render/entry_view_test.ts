@@ -334,6 +334,18 @@ Deno.test("viewEntry() shows the text of a message between agents without its en
   }
 });
 
+Deno.test("viewEntry() shows the summary of a compaction without what the model is told of it", () => {
+  const textOf = (description: string): string | false => {
+    const payload = { title: "Context compacted", description };
+    const view = viewEntry({ record: recordOf("background_event", payload) });
+    return view.kind === "notice" && view.text;
+  };
+  const preamble =
+    "Another language model started to solve this problem and so on:\n";
+  assertEquals(textOf(`${preamble}Done: a\nb:\nc`), "Done: a\nb:\nc");
+  assertEquals(textOf(`x\n${preamble}`), `x\n${preamble}`);
+});
+
 Deno.test("viewEntry() indents no bullet deeper than Codex can", () => {
   const bullet = { type: "bullet", marker: "-", spans: [] };
   const indents = [-1, 1, 1e9].map((indent) => {

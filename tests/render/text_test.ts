@@ -505,6 +505,39 @@ Deno.test("TextRenderer joins the lines of names, so that none begins a workflow
   ]);
 });
 
+Deno.test("TextRenderer breaks the lines of a failure's reason, and cuts those of results", () => {
+  const call = { type: "mcp_tool_call", server: "a", tool: "b" };
+  const text = "one two three four five";
+  const failed = {
+    ...call,
+    id: "f",
+    status: "failed",
+    error: { message: text },
+  };
+  const content = [{ type: "text", text }];
+  const done = { ...call, id: "d", status: "completed", result: { content } };
+  const parts = partsOfLines([
+    THREAD,
+    item("completed", failed),
+    item("completed", done),
+  ]);
+  assertEquals(
+    writtenBy(new TextRenderer({ columns: () => 20 }), parts).split("\n").slice(
+      2,
+    ),
+    [
+      "» a.b",
+      "  one two three four",
+      "  five",
+      "  ✗ failed",
+      "» a.b",
+      "  one two three fou…",
+      "  ✓",
+      "",
+    ],
+  );
+});
+
 Deno.test("TextRendererStream writes the same as TextRenderer", async () => {
   const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
   const texts = await Array.fromAsync(
