@@ -79,13 +79,26 @@ export function pathBelow(path: string, folder: string | null): string {
   return rest === "" ? path : rest;
 }
 
-/** Returns the verb for a change (`add`, `delete` or `edit`) and its line counts, as in `+3 −1`. */
-export function editWords(
-  { change, added, removed }: Pick<EditedFile, "change" | "added" | "removed">,
-): readonly [verb: string, counts: string] {
+/**
+ * Returns what to say of a change: the verb (`add`, `delete` or `edit`), the paths of the file, the
+ * new one last, relative to a folder if they are below it, and the line counts, as in `+3 −1`.
+ */
+export function editTitle(
+  { change, added, removed, path, movedTo }: EditedFile,
+  folder: string | null,
+): {
+  readonly verb: string;
+  readonly names: string[];
+  readonly counts: string;
+} {
   const counts = [
     added === null || change === "delete" ? "" : `+${countText(added)}`,
     removed === null || change === "add" ? "" : `−${countText(removed)}`,
-  ].filter((count) => count !== "").join(" ");
-  return [change === "update" ? "edit" : change, counts];
+  ];
+  return {
+    verb: change === "update" ? "edit" : change,
+    names: [path, movedTo].filter((name) => name !== "")
+      .map((name) => pathBelow(name, folder)),
+    counts: counts.filter((count) => count !== "").join(" "),
+  };
 }

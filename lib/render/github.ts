@@ -18,7 +18,7 @@ import {
   shortened,
   SHORTENED_RESULT,
 } from "./cut_text.ts";
-import { type EditedFile, editWords, fileBelow } from "./edited_files.ts";
+import { type EditedFile, editTitle, fileBelow } from "./edited_files.ts";
 import { argumentsLine, firstLine, TurnTopic } from "./entry_label.ts";
 import {
   type CommandView,
@@ -361,9 +361,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #editHtml(view: EditView, times: readonly string[]): string {
     const { files, status, failure } = view;
     const titles = files.map((file) => {
-      const { path, movedTo } = fileBelow(file, this.#cwd);
-      const to = movedTo === "" ? "" : ` → <code>${wordHtml(movedTo)}</code>`;
-      return `${editWords(file)[0]} <code>${wordHtml(path)}</code>${to}`;
+      const { verb, names } = editTitle(file, this.#cwd);
+      const shown = names.map((name) => `<code>${wordHtml(name)}</code>`);
+      return `${verb} ${shown.join(" → ")}`;
     });
     const [only = "edit", another] = titles;
     const head = another === undefined

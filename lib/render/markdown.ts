@@ -7,7 +7,7 @@ import { Surroundings } from "./_surroundings.ts";
 import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
-import { editWords, fileBelow } from "./edited_files.ts";
+import { editTitle } from "./edited_files.ts";
 import { argumentsLine } from "./entry_label.ts";
 import {
   type ArgumentView,
@@ -321,11 +321,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const { status, files, failure } = view;
     const end = status === "success" ? "" : signedEnd(status, view.note);
     for (const file of files) {
-      const { path, movedTo, diff } = fileBelow(file, this.#surroundings.cwd);
-      const [verb, counts] = editWords(file);
-      const names = [path, movedTo].filter((name) => name !== "");
+      const { verb, names, counts } = editTitle(file, this.#surroundings.cwd);
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
-      const { lines, blocks } = this.#outputOf(diff, "diff");
+      const { lines, blocks } = this.#outputOf(file.diff, "diff");
       if (this.#options.tools === "names" || blocks.length === 0) {
         this.#addLine(
           `**${verb}** ${names.map(codeSpan).join(" → ")}${beside}`,

@@ -9,7 +9,7 @@ import { usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
-import { editWords, fileBelow } from "./edited_files.ts";
+import { editTitle } from "./edited_files.ts";
 import { argumentsLine } from "./entry_label.ts";
 import {
   type CommandView,
@@ -360,7 +360,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
     if (title !== undefined && this.#open !== part.id) {
       this.#begin("work");
-      this.#addClipped([title], { look: this.#style.dim });
+      this.#addLines([title], { look: this.#style.dim, fit: clipped });
     }
     this.#open = undefined;
     if (view.status !== "running") this.#begun.delete(part.id);
@@ -382,7 +382,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #addResult({ error, result, isResultCut }: ToolView): void {
-    this.#addMessage(error);
+    this.#addOutput(error, wrapped);
     this.#addOutput(result);
     if (isResultCut) this.#addLine(`  … ${SHORTENED_RESULT}`, this.#style.dim);
   }
@@ -402,26 +402,19 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #addTool(view: ToolView): void {
     const text = view.title + argumentsLine(view, this.#options.tools);
-    this.#addClipped([inertLabel(text)], {
+    this.#addLines([inertLabel(text)], {
       sign: "» ",
       look: this.#style.cyan,
+      fit: clipped,
     });
   }
 
-  #addOutput(text: string): void {
+  /** Adds the end of an output; the lines of a failure's reason are broken instead of cut. */
+  #addOutput(text: string, fit = clipped): void {
     const look = this.#style.dim;
     const maxLines = this.#options.maxOutputLines;
     this.#addCut(text, { maxLines, keep: "end" }, (shown) => {
-      this.#addClipped(shown, { sign: "  ", look });
-    });
-  }
-
-  /** Adds the reason of a failure, whose lines are not cut. */
-  #addMessage(text: string): void {
-    const look = this.#style.dim;
-    const maxLines = this.#options.maxOutputLines;
-    this.#addCut(text, { maxLines, keep: "end" }, (shown) => {
-      this.#addText(shown.join("\n"), { sign: "  ", look });
+      this.#addLines(shown, { sign: "  ", look, fit });
     });
   }
 
@@ -439,21 +432,16 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       ? ["✗ ", red] as const
       : [status === "proposed" ? "? " : "→ ", cyan] as const;
     for (const file of files) {
-      const { path, movedTo, diff } = fileBelow(file, this.#surroundings.cwd);
-      const [verb, counts] = editWords(file);
-      const text = [
-        verb,
-        path,
-        ...(movedTo === "" ? [] : ["→", movedTo]),
-        ...(counts === "" ? [] : [`(${counts})`]),
-      ].join(" ");
+      const { verb, names, counts } = editTitle(file, this.#surroundings.cwd);
+      const beside = counts === "" ? "" : ` (${counts})`;
+      const text = `${verb} ${names.join(" → ")}${beside}`;
       this.#addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });
       if (this.#isFormatted && this.#options.tools === "full") {
-        this.#addDiff(diff);
+        this.#addDiff(file.diff);
       }
     }
     if (files.length === 0) this.#addLine(`${sign}edit`, look);
-    if (this.#options.tools === "full") this.#addMessage(failure);
+    if (this.#options.tools === "full") this.#addOutput(failure, wrapped);
     const isSaid = status === "success" || status === "proposed" ||
       failure !== "";
     if (!isSaid) this.#addStatus(status, view.note);
@@ -464,7 +452,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#addCut(diff, { maxLines, keep: "both" }, (shown) => {
       for (const line of diffLines(shown.join("\n"))) {
         const look = diffLook(line, this.#style);
-        this.#addClipped([line.text], { sign: "  ", look });
+        this.#addLines([line.text], { sign: "  ", look, fit: clipped });
       }
     });
   }
@@ -539,9 +527,16 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   /** Adds a text, and breaks lines that are too long. */
-  #addText(text: string, { sign = "", look = same }: LineLook = {}): void {
-    const lines = withoutLineFeeds(text).split("\n");
-    for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
+  #addText(text: string, look: LineLook = {}): void {
+    this.#addLines(withoutLineFeeds(text).split("\n"), look);
+  }
+
+  /** Adds lines, and breaks those that are too long, or cuts them. */
+  #addLines(
+    lines: readonly string[],
+    { sign = "", look = same, fit = wrapped }: LineLook,
+  ): void {
+    for (const line of fit(lines, { columns: this.#columns(), sign })) {
       this.#addLine(line, look);
     }
   }
@@ -550,16 +545,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #addMarkdown(text: string): void {
     const layout = { columns: this.#columns(), style: this.#style };
     for (const line of terminalMarkdown(text, layout)) this.#addLine(line);
-  }
-
-  /** Adds lines, and cuts those that are too long. */
-  #addClipped(
-    lines: readonly string[],
-    { sign = "", look = same }: LineLook,
-  ): void {
-    for (const line of clipped(lines, { columns: this.#columns(), sign })) {
-      this.#addLine(line, look);
-    }
   }
 
   #shown(text: string): string {
@@ -625,4 +610,6 @@ interface LineLook {
   readonly sign?: string;
   /** Styles a line. */
   readonly look?: (line: string) => string;
+  /** Breaks lines that are too long (`wrapped`, by default) or cuts them (`clipped`). */
+  readonly fit?: typeof wrapped;
 }
