@@ -40,10 +40,9 @@ export * from "./thread_transcripts.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
 export type { EditedFile } from "./edited_files.ts";
-export { commandLine, shellWord } from "../dialects/exec/command_line.ts";
+export { shellWord } from "../dialects/exec/command_line.ts";
 export * from "./quantity_text.ts";
 export {
-  NO_REDACTOR,
   REASONING,
   type ReasoningChoice,
   RENDER_FORMS,

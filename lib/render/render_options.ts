@@ -41,7 +41,7 @@ export interface RenderOptions {
   /**
    * Masks secrets in every text before the renderer does anything else with it.
    *
-   * @default {NO_REDACTOR}
+   * @default {undefined} Nothing is masked.
    */
   readonly redactor?: TextRedactor | undefined;
   /**

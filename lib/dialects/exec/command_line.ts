@@ -22,15 +22,6 @@ const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
  *
  * @param words The command and its arguments.
  * @returns The command line.
- *
- * @example A script in a shell
- * ```ts
- * import { commandLine } from "@codexpipe/codexpipe/render";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(commandLine(["/bin/bash", "-lc", "ls | head"]), "ls | head");
- * assertEquals(commandLine(["git", "commit", "-m", "Go on"]), "git commit -m 'Go on'");
- * ```
  */
 export function commandLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? "";
