@@ -1,6 +1,7 @@
 /** Short labels of entries, and topics of turns. */
 
 import { shortened, startOf } from "./cut_text.ts";
+import { editTitle } from "./edited_files.ts";
 import type { EntryView, ToolView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";
 import type { ToolsChoice } from "./render_options.ts";
@@ -16,9 +17,11 @@ export function entryLabel(view: EntryView): string {
     case "edit": {
       const [only, another] = view.files;
       if (only === undefined) return "edit";
-      return another === undefined
-        ? `${only.change} ${only.path}`
-        : `edit ${countedText(view.files.length, "file")}`;
+      if (another !== undefined) {
+        return `edit ${countedText(view.files.length, "file")}`;
+      }
+      const { verb, names } = editTitle(only, null);
+      return `${verb} ${names.join(" → ")}`;
     }
     case "tool":
       return view.title;

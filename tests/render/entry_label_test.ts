@@ -25,7 +25,7 @@ const EDIT = {
 
 const CASES: readonly (readonly [view: EntryView, label: string])[] = [
   [{ ...EDIT, files: [] }, "edit"],
-  [{ ...EDIT, files: [FILE] }, "update a.ts"],
+  [{ ...EDIT, files: [FILE] }, "edit a.ts"],
   [{ ...EDIT, files: [FILE, FILE] }, "edit 2 files"],
   [{ kind: "explore", looks: [look("cat a")] }, "$ cat a"],
   [{ kind: "explore", looks: [look("cat a"), look("cat b")] }, "2 looks"],
