@@ -688,11 +688,12 @@ function articleHtml(
   name: string,
   body: string,
   frame: EntryFrame,
+  remark = "",
 ): string {
   const { id } = frame;
   return `<article class="e ${look}" id="${id}"><h3><span class="who"><a href="#${id}">${
     elementText(name)
-  }</a></span>${metaHtml(frame)}</h3>${body}</article>\n`;
+  }</a></span>${remark}${metaHtml(frame)}</h3>${body}</article>\n`;
 }
 
 /** The sign of a plan's step, its label for screen readers, and its class. */
@@ -716,9 +717,7 @@ function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   });
   const list = steps.length === 0 ? "" : `<ul>\n${items.join("")}</ul>`;
   const progress = steps.length === 0 ? "empty" : `${done} of ${steps.length}`;
-  return `<article class="e plan" id="${frame.id}"><h3><span class="who">${
-    elementText(name)
-  }</span><small>${progress}</small>${metaHtml(frame)}</h3>${list}</article>\n`;
+  return articleHtml("plan", name, list, frame, `<small>${progress}</small>`);
 }
 
 function noticeHtml(view: NoticeView, frame: EntryFrame): string {
