@@ -59,15 +59,6 @@ function withSign(sign: string, content: string): string {
     .join("\n");
 }
 
-/** Returns a file whose paths are relative to a folder, if it is known and they are below it. */
-export function fileBelow(file: EditedFile, folder: string | null): EditedFile {
-  return {
-    ...file,
-    path: pathBelow(file.path, folder),
-    movedTo: pathBelow(file.movedTo, folder),
-  };
-}
-
 /** Returns the path relative to the folder, or the whole path if it is not below it. */
 export function pathBelow(path: string, folder: string | null): string {
   if (folder === null || folder === "") return path;

@@ -18,7 +18,7 @@ import {
   shortened,
   SHORTENED_RESULT,
 } from "./cut_text.ts";
-import { type EditedFile, editTitle, fileBelow } from "./edited_files.ts";
+import { type EditedFile, editTitle, pathBelow } from "./edited_files.ts";
 import { argumentsLine, firstLine, TurnTopic } from "./entry_label.ts";
 import {
   type CommandView,
@@ -293,7 +293,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (tools === "none") return;
     if (view.kind === "edit" && view.status === "success") {
       for (const file of view.files) {
-        this.#files.add(fileBelow(file, this.#cwd));
+        this.#files.add(file, this.#cwd);
       }
     }
     const step = this.#stepHtml(view, part);
@@ -765,7 +765,11 @@ class ChangedFiles {
   unkept = 0;
   readonly #rows = new Map<string, FileRow>();
 
-  add({ path, change, movedTo, added, removed }: EditedFile): void {
+  /** Adds an edit of a file, whose paths are shown relative to a folder. */
+  add(file: EditedFile, folder: string | null): void {
+    const { change, added, removed } = file;
+    const path = pathBelow(file.path, folder);
+    const movedTo = pathBelow(file.movedTo, folder);
     const row = this.#rows.get(path);
     if (row !== undefined) {
       row.fate = fateAfter(change, row.fate);
