@@ -61,6 +61,10 @@ function rendered(bytes: Uint8Array): string {
   return html;
 }
 
+/** The lines before a message between agents; its heading has the author and the recipient. */
+const ENVELOPE_REGEXP =
+  /^Message Type: .*\nTask name: .*\nSender: .*\nPayload:\n/;
+
 Deno.test("the transcript of a session shows every message that search finds", () => {
   const unshown: string[] = [];
   for (const { path, bytes } of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
@@ -70,7 +74,8 @@ Deno.test("the transcript of a session shows every message that search finds", (
     fold.feed(bytes);
     const shown = wordsOfPage(rendered(bytes));
     for (const { kind, text } of fold.take(true).messages) {
-      const lines = text.split("\n").filter((line) => wordsOf(line) !== "");
+      const lines = text.replace(ENVELOPE_REGEXP, "").split("\n")
+        .filter((line) => wordsOf(line) !== "");
       const missing = lines.filter((line) => !shown.includes(shownWords(line)));
       const isFolded = missing.length < lines.length &&
         (lines.length > MAX_UNFOLDED || lines.some(isFoldedLine));
