@@ -345,15 +345,14 @@ async function withoutFacts(
   file: ListedFile,
   error: unknown,
 ): Promise<SessionFile | undefined> {
-  const { path, nameTime } = file;
+  const { path, home, isContinued, copies, nameTime } = file;
   if (codeOf(error) === "ENOENT") {
-    // If the file was packed or unpacked in the meantime, its other form exists.
-    const [other = path] = otherPlacesOf(path);
-    const facts = await stat(other).catch(() => undefined);
-    if (facts?.isFile()) {
-      return lookedAt(listedFile({ ...file, path: other }), facts);
+    // It may have been packed, unpacked, archived or restored in the meantime.
+    for (const other of otherPlacesOf(path)) {
+      const moved = await sessionFileAt(other, home).catch(() => undefined);
+      if (moved !== undefined) return { ...moved, isContinued, copies };
     }
-    // A dangling link still exists; any other file was moved or deleted.
+    // A dangling link still exists; any other file was deleted.
     if (await isGone(path)) return undefined;
   }
   const mtimeMs = nameTime === undefined ? 0 : Date.parse(nameTime);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { basename } from "node:path";
 import {
   findSessionFiles,
   listSessionFiles,
@@ -228,6 +229,45 @@ Deno.test("lookAtAll() returns the same files with fast and slow file systems", 
       assertEquals(looked.map(({ path }) => path), expected);
       assertEquals(new Set(looked.map(({ size }) => size)).size, 1);
     }
+  });
+});
+
+Deno.test("lookAtAll() returns sessions that were archived or restored after they were listed", async () => {
+  await withFolder(async (home) => {
+    const active = sessionPath(home, testId(1), STARTED);
+    const restored = sessionPath(home, testId(2), STARTED);
+    const placeOf = (path: string): string =>
+      `${home}/archived_sessions/${basename(path)}`;
+    await writeFile(active, "{}\n");
+    await writeFile(placeOf(restored), "{}\n");
+    const { files } = await listSessionFiles([home]);
+    await Deno.rename(active, placeOf(active));
+    await Deno.rename(placeOf(restored), restored);
+    for (const fast of [-1, Infinity]) {
+      const looked = await lookAtAll(files, fast);
+      assertEquals(
+        looked.map(({ path, isArchived, size }) => [path, isArchived, size]),
+        [[restored, false, 3], [placeOf(active), true, 3]],
+      );
+    }
+  });
+});
+
+Deno.test("lookAtAll() knows that a session goes on in a later file after the earlier one was packed", async () => {
+  await withFolder(async (home) => {
+    const first = sessionPath(home, ID, STARTED);
+    const later = sessionPath(home, `${ID}_${testId(2)}`, STARTED);
+    await writeFile(first, TEXT);
+    await writeFile(later, TEXT);
+    const { files } = await listSessionFiles([home]);
+    await Deno.rename(first, `${first}.zst`);
+    assertEquals(
+      (await lookAtAll(files)).map(({ path, isContinued }) => [
+        path,
+        isContinued,
+      ]),
+      [[later, false], [`${first}.zst`, true]],
+    );
   });
 });
 
