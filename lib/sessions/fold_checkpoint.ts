@@ -24,8 +24,12 @@ export interface SavedFold {
   readonly emptied: readonly number[];
   /** The time of the last line that has one. */
   readonly time: number | null;
-  /** The places of the messages that are no records; see `RowNumbers`. */
-  readonly between: readonly number[];
+  /** The rows of the records, by their ids. */
+  readonly rows: readonly (readonly [number, number])[];
+  /** The rows of the messages that are no records, in order. */
+  readonly ownRows: readonly number[];
+  /** The row of the next message. */
+  readonly nextRow: number;
   /** The outputs of the calls of records whose texts were not left out, by the ids of the records. */
   readonly outputs: readonly (readonly [number, string])[];
 }

@@ -83,10 +83,14 @@ export class SessionFold {
   #state: HistoryState;
   /** The ids of the records, in order. */
   readonly #ids: number[];
-  readonly #rows: RowNumbers;
+  /** The rows of the records, by their ids. */
+  readonly #rows: Map<number, number>;
+  /** The rows of the messages that are no records, in order. */
+  #ownRows: number[];
+  #nextRow: number;
   /** The records changed in this piece, with the place and time of their first change. */
   readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
-  readonly #removed = new Set<number>();
+  #removed: number[] = [];
   /** The outputs of the calls of records, where they are longer than the records show. */
   #outputs: Map<number, string>;
   /** The new messages that are no records. */
@@ -123,11 +127,10 @@ export class SessionFold {
     this.#ids = saved?.history.records.map(({ id }) => id) ?? [];
     this.#emptied = new Set(saved?.emptied);
     this.#time = saved?.time ?? null;
-    this.#rows = new RowNumbers(saved?.between);
+    this.#rows = new Map(saved?.rows);
+    this.#ownRows = [...saved?.ownRows ?? []];
     this.#outputs = new Map(saved?.outputs);
-    this.voidFrom = saved === undefined
-      ? 0
-      : this.#rows.next(this.#state.nextId);
+    this.voidFrom = this.#nextRow = saved?.nextRow ?? 0;
     this.#answers = new LineAnswers(
       {
         from: "rollout",
@@ -186,7 +189,9 @@ export class SessionFold {
       rules: this.#answers.save(),
       emptied: [...emptied],
       time: this.#now,
-      between: this.#rows.save(),
+      rows: [...this.#rows],
+      ownRows: this.#ownRows,
+      nextRow: this.#nextRow,
       outputs,
     });
     const hasMore = isEnd && this.#readTo < this.bytes;
@@ -198,7 +203,7 @@ export class SessionFold {
         : snapshot.records,
     );
     this.#touched.clear();
-    this.#removed.clear();
+    this.#removed = [];
     this.#own = [];
     this.#emptied = emptied;
     this.#outputs = new Map(outputs);
@@ -225,7 +230,7 @@ export class SessionFold {
       }
       for (const mutation of mutations) this.#note(mutation, offset);
       if (output?.record === undefined) return;
-      if (this.#ids.lastIndexOf(output.record) === -1) return;
+      if (!this.#rows.has(output.record)) return;
       this.#outputs.set(output.record, output.text);
       this.#change(output.record, offset);
     });
@@ -242,6 +247,7 @@ export class SessionFold {
     switch (mutation.type) {
       case "inserted":
         this.#ids.splice(mutation.index, 0, mutation.id);
+        this.#rows.set(mutation.id, this.#nextRow++);
         this.#touched.set(mutation.id, {
           isNew: true,
           ...this.#placeAt(offset),
@@ -261,8 +267,8 @@ export class SessionFold {
 
   /** Adds a command with its output, which is a part of an explore record. */
   #addExplored(text: string, offset: number): void {
-    const row = this.#rows.addBetween(this.#state.nextId);
-    if (row >= ROWS_PER_FILE) return;
+    const row = this.#nextRow++;
+    this.#ownRows.push(row);
     this.#own.push({
       role: "command",
       kind: "explore",
@@ -286,21 +292,26 @@ export class SessionFold {
   }
 
   #remove(id: number): void {
+    const row = this.#rows.get(id);
+    if (row !== undefined) this.#removed.push(row);
+    this.#rows.delete(id);
     this.#touched.delete(id);
     this.#outputs.delete(id);
     this.#emptied.delete(id);
-    this.#removed.add(this.#rows.of(id));
   }
 
   /** Removes the records from an index on, and the other messages between and behind them. */
   #truncate(index: number): void {
-    const ids = this.#ids.splice(index);
-    const first = ids.reduce((least, id) => Math.min(least, id), Infinity);
-    for (const id of ids) this.#remove(id);
-    // A history without records counts their ids from the start again.
-    const rows = new Set(this.#rows.truncateAfter(index === 0 ? 0 : first));
-    for (const row of rows) this.#removed.add(row);
-    this.#own = this.#own.filter(({ row }) => !rows.has(row));
+    let first = index === 0 ? 0 : Infinity;
+    for (const id of this.#ids.splice(index)) {
+      first = Math.min(first, this.#rows.get(id) ?? Infinity);
+      this.#remove(id);
+    }
+    this.#removed = this.#removed.concat(
+      this.#ownRows.filter((row) => row >= first),
+    );
+    this.#ownRows = this.#ownRows.filter((row) => row < first);
+    this.#own = this.#own.filter(({ row }) => row < first);
   }
 
   #changes(
@@ -310,8 +321,8 @@ export class SessionFold {
     for (const record of records) {
       const { id, type: kind } = record;
       const touched = this.#touched.get(id);
-      const row = this.#rows.of(id);
-      if (touched === undefined || row >= ROWS_PER_FILE) continue;
+      const row = this.#rows.get(id);
+      if (touched === undefined || row === undefined) continue;
       const { isNew } = touched;
       const isEmptied = !isNew && this.#emptied.has(id);
       const output = this.#outputs.get(id);
@@ -323,8 +334,12 @@ export class SessionFold {
       if (text === undefined) continue;
       messages.push({ ...text, ...touched, row, kind });
     }
-    messages.sort((a, b) => a.row - b.row);
-    return { messages, removed: [...this.#removed] };
+    const isRow = (row: number): boolean => row < ROWS_PER_FILE;
+    return {
+      messages: messages.filter(({ row }) => isRow(row))
+        .sort((a, b) => a.row - b.row),
+      removed: this.#removed.filter(isRow),
+    };
   }
 }
 
@@ -340,65 +355,3 @@ const GROWING_TYPES: ReadonlySet<string> = new Set([
 
 /** The types of records whose text includes the output of their call, which arrives once. */
 const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
-
-/** Numbers the rows of a session, in order: records, and between them other messages. */
-export class RowNumbers {
-  /**
-   * For each message that is no record, the id of the record that would come next; never
-   * decreasing.
-   */
-  readonly #between: number[];
-
-  /** @param between The result of {@linkcode RowNumbers.save}. */
-  constructor(between: readonly number[] = []) {
-    this.#between = [...between];
-  }
-
-  /** Returns the state as plain JSON. */
-  save(): readonly number[] {
-    return [...this.#between];
-  }
-
-  /** Returns the number of the next row, where the next record has the id `nextRecord`. */
-  next(nextRecord: number): number {
-    return this.#place(nextRecord) + this.#between.length;
-  }
-
-  /** Returns the row of a new message that is no record, where the next record has that id. */
-  addBetween(nextRecord: number): number {
-    const row = this.next(nextRecord);
-    this.#between.push(this.#place(nextRecord));
-    return row;
-  }
-
-  /** Returns the row of a record. */
-  of(record: number): number {
-    return record + this.#countUpTo(record);
-  }
-
-  /** Drops all messages that are no records and come after a record, and returns their rows. */
-  truncateAfter(record: number): number[] {
-    const first = this.#countUpTo(record);
-    return this.#between.splice(first).map((place, at) => place + first + at);
-  }
-
-  /**
-   * Returns the place of a message among the records. After records were truncated, their ids are
-   * used again; the place never falls behind that of a message that is still there.
-   */
-  #place(nextRecord: number): number {
-    return Math.max(nextRecord, this.#between.at(-1) ?? 0);
-  }
-
-  /** Returns how many messages that are no records come before a record. */
-  #countUpTo(record: number): number {
-    let low = 0;
-    let high = this.#between.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#between[middle] ?? 0) <= record) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}

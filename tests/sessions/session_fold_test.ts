@@ -10,7 +10,6 @@ import {
   type FoldedMessage,
   type FoldedPiece,
   type FoldStart,
-  RowNumbers,
   SessionFold,
 } from "../../lib/sessions/session_fold.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
@@ -779,7 +778,9 @@ Deno.test("packed() writes an empty checkpoint for a state longer than a string,
     },
     emptied: [],
     time: null,
-    between: new RowNumbers(undefined).save(),
+    rows: [],
+    ownRows: [],
+    nextRow: 0,
     outputs: [],
   });
   assertEquals(checkpoint.length, 0);
