@@ -1,6 +1,7 @@
 /** Writes the messages and facts read from session files into the index. */
 
 import { createHash } from "node:crypto";
+import { IndexDisagreement } from "./_index_damage.ts";
 import { fileSum, messageSum } from "./index_check.ts";
 import { titleOf } from "./session.ts";
 import type { SessionFile } from "./session_files.ts";
@@ -328,27 +329,26 @@ export class IndexWriter {
 
   #writeMessage(
     at: FileRows,
-    { row, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
+    { row, role, kind, text, toolName, place: found }: FoldedMessage,
     isFresh: boolean,
   ): void {
-    const before = isFresh ? undefined : this.#removeMessage(at, row);
-    // A changed message keeps its place and time, if it is in the index: without text it was not.
-    const known = isNew ? undefined : before;
     const id = at.number * ROWS_PER_FILE + row;
-    const hasText = text !== "";
-    const place = {
-      id,
-      offset: known?.offset ?? found.offset + found.inLine,
-      in_line: known?.in_line ?? found.inLine,
-      time: known?.time ?? found.time,
+    const before = isFresh ? undefined : this.#removeMessage(at, row);
+    const facts = found === undefined ? before : {
+      offset: found.offset + found.inLine,
+      in_line: found.inLine,
+      time: found.time,
     };
+    if (facts === undefined) throw new IndexDisagreement(`the message ${id}`);
+    const place = { id, ...facts };
+    const hasText = text !== "";
     const message = { role, kind, text, tool_name: toolName };
     const sum = messageSum({ ...place, ...message }, hasText);
     this.#put("records", "id", { ...place, sum });
     if (!hasText) return;
     this.#put("messages", "session_id, offset", {
       session_id: at.sessionId,
-      offset: place.offset,
+      offset: facts.offset ?? null,
       ...message,
     });
     const terms = {

@@ -25,8 +25,12 @@ export interface FoldedMessage extends SearchableText {
   readonly row: number;
   /** The type of the history record that the message is, or is a part of. */
   readonly kind: string;
-  /** Whether the message is new; otherwise one already in the index keeps its place and time. */
-  readonly isNew: boolean;
+  /** The place of a new message; one that has changed keeps its place in the index. */
+  readonly place: MessagePlace | undefined;
+}
+
+/** The place of a message in its file, and its time. */
+export interface MessagePlace {
   /** The offset of the line that made the message, in bytes. */
   readonly offset: number;
   /** How many messages that line made before this one. */
@@ -73,9 +77,6 @@ const PIECE_BYTES = 8 << 20;
 const PIECE_PER_CHECKPOINT = 2;
 const NOTHING = new Uint8Array(0);
 
-/** The place and time of a message. */
-type Place = Pick<FoldedMessage, "offset" | "inLine" | "time">;
-
 /** Folds a session, and returns after each piece what changes in the index. */
 export class SessionFold {
   readonly #start: number;
@@ -88,8 +89,8 @@ export class SessionFold {
   /** The rows of the messages that are no records, in order. */
   #ownRows: number[];
   #nextRow: number;
-  /** The records changed in this piece, with the place and time of their first change. */
-  readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
+  /** The records that are new in this piece, with their places, and those that have changed. */
+  readonly #touched = new Map<number, MessagePlace | undefined>();
   #removed: number[] = [];
   /** The outputs of the calls of records, where they are longer than the records show. */
   #outputs: Map<number, string>;
@@ -232,7 +233,7 @@ export class SessionFold {
       if (output?.record === undefined) return;
       if (!this.#rows.has(output.record)) return;
       this.#outputs.set(output.record, output.text);
-      this.#change(output.record, offset);
+      this.#change(output.record);
     });
   }
 
@@ -248,10 +249,7 @@ export class SessionFold {
       case "inserted":
         this.#ids.splice(mutation.index, 0, mutation.id);
         this.#rows.set(mutation.id, this.#nextRow++);
-        this.#touched.set(mutation.id, {
-          isNew: true,
-          ...this.#placeAt(offset),
-        });
+        this.#touched.set(mutation.id, this.#placeAt(offset));
         break;
       case "removed":
         this.#ids.splice(mutation.index, 1);
@@ -261,7 +259,7 @@ export class SessionFold {
         this.#truncate(mutation.index);
         break;
       default:
-        this.#change(mutation.id, offset);
+        this.#change(mutation.id);
     }
   }
 
@@ -274,18 +272,16 @@ export class SessionFold {
       kind: "explore",
       text,
       toolName: "exec",
-      ...this.#placeAt(offset),
+      place: this.#placeAt(offset),
       row,
-      isNew: true,
     });
   }
 
-  #change(id: number, offset: number): void {
-    if (this.#touched.has(id)) return;
-    this.#touched.set(id, { isNew: false, ...this.#placeAt(offset) });
+  #change(id: number): void {
+    if (!this.#touched.has(id)) this.#touched.set(id, undefined);
   }
 
-  #placeAt(offset: number): Place {
+  #placeAt(offset: number): MessagePlace {
     this.#inLine = offset === this.#lastOffset ? this.#inLine + 1 : 0;
     this.#lastOffset = offset;
     return { offset, inLine: this.#inLine, time: this.#now ?? this.#start };
@@ -320,11 +316,10 @@ export class SessionFold {
     const messages = this.#own;
     for (const record of records) {
       const { id, type: kind } = record;
-      const touched = this.#touched.get(id);
       const row = this.#rows.get(id);
-      if (touched === undefined || row === undefined) continue;
-      const { isNew } = touched;
-      const isEmptied = !isNew && this.#emptied.has(id);
+      if (row === undefined || !this.#touched.has(id)) continue;
+      const place = this.#touched.get(id);
+      const isEmptied = place === undefined && this.#emptied.has(id);
       const output = this.#outputs.get(id);
       // The texts of an emptied record are missing, so what it grows by is not its text.
       if (isEmptied && GROWING_TYPES.has(kind)) continue;
@@ -332,7 +327,7 @@ export class SessionFold {
       const text = searchableText(record, output) ??
         (isEmptied ? undefined : NO_TEXT);
       if (text === undefined) continue;
-      messages.push({ ...text, ...touched, row, kind });
+      messages.push({ ...text, place, row, kind });
     }
     const isRow = (row: number): boolean => row < ROWS_PER_FILE;
     return {

@@ -4,12 +4,13 @@
  * @module
  */
 
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows, fail } from "@std/assert";
 import { packed, unpacked } from "../../lib/sessions/fold_checkpoint.ts";
 import {
   type FoldedMessage,
   type FoldedPiece,
   type FoldStart,
+  type MessagePlace,
   SessionFold,
 } from "../../lib/sessions/session_fold.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
@@ -18,9 +19,12 @@ import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
 
+/** A message of an index. */
+type Message = Omit<FoldedMessage, "place"> & MessagePlace;
+
 /** The messages of an index, by their row numbers. */
 class Messages {
-  readonly #messages = new Map<number, Omit<FoldedMessage, "isNew">>();
+  readonly #messages = new Map<number, Message>();
   last: FoldStart | undefined;
 
   /** Applies a piece, as an index does. */
@@ -29,19 +33,16 @@ class Messages {
       if (row >= voidFrom) this.#messages.delete(row);
     }
     for (const row of piece.removed) this.#messages.delete(row);
-    for (const { isNew, ...message } of piece.messages) {
-      const { offset, inLine, time } = this.#messages.get(message.row) ??
-        message;
-      this.#messages.set(
-        message.row,
-        isNew ? message : { ...message, offset, inLine, time },
-      );
+    for (const { place, ...message } of piece.messages) {
+      const { offset, inLine, time } = place ??
+        this.#messages.get(message.row) ?? fail("a changed message is missing");
+      this.#messages.set(message.row, { ...message, offset, inLine, time });
     }
     this.last = piece;
   }
 
   /** All messages with text, in order. */
-  get all(): Omit<FoldedMessage, "isNew">[] {
+  get all(): Message[] {
     return [...this.#messages.values()].filter(({ text }) => text !== "")
       .sort((a, b) => a.row - b.row);
   }
@@ -686,6 +687,20 @@ const AFTER_ROLLBACK = [
     after: SAYS("more"),
   },
 ];
+
+Deno.test("SessionFold numbers the new messages only of a line that also changes earlier ones", () => {
+  const before = HEADER("legacy") + ASKS("go") +
+    CALL("c1", "find", { n: 1 }) + CALL("c2", "find", { n: 2 });
+  const aborts = LINE("event_msg", {
+    type: "turn_aborted",
+    reason: "interrupted",
+  });
+  const bytes = encode(before + aborts);
+  const expected = fold(bytes).all;
+  const { text, offset, inLine } = expected.at(-1) ?? fail("no message");
+  assertEquals([text, offset, inLine], ["interrupted", before.length, 0]);
+  checkParts(bytes, [before.length], expected);
+});
 
 for (const { name, before, after } of AFTER_ROLLBACK) {
   Deno.test(`SessionFold continues behind a rollback like a whole read, with a call ${name}`, () => {
