@@ -162,11 +162,7 @@ export class IndexWriter {
     if (piece !== undefined) {
       const at = { number, sessionId };
       for (const row of piece.removed) this.#removeMessage(at, row);
-      // After all rows of a file are void, there is none to replace.
-      const isFresh = voidFrom === 0;
-      for (const message of piece.messages) {
-        this.#writeMessage(at, message, isFresh);
-      }
+      for (const message of piece.messages) this.#writeMessage(at, message);
       this.#put("checkpoints", "number", { number, state: piece.checkpoint });
     }
     const { head } = update;
@@ -330,11 +326,9 @@ export class IndexWriter {
   #writeMessage(
     at: FileRows,
     { row, role, kind, text, toolName, place: found }: FoldedMessage,
-    isFresh: boolean,
   ): void {
     const id = at.number * ROWS_PER_FILE + row;
-    const before = isFresh ? undefined : this.#removeMessage(at, row);
-    const facts = found === undefined ? before : {
+    const facts = found === undefined ? this.#removeMessage(at, row) : {
       offset: found.offset + found.inLine,
       in_line: found.inLine,
       time: found.time,
