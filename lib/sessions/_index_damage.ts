@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf } from "../files/byte_source.ts";
-import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
+import { APPLICATION_ID } from "./session_index_tables.ts";
 
 export type Connect = new (
   path: string | URL,
@@ -127,22 +127,26 @@ export function isDeletedInUse(path: string): boolean {
 }
 
 /**
- * Removes a damaged index, unless another process has already replaced it.
+ * Removes an index that cannot be opened, unless another process has already replaced it.
  *
  * Holds an exclusive lock on a small database beside the index meanwhile; the lock ends with the
  * process.
  *
- * @param isCertain Whether the index is damaged even if it looks sound.
+ * @param open Opens the index and closes it again.
  */
 export function removeDamaged(
   Connection: Connect,
   path: string,
-  isCertain: boolean,
+  open: () => void,
 ): void {
   const lock = new Connection(lockOf(path));
   try {
     lock.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN EXCLUSIVE`);
-    if (!isCertain && !isDamagedIndex(Connection, path)) return;
+    try {
+      if (!isDeletedInUse(path)) return open();
+    } catch (error) {
+      if (!isIndexDamage(error)) throw error;
+    }
     // The log goes before the database: it must never be applied to another one.
     for (const suffix of ["-wal", "-shm", "-journal", ""]) {
       rmSync(path + suffix, { force: true });
@@ -150,25 +154,6 @@ export function removeDamaged(
   } finally {
     lock.close();
   }
-}
-
-function isDamagedIndex(Connection: Connect, path: string): boolean {
-  let connection: DatabaseSync | undefined;
-  try {
-    connection = new Connection(path);
-    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    return pragma(connection, "quick_check") !== "ok" ||
-      !TABLE_NAMES.every((name) => hasTable(connection, name));
-  } catch (error) {
-    return !isBusy(error);
-  } finally {
-    connection?.close();
-  }
-}
-
-function hasTable(connection: DatabaseSync | undefined, name: string): boolean {
-  return connection?.prepare("SELECT 1 FROM sqlite_master WHERE name = ?")
-    .get(name) !== undefined;
 }
 
 export function pragma(connection: DatabaseSync, name: string): unknown {

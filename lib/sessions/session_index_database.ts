@@ -226,20 +226,17 @@ export async function withSessionIndex<T>(
       if (!isOwnPath && isForeign(path)) {
         throw new SessionIndexError("foreign", path);
       }
+      const open = (): SessionIndexDatabase =>
+        prepared(DatabaseSync, { ...options, rebuild });
       if (isDamaged || isDeletedInUse(path)) {
-        // The third try removes an index that looks sound and still cannot be used.
-        const isCertain = attempt > 2;
         await whenFree(
-          () => removeDamaged(DatabaseSync, path, isCertain),
+          () => removeDamaged(DatabaseSync, path, () => open().close()),
           waiting,
         );
       }
       // Readable by its owner only: it holds what people said to Codex.
       closeSync(openSync(path, "a", 0o600));
-      database = await whenFree(
-        () => prepared(DatabaseSync, { ...options, rebuild }),
-        waiting,
-      );
+      database = await whenFree(open, waiting);
       if (!isOwnPath) markIndex(path);
       return await work(database);
     } catch (error) {
