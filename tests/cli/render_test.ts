@@ -4,6 +4,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
+import { basename } from "node:path";
 import { HistoryState } from "../../mod.ts";
 import { readSession } from "../render/sessions.ts";
 import {
@@ -13,6 +14,13 @@ import {
   withoutData,
 } from "../render/sound_pages.ts";
 import { decode } from "../running.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
 import { FAMILY } from "./families.ts";
 import {
   call,
@@ -493,6 +501,41 @@ Deno.test("render --to=site writes a page for each session, and an index", async
   assertMatch(list, /✓ done/);
   assertMatch(index.page, /<rect class="m0"/);
   assertMatch(JSON.stringify(index.data), /"codex session api_token redacted/);
+});
+
+Deno.test("render --to=site finds the sessions of a home that were archived after they were listed", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-20T10:00:00.000Z";
+    const ids = [testId(1), testId(2), testId(3)];
+    for (const id of ids) {
+      const text = sessionText({ id, started, message: `Ask ${id}` });
+      await writeFile(sessionPath(home, id, started), text);
+    }
+    const archive = async (): Promise<void> => {
+      const folder = `${home}/archived_sessions`;
+      if (await Deno.stat(folder).catch(() => undefined)) return;
+      await Deno.mkdir(folder);
+      for (const id of ids) {
+        const path = sessionPath(home, id, started);
+        await Deno.rename(path, `${folder}/${basename(path)}`);
+      }
+    };
+    const pages = new Sink();
+    const { status, stderr } = await call(
+      ["render", "--to=site", `--codex-home=${home}`, "-o", "/out"],
+      {
+        directories: ["/out"],
+        created: {
+          async write(bytes): Promise<number> {
+            await archive();
+            return await pages.write(bytes);
+          },
+        },
+      },
+    );
+    assertEquals([status, stderr], [0, ""]);
+    for (const id of ids) assertStringIncludes(pages.text, `Ask ${id}`);
+  });
 });
 
 for (

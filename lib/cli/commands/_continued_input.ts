@@ -36,8 +36,8 @@ export async function continuedInput(
   const asItIs = { blocks, isBaseKnown: false };
   if (file === STDIN || !goesOn(first)) return asItIs;
   const facts = await context.process.look(file);
-  // A pipe cannot be read a second time.
-  if (facts?.identity === undefined) return asItIs;
+  // A pipe cannot be read a second time; a file that was moved can.
+  if (facts !== undefined && facts.identity === undefined) return asItIs;
   // Loaded here, since loading takes longer than rendering most files, which continue no session.
   const [{ resolve }, { missingText, openWhole }] = await Promise.all([
     import("node:path"),

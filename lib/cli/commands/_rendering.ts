@@ -11,7 +11,7 @@ import type { CommandContext } from "../command.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
 import { GATHERED, Gathered, type Output } from "../output.ts";
-import type { Blocks } from "../input.ts";
+import type { Blocks, Input } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
@@ -104,9 +104,13 @@ export class Rendering {
     return new Rendering(context, destination, rendition, written);
   }
 
-  /** Renders a file, or stdin. An error of reading is reported, not thrown. */
-  async render(file: string): Promise<void> {
-    const input = await this.work.open(file);
+  /**
+   * Renders a file, or stdin. An error of reading is reported, not thrown.
+   *
+   * @param opening Opens the input, if it is not opened as a file.
+   */
+  async render(file: string, opening?: () => Promise<Input>): Promise<void> {
+    const input = await this.work.open(file, opening);
     if (input !== undefined) await this.renderInput(file, input);
   }
 

@@ -143,7 +143,7 @@ async function* writePage(
         },
       },
     });
-    await rendering.render(input.name);
+    await rendering.render(input.name, () => open(input));
     await rendering.end();
   } finally {
     pages.close();
