@@ -439,14 +439,18 @@ async function walkSessionFolders(
   const found: (readonly ListedFile[])[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);
-  let folders = rootsOf(homes);
-  for (let level = 0; level <= LEVELS; level += 1) {
-    const contents = await mapAtOnce(folders, FOLDERS_AT_ONCE, readFolder);
-    for (const content of contents) {
-      found.push(content.files);
-      problems.push(...content.problems);
+  // The archive comes last, so that a session that is archived meanwhile is found there.
+  for (const isArchive of [false, true]) {
+    let folders = rootsOf(homes)
+      .filter(({ isArchived }) => isArchived === isArchive);
+    for (let level = 0; level <= LEVELS; level += 1) {
+      const contents = await mapAtOnce(folders, FOLDERS_AT_ONCE, readFolder);
+      for (const content of contents) {
+        found.push(content.files);
+        problems.push(...content.problems);
+      }
+      folders = contents.flatMap(({ folders }) => folders);
     }
-    folders = contents.flatMap(({ folders }) => folders);
   }
   return { files: found.flat(), problems, missingHomes };
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { basename } from "node:path";
+import { setImmediate } from "node:timers";
 import {
   findSessionFiles,
   listSessionFiles,
@@ -198,6 +199,25 @@ Deno.test("findSessionFiles() limits a modification time that is not a valid dat
     const { start, mtime } = await only(home);
     assertEquals(start, mtime);
     assertEquals(new Date(mtime).toISOString().length > 0, true);
+  });
+});
+
+Deno.test("listSessionFiles() finds a session that is archived while the folders are read", async () => {
+  await withFolder(async (home) => {
+    const active = sessionPath(home, ID, STARTED);
+    const archived = `${home}/archived_sessions/${basename(active)}`;
+    await writeFile(archived, TEXT);
+    await writeFile(active, TEXT);
+    await Deno.remove(archived);
+    for (let turns = 0; turns < 100; turns++) {
+      const listing = listSessionFiles([home]);
+      for (let turn = 0; turn < turns; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Deno.rename(active, archived);
+      assertEquals((await listing).files.map(({ id }) => id), [ID]);
+      await Deno.rename(archived, active);
+    }
   });
 });
 
