@@ -159,7 +159,8 @@ export class HomeWatch {
     const changes: SessionChange[] = [];
     const hasNews = this.#glance(changes);
     const now = this.#now();
-    const isSweep = now - this.#sweptAt >= SWEEP_MS;
+    // The clock may have been set back.
+    const isSweep = Math.abs(now - this.#sweptAt) >= SWEEP_MS;
     if (!isSweep && !hasNews && this.#missing.size === 0) {
       return { changes, problems: [] };
     }

@@ -53,3 +53,27 @@ Deno.test("HomeWatch reports changes of old files, and of folders that are delet
     home.close();
   });
 });
+
+Deno.test("HomeWatch checks old files after the clock was set back", async () => {
+  await withFolder(async (folder) => {
+    const path = sessionPath(folder, testId(1), "2026-11-20T10:00:00.000Z");
+    const write = async (time: number): Promise<void> => {
+      await writeFile(path, `${time}\n`);
+      await utimes(path, time / 1000, time / 1000);
+    };
+    let now = NOW;
+    const home = new HomeWatch({
+      codexHomes: [folder],
+      now: () => now,
+      changes: { wait: () => Promise.resolve(), close(): void {} },
+    });
+    await write(NOW - 2 * LATELY_MS);
+    assertEquals((await home.look()).changes, []);
+    await home.look();
+    now -= 24 * 3_600_000;
+    await write(now);
+    const { changes } = await home.look();
+    assertEquals(changes.map(({ type }) => type), ["written"]);
+    home.close();
+  });
+});
