@@ -24,8 +24,8 @@ export interface SavedFold {
   readonly emptied: readonly number[];
   /** The time of the last line that has one. */
   readonly time: number | null;
-  /** The rows of the records, by their ids. */
-  readonly rows: readonly (readonly [number, number])[];
+  /** By how much the row of each record is greater than its id: mostly by the same. */
+  readonly shifts: readonly number[];
   /** The rows of the messages that are no records, in order. */
   readonly ownRows: readonly number[];
   /** The row of the next message. */

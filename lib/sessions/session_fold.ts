@@ -126,9 +126,11 @@ export class SessionFold {
       ? new HistoryState()
       : HistoryState.restore(saved.history);
     this.#ids = saved?.history.records.map(({ id }) => id) ?? [];
+    this.#rows = new Map(
+      this.#ids.map((id, at) => [id, id + (saved?.shifts[at] ?? 0)]),
+    );
     this.#emptied = new Set(saved?.emptied);
     this.#time = saved?.time ?? null;
-    this.#rows = new Map(saved?.rows);
     this.#ownRows = [...saved?.ownRows ?? []];
     this.#outputs = new Map(saved?.outputs);
     this.voidFrom = this.#nextRow = saved?.nextRow ?? 0;
@@ -190,7 +192,7 @@ export class SessionFold {
       rules: this.#answers.save(),
       emptied: [...emptied],
       time: this.#now,
-      rows: [...this.#rows],
+      shifts: this.#ids.map((id) => (this.#rows.get(id) ?? id) - id),
       ownRows: this.#ownRows,
       nextRow: this.#nextRow,
       outputs,
