@@ -2,7 +2,7 @@
 
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { checkedCount, checkedList } from "../checked.ts";
+import { checkedList } from "../checked.ts";
 import { LF } from "../json/bytes.ts";
 import {
   type ByteSource,
@@ -36,14 +36,6 @@ export type FollowChange =
 
 /** Options for {@linkcode follow}. */
 export interface FollowOptions {
-  /**
-   * Where to begin: at an offset in bytes, or at the end of the file when the end is first reached.
-   * A line that is incomplete then is returned once it is complete. Another content, after the file
-   * was emptied or replaced, is returned from its start.
-   *
-   * @default {0}
-   */
-  readonly from?: number | "end" | undefined;
   /**
    * Ends following. Lines that are complete by then are still returned.
    *
@@ -105,9 +97,8 @@ const NEVER = new AbortController().signal;
  *
  * @param paths The path of the file, then the paths where its content may be found once the file is
  *   gone. A file with another content under one of these is ignored.
- * @param options Where to begin, when to end, and the callbacks.
+ * @param options When to end, and the callbacks.
  * @returns The contents.
- * @throws {RangeError} If `from` is neither `end` nor a whole number from 0.
  * @throws {TypeError} If `paths` is not a list.
  * @throws {Error} If the file exists at the start and cannot be opened or is not a regular file;
  *   later, such a file is waited for. `read` throws if the file cannot be read.
@@ -169,8 +160,6 @@ class Follower {
   #ending: Ending | undefined;
 
   constructor(paths: readonly string[], options: FollowOptions) {
-    const { from = 0 } = options;
-    if (from !== "end") checkedCount("from", from);
     this.#paths = checkedList("paths", paths);
     this.#options = options;
     this.#changes = options.changes ?? new FileChanges();
@@ -212,7 +201,7 @@ class Follower {
     if (!(file instanceof OpenedFile)) return false;
     if (this.#content?.file !== file) this.#content?.file.close();
     this.#ending = undefined;
-    this.#content = new GrowingContent(file, 0);
+    this.#content = new GrowingContent(file);
     return true;
   }
 
@@ -223,8 +212,7 @@ class Follower {
   }
 
   #begin(file: OpenedFile, found: FoundFile): void {
-    const { from = 0 } = this.#options;
-    this.#content = new GrowingContent(file, from === "end" ? Infinity : from);
+    this.#content = new GrowingContent(file);
     this.#seen = found.version;
     if (!file.isPacked) this.#old = found.size;
   }
@@ -245,7 +233,6 @@ class Follower {
       if (size > 0) return size;
       if (await this.#look()) continue;
       this.#isCaughtUp = true;
-      this.#content?.beginHere();
       if (isEnding || this.#options.atEnd?.()) {
         this.#ending = "end";
         const isWhole = this.#isDoubtful ||
@@ -694,20 +681,10 @@ class GrowingContent {
   #complete = 0;
   /** The offset up to which line ends were searched. */
   scanned = 0;
-  #from: number;
   #rest = 0;
 
-  /**
-   * @param from The first offset to return; infinite until {@linkcode beginHere} sets it.
-   */
-  constructor(file: OpenedFile, from: number) {
+  constructor(file: OpenedFile) {
     this.file = file;
-    this.#from = from;
-  }
-
-  /** Sets the first offset to return to this one, unless it is set already. */
-  beginHere(): void {
-    if (this.#from === Infinity) this.#from = this.position;
   }
 
   /** Reads complete lines that were not read yet; returns 0 if there are none. */
@@ -729,8 +706,11 @@ class GrowingContent {
         this.scanned = at + (length || size);
       }
       if (length > 0 && at === this.position) {
-        const kept = this.#advance(into, length);
-        if (kept > 0) return kept;
+        const bytes = into.subarray(0, length);
+        this.#trail.add(bytes);
+        this.#overlap = lastBytes(this.#overlap, bytes, OVERLAP);
+        this.position += length;
+        return length;
       }
     }
   }
@@ -782,7 +762,6 @@ class GrowingContent {
     if (common < this.position) {
       this.#trail.cutTo(common);
       this.#overlap = new Uint8Array(0);
-      this.#from = Math.min(this.#from, common);
       this.position = common;
     }
     this.scanAgain();
@@ -822,20 +801,6 @@ class GrowingContent {
     this.#rest -= size;
     this.position += size;
     return size === 0 ? null : size;
-  }
-
-  /**
-   * Records bytes read, and moves those from the first offset to return on to the start of the
-   * buffer. Returns how many those are.
-   */
-  #advance(into: Uint8Array, size: number): number {
-    const bytes = into.subarray(0, size);
-    this.#trail.add(bytes);
-    this.#overlap = lastBytes(this.#overlap, bytes, OVERLAP);
-    const skipped = Math.min(size, Math.max(0, this.#from - this.position));
-    this.position += size;
-    if (skipped > 0) into.copyWithin(0, skipped, size);
-    return size - skipped;
   }
 }
 

@@ -429,58 +429,6 @@ Deno.test("follow() reads each line once, with a read behind any byte", async ()
   }
 });
 
-Deno.test("follow() begins behind the last whole line with from set to end", async () => {
-  const steps: Step[] = [
-    (f) => f.write(A + B + C.slice(0, 4)),
-    (f) => f.append(C.slice(4) + D),
-  ];
-  const { contents } = await followSteps(steps, { from: "end" });
-  assertEquals(contents, [C + D]);
-});
-
-Deno.test("follow() begins at any offset", async () => {
-  const all = encode(A + B + C);
-  for (let from = 0; from <= all.length; from++) {
-    // Only offsets at which a character begins, because texts are compared.
-    if (((all[from] ?? 0) & 0xc0) === 0x80) continue;
-    for (const size of [3, 100]) {
-      const steps: Step[] = [(f) => f.write(A + B), (f) => f.append(C)];
-      const { contents } = await followSteps(steps, { from, size });
-      assertEquals(contents, [decode(all.subarray(from))]);
-    }
-  }
-});
-
-Deno.test("follow() refuses an invalid offset, and reads nothing", async () => {
-  for (const from of [NaN, -1, 1.5]) {
-    await assertRejects(
-      () => follow(["deno.json"], { from }).next(),
-      RangeError,
-      `Cannot use from: it is ${from}, expected a whole number from 0`,
-    );
-  }
-});
-
-Deno.test("follow() reads lines appended behind a cut before its start offset", async () => {
-  const steps: Step[] = [
-    (f) => f.write(A + C + D),
-    (f) => f.cut((A + C).length),
-    (f) => f.append(B),
-  ];
-  const { contents } = await followSteps(steps, { from: "end" });
-  assertEquals(contents, [B]);
-});
-
-Deno.test("follow() reads new content from its beginning, with any start offset", async () => {
-  const steps: Step[] = [
-    (f) => f.write(A + B),
-    (f) => f.append(C),
-    (f) => f.replace(D),
-  ];
-  const { contents } = await followSteps(steps, { from: "end" });
-  assertEquals(contents, [C, D]);
-});
-
 Deno.test("follow() reads the complete lines written before an abort", async () => {
   const end = new AbortController();
   const steps: Step[] = [
