@@ -110,24 +110,7 @@ const INSTRUCTION_NAMES = [
   '"developer_instructions":"',
 ];
 
-/**
- * Counts the bytes of each part of one session file while it is read.
- *
- * @example The parts of a session
- * ```ts
- * import { SessionPartCounter } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const line = '{"timestamp":"2026-11-20T15:40:01.000Z","type":"event_msg",' +
- *   '"payload":{"type":"agent_message","message":"Hi"}}\n';
- * const counter = new SessionPartCounter();
- * counter.feed(new TextEncoder().encode(line));
- * counter.flush();
- *
- * assertEquals(counter.parts.messages, line.length - 1);
- * assertEquals(counter.parts.rest, 1);
- * ```
- */
+/** Counts the bytes of each part of one session file while it is read. */
 export class SessionPartCounter {
   readonly #framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   readonly #sizes = new Map<SessionPart, number>();

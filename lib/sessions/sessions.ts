@@ -51,7 +51,11 @@ export { isSessionId } from "./session_id.ts";
 export * from "./session_lineage.ts";
 export * from "./session_list.ts";
 export * from "./session_lookup.ts";
-export * from "../events/session_parts.ts";
+export {
+  SESSION_PARTS,
+  type SessionPart,
+  type SessionPartSizes,
+} from "../events/session_parts.ts";
 export { goesOn } from "../events/session_reader.ts";
 export { otherPlacesOf } from "./session_places.ts";
 export * from "./session_records.ts";
