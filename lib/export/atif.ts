@@ -259,6 +259,8 @@ interface Step extends Count {
   readonly calls: Call[];
   /** How many of the calls have a result. */
   answered: number;
+  /** Whether a call has the result of a program: the model gets that only with its next request. */
+  hasResult: boolean;
   /** The result of a call whose step has been written. */
   late?: Result;
   /** Whether the tokens of its request have been read. */
@@ -293,7 +295,9 @@ const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
 const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
 
 function answer(call: Call, result: Result): void {
-  if (call.result === undefined) call.step.answered += 1;
+  const { step, name } = call;
+  if (call.result === undefined) step.answered += 1;
+  step.hasResult ||= !HOSTED_TOOLS.has(name);
   call.result = result;
 }
 
@@ -636,7 +640,7 @@ class Trajectory {
   #speechOf(event: Fields): Step {
     const request = this.#request;
     const isOver = request === undefined || request.isCounted ||
-      request.answered > 0 ||
+      request.hasResult ||
       this.#countsFollow === false && request.calls.length > 0;
     return isOver ? this.#newRequest(event) : request;
   }
@@ -656,7 +660,7 @@ class Trajectory {
       return request;
     }
     // A call after a result belongs to another request.
-    const isOver = request === undefined || request.answered > 0;
+    const isOver = request === undefined || request.hasResult;
     return isOver ? this.#newRequest(event) : request;
   }
 
@@ -682,6 +686,7 @@ class Trajectory {
       reasoning: [],
       calls: [],
       answered: 0,
+      hasResult: false,
     };
     this.#steps.push(step);
     return step;

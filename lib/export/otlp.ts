@@ -509,7 +509,8 @@ export class OtlpExporter implements Exporter {
       }));
     } else if (isPlan) return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);
-    if (isOver && !isPlan) thread.ask(at);
+    // The provider's own tools answer within the request that calls them.
+    if (isOver && !isPlan && !HOSTED_TOOLS.has(tool.name)) thread.ask(at);
     this.#spawn(thread, item, event);
     this.#write(thread, turn, false);
   }

@@ -218,6 +218,29 @@ Deno.test("AtifExporter writes a result that follows its turn as a step of its o
   ]);
 });
 
+Deno.test("AtifExporter writes the searches of the provider and the answer after them as one request", () => {
+  const search = (id: string): unknown =>
+    itemLine("web_search_call", { id, action: { type: "search", query: "x" } });
+  const answer = { last_token_usage: { input_tokens: 9, output_tokens: 1 } };
+  const [trajectory] = trajectoriesOf(
+    search("a"),
+    search("b"),
+    CALL,
+    OUTPUT,
+    search("d"),
+    eventLine("agent_message", { message: "Found" }),
+    eventLine("token_count", { info: answer }),
+  );
+  assertEquals(
+    trajectory?.steps.map(({ message, tool_calls, metrics }) => [
+      message,
+      tool_calls?.map(({ tool_call_id }) => tool_call_id),
+      metrics?.prompt_tokens,
+    ]),
+    [["", ["a", "b", "c"], undefined], ["Found", ["d"], 9]],
+  );
+});
+
 Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
   const script = { name: "exec", call_id: "d", input: "[1]" };
   const lines = [CALL, OUTPUT, itemLine("custom_tool_call", script)];

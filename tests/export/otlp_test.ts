@@ -196,6 +196,18 @@ const CASES: Readonly<
       "turn 0-60 status=completed; chat 0-20 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
     ],
   },
+  "a request with a search of the provider": {
+    events: [
+      turn(0),
+      item(20, "web_search", { content: { query: "x" } }),
+      answer(50),
+      count(51, 6),
+      end(60),
+    ],
+    lines: [
+      "turn 0-60 status=completed; chat 0-51 input_tokens=6; web_search 20-20",
+    ],
+  },
   "counts before their messages and calls": {
     events: [
       prompt(0),
