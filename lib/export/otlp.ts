@@ -152,6 +152,8 @@ class Thread {
   prompt: unknown;
   /** The turn before. */
   last: Turn | undefined;
+  /** The ids of its turns. */
+  readonly turnIds = new Set<string>();
   /** The calls in progress whose turn has ended, by the ids of their items. */
   readonly late = new Map<string, { turn: Turn; call: ChildSpan }>();
   /** When the model last got new input. */
@@ -857,11 +859,16 @@ function nanosOf(ms: number): string {
 }
 
 function idsOf(thread: Thread, turn: Turn): SpanIds {
+  if (turn.ids !== undefined) return turn.ids;
   const { number, start } = turn;
   const made = `${number} ${start}`;
-  return turn.ids ??= realId(thread.id) === undefined
+  const id = realId(turn.id) ?? made;
+  // A line that is there twice, or two processes at once, begin a turn again that has ended.
+  const key = thread.turnIds.has(id) ? `${id} ${made}` : id;
+  thread.turnIds.add(id);
+  return turn.ids = realId(thread.id) === undefined
     ? turnIds(`${thread.id} ${thread.input}`, made)
-    : turnIds(thread.id, realId(turn.id) ?? made);
+    : turnIds(thread.id, key);
 }
 
 /** Returns the ids of the span of a turn, from the ids of its thread and the turn. */

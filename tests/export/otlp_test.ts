@@ -402,6 +402,23 @@ Deno.test("OtlpExporter writes all runs without ids that a clock stamps alike", 
   assertEquals(traceLines([run, run], { clock: () => BEGIN }).length, 2);
 });
 
+Deno.test("OtlpExporter writes a turn that begins again, as in lines that are there twice, with other ids", () => {
+  const spans = spansOf(textOf([[
+    turn(0),
+    command(1, "a"),
+    command(2, "a", 0),
+    end(3),
+    turn(4),
+    command(5, "a"),
+    end(6),
+  ]]));
+  assertEquals(faultsOf(spans), []);
+  assertEquals(
+    spans.map(({ name }) => name),
+    ["invoke_agent codex", "execute_tool shell", "invoke_agent codex"],
+  );
+});
+
 Deno.test("OtlpExporter names the models that turns began with, whose settings change for the next turn", () => {
   const spans = spansOf(textOf([[
     event(0, "thread.started", { model: "a" }),
