@@ -152,45 +152,38 @@ export class AtifExporter implements Exporter {
     this.#agents = threads.flatMap(({ agents }) => [...agents]);
     const [first, ...others] = threads;
     if (first === undefined) return;
-    const byId = new Map(threads.map((thread) => [thread.id, thread]));
+    const depth = this.#open.length;
+    const byId = new Map([[first.id, first]]);
     const spawners = new Map<string, Trajectory>();
     for (const thread of threads) {
-      for (const id of thread.agents) {
-        if (id !== thread.id && !spawners.has(id)) spawners.set(id, thread);
-      }
-    }
-    for (const thread of others) {
       const { id, parentId } = thread;
-      const parent = parentId === undefined
-        ? spawners.get(id)
-        : byId.get(parentId);
-      thread.parent = parent === thread ? undefined : parent;
+      // Only an earlier thread can be the parent, so that parents never form a circle.
+      if (thread !== first) {
+        thread.parent = parentId === undefined
+          ? spawners.get(id)
+          : byId.get(parentId);
+      }
+      byId.set(id, thread);
+      for (const agent of thread.agents) {
+        if (!spawners.has(agent)) spawners.set(agent, thread);
+      }
     }
     const children = groupsBy(others, ({ parent }) => parent);
-    const write = (root: Trajectory): void => {
-      const rootDepth = this.#open.length;
-      // A list, not calls of this function: threads may nest deeper than calls can.
-      const waiting = [{ thread: root, depth: rootDepth }];
-      for (let next; (next = waiting.pop()) !== undefined;) {
-        const { thread, depth } = next;
-        this.#close(emit, depth);
-        thread.end(emit);
-        if (thread.isEmpty) continue;
-        this.#open.push(thread);
-        for (const child of (children.get(thread) ?? []).reverse()) {
-          if (!child.isEnded) waiting.push({ thread: child, depth: depth + 1 });
-        }
+    // A list, not calls of a function: threads may nest deeper than calls can.
+    const waiting = [first, ...children.get(undefined) ?? []].reverse();
+    for (let thread; (thread = waiting.pop()) !== undefined;) {
+      const { parent } = thread;
+      while (this.#open.length > 0 && this.#open.at(-1) !== parent) {
+        this.#close(emit, this.#open.length - 1);
       }
-      this.#close(emit, rootDepth + 1);
-    };
-    write(first);
-    for (const thread of others) {
-      // A thread without a parent here, or whose parents form a circle, is a root itself.
-      if (thread.isEnded) continue;
-      this.#close(emit, 0);
-      thread.parent = undefined;
-      write(thread);
+      thread.end(emit);
+      for (const child of (children.get(thread) ?? []).reverse()) {
+        if (thread.isEmpty) child.parent = parent;
+        waiting.push(child);
+      }
+      if (!thread.isEmpty) this.#open.push(thread);
     }
+    this.#close(emit, depth + 1);
   }
 
   /**
@@ -319,7 +312,6 @@ class Trajectory {
   readonly agents: Set<string> = new Set();
   /** The pieces that are held until the trajectories before it are written. */
   readonly #held: ExportPiece[] = [];
-  isEnded = false;
   /** How many trajectories have been written in this one. */
   #nested = 0;
   #header: Fields = {};
@@ -330,7 +322,7 @@ class Trajectory {
   /** The steps that are not written yet, in order. */
   #steps: Step[] = [];
   /** Their calls, by id. A map, because an input without results has hundreds of thousands. */
-  readonly #calls = new Map<string, Call[]>();
+  readonly #calls = new Map<string, Call>();
   /** The id of the last message of the user, in this process. */
   #prompt: string | undefined;
   /** The step of the request in progress. */
@@ -416,7 +408,6 @@ class Trajectory {
 
   /** Writes the rest, except nested trajectories. Writes nothing if there was no step. */
   end(emit: Emit<ExportPiece>): void {
-    this.isEnded = true;
     this.#spendAhead({});
     this.#endTurn(this.#emitter(emit));
     if (this.isEmpty) return;
@@ -547,7 +538,7 @@ class Trajectory {
     const { blocks, extra } = readOutput(output);
     const parts = blocks.map((block) => this.#blockPart(block, emit));
     const result = { content: joined(parts, "\n"), extra };
-    const call = this.#callOf(id);
+    const call = this.#calls.get(id);
     if (call !== undefined) answer(call, result);
     else this.#takeLate(event, id, result);
   }
@@ -562,7 +553,7 @@ class Trajectory {
         item_type === "command_execution";
     if (isUsers) return;
     const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type);
-    let call = this.#callOf(id);
+    let call = this.#calls.get(id);
     const isLate = call === undefined &&
       (this.#left.has(id) || isModelCall && turn_id !== this.#turn);
     if (isLate) {
@@ -611,7 +602,7 @@ class Trajectory {
 
   /** Records the agents that a call has spawned. */
   #takeAgents(event: Fields): void {
-    const call = this.#callOf(
+    const call = this.#calls.get(
       textOf(event.call_id) ?? textOf(event.item_id) ?? "",
     );
     for (const id of spawnedThreads(event)) {
@@ -620,19 +611,11 @@ class Trajectory {
     }
   }
 
-  /** Returns the call of an id in the steps not yet written; one without a result first. */
-  #callOf(id: string): Call | undefined {
-    const calls = this.#calls.get(id);
-    return calls?.find(({ result }) => result === undefined) ?? calls?.at(-1);
-  }
-
   #addCall(event: Fields, facts: Omit<Call, "step">): Call {
     const step = this.#callerOf(event);
     const call: Call = { ...facts, step };
     step.calls.push(call);
-    const calls = this.#calls.get(call.id);
-    if (calls === undefined) this.#calls.set(call.id, [call]);
-    else calls.push(call);
+    this.#calls.set(call.id, call);
     return call;
   }
 
@@ -751,18 +734,11 @@ class Trajectory {
       if (isOpen && !isAll) break;
       count += 1;
       emit(this.#piece(`${this.#lead()}${this.#textOf(step)}`));
-      this.#forget(step);
+      for (const call of step.calls) {
+        if (this.#calls.get(call.id) === call) this.#calls.delete(call.id);
+      }
     }
     if (count > 0) this.#steps.splice(0, count);
-  }
-
-  /** Removes the calls of a step from the map. It must be the first step. */
-  #forget({ calls }: Step): void {
-    for (const { id } of calls) {
-      const left = this.#calls.get(id);
-      left?.shift();
-      if (left?.length === 0) this.#calls.delete(id);
-    }
   }
 
   /** Counts a step, and returns the text before it. */
