@@ -88,7 +88,7 @@ function redactList(
   text: string,
   start: number,
   redact: (bytes: string) => string,
-): { readonly end: number; readonly list: string | undefined } | undefined {
+): { readonly end: number; readonly text: string | undefined } | undefined {
   if (text.charAt(start) !== "[") return undefined;
   const end = endOfRun(text, start + 1, LIST) + 1;
   const bytes = bytesOfList(parseJson(text.slice(start, end)));
@@ -98,7 +98,7 @@ function redactList(
   const list = redacted === before
     ? undefined
     : JSON.stringify(Array.from(redacted, (letter) => letter.charCodeAt(0)));
-  return { end, list };
+  return { end, text: list };
 }
 
 /** The member with a name for the member after it: `{"name": "FOO_TOKEN", "value": "…"}`. */
@@ -192,14 +192,15 @@ export function redactRecord(
       before = isElement ? undefined : { name, value };
     }
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
-      const mask = (value: string) => maskedValue(memberName, value, redactor);
-      const edit = { start, end, value, mask };
+      const edit: Edit = { start, end };
       edits.push(edit);
-      runs.add(isElement ? "" : name, edit);
+      runs.add(isElement ? "" : name, { edit, name: memberName, value });
     } else {
       const masked = known ??
         (isKey ? maskedKey(value) : maskedValue(memberName, value, redactor));
-      if (masked !== value) edits.push({ start, end, value, masked });
+      if (masked !== value) {
+        edits.push({ start, end, text: stringText(masked) });
+      }
     }
     name = value;
     start = end;
@@ -214,18 +215,15 @@ export function redactRecord(
       (bytes) => maskPiece?.(CHUNK, bytes) ?? redact(bytes),
     );
     if (chunk === undefined) continue;
-    if (chunk.list !== undefined) {
-      edits.push({ start: valueStart, end: chunk.end, list: chunk.list });
-    }
+    edits.push({ start, ...chunk });
     start = chunk.end;
   }
   runs.end();
   let redacted = "";
   let from = 0;
-  for (const { start, end, value = "", mask, masked, list } of edits) {
-    const now = masked ?? mask?.(value) ?? value;
-    if (list === undefined && now === value) continue;
-    redacted += text.slice(from, start) + (list ?? stringText(now));
+  for (const { start, end, text: edited } of edits) {
+    if (edited === undefined) continue;
+    redacted += text.slice(from, start) + edited;
     from = end;
   }
   return from === 0 ? text : redacted + text.slice(from);
@@ -250,31 +248,48 @@ export function redactRecord(
  * ```
  */
 export function redactJsonString(value: string, redactor: Redactor): string {
-  return redactor.redact(redactInside(value, redactor));
+  return maskedValue(undefined, value, redactor);
 }
 
+/**
+ * Masks the secrets in a string, which may be JSON or base64.
+ *
+ * @param name The name of its member, if it has one.
+ */
 function maskedValue(
   name: string | undefined,
   value: string,
   redactor: Redactor,
 ): string {
+  if (name !== undefined && BASE64_NAMES.has(name)) {
+    const bytes = latin1OfBase64(value) ?? "";
+    const redacted = redactor.redact(bytes);
+    if (redacted !== bytes) return btoa(redacted);
+  }
+  // A failed line is mostly JSON that was cut off, whose strings can still be found.
+  const inside = name === RAW || isJson(value)
+    ? redactRecord(value, redactor)
+    : value;
   return name === undefined
-    ? redactJsonString(value, redactor)
-    : redactNamed(name, value, redactor);
+    ? redactor.redact(inside)
+    : redactor.redactMember(name, inside);
 }
 
 /** The replacement of a string, or of a list of numbers. */
 interface Edit {
   readonly start: number;
   readonly end: number;
+  /** The new text, once it is known; `undefined` if the text stays. */
+  text?: string | undefined;
+}
+
+/** A string of a run. */
+interface RunPiece {
+  readonly edit: Edit;
+  /** The name of its member, if it has one. */
+  readonly name: string | undefined;
   /** The string, without quotes and escapes. */
-  readonly value?: string;
-  /** Masks the string by itself. */
-  readonly mask?: (value: string) => string;
-  /** The masked string, if it is known. */
-  masked?: string;
-  /** The text that replaces the list. */
-  readonly list?: string;
+  readonly value: string;
 }
 
 /**
@@ -292,7 +307,7 @@ class Runs {
   readonly #text: string;
   readonly #redactor: Redactor;
   #name = "";
-  #edits: Edit[] = [];
+  #pieces: RunPiece[] = [];
 
   constructor(text: string, redactor: Redactor) {
     this.#text = text;
@@ -300,37 +315,42 @@ class Runs {
   }
 
   /** Adds a string: a member with a name, or an element of a list with an empty one. */
-  add(name: string, edit: Edit): void {
-    const before = this.#edits.at(-1);
+  add(name: string, piece: RunPiece): void {
+    const before = this.#pieces.at(-1)?.edit;
     if (
       before === undefined || name !== this.#name ||
-      !this.#isNext(name, before.end, edit.start)
+      !this.#isNext(name, before.end, piece.edit.start)
     ) this.end();
     this.#name = name;
-    this.#edits.push(edit);
+    this.#pieces.push(piece);
   }
 
-  /** Masks secrets that continue from one of the strings to the next, and ends the run. */
+  /** Masks the strings, and secrets that continue from one to the next, and ends the run. */
   end(): void {
-    const edits = this.#edits;
-    this.#edits = [];
-    if (edits.length < 2) return;
-    const pieces = edits.map(({ value = "" }) => value);
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    const masked = pieces.length < 2
+      ? undefined
+      : this.#maskedTogether(pieces.map(({ value }) => value));
+    pieces.forEach(({ edit, name, value }, i) => {
+      const now = maskedValue(name, masked?.[i] ?? value, this.#redactor);
+      if (now !== value) edit.text = stringText(now);
+    });
+  }
+
+  /** Masks strings as one text; returns `undefined` if no secret continues in the next one. */
+  #maskedTogether(texts: readonly string[]): readonly string[] | undefined {
     const gap = GAPS.get(this.#name) ?? "\n";
-    const command = this.#name === "" ? pieces.join(" ") : "";
+    const command = this.#name === "" ? texts.join(" ") : "";
     const isCommand = command.length <= MAX_COMMAND &&
-      PROGRAM_REGEXP.test(pieces[0] ?? "") && mayBeCommand(command);
-    let masked = isCommand
-      ? redactedPieces(pieces, " ", this.#redactor)
+      PROGRAM_REGEXP.test(texts[0] ?? "") && mayBeCommand(command);
+    const masked = isCommand
+      ? redactedPieces(texts, " ", this.#redactor)
       : undefined;
-    if (gap === "" || mayGoOn(pieces)) {
-      masked ??= redactedPieces(pieces, gap, this.#redactor);
-    }
-    if (masked === undefined) return;
-    for (const [i, edit] of edits.entries()) {
-      const piece = masked[i] ?? "";
-      edit.masked = edit.mask?.(piece) ?? piece;
-    }
+    return masked ??
+      (gap === "" || mayGoOn(texts)
+        ? redactedPieces(texts, gap, this.#redactor)
+        : undefined);
   }
 
   #isNext(name: string, end: number, start: number): boolean {
@@ -344,29 +364,6 @@ class Runs {
 
 /** The maximum distance between the strings of one text in the record. */
 const MAX_GAP = 1000;
-
-/** Redacts the value of a named member, by its name and its encoding. */
-function redactNamed(
-  name: string,
-  value: string,
-  redactor: Redactor,
-): string {
-  if (BASE64_NAMES.has(name)) {
-    const bytes = latin1OfBase64(value) ?? "";
-    const redacted = redactor.redact(bytes);
-    if (redacted !== bytes) return btoa(redacted);
-  }
-  // A failed line is mostly JSON that was cut off, whose strings can still be found.
-  const inside = name === RAW
-    ? redactRecord(value, redactor)
-    : redactInside(value, redactor);
-  return redactor.redactMember(name, inside);
-}
-
-/** Redacts JSON inside of a string, such as the arguments of calls. */
-function redactInside(value: string, redactor: Redactor): string {
-  return isJson(value) ? redactRecord(value, redactor) : value;
-}
 
 /** Returns whether a text is a JSON object or list with strings in it. */
 function isJson(text: string): boolean {
