@@ -29,7 +29,7 @@ const HIDDEN_REGEXP =
   /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
 /** Words of sentences behind a name or a flag, types, and words that are to be replaced. */
 const WORDS_REGEXP =
-  /^(?:and|any|are|arg|argument|as|at|bool|boolean|but|by|bytes|can|cannot|changeit|change[-_]?me|char|command|disabled|dummy|duration|empty|enabled|example|expects|false|file|filename|flag|flags|float|for|from|function|has|hidden|if|in|int|integer|into|invalid|is|it|masked|may|missing|must|needs|nil|no|none|not|null|number|object|of|omitted|on|only|option|optional|options|or|parameter|path|placeholder|read|redacted|replace[-_]?me|required|requires|secretstr|should|str|string|stringarray|strings|takes|tbd|that|this|to|todo|token|tokens|true|undefined|unknown|unset|value|varchar|via|void|was|when|which|will|with|without|write|yes)[.:!?]?$/i;
+  /^(?:and|any|are|arg|argument|as|at|bool|boolean|but|by|bytes|can|cannot|changeit|change[-_]?me|char|command|disabled|dummy|duration|empty|enabled|example|expects|false|file|filename|flag|flags|float|for|from|function|has|hidden|if|in|int|integer|into|invalid|is|it|masked|may|missing|must|name|needs|nil|no|none|not|null|number|object|of|omitted|on|only|option|optional|options|or|parameter|path|placeholder|read|redacted|replace[-_]?me|required|requires|secretstr|should|str|string|stringarray|strings|takes|tbd|that|this|to|todo|token|tokens|true|undefined|unknown|unset|value|varchar|via|void|was|when|which|will|with|without|write|yes)[.:!?]?$/i;
 const YOURS_REGEXP =
   /^(?:[a-z]{2,4}-)?(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 
@@ -177,7 +177,8 @@ const SHELL_QUOTE = String
   .raw`'\\{1,15}''|'\\{0,15}"'(?:\\{0,15}"')?|\\{0,15}"'\\{0,15}"`;
 const SEPARATOR_REGEXP = new RegExp(
   String.raw`(?:${SHELL_QUOTE}|\\{0,8}["'` + "`]?)" +
-    String.raw`\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}`,
+    String
+      .raw`\]?[ \t]{0,16}(?:=>|:=|={2,3}(?=[\w$])|=(?!=)|:(?!:))[ \t]{0,16}`,
   "y",
 );
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
@@ -564,9 +565,12 @@ function isTypeName(value: string): boolean {
   return TYPE_NAME_REGEXP.test(value.slice(0, LONG));
 }
 
-/** Returns whether a value is a member of an object, or a number, in source code: `config.token2`. */
+/**
+ * Returns whether a value is a member of an object, or a number, in source code: `config.token2`,
+ * `e?.token===`.
+ */
 function isSourceName(value: string): boolean {
-  return /^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|0[Xx][\dA-Fa-f_]{1,16})$/
+  return /^(?:[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:\?{1,2}|(?:===|!==?).*)?|0[Xx][\dA-Fa-f_]{1,16})$/
     .test(value);
 }
 
@@ -629,7 +633,7 @@ function sticky(regexp: RegExp, text: string, at: number): number {
 
 /** The text between a name and its value: a quote, `]`, a colon, an equals sign or a comma. */
 const BETWEEN =
-  String.raw`\\{0,8}["']?\]?[ \t]{0,16}[:=,][ \t]{0,16}\\{0,8}["'` +
+  String.raw`\\{0,8}["']?\]?[ \t]{0,16}(?:[:,]|=(?!=))[ \t]{0,16}\\{0,8}["'` +
   "`]?";
 /** Schemes whose credentials are a list of parameters: the whole rest of the line. */
 const LIST = {

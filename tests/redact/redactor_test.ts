@@ -149,6 +149,9 @@ Deno.test("Redactor keeps what only says where a secret is, or what it is called
       "arn:aws:secretsmanager:us-east-1:123456789012:secret:MyTestSecret-a1b2c3",
       "Password: !Ref DbPassword1\npassword: !vault |",
       "user.signingkey=3AA5C34371567BD2\n\tsigningkey = 3AA5C34371567BD2",
+      'if("password"===e.type||e.newPassword===e.oldPassword)return"authorization"==typeof e.name?1:2',
+      'auth_password:s?.type==="basic"?s.password:"",password:e.auth_password??""',
+      "--one-off-secret name must look like this",
       "    readonly STENCIL_PASS: 0x0B96;\n  ENCRYPTION_KEY    = 0xc0406618",
     ]
   ) assertEquals(new Redactor().redact(text), text);
