@@ -23,7 +23,7 @@ function isBasicCredentials(text: string): boolean {
 
 /** A variable, template or tag, which another program replaces. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
 /** One sign, repeated, and a secret of which a program shows only the ends. */
 const HIDDEN_REGEXP =
   /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
@@ -109,6 +109,9 @@ const BEHIND_ANOTHER: ReadonlyMap<string, SecretName> = new Map([
 /** Words before `token` that make it a token of a parser, a model or a list. */
 const NO_TOKEN_REGEXP =
   /^(?:begin|bos|cancel|cancellation|cls|continuation|count|current|end|eof|eos|first|input|last|mask|max|min|next|num|output|pad|page|paging|per|prev|previous|sep|special|start|stop|sync|syntax|total|unk)$/;
+/** Words before `pass` that make it a step of a program, such as one that draws. */
+const NO_PASS_REGEXP =
+  /^(?:compute|depth|final|first|last|on|post|pre|render|second|shadow|single)$/;
 /** Words at the end of names that are ignored. */
 const SUFFIX_REGEXP =
   /^(?:\d+|dev|development|live|new|old|plain|prod|production|raw|staging|test|text|val|value)$/;
@@ -162,7 +165,8 @@ function secretName(name: string): SecretName | undefined {
       ? BEHIND_ANOTHER.get(last)
       : undefined;
   }
-  return before === "" ? undefined : BEHIND_ANOTHER.get(last);
+  const isStep = last === "pass" && NO_PASS_REGEXP.test(before);
+  return before === "" || isStep ? undefined : BEHIND_ANOTHER.get(last);
 }
 
 /** Finds names of secrets, and of programs: every one contains a match. */
@@ -654,9 +658,9 @@ const AUTHORIZATION = {
 };
 const SCHEME_REGEXP =
   /^(?:api-?key|aws4-[\w-]+|basic|bearer|digest|dpop|hawk|hmac[\w-]*|key|negotiate|ntlm|oauth|signature|splunk|ssws|token)$/i;
-/** Texts that are not credentials: a call or an index in source code, a URL, a path. */
+/** Texts that are not credentials: a call or an index in source code, a URL, a header, a path. */
 const NO_CREDENTIALS_REGEXP =
-  /^[A-Za-z_$][\w$.]*[([]|^https?:|^[~.]{0,2}\/|\.[a-z]{2,4}[,.;:!?)]*$/;
+  /^[A-Za-z_$][\w$.]*[([]|^https?:|^x-[a-z]|^[~.]{0,2}\/|\.[a-z]{2,4}[,.;:!?)]*$/;
 const BEARER = {
   head: /\bbearer[ \t]{1,16}/gi,
   run: characterSet(/[\w.~+/=-]/),

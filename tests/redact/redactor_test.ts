@@ -152,6 +152,9 @@ Deno.test("Redactor keeps what only says where a secret is, or what it is called
       'if("password"===e.type||e.newPassword===e.oldPassword)return"authorization"==typeof e.name?1:2',
       'auth_password:s?.type==="basic"?s.password:"",password:e.auth_password??""',
       "--one-off-secret name must look like this",
+      `f"secret='{self.secret}'" f"postgresql://{user}:{quote(password)}@{host}"`,
+      '["authorization", "x-amz-content-sha256", "x-amz-date"]',
+      '{"renderPass": "opaque"}\non_pass: next',
       "    readonly STENCIL_PASS: 0x0B96;\n  ENCRYPTION_KEY    = 0xc0406618",
     ]
   ) assertEquals(new Redactor().redact(text), text);
