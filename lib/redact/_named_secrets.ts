@@ -187,12 +187,13 @@ const SEPARATOR_REGEXP = new RegExp(
 );
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
 /**
- * The command before a name and a value that are separated by a space: in Dockerfiles and shells,
- * and of programs that keep settings.
+ * The text before a name and a value that are separated by a space or a comma: commands in
+ * Dockerfiles and shells, of programs that keep settings, and functions for the environment.
  */
 const SETTER_REGEXP =
-  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
-const SETTER_SEPARATOR_REGEXP = /["']?(?:,[ \t]{0,16}|[ \t]{1,16})(?=[^\s-])/y;
+  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|(?:[Ss]et|[Gg]et|[Pp]ut)_?[Ee]nv(?:ironmentVariable)?\([ \t]{0,4}["']$|(?:\benviron\.(?:get|setdefault)|\bENV\.fetch|\benv\.set)\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
+const SETTER_SEPARATOR_REGEXP =
+  /["']?(?:,[ \t]{0,16}(?=["'])|[ \t]{1,16}(?=[^\s-]))/y;
 /** The number of characters before a name that are examined for a command or an XML element. */
 const SETTER_LENGTH = 40;
 /** The last word of a command, before a flag with one dash; a line of a diff begins with a dash. */
@@ -800,7 +801,7 @@ const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/[NP][ \t]{1,8}/, /ssh-keygen/],
   [/[Ppw][ \t]{1,8}/, /security [a-z-]{1,20}-(?:keychain|password)/],
   [/pw[ \t]{1,8}/, /plink|pscp|psftp|putty/],
-  [/(?:b|-body)[ \t=]{1,8}/, /gh secret set/],
+  [/(?:b|-body)[ \t=]{0,8}/, /gh secret set/],
   [/k[ \t]{1,8}/, /openssl enc/],
   [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
   [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
@@ -834,14 +835,16 @@ const FLAG_REGEXP =
 const COMMAND_REGEXP =
   /(?<=((?:[^\n;|&"']|"[^"\n]{0,400}"|'[^'\n]{0,400}'|(?<=\\\r?)\n|&(?![&\s])|\\["']){0,400})["']?)/y;
 
-/** Programs that read a password from their input. */
-const READERS = String
-  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|(?:sudo[ \t])?chpasswd|[^\n;|&]{1,200}?--(?:password-)?stdin)`;
-/** A text that is written into one of these programs. */
+/** A program, or its flag, that reads a password from its input. */
+const READER = String
+  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--passphrase-fd[ \t=]{1,4}0|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
+const READER_HINT_REGEXP =
+  /sudo|passwd|password-stdin|passphrase-fd|encrypt_string|secrets? [acps]/;
+/** A text that is written into such a program. */
 const PIPED = {
   head: new RegExp(
     String
-      .raw`(?:echo|printf)${BLANK}(?:-[en]{1,2}${BLANK})?(?:'%s(?:\\n)?'${BLANK})?${QUOTES}(?=[^\s"'|]{4,200}["'\\n]{0,16}[ \t]{0,8}\|[ \t]{0,8}${READERS})`,
+      .raw`(?:echo|printf)${BLANK}(?:-[en]{1,2}${BLANK})?(?:["']?%s(?:\\n)?["']?${BLANK})?${QUOTES}(?=[^\s"'|]{4,200}["'\\n]{0,16}[ \t]{0,8}\|[^\n;|&]{0,200}?${READER})|<<<(?<=${READER}[^\n;|&<]{0,60}<<<)[ \t]{0,8}${QUOTES}`,
     "g",
   ),
   run: UNQUOTED,
@@ -875,7 +878,8 @@ export function maskCommands(text: string, mask: Mask): string {
   const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
     run.length >= 4 && isReal(run) ? head + mask("password") : undefined;
   let masked = maskFlags(text, mask);
-  if (masked.includes("|") && /sudo|stdin|chpasswd/.test(masked)) {
+  const mayBePiped = masked.includes("|") || masked.includes("<<<");
+  if (mayBePiped && READER_HINT_REGEXP.test(masked)) {
     masked = replaceRuns(masked, PIPED, hide);
   }
   if (masked.includes("login")) {

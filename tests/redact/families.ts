@@ -436,6 +436,8 @@ export const PLACE_FAMILIES: readonly Family[] = [
     "set -gx API_TOKEN «{a20}»",
     '$env:API_TOKEN = "«{a20}»"',
     '[Environment]::SetEnvironmentVariable("API_TOKEN", "«{a20}»", "User")',
+    'os.getenv("API_TOKEN", "«{a20}»")',
+    'os.environ.setdefault("API_TOKEN", "«{a20}»")',
   ),
   family(
     "Maven, and other XML",
@@ -483,6 +485,8 @@ export const PLACE_FAMILIES: readonly Family[] = [
     `wpa_passphrase x ${PASSWORD}`,
     `echo ${PASSWORD} | sudo -S ls`,
     `echo '${PASSWORD}' | docker login -u me --password-stdin`,
+    `echo -n ${PASSWORD} | gh secret set X`,
+    `sudo -S ls <<< "${PASSWORD}"`,
   ),
   family(
     ".pgpass",

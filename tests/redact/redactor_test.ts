@@ -115,6 +115,8 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "-Password reset by mail\n+Password change by mail",
       "env:\n  - name: DB_PASSWORD\n    valueFrom:\n      secretKeyRef: x",
       "curl -b jar.txt x; git checkout -b x",
+      "echo src1 | git check-ignore --stdin; echo src1 | eslint --stdin; git hash-object --stdin <<< src1",
+      'os.getenv("API_TOKEN"); os.environ.get("API_TOKEN", default_token1)',
       "the password 'x' is too short; the library identified by 'name'",
       "DB_PASSWORD=my-password",
       '{"password":"Password","forgotPassword": "Forgot password?"}',
@@ -453,7 +455,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ],
   [
     "commands that log in",
-    "vault login «password:swordfish»; vault login -method=userpass username=me password=«password:swordfish»; SSHPASS=«password:abc» sshpass -e ssh x",
+    "vault login «password:swordfish»; gh secret set X -b'«password:hunter2»'; vault login -method=userpass username=me password=«password:swordfish»; SSHPASS=«password:abc» sshpass -e ssh x",
   ],
   [
     "commands of Windows",
@@ -462,6 +464,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "the input of a program that reads a password",
     `echo '«password:hunter2»' | sudo -S ls; printf '«password:hunter3»\\n' | sudo -k -S x; echo "«password:me:hunter4»" | sudo chpasswd; echo «password:hunter5» | docker login -u me --password-stdin`,
+  ],
+  [
+    "the input of a program by a here string or a longer command",
+    `chpasswd <<< "«password:me:hunter2»"; sudo passwd --stdin me <<<«password:hunter3»\necho «password:hunter4» | ssh h sudo -S ls; printf %s «password:hunter5» | docker secret create x -`,
   ],
   [
     "the answers to prompts",
