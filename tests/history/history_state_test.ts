@@ -1005,6 +1005,25 @@ Deno.test("HistoryState.restore() keeps the ended records of a bare snapshot", (
   }
 });
 
+Deno.test("HistoryState.restore() keeps the answers of a bare snapshot when the thread goes on in a new run", () => {
+  const started = { type: "thread.started", thread_id: "t" };
+  const run = (text: string) => [
+    started,
+    item("completed", "agent_message", { content: { text } }),
+  ];
+  let state = historyOf(run("a"));
+  for (const text of ["b", "c"]) {
+    state = historyOf(run(text), HistoryState.restore(state.snapshot()));
+  }
+  assertEquals(
+    payloadsOf(state.snapshot(), "assistant_message"),
+    payloadsOf(
+      snapshotOf([...run("a"), ...run("b"), ...run("c")]),
+      "assistant_message",
+    ),
+  );
+});
+
 Deno.test("HistoryState.restore() lets outputs end the running records of a bare snapshot in their places", () => {
   const begun = historyOf([
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),

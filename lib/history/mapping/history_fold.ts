@@ -3,6 +3,7 @@
 import { messageOf } from "../../events/contents.ts";
 import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import { interruptCommand } from "./commands.ts";
+import type { AnyHistoryRecord } from "../records.ts";
 import type { FoldContext, ItemPhase } from "./fold_context.ts";
 import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
 import { failItem, isMadeUp, itemContent, showItem } from "./items.ts";
@@ -169,6 +170,16 @@ function callIdOf(event: Fields, id: string): string | null {
   return textOf(event.call_id) ?? (isMadeUp(event) ? null : id);
 }
 
+/** Matches the run in an item id that is unique over all runs. */
+const RUN_REGEXP = /^(\d+):/;
+
+/** Returns the run of the producer that a record is from, by the ids in it. */
+function runOf(record: AnyHistoryRecord | undefined): number {
+  const { stream_id, call_id } = fieldsOf(record?.payload);
+  const id = textOf(stream_id) ?? textOf(call_id) ?? "";
+  return Number(RUN_REGEXP.exec(id)?.[1] ?? 1);
+}
+
 /**
  * Restores the memory of unfinished work from the records of a snapshot without `resume`, so that
  * later events can end it. Complete records get no links: producers restart their ids, so that
@@ -199,6 +210,8 @@ export function findOpenWork(
   );
   for (let index = 0; index < store.length; index++) {
     const record = context.at(index);
+    // A new run uses the item ids again: without this, its answers would replace those known.
+    memory.run = Math.max(memory.run, runOf(record));
     switch (record?.type) {
       case "exec":
         if (record.payload.status === "running") {
