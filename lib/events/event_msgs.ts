@@ -258,6 +258,7 @@ function abortTurn(context: SessionContext, event: Fields): void {
 
 function endFields(context: SessionContext, event: Fields): Fields {
   const id = idOf(event.turn_id);
+  context.openPrompted(id);
   // Up to 0.147, the turn of a review is known by the id that the file begins it with.
   const known = context.seen.review === null
     ? id ?? context.turnId

@@ -481,10 +481,10 @@ export class SessionContext {
     if (NEWS_TYPES.has(itemType)) this.viewedImages = 0;
   }
 
-  /** Begins the turn that so far only a prompt has announced. */
-  openPrompted(): void {
+  /** Begins the turn that so far only a prompt has announced, also if nothing but its end follows. */
+  openPrompted(id: string | null = null): void {
     if (this.turn !== "prompted") return;
-    this.#openTurn(null, { implied: true });
+    this.#openTurn(id, { implied: true });
     this.turn = "open";
   }
 
@@ -554,6 +554,7 @@ export class SessionContext {
   /** Drops the state of turns that are rolled back: their ids may occur again. */
   rollBack(turns: number): void {
     if (!(turns > 0)) return;
+    this.openPrompted();
     this.calls.forget(new Set(this.turns.splice(-turns)));
     this.pairing.forget("user", ...ANSWER_KINDS);
     this.decoders.clear();

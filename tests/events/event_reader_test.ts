@@ -121,6 +121,33 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a session while an aborted prompt after it was rolled back (B.4)",
+    lines: [
+      promptLine("a"),
+      callLine("exec_command", { cmd: "bash" }),
+      outputLine(`${RUNNING}one\n`),
+      promptLine("b"),
+      eventLine("turn_aborted", { reason: "interrupted" }),
+      eventLine("thread_rolled_back", { num_turns: 1 }),
+      promptLine("c"),
+      callLine("write_stdin", { session_id: 7, chars: "" }, "c2"),
+      outputLine(`${EXITED}two\n`, "c2"),
+    ],
+    expected: [
+      "completed user_message synthetic-item-1 a",
+      "turn.started",
+      "started command_execution bash",
+      "delta command_execution > one\n",
+      "completed user_message synthetic-item-2 b",
+      "turn.started",
+      "turn.failed interrupted",
+      "completed thread_rolled_back synthetic-item-3",
+      "completed user_message synthetic-item-4 c",
+      "turn.started",
+      "completed command_execution failed bash = 3 > one\ntwo\n",
+    ],
+  },
+  {
     name: "a write to an unknown session",
     lines: [
       callLine("write_stdin", { session_id: 9, chars: "" }),
