@@ -986,9 +986,7 @@ function endTool(
   call: Call,
   callResult: CallResult,
 ): void {
-  const { blocks, exitCode, seconds, success } = callResult;
-  const failure = callResult.failure ??
-    (exitCode !== null && exitCode !== 0 ? callResult.text : null);
+  const { blocks, failure, seconds, success } = callResult;
   const isFailed = failure !== null || success === false;
   context.completeCall(call, {
     ...call.content,

@@ -437,6 +437,16 @@ Deno.test("HistoryState.apply() shows every tool whose output denies its success
   }
 });
 
+Deno.test("HistoryState.apply() shows a tool as done though a command in its output failed (C.6)", () => {
+  const output = "Exit code: 1\nWall time: 1 seconds\nOutput:\nno";
+  const [tool] = payloadsOf(
+    snapshotOf([callLine("deploy", {}), outputLine(output)]),
+    "tool_call",
+  );
+  assertEquals([tool?.status, tool?.error_message], ["success", null]);
+  assertEquals(tool?.result_preview, { lines: ["no"], truncated: false });
+});
+
 Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6)", () => {
   const statusOf = (output: string): unknown => {
     const lines = [
