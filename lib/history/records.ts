@@ -30,22 +30,10 @@ export interface Emphasis {
   readonly underline: boolean;
 }
 
-/** Marks a text as a link. */
-export interface LinkEntity {
-  /** Always `link`. */
-  readonly type: "link";
-  /** The target of the link. */
-  readonly href: string;
-}
-
-/** Marks a text as code. */
-export interface CodeEntity {
-  /** Always `code`. */
-  readonly type: "code";
-}
-
-/** The meaning of a text: a link or code. */
-export type Entity = LinkEntity | CodeEntity;
+/** The meaning of a text: a link with its target, or code. */
+export type Entity =
+  | { readonly type: "link"; readonly href: string }
+  | { readonly type: "code" };
 
 /** A text with one tone and emphasis. */
 export interface InlineSpan {
@@ -172,30 +160,11 @@ export interface LoadingPayload {
   readonly message: string;
 }
 
-/** An argument of a tool that is text. */
-export interface TextArgument {
-  /** Always `text`. */
-  readonly type: "text";
-  /** The text. */
-  readonly text: string;
-}
-
-/** An argument of a tool that is a JSON value. */
-export interface JsonArgument {
-  /** Always `json`. */
-  readonly type: "json";
-  /** The value. */
-  readonly value: unknown;
-}
-
-/** An argument of a tool that must not be shown. */
-export interface SecretArgument {
-  /** Always `secret`. */
-  readonly type: "secret";
-}
-
-/** The value of an argument of a tool. */
-export type ToolArgumentValue = TextArgument | JsonArgument | SecretArgument;
+/** The value of an argument of a tool: a text, a JSON value, or one that must not be shown. */
+export type ToolArgumentValue =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "json"; readonly value: unknown }
+  | { readonly type: "secret" };
 
 /** A named argument of a tool. */
 export interface ToolArgument {
@@ -248,14 +217,12 @@ export interface ToolCallPayload {
   readonly error_message: string | null;
 }
 
-/** An icon other than the named ones. */
-export interface CustomPlanIcon {
-  /** The name of the icon, such as `progress-mid`. */
-  readonly custom: string;
-}
-
-/** The icon of a plan. */
-export type PlanIcon = "light_bulb" | "rocket" | "clipboard" | CustomPlanIcon;
+/** The icon of a plan: one of three, or the name of another, such as `progress-mid`. */
+export type PlanIcon =
+  | "light_bulb"
+  | "rocket"
+  | "clipboard"
+  | { readonly custom: string };
 
 /** The progress of a plan. */
 export interface PlanProgress {
@@ -298,57 +265,26 @@ export interface UpgradeNoticePayload {
   readonly message: string;
 }
 
-/** A paragraph of reasoning. */
-export interface ReasoningParagraph {
-  /** Always `paragraph`. */
-  readonly type: "paragraph";
-  /** Its text. */
-  readonly spans: readonly InlineSpan[];
-}
-
-/** A list item of reasoning. */
-export interface ReasoningBullet {
-  /** Always `bullet`. */
-  readonly type: "bullet";
-  /** The depth in the list, from 0. */
-  readonly indent: number;
-  /** The marker before the text, such as `-` or `3.`. */
-  readonly marker: string;
-  /** Its text. */
-  readonly spans: readonly InlineSpan[];
-}
-
-/** Code inside reasoning. */
-export interface ReasoningCode {
-  /** Always `code`. */
-  readonly type: "code";
-  /** The language, if known. */
-  readonly language: string | null;
-  /** The code. */
-  readonly content: string;
-}
-
-/** A quotation inside reasoning. */
-export interface ReasoningQuote {
-  /** Always `quote`. */
-  readonly type: "quote";
-  /** Its text. */
-  readonly spans: readonly InlineSpan[];
-}
-
-/** A separator between two blocks of reasoning. */
-export interface ReasoningSeparator {
-  /** Always `separator`. */
-  readonly type: "separator";
-}
-
-/** A block of a section of reasoning. */
+/**
+ * A block of a section of reasoning: a paragraph, a list item, code, a quotation, or a separator
+ * between two others. A list item has its depth in the list, from 0, and the marker before its
+ * text, such as `-` or `3.`.
+ */
 export type ReasoningBlock =
-  | ReasoningParagraph
-  | ReasoningBullet
-  | ReasoningCode
-  | ReasoningQuote
-  | ReasoningSeparator;
+  | { readonly type: "paragraph"; readonly spans: readonly InlineSpan[] }
+  | {
+    readonly type: "bullet";
+    readonly indent: number;
+    readonly marker: string;
+    readonly spans: readonly InlineSpan[];
+  }
+  | {
+    readonly type: "code";
+    readonly language: string | null;
+    readonly content: string;
+  }
+  | { readonly type: "quote"; readonly spans: readonly InlineSpan[] }
+  | { readonly type: "separator" };
 
 /** A section of reasoning. */
 export interface ReasoningSection {
@@ -517,17 +453,12 @@ export interface ImagePayload {
   readonly metadata: { readonly [name: string]: unknown } | null;
 }
 
-/** The status of an exploring command that failed. */
-export interface ExploreError {
-  /** The failure. */
-  readonly error: {
-    /** The exit code, if it has one. */
-    readonly exit_code: number | null;
-  };
-}
-
-/** The status of an exploring command. */
-export type ExploreStatus = "running" | "success" | "not_found" | ExploreError;
+/** The status of an exploring command. One that failed may have an exit code. */
+export type ExploreStatus =
+  | "running"
+  | "success"
+  | "not_found"
+  | { readonly error: { readonly exit_code: number | null } };
 
 /** A command that only reads, searches or lists files. */
 export interface ExploreEntry {
@@ -569,34 +500,18 @@ export interface RateLimitsPayload {
   readonly secondary_resets_at: string | null;
 }
 
-/** A file that is added. */
-export interface AddedFile {
-  /** Always `add`. */
-  readonly type: "add";
-  /** The content of the file. */
-  readonly content: string;
-}
-
-/** A file that is deleted. */
-export interface DeletedFile {
-  /** Always `delete`. */
-  readonly type: "delete";
-  /** The former content of the file; empty if it is not known. */
-  readonly content: string;
-}
-
-/** A file that is changed. */
-export interface UpdatedFile {
-  /** Always `update`. */
-  readonly type: "update";
-  /** The change as a unified diff. */
-  readonly unified_diff: string;
-  /** The new path, if the file is moved. */
-  readonly move_path: string | null;
-}
-
-/** The change of one file by a patch. */
-export type FileChange = AddedFile | DeletedFile | UpdatedFile;
+/**
+ * The change of one file by a patch: its content if it is added; its former content if it is
+ * deleted, empty if that is not known; else a unified diff, and the new path if it is moved.
+ */
+export type FileChange =
+  | { readonly type: "add"; readonly content: string }
+  | { readonly type: "delete"; readonly content: string }
+  | {
+    readonly type: "update";
+    readonly unified_diff: string;
+    readonly move_path: string | null;
+  };
 
 /** The state of a patch. */
 export type PatchEvent =
