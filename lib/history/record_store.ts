@@ -162,6 +162,11 @@ export class RecordStore {
     return this.#nextId;
   }
 
+  /** The stream ids of the assistant messages in progress. */
+  get streamIds(): Iterable<string> {
+    return this.#index.streams.keys();
+  }
+
   /**
    * Returns the record at an index. A long output is not copied for it.
    *

@@ -1005,6 +1005,17 @@ Deno.test("HistoryState.restore() keeps the ended records of a bare snapshot", (
   }
 });
 
+Deno.test("HistoryState.restore() keeps a record that the lookup of streams names by mistake", () => {
+  const { records, ...rest } = snapshotOf([USER, ANSWER]);
+  const state = HistoryState.restore({
+    ...rest,
+    records,
+    stream_lookup: { s: 1, t: 9 },
+  });
+  state.apply(eventLine("task_complete"));
+  assertEquals(state.snapshot().records, records);
+});
+
 Deno.test("HistoryState.restore() keeps the answers of a bare snapshot when the thread goes on in a new run", () => {
   const started = { type: "thread.started", thread_id: "t" };
   const run = (text: string) => [

@@ -1,7 +1,7 @@
 /** The state that all rules of the fold share: the records, the memory and the time. */
 
 import { EPOCH } from "../../events/times.ts";
-import type { Fields } from "../../json/fields.ts";
+import { type Fields, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
 import type { RecordStore } from "../record_store.ts";
@@ -113,6 +113,14 @@ export class FoldContext {
     return record !== undefined && isKnownRecord(record) ? record : undefined;
   }
 
+  /** Returns the text of an assistant message in progress; `undefined` if there is none. */
+  streamText(streamId: string): string | undefined {
+    const record = this.at(this.store.indexOfStream(streamId));
+    return record?.type === "assistant_stream"
+      ? textOf(record.payload.preview_markdown)
+      : undefined;
+  }
+
   /** The id of the last record; `undefined` if there is none. */
   get lastId(): number | undefined {
     return this.store.idAt(this.store.length - 1);
@@ -213,8 +221,5 @@ export class FoldContext {
     // The producer may use the item ids again.
     memory.plans.clear();
     this.note(store.truncateAfter(last));
-    for (const streamId of memory.streams.keys()) {
-      if (store.indexOfStream(streamId) === -1) memory.streams.delete(streamId);
-    }
   }
 }

@@ -260,8 +260,6 @@ export class FoldMemory {
   readonly links: RecordLinks;
   /** The call ids of unfinished records of calls, by record id. */
   readonly working: Map<number, string | null>;
-  /** The texts of unfinished assistant messages, by stream id. */
-  readonly streams: Map<string, string>;
   /** The texts of the unfinished parts of a reasoning, by record id and item id. */
   readonly thinking: Map<number, Map<string, ReasoningText>>;
   /** The number of sections of each part, by record id, for records with several parts. */
@@ -290,7 +288,6 @@ export class FoldMemory {
       wholeOf,
       (id) => textOf(id) ?? null,
     );
-    this.streams = savedMap(field.streams, textOf, textOf);
     this.thinking = savedMap(
       field.thinking,
       wholeOf,
@@ -348,7 +345,6 @@ export class FoldMemory {
       turns: this.turns.save(),
       links: this.links.save(),
       working: [...this.working],
-      streams: [...this.streams],
       thinking: [...this.thinking].map(([id, texts]) => [
         id,
         [...texts].map(([key, { text }]) => [key, text]),

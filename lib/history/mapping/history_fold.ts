@@ -95,7 +95,8 @@ function settleTurn(
   { isFailed }: { readonly isFailed: boolean },
 ): void {
   const { memory } = context;
-  for (const [streamId, text] of [...memory.streams]) {
+  for (const streamId of [...context.store.streamIds]) {
+    const text = context.streamText(streamId) ?? "";
     if (text.trim() !== "") showAnswer(context, streamId, text);
     else dropStream(context, streamId);
   }
@@ -113,7 +114,7 @@ function settleTurn(
 /** Shows an error. If Codex will retry the request, drops the unfinished messages. */
 function applyError(context: FoldContext, event: Fields): void {
   if (event.will_retry === true) {
-    for (const streamId of [...context.memory.streams.keys()]) {
+    for (const streamId of [...context.store.streamIds]) {
       dropStream(context, streamId);
     }
   }
@@ -226,11 +227,6 @@ export function findOpenWork(
           memory.thinking.set(record.id, new Map());
         }
         break;
-      case "assistant_stream": {
-        const { stream_id, preview_markdown } = record.payload;
-        memory.streams.set(stream_id, textOf(preview_markdown) ?? "");
-        break;
-      }
       case "explore": {
         const { entries } = record.payload;
         if (entries.some(({ status }) => status === "running")) {

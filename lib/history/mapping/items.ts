@@ -203,7 +203,7 @@ function isPiece(phase: ItemPhase, text: string, known = ""): boolean {
 function showAgentMessage(context: FoldContext, item: ItemState): void {
   const { id, phase, event } = item;
   const text = itemText(item);
-  const known = context.memory.streams.get(id);
+  const known = context.streamText(id);
   if (phase !== "completed") {
     const update = { text, isPiece: isPiece(phase, text, known) };
     return showStream(context, id, update);

@@ -97,12 +97,11 @@ export function showStream(
   streamId: string,
   { text, isPiece }: { readonly text: string; readonly isPiece: boolean },
 ): void {
-  const { memory, store, now } = context;
-  const known = memory.streams.get(streamId) ?? "";
+  const { store, now } = context;
+  const known = context.streamText(streamId) ?? "";
   const preview = isPiece ? known + text : text;
   const isLonger = !isPiece && text.startsWith(known);
   const delta = isPiece ? text : isLonger ? text.slice(known.length) : "";
-  memory.streams.set(streamId, preview);
   context.note(store.upsertAssistant({
     streamId,
     preview,
@@ -118,12 +117,6 @@ export function showAnswer(
   markdown: string,
 ): void {
   const { memory, store, now } = context;
-  if (streamId !== null) {
-    const index = store.indexOfStream(streamId);
-    const id = index === -1 ? undefined : store.idAt(index);
-    if (id !== undefined) memory.forget(id);
-    memory.streams.delete(streamId);
-  }
   const mutations = store.finalizeAssistant({ streamId, markdown, at: now });
   context.note(mutations);
   memory.turns.messageId = answerId(mutations) ?? memory.turns.messageId;
@@ -131,10 +124,9 @@ export function showAnswer(
 
 /** Removes an assistant message in progress. */
 export function dropStream(context: FoldContext, streamId: string): void {
-  const { memory, store } = context;
-  memory.streams.delete(streamId);
-  const id = store.idAt(store.indexOfStream(streamId));
-  if (id !== undefined) context.remove(id);
+  const record = context.at(context.store.indexOfStream(streamId));
+  // A snapshot of another program may name another record.
+  if (record?.type === "assistant_stream") context.remove(record.id);
 }
 
 function answerId(mutations: readonly HistoryMutation[]): number | undefined {
