@@ -40,7 +40,7 @@ export function makesNoRecord({ type, item_type }: Fields): boolean {
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {
@@ -176,7 +176,6 @@ export class HistoryState {
     } else {
       findOpenWork(
         state.#context,
-        snapshot.tool_call_lookup,
         (callId, itemType) => state.#reader.expect(callId, itemType),
       );
     }

@@ -189,6 +189,16 @@ export class RecordStore {
   }
 
   /**
+   * Returns the call id of the tool call at an index.
+   *
+   * @param index The index, from 0.
+   * @returns The call id, or `null` if there is none.
+   */
+  callIdAt(index: number): string | null {
+    return this.#list.at(index)?.callId ?? null;
+  }
+
+  /**
    * Finds a record by its id.
    *
    * @param id The id.
@@ -615,12 +625,9 @@ export class RecordStore {
     for (const [lookup, map] of rebuilds ? [] : lookups) {
       for (const [key, id] of Object.entries(lookup)) map.set(key, id);
     }
-    const calls = Map.groupBy(this.#index.toolCalls, ([, id]) => id);
-    for (const [id, lookups] of calls) {
+    for (const [callId, id] of this.#index.toolCalls) {
       const entry = this.#index.get(id);
-      if (entry !== undefined && isTool(entry.content)) {
-        entry.callIds = lookups.map(([callId]) => callId);
-      }
+      if (entry !== undefined && isTool(entry.content)) entry.callId = callId;
     }
     this.#nextId = next_id;
     this.#unknownFields = unknownFields;
@@ -635,7 +642,7 @@ export class RecordStore {
     const id = this.#nextId;
     if (id < Number.MAX_SAFE_INTEGER) this.#nextId = id + 1;
     const entry = newEntry(id, contentOf(id, record));
-    entry.callIds = callIdsOf(entry.content, options);
+    entry.callId = callIdOf(entry.content, options);
     if (entry.content.kind === "stream") {
       entry.content.deltas.keepLast(this.#limits.deltaBytes);
     }
@@ -655,7 +662,7 @@ export class RecordStore {
     this.#release(entry);
     const wasSolid = isSolid(entry);
     entry.content = content;
-    entry.callIds = callIdsOf(content, options);
+    entry.callId = callIdOf(content, options);
     // The entries after it depend on nothing else of this one.
     if (isSolid(entry) !== wasSolid) this.#list.renumber(entry.index);
     this.#index.register(entry);
@@ -726,7 +733,7 @@ function waitFields(
 }
 
 function newEntry(id: number, content: Content): Entry {
-  return { id, index: -1, highest: 0, solid: -1, content, callIds: NO_KEYS };
+  return { id, index: -1, highest: 0, solid: -1, content, callId: null };
 }
 
 /** Makes the mutation for a replaced record. */
@@ -753,11 +760,11 @@ function isTool(content: Content): boolean {
   return type === "running_tool" || type === "tool_call";
 }
 
-function callIdsOf(
+function callIdOf(
   content: Content,
   { callId = null }: RecordOptions,
-): readonly string[] {
-  return callId !== null && isTool(content) ? [callId] : NO_KEYS;
+): string | null {
+  return isTool(content) ? callId : null;
 }
 
 /** Sets `trailing` of an explore record, and returns whether that has changed it. */
@@ -888,22 +895,22 @@ function streamOf({ content: { record } }: Entry): string | null {
 }
 
 /** Returns the keys of a record in its lookup: call ids or a stream id. */
-function keysOf({ content, callIds }: Entry): readonly string[] {
+function keysOf({ content, callId }: Entry): readonly string[] {
   switch (content.kind) {
-    case "exec": {
-      const { call_id } = content.record.payload;
-      return call_id === null ? NO_KEYS : [call_id];
-    }
+    case "exec":
+      return listed(content.record.payload.call_id);
     case "stream":
       return [content.record.payload.stream_id];
     case "plain":
       return content.record.type === "merged_exec"
         ? segmentCallIds(content.record)
-        : callIds;
+        : listed(callId);
   }
 }
 
-const NO_KEYS: readonly string[] = [];
+function listed(key: string | null): readonly string[] {
+  return key === null ? [] : [key];
+}
 
 /**
  * The records in order; each entry holds its index.
@@ -1029,8 +1036,8 @@ interface Entry {
   /** The index of the last record other than reasoning up to and including this one, or -1. */
   solid: number;
   content: Content;
-  /** The call ids by which a tool call is found. */
-  callIds: readonly string[];
+  /** The call id by which a tool call is found. */
+  callId: string | null;
 }
 
 /** The entry of a command. */

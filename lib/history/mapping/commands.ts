@@ -159,7 +159,7 @@ function startCommand(
     payload: startedExec({ callId, command, parsed, action, startedAt }),
   } as const;
   const id = isTool ? known.id : store.nextId;
-  memory.working.set(id, callId);
+  memory.working.add(id);
   if (isTool) context.replace(id, record);
   else {
     context.push(record);

@@ -37,7 +37,7 @@ export function startExploring(
       payload: { entries: [entry], trailing: true },
     });
   }
-  memory.working.set(id, null);
+  memory.working.add(id);
   memory.links.set("call", call.id, id, at).action = action;
 }
 

@@ -76,20 +76,16 @@ export class FoldContext {
     return id;
   }
 
-  /** Replaces a record, if it still exists. */
-  replace(id: number, record: NewRecord, callId?: string | null): void {
-    const index = this.store.indexOf(id);
+  /** Replaces a record, if it still exists. A tool call keeps its call id. */
+  replace(id: number, record: NewRecord, newCallId?: string | null): void {
+    const { store } = this;
+    const index = store.indexOf(id);
     if (index === -1) return;
-    this.note(
-      this.store.replace(index, record, { callId: this.#free(callId, id) }),
-    );
-  }
-
-  /** Returns the call id, unless it now belongs to the record of a newer call. */
-  #free(callId: string | null | undefined, id: number): string | null {
-    if (callId === null || callId === undefined) return null;
-    const index = this.store.indexOfTool(callId);
-    return index === -1 || this.store.idAt(index) === id ? callId : null;
+    const callId = newCallId ?? store.callIdAt(index);
+    const holder = callId === null ? -1 : store.indexOfTool(callId);
+    // It may belong to the record of a newer call by now.
+    const isFree = holder === -1 || holder === index;
+    this.note(store.replace(index, record, { callId: isFree ? callId : null }));
   }
 
   /** Removes a record, if it still exists. */

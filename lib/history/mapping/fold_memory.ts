@@ -141,8 +141,7 @@ export class TurnLog {
 
   constructor(saved?: unknown) {
     const field = fieldsOf(saved);
-    this.#starts = listOf(field.starts).map(wholeOf)
-      .filter((start) => start !== undefined);
+    this.#starts = wholesOf(field.starts);
     this.#isOpen = booleanOf(field.open) ?? false;
     this.#promptEnd = wholeOf(field.prompt_end) ?? null;
     this.messageId = wholeOf(field.message_id) ?? null;
@@ -220,6 +219,10 @@ export class TurnLog {
   }
 }
 
+function wholesOf(saved: unknown): number[] {
+  return listOf(saved).map(wholeOf).filter((each) => each !== undefined);
+}
+
 /** The known values of `history_mode` in session files. */
 export const HISTORY_MODES: ReadonlySet<string> = new Set([
   "legacy",
@@ -258,8 +261,8 @@ export class FoldMemory {
   readonly turns: TurnLog;
   /** The links from items to records. */
   readonly links: RecordLinks;
-  /** The call ids of unfinished records of calls, by record id. */
-  readonly working: Map<number, string | null>;
+  /** The ids of the records of unfinished calls. */
+  readonly working: Set<number>;
   /** The texts of the unfinished parts of a reasoning, by record id and item id. */
   readonly thinking: Map<number, Map<string, ReasoningText>>;
   /** The number of sections of each part, by record id, for records with several parts. */
@@ -283,11 +286,7 @@ export class FoldMemory {
     this.base = readHistoryBase(field.base);
     this.turns = new TurnLog(field.turns);
     this.links = new RecordLinks(field.links);
-    this.working = savedMap(
-      field.working,
-      wholeOf,
-      (id) => textOf(id) ?? null,
-    );
+    this.working = new Set(wholesOf(field.working));
     this.thinking = savedMap(
       field.thinking,
       wholeOf,
@@ -306,7 +305,7 @@ export class FoldMemory {
     this.parts = savedMap(
       field.parts,
       wholeOf,
-      (sizes) => listOf(sizes).map((size) => wholeOf(size) ?? 0),
+      wholesOf,
     );
     const crossed = fieldsOf(field.crossed);
     this.crossed = {

@@ -102,8 +102,8 @@ function settleTurn(
   }
   for (const id of [...memory.thinking.keys()]) settleThought(context, id);
   if (isFailed) {
-    for (const [id, callId] of [...memory.working]) {
-      interruptTool(context, id, callId);
+    for (const id of [...memory.working]) {
+      interruptTool(context, id);
       interruptCommand(context, id);
     }
     memory.working.clear();
@@ -186,12 +186,10 @@ function runOf(record: AnyHistoryRecord | undefined): number {
  * later events can end it. Complete records get no links: producers restart their ids, so that
  * later items with the same ids are other calls.
  *
- * @param toolCalls The record ids of tool calls, by call id.
  * @param expect Is called with the call id and the item type of unfinished calls.
  */
 export function findOpenWork(
   context: FoldContext,
-  toolCalls: { readonly [callId: string]: number },
   expect: (callId: string, itemType: string) => void,
 ): void {
   const { memory, store } = context;
@@ -200,15 +198,12 @@ export function findOpenWork(
     callId: string | null,
     itemType: string,
   ): void => {
-    memory.working.set(id, callId);
+    memory.working.add(id);
     if (callId === null) return;
     // The item ids of calls are their call ids.
     memory.links.set("call", callId, id);
     expect(callId, itemType);
   };
-  const callIds = new Map(
-    Object.entries(toolCalls).map(([callId, id]) => [id, callId]),
-  );
   for (let index = 0; index < store.length; index++) {
     const record = context.at(index);
     // A new run uses the item ids again: without this, its answers would replace those known.
@@ -220,7 +215,7 @@ export function findOpenWork(
         }
         break;
       case "running_tool":
-        restore(record.id, callIds.get(record.id) ?? null, "tool_call");
+        restore(record.id, store.callIdAt(index), "tool_call");
         break;
       case "reasoning":
         if (record.payload.in_progress) {
@@ -230,7 +225,7 @@ export function findOpenWork(
       case "explore": {
         const { entries } = record.payload;
         if (entries.some(({ status }) => status === "running")) {
-          memory.working.set(record.id, null);
+          memory.working.add(record.id);
         }
         break;
       }

@@ -82,7 +82,7 @@ function startTool(
     },
     record,
   );
-  memory.working.set(id, call.callId);
+  memory.working.add(id);
 }
 
 export function isRunningTool(context: FoldContext, call: CallIds): boolean {
@@ -132,15 +132,11 @@ function finishAs(
 }
 
 /** Ends a tool call that is still running when its turn fails. */
-export function interruptTool(
-  context: FoldContext,
-  id: number,
-  callId: string | null,
-): void {
+export function interruptTool(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type !== "running_tool") return;
   const end: ToolEnd = { status: "failed", error_message: INTERRUPTED };
-  context.replace(id, toolCall(end, record), callId);
+  context.replace(id, toolCall(end, record));
 }
 
 /** Shows the start or the end of a tool call. */
