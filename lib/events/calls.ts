@@ -5,8 +5,10 @@
  */
 
 import {
+  arrayOf,
   type Fields,
   fieldsOf,
+  knownFields,
   listOf,
   numberOf,
   textOf,
@@ -47,6 +49,8 @@ export interface Call {
   isScript: boolean;
   /** Its output so far, if it continued after its first output. */
   output: string | null;
+  /** The bytes of an incomplete character at the end of each output, from its deltas. */
+  pending: { stdout?: readonly number[]; stderr?: readonly number[] };
   /** The session of unified exec that it runs in. */
   session: string | null;
   /** The approximate number of input characters that it keeps. */
@@ -178,6 +182,7 @@ export class CallBook {
     // The set is kept small, because each item of the program searches it.
     if (!isAwaited && call.session === null) this.#scripted.delete(call);
     call.output = null;
+    call.pending = {};
     this.#weight -= call.weight;
     call.weight = 0;
     const { callId } = call;
@@ -236,7 +241,12 @@ function saveCall(call: Call): Fields {
   return { ...call, text: Reflect.get(call.content, ARGUMENTS_TEXT) };
 }
 
+function readBytes(saved: unknown): number[] | undefined {
+  return arrayOf(saved)?.map((byte) => numberOf(byte) ?? 0);
+}
+
 function readCall(saved: Fields): Call {
+  const { stdout, stderr } = fieldsOf(saved.pending);
   return {
     callId: textOf(saved.callId) ?? null,
     itemId: textOf(saved.itemId) ?? "",
@@ -251,6 +261,10 @@ function readCall(saved: Fields): Call {
     hasItem: saved.hasItem === true,
     isScript: saved.isScript === true,
     output: textOf(saved.output) ?? null,
+    pending: knownFields({
+      stdout: readBytes(stdout),
+      stderr: readBytes(stderr),
+    }),
     session: textOf(saved.session) ?? null,
     weight: typeof saved.weight === "number" ? saved.weight : 0,
   };

@@ -433,11 +433,9 @@ function streamOutput(context: SessionContext, event: Fields): void {
   if (stream !== "stdout" && stream !== "stderr") return;
   const call = context.calls.get(callId);
   if (call === undefined || call.state === "closed") return;
-  const key = `${stream}:${callId}`;
-  const decoder = context.decoders.get(key) ?? new Utf8Decoder();
+  const decoder = new Utf8Decoder(call.pending[stream]);
   const text = decoder.decode(bytes);
-  if (decoder.pending.length > 0) context.decoders.set(key, decoder);
-  else context.decoders.delete(key);
+  call.pending[stream] = decoder.pending;
   if (text === "") return;
   context.delta("command_execution", { [stream]: text }, { call });
 }

@@ -4,14 +4,11 @@
  * @module
  */
 
-import { savedMap } from "../json/saved.ts";
-import { keptText, Utf8Decoder } from "../json/utf8.ts";
+import { keptText } from "../json/utf8.ts";
 import {
   type Fields,
   fieldsOf,
   knownFields,
-  listOf,
-  numberOf,
   textOf,
   textsOf,
   wholeOf,
@@ -233,8 +230,6 @@ export class SessionContext {
     review: string | null;
     request: string | null;
   };
-  /** By stream and call, the decoders of output that ended inside a character. */
-  readonly decoders: Map<string, Utf8Decoder>;
   /** The tokens that the thread has used, from the last count. */
   usage: unknown;
   /** The position and text of the current line. */
@@ -299,12 +294,6 @@ export class SessionContext {
       review: textOf(seen.review) ?? null,
       request: textOf(seen.request) ?? null,
     };
-    this.decoders = savedMap(
-      field.decoders,
-      textOf,
-      (bytes) =>
-        new Utf8Decoder(listOf(bytes).map((byte) => numberOf(byte) ?? 0)),
-    );
     this.usage = readSavedCounts(field.usage);
   }
 
@@ -334,10 +323,6 @@ export class SessionContext {
       last_item: this.lastItem,
       last_answer: this.lastAnswer && { ...this.lastAnswer },
       seen: { ...this.seen },
-      decoders: [...this.decoders].map(([key, decoder]) => [
-        key,
-        [...decoder.pending],
-      ]),
       usage: savedCounts(this.usage),
     };
   }
@@ -557,16 +542,7 @@ export class SessionContext {
     this.openPrompted();
     this.calls.forget(new Set(this.turns.splice(-turns)));
     this.pairing.forget("user", ...ANSWER_KINDS);
-    this.decoders.clear();
     this.endTurn();
-  }
-
-  /** Drops the incomplete characters in the output of a command. */
-  dropDecoders({ callId }: Call): void {
-    if (this.decoders.size === 0) return;
-    for (const stream of ["stdout", "stderr"]) {
-      this.decoders.delete(`${stream}:${callId}`);
-    }
   }
 
   /** Ends the current turn. */
@@ -621,6 +597,7 @@ export class SessionContext {
       hasItem: false,
       isScript: false,
       output: null,
+      pending: {},
       session: null,
       weight: this.place.text?.length ?? 256,
     };
@@ -684,7 +661,6 @@ export class SessionContext {
   ): void {
     const { type } = call;
     this.#item("item.completed", type, "content", content, options, call);
-    this.dropDecoders(call);
     this.calls.close(call);
   }
 }
