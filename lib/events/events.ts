@@ -26,10 +26,6 @@
 export {
   ARGUMENTS_TEXT,
   isSessionItem,
-  type SessionContents,
-  type SessionEventFields,
-  type SessionFileChange,
-  type SessionHeaderFields,
   type SessionImage,
   type SessionItem,
   type SessionItemContents,

@@ -21,8 +21,8 @@ import {
   textsOf,
 } from "../json/fields.ts";
 
-/** Additional fields of every event of a session file. */
-export interface SessionEventFields {
+/** Additional fields of every item event of a session file. */
+export interface SessionItemFields {
   /**
    * When it happened: the time of its line, or of the last line before it that has one, as RFC
    * 3339.
@@ -34,50 +34,10 @@ export interface SessionEventFields {
   readonly offset?: number;
   /** Whether the line was copied from the thread that this one was forked or spawned from. */
   readonly inherited?: true;
-}
-
-/** Additional fields of every item event of a session file. */
-export interface SessionItemFields extends SessionEventFields {
   /** The id of the call between the model and its tools; absent for an item that is no call. */
   readonly call_id?: string;
   /** When the item began, as RFC 3339; in `item.completed` of items that state it. */
   readonly started_at?: string;
-}
-
-/** Additional fields of `thread.started` of a session file, from the header of the file. */
-export interface SessionHeaderFields extends SessionEventFields {
-  /** When the session began. */
-  readonly started_at?: string;
-  /** The working directory of the session. */
-  readonly cwd?: string;
-  /** The program that started it, such as `codex_exec`. */
-  readonly originator?: string;
-  /** The version of Codex. */
-  readonly cli_version?: string;
-  /** The source of the session: a word, or an object that describes the agent that spawned it. */
-  readonly source?: unknown;
-  /** The owner of the thread: `user`, `subagent`. */
-  readonly thread_source?: string;
-  /** The provider of the model. */
-  readonly model_provider?: string;
-  /** The repository: `branch`, `commit_hash`, `repository_url`. */
-  readonly git?: unknown;
-  /** The thread that spawned this one. */
-  readonly parent_thread_id?: string;
-  /** The thread that this one was forked from. */
-  readonly forked_from_id?: string;
-  /** The path of the agent in the tree of agents. */
-  readonly agent_path?: string;
-  /** The nickname of the agent. */
-  readonly agent_nickname?: string;
-  /**
-   * The mode in which the file records its history: `legacy` or `paginated`; absent means `legacy`.
-   */
-  readonly history_mode?: string;
-  /** The part of another file that this one continues. */
-  readonly history_base?: unknown;
-  /** The ordinal of the first line that is not inherited. */
-  readonly subagent_history_start_ordinal?: number;
 }
 
 /** An image in a message. */
@@ -88,82 +48,7 @@ export interface SessionImage {
   readonly url?: string;
 }
 
-/** Additional fields in the content of item types that `codex exec` prints too. */
-export interface SessionContents {
-  /** A message of the agent. */
-  readonly agent_message: {
-    /** `commentary` or `final_answer`. */
-    readonly phase?: string;
-    /** The sources of the statement, as the wire has them. */
-    readonly memory_citation?: unknown;
-  };
-  /** Reasoning. */
-  readonly reasoning: {
-    /** Whether it is a part that continues the reasoning right before it, if there is one. */
-    readonly continues?: true;
-  };
-  /** A command. `command` is spelled as the model or the program wrote it. */
-  readonly command_execution: {
-    /** The words of the command; a single one if the model wrote a line of shell. */
-    readonly argv?: readonly string[];
-    /**
-     * The actions of the command, as the program parsed it: `{type: "read", cmd, name, path}` and
-     * so on.
-     */
-    readonly parsed_cmd?: readonly unknown[];
-    /** The working directory. */
-    readonly cwd?: string;
-    /** The duration in milliseconds. */
-    readonly duration_ms?: number;
-    /** The session of unified exec that it runs in, if it outlived its call. */
-    readonly process_id?: string;
-    /** The origin of the command: `agent`, `user_shell`, `unified_exec_startup`. */
-    readonly source?: string;
-    /** In a delta: a call that waits, or has waited, for the command (tool `wait` of the fork). */
-    readonly wait?: {
-      /** Whether the call still waits. */
-      readonly active: boolean;
-      /** The duration of the wait in milliseconds. */
-      readonly duration_ms?: number;
-      /** The output of the wait. */
-      readonly text?: string;
-    };
-  };
-  /** A change of files: `changes` has more fields. */
-  readonly file_change: {
-    /**
-     * The files: with `content` of a file that is added or deleted, `unified_diff` and `move_path`.
-     */
-    readonly changes?: readonly SessionFileChange[];
-    /** Whether it needed no approval. */
-    readonly auto_approved?: boolean;
-  };
-  /** A call of an MCP tool. */
-  readonly mcp_tool_call: {
-    /** The duration in milliseconds. */
-    readonly duration_ms?: number;
-  };
-  /** A plan: its steps have more fields. */
-  readonly todo_list: {
-    /** The name of the plan. */
-    readonly name?: string;
-    /** The reason of the change. */
-    readonly explanation?: string;
-    /** The steps, with a `status`: `pending`, `in_progress`, `completed`. */
-    readonly items?: readonly {
-      readonly title: string;
-      readonly completed: boolean;
-      readonly status?: string;
-    }[];
-  };
-  /** A notice that does not end the turn. */
-  readonly error: {
-    /** `warning` for a warning, `notice` for a failure that is retried; absent for an error. */
-    readonly severity?: "warning" | "notice";
-  };
-}
-
-/** A change of a file. */
+/** A change of a file in a `file_change`. */
 export interface SessionFileChange {
   /** The path of the file. */
   readonly path: string;
