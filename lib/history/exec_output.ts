@@ -24,8 +24,6 @@ interface Piece {
 
 /** The length of pieces, up to which short texts are joined, in units of UTF-16. */
 const PIECE_LENGTH = 1 << 17;
-/** The number of dropped pieces at the front above which the list is copied without them. */
-const SLACK = 1024;
 
 /** The effect of adding a chunk: whether the output has grown, or lost known text. */
 export type OutputChange = "none" | "appended" | "rewritten";
@@ -38,8 +36,6 @@ export type OutputChange = "none" | "appended" | "rewritten";
  */
 export class OutputText {
   #pieces: Piece[] = [];
-  /** The index of the first piece; those before it have been dropped. */
-  #head = 0;
   #bytes = 0;
   /**
    * Whether no piece ends after the end of the last one. Always so for chunks that `add` has added;
@@ -66,11 +62,7 @@ export class OutputText {
   /** The offset of the end of the output, in bytes. */
   get end(): number {
     if (this.#ordered) return endOf(this.#pieces.at(-1));
-    let end = 0;
-    for (let at = this.#head; at < this.#pieces.length; at++) {
-      end = Math.max(end, endOf(this.#pieces[at]));
-    }
-    return end;
+    return this.#pieces.reduce((end, piece) => Math.max(end, endOf(piece)), 0);
   }
 
   /**
@@ -79,7 +71,7 @@ export class OutputText {
    */
   add(chunk: ExecChunk, limit: number): OutputChange {
     const cut = this.#cutBack(chunk.offset);
-    const last = this.#last();
+    const last = this.#pieces.at(-1);
     let grown = true;
     if (last !== undefined && endOf(last) === chunk.offset) {
       grown = chunk.content !== "";
@@ -95,7 +87,7 @@ export class OutputText {
    */
   keepLast(limit: number): boolean {
     const start = this.end - limit;
-    if ((this.#pieces[this.#head]?.offset ?? start) >= start) return false;
+    if ((this.#pieces[0]?.offset ?? start) >= start) return false;
     let first = this.#dropUntil(start);
     if (first.offset < start) {
       const place = placeOfByte(first.text, start - first.offset, "up");
@@ -106,18 +98,13 @@ export class OutputText {
       if (first.text === "") first = this.#dropUntil(first.offset + 1);
     }
     first.continues = false;
-    if (this.#head > SLACK && this.#head * 2 > this.#pieces.length) {
-      this.#pieces = this.#pieces.slice(this.#head);
-      this.#head = 0;
-    }
     return true;
   }
 
   /** Returns the output as chunks. */
   chunks(): ExecChunk[] {
     const chunks: { offset: number; content: string }[] = [];
-    for (let at = this.#head; at < this.#pieces.length; at++) {
-      const { text, offset, continues } = this.#pieces[at] ?? NOTHING;
+    for (const { text, offset, continues } of this.#pieces) {
       const last = chunks.at(-1);
       // Engines concatenate lazily (ropes): this copies no text until the content is read.
       if (continues && last !== undefined) last.content += text;
@@ -126,23 +113,17 @@ export class OutputText {
     return chunks;
   }
 
-  #last(): Piece | undefined {
-    return this.#head < this.#pieces.length ? this.#pieces.at(-1) : undefined;
-  }
-
   /**
    * Drops whole pieces that end before an offset, but never the last one; returns the first left.
    */
   #dropUntil(start: number): Piece {
-    let first = this.#pieces[this.#head] ?? NOTHING;
-    while (
-      first.offset < start && endOf(first) <= start &&
-      this.#head + 1 < this.#pieces.length
-    ) {
+    const isOver = (piece: Piece): boolean =>
+      piece.offset < start && endOf(piece) <= start;
+    let first = this.#pieces[0] ?? NOTHING;
+    while (this.#pieces.length > 1 && isOver(first)) {
       this.#bytes -= first.bytes;
-      this.#pieces[this.#head] = NOTHING;
-      this.#head += 1;
-      first = this.#pieces[this.#head] ?? NOTHING;
+      this.#pieces.shift();
+      first = this.#pieces[0] ?? NOTHING;
     }
     return first;
   }
@@ -151,9 +132,9 @@ export class OutputText {
   #cutBack(offset: number): boolean {
     let cut = false;
     for (
-      let last = this.#last();
+      let last = this.#pieces.at(-1);
       last !== undefined && endOf(last) > offset;
-      last = this.#last()
+      last = this.#pieces.at(-1)
     ) {
       cut = true;
       this.#pieces.pop();
