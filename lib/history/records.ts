@@ -47,20 +47,17 @@ export interface InlineSpan {
   readonly entity: Entity | null;
 }
 
-/** The kind of a line of a message. */
-export type MessageLineKind =
-  | "paragraph"
-  | "bullet"
-  | "code"
-  | "quote"
-  | "separator"
-  | "metadata"
-  | "blank";
-
 /** A line of a message. */
 export interface MessageLine {
   /** The kind of the line. */
-  readonly kind: MessageLineKind;
+  readonly kind:
+    | "paragraph"
+    | "bullet"
+    | "code"
+    | "quote"
+    | "separator"
+    | "metadata"
+    | "blank";
   /** The text of the line. */
   readonly spans: readonly InlineSpan[];
 }
@@ -83,41 +80,29 @@ export interface MessageMetadata {
   readonly token_usage: TokenUsage | null;
 }
 
-/** The sender of a message. */
-export type MessageRole =
-  | "system"
-  | "user"
-  | "assistant"
-  | "tool"
-  | "error"
-  | "background_event";
-
-/** The kind of a message. */
-export type PlainMessageKind =
-  | "plain"
-  | "user"
-  | "assistant"
-  | "tool"
-  | "error"
-  | "background"
-  | "notice";
-
-/** The heading of a message. */
-export interface MessageHeader {
-  /** The heading. */
-  readonly label: string;
-  /** A short label beside it, if there is one. */
-  readonly badge: string | null;
-}
-
 /** A complete message, such as a prompt, an error or a note. */
 export interface PlainMessagePayload {
   /** The sender. */
-  readonly role: MessageRole;
+  readonly role:
+    | "system"
+    | "user"
+    | "assistant"
+    | "tool"
+    | "error"
+    | "background_event";
   /** The kind of the message. */
-  readonly kind: PlainMessageKind;
-  /** The heading, if it has one. */
-  readonly header: MessageHeader | null;
+  readonly kind:
+    | "plain"
+    | "user"
+    | "assistant"
+    | "tool"
+    | "error"
+    | "background"
+    | "notice";
+  /** The heading, if it has one, with a short label beside it, if there is one. */
+  readonly header:
+    | { readonly label: string; readonly badge: string | null }
+    | null;
   /** The text. */
   readonly lines: readonly MessageLine[];
   /** The citations and tokens, if it has any. */
@@ -224,14 +209,6 @@ export type PlanIcon =
   | "clipboard"
   | { readonly custom: string };
 
-/** The progress of a plan. */
-export interface PlanProgress {
-  /** The number of complete steps. */
-  readonly completed: number;
-  /** The number of steps. */
-  readonly total: number;
-}
-
 /** The status of a step of a plan. */
 export type StepStatus = "pending" | "in_progress" | "complete" | "skipped";
 
@@ -249,8 +226,8 @@ export interface PlanUpdatePayload {
   readonly name: string;
   /** The icon. */
   readonly icon: PlanIcon;
-  /** The progress. */
-  readonly progress: PlanProgress;
+  /** The number of complete steps, and of all steps. */
+  readonly progress: { readonly completed: number; readonly total: number };
   /** The steps. */
   readonly steps: readonly PlanStep[];
 }
@@ -418,13 +395,10 @@ export interface AssistantMessagePayload {
   readonly created_at: string;
 }
 
-/** The kind of a line of a diff. */
-export type DiffLineKind = "context" | "added" | "removed";
-
 /** A line of a diff. */
 export interface DiffLine {
   /** The kind of the line. */
-  readonly kind: DiffLineKind;
+  readonly kind: "context" | "added" | "removed";
   /** The line, without the leading sign. */
   readonly text: string;
 }
