@@ -1035,6 +1035,21 @@ Deno.test("HistoryState.restore() keeps the answers of a bare snapshot when the 
   );
 });
 
+Deno.test("HistoryState.restore() lets an item end its command of the last run of a bare snapshot", () => {
+  const started = { type: "thread.started", thread_id: "t" };
+  const command = (phase: "started" | "completed", content: object) =>
+    item(phase, "command_execution", { content });
+  const begun = historyOf([
+    started,
+    started,
+    command("started", { command: "ls" }),
+  ]);
+  const state = HistoryState.restore(begun.snapshot());
+  state.apply(command("completed", ENDED));
+  const commands = payloadsOf(state.snapshot(), "exec");
+  assertEquals(commands.map(({ status }) => status), ["success"]);
+});
+
 Deno.test("HistoryState.restore() lets outputs end the running records of a bare snapshot in their places", () => {
   const begun = historyOf([
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
