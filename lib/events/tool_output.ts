@@ -72,15 +72,6 @@ export function readToolOutput(output: unknown): ToolOutput {
   return { ...plain, seconds, blocks, success: false };
 }
 
-/**
- * Whether a call succeeded: by its exit code and by its own statement; without either, it did.
- *
- * @param output The output of the call.
- */
-export function isSuccess({ exitCode, success }: ToolOutput): boolean {
-  return success !== false && (exitCode === null || exitCode === 0);
-}
-
 /** Joins the texts of a list of content. */
 export function contentText(content: unknown, separator = ""): string {
   return typeof content === "string"

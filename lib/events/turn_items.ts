@@ -37,7 +37,7 @@ import {
   withKeptImages,
 } from "./copies.ts";
 import type { SessionContext } from "./session_context.ts";
-import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
+import { contentText, readToolOutput } from "./tool_output.ts";
 import { readUserContent } from "./user_message.ts";
 
 type TellItem = (
@@ -270,7 +270,7 @@ function clientOutput(item: Fields): Ended {
       namespace: idOf(item.namespace),
       output: output.blocks,
     }),
-    status: endStatus(!isSuccess(output)),
+    status: endStatus(output.success === false),
   };
 }
 

@@ -325,6 +325,18 @@ Deno.test("HistoryState.apply() shows a function call output of a client as a to
   });
 });
 
+Deno.test("HistoryState.apply() shows an output that a client provided as failed only if it says so (C.6)", () => {
+  const statusOf = (output: unknown): unknown => {
+    const snapshot = snapshotOf([
+      PAGINATED,
+      pagedLine("FunctionCallOutput", { id: "fco_1", name: "a", output }),
+    ]);
+    return payloadsOf(snapshot, "tool_call")[0]?.status;
+  };
+  assertEquals(statusOf("Exit code: 1\nOutput:\nno"), "success");
+  assertEquals(statusOf({ content: "no", success: false }), "failed");
+});
+
 /** Makes a `realtime_item` line: a segment of a voice transcript. */
 function spoken(id: string | undefined, role: string, text: unknown) {
   const item = { id, realtime_session_id: "r", type: "transcript_segment" };
