@@ -172,7 +172,7 @@ function callIdOf(event: Fields, id: string): string | null {
 }
 
 /** Matches the run in an item id that is unique over all runs. */
-const RUN_REGEXP = /^(\d+):/;
+const RUN_REGEXP = /^(\d{1,9}):/;
 
 /** Returns the run of the producer that a record is from, by the ids in it. */
 function runOf(record: AnyHistoryRecord | undefined): number {
@@ -182,8 +182,8 @@ function runOf(record: AnyHistoryRecord | undefined): number {
 }
 
 /**
- * Restores the memory of unfinished work from the records of a snapshot without `resume`, so that
- * later events can end it. Complete records get no links: producers restart their ids, so that
+ * Restores the memory of the last run, and of unfinished work, from the records of a snapshot
+ * without `resume`, so that later events can end that work. Complete records get no links: producers restart their ids, so that
  * later items with the same ids are other calls.
  *
  * @param expect Is called with the call id and the item type of unfinished calls.
