@@ -103,6 +103,21 @@ Deno.test("HistoryState.apply() saves only the bytes of an unfinished character 
   assertEquals(rest([0x61]), []);
 });
 
+Deno.test("HistoryState.apply() joins a character of output around a rollback of a later turn (P6)", () => {
+  const piece = (...chunk: number[]) =>
+    event("output_delta", { stream: "stdout", chunk });
+  const { stdout_chunks } = execOf(
+    eventLine("task_started", { turn_id: "a" }),
+    BEGIN,
+    piece(0xe2, 0x82),
+    eventLine("task_complete", { turn_id: "a" }),
+    eventLine("task_started", { turn_id: "b" }),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    piece(0xac),
+  );
+  assertEquals(stdout_chunks, [{ offset: 0, content: "€" }]);
+});
+
 Deno.test("HistoryState.apply() separates equal explored commands of different folders (B.11)", () => {
   const read = (call_id: string, cwd?: string) =>
     event("begin", {
