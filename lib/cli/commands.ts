@@ -734,10 +734,16 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   completions: {
     text:
-      "Prints a completion script for bash, zsh or fish. For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids.",
+      "Prints a completion script for bash, zsh or fish. For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Completes commands, options, their values, files and session ids. The script runs `codexpipe`, so it knows the options of the installed version.",
     usage: ["codexpipe completions SHELL"],
-    operands: [["SHELL", `${oneOf(SHELLS)}.`, SHELLS]],
-    flags: [],
+    operands: [
+      ["SHELL", `${oneOf(SHELLS)}.`, SHELLS],
+      [
+        "[WORD ...]",
+        "With --complete: the words after codexpipe, behind a --.",
+      ],
+    ],
+    flags: ["complete"],
     load: () => import("./commands/completions.ts"),
   },
   man: {

@@ -535,6 +535,10 @@ const FLAGS = {
       text:
         "Add the state that --restore needs to the snapshot. Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
     },
+    complete: {
+      text:
+        "Print what completes the last WORD, instead of the script. The script calls this whenever you press Tab.",
+    },
     "line-buffered": {
       text:
         "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",

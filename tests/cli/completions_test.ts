@@ -4,10 +4,11 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { SESSIONS } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/cli/commands.ts";
-import { grammarOf } from "../../lib/cli/completions/grammar.ts";
 import { COMMON_FLAGS, flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
+import { withHome } from "../sessions/homes.ts";
 import { call } from "./memory.ts";
+import { COMMAND_WORDS } from "./process.ts";
 
 const scripts = new Map(
   await Promise.all(SHELLS.map(async (shell) => {
@@ -16,6 +17,19 @@ const scripts = new Map(
     return [shell, stdout] as const;
   })),
 );
+
+/** Returns the words that complete the last one of some, each as fish gets it. */
+async function candidates(words: readonly string[]): Promise<string[]> {
+  const { status, stdout, stderr } = await call([
+    "completions",
+    "--complete",
+    "fish",
+    "--",
+    ...words,
+  ]);
+  assertEquals([status, stderr], [0, ""]);
+  return stdout.split("\n").slice(0, -1);
+}
 
 /** Returns the flags of a command, and the flags of all commands. */
 function namesOf(name: string): string[] {
@@ -28,38 +42,59 @@ function namesOf(name: string): string[] {
     .map((name) => `--${name}`).sort();
 }
 
-for (const [shell, script] of scripts) {
-  Deno.test(`codexpipe completions ${shell} names every command and flag`, () => {
-    for (const { name } of [...COMMANDS, SESSIONS]) {
-      for (const word of name.split(" ")) assertStringIncludes(script, word);
+Deno.test("codexpipe completions complete every command, flag and value", async () => {
+  const first = new Set<string>();
+  for (const command of COMMANDS) {
+    const words = command.name.split(" ");
+    const others = await candidates([...words.slice(0, -1), ""]);
+    assert(others.includes(`${words.at(-1)}\t${plain(command.summary)}`));
+    first.add(words[0] ?? "");
+    const flags = await candidates([...words, "-"]);
+    assertEquals(
+      flags.map((line) => line.split("\t")[0] ?? "").sort(),
+      namesOf(command.name),
+    );
+    for (const { name, summary, value } of flagsOf(command)) {
+      assert(flags.includes(`--${name}\t${plain(summary)}`));
+      if (value?.choices === undefined) continue;
+      const values = await candidates([...words, `--${name}`, ""]);
+      assertEquals(values, value.choices.map((choice) => `${choice}\t`));
     }
-    for (const command of COMMANDS) {
-      for (const { name } of flagsOf(command)) {
-        assertStringIncludes(
-          script,
-          shell === "fish" ? `-l ${name}` : `--${name}`,
-        );
-      }
-    }
-  });
+  }
+  const found = await candidates([""]);
+  assert(found.includes(`${SESSIONS.name}\t${plain(SESSIONS.summary)}`));
+  assertEquals(
+    found.map((line) => line.split("\t")[0]),
+    [...first, "help"],
+  );
+});
+
+function plain(summary: string): string {
+  return summary.replace(/\.$/, "");
 }
 
-Deno.test("codexpipe completions complete the ids of sessions, and of no turns", () => {
-  const usage = grammarOf(COMMANDS).commands.find(({ name }) =>
-    name === "usage"
-  );
-  const ids = usage?.flags.filter(({ flag }) => flag.value?.name === "ID")
-    .map(({ flag, value }) => [flag.name, value]);
-  assertEquals(ids, [["thread", "sessions"], ["family", "sessions"]]);
-  const normalize = grammarOf(COMMANDS).commands.find(({ name }) =>
-    name === "normalize"
-  );
-  const turn = normalize?.flags.find(({ flag }) => flag.name === "turn-id");
-  assertEquals(turn?.value, "anything");
+Deno.test("codexpipe completions complete ids with the titles of sessions, and no ids of turns", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
+    const world = { env: { CODEX_HOME: path } };
+    const args = ["completions", "--complete", "zsh", "--"];
+    const { stdout: all } = await call(
+      ["sessions", "list", "--json", "--fast"],
+      world,
+    );
+    const [first] = JSON.parse(all).sessions;
+    for (const words of [["sessions", "show", ""], ["usage", "--family", ""]]) {
+      const { stdout } = await call([...args, ...words], world);
+      const lines = stdout.split("\n").slice(0, -1);
+      assertEquals(lines.length, sessions.length);
+      assertEquals(lines[0], `${first.id}:${first.title}`);
+    }
+    const { stdout } = await call([...args, "events", "--turn-id", ""], world);
+    assertEquals(stdout, "");
+  });
 });
 
 Deno.test("codexpipe completions takes exactly one shell", async () => {
-  for (const args of [[], ["tcsh"], ["bash", "zsh"]]) {
+  for (const args of [[], ["tcsh"], ["bash", "zsh"], ["--complete", "tcsh"]]) {
     const { status, stdout, stderr } = await call(["completions", ...args]);
     assertEquals([status, stdout], [2, ""]);
     assertStringIncludes(stderr, "expected one shell: bash, zsh or fish\n");
@@ -114,6 +149,14 @@ const COMMAND_LINES = [
   },
 ] satisfies { words: string[]; expected: string[] }[];
 
+/** Words that bash passes otherwise: they hold a "=". */
+const WHOLE_WORDS = [
+  { words: ["--color=al"], expected: ["--color=always"] },
+  { words: ["render", "--output=LICEN"], expected: ["--output=LICENSE"] },
+  { words: ["usage", "--by=day,mo"], expected: ["--by=day,model"] },
+  { words: ["--color", "auto", "norm"], expected: ["normalize"] },
+] satisfies { words: string[]; expected: string[] }[];
+
 /** Words after the name of the command as bash passes them to completions: it splits at "=". */
 const BASH_WORDS = [
   { words: ["--color", "="], expected: ["auto", "always", "never"] },
@@ -147,6 +190,9 @@ const BASH_WORDS = [
 
 const ROOT = new URL("../../", import.meta.url);
 
+/** The call of the command under test, for a shell. */
+const CALL = COMMAND_WORDS.map((word) => `'${word}'`).join(" ");
+
 for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");
 
@@ -155,7 +201,7 @@ for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
     const { stdout, stderr } = await runProgram("bash", {
       args: [
         "-c",
-        `${
+        `codexpipe() { ${CALL} "$@"; }\n${
           scripts.get("bash")
         }\nCOMP_WORDS=(${quoted})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_codexpipe\nprintf '%s\\n' "\${COMPREPLY[@]}"`,
       ],
@@ -166,7 +212,7 @@ for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
   });
 }
 
-for (const { words, expected } of COMMAND_LINES) {
+for (const { words, expected } of [...COMMAND_LINES, ...WHOLE_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");
 
   await programTest(`fish completes: ${line}`, ["fish"], async () => {
@@ -174,17 +220,42 @@ for (const { words, expected } of COMMAND_LINES) {
       args: [
         "--no-config",
         "-c",
-        `${scripts.get("fish")}\ncomplete -C '${line}'`,
+        `function codexpipe; ${CALL} $argv; end\n${
+          scripts.get("fish")
+        }\ncomplete -C '${line}'`,
       ],
       cwd: ROOT,
     });
     assertEquals(stderr, "");
     const found = stdout.split("\n").filter(Boolean)
-      .map((row) => row.split("\t")[0] ?? "").filter((word) =>
-        // fish also completes the letters of flags.
-        !/^-\w$/.test(word)
-      );
+      .map((row) => row.split("\t")[0] ?? "");
     assertEquals(found.sort(), expected.sort());
+  });
+
+  await programTest(`zsh completes: ${line}`, ["zsh"], async () => {
+    // The functions of the completion system work only while the user types.
+    const script = `codexpipe() { ${CALL} "$@"; }
+compdef() {}
+compset() {}
+_files() { print -r -- LICENSE }
+_describe() { print -rl -- "\${(@)\${(P)argv[-1]}%%:*}" }
+${scripts.get("zsh")}
+words=(codexpipe ${words.map((word) => `'${word}'`).join(" ")})
+CURRENT=$#words
+_codexpipe`;
+    const { stdout, stderr } = await runProgram("zsh", {
+      args: ["-f", "-c", script],
+      cwd: ROOT,
+    });
+    assertEquals(stderr, "");
+    const last = words.at(-1)?.replace("--output=", "") ?? "";
+    const found = stdout.split("\n").filter((word) =>
+      word !== "" && word.startsWith(last)
+    );
+    assertEquals(
+      found.sort(),
+      expected.map((word) => word.replace("--output=", "")).sort(),
+    );
   });
 }
 
