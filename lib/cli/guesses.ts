@@ -79,7 +79,7 @@ export const OPTIONS_MEANT: Answers = {
   html: "--to=html of render and sessions show does that",
   "markdown md": "--to=markdown of render and sessions show does that",
   text: "--to=text of render and sessions show does that",
-  csv: "--format=csv of usage does that",
+  csv: "--format=csv of usage, sessions du and export --to=tables does that",
   tail: "--follow does that",
   watch: '--follow does that; "codexpipe watch" watches all sessions',
   indent: "--pretty of history does that, and jq of lines",
@@ -105,21 +105,23 @@ export function answerTo(word: string, answers: Answers): string | undefined {
   return answer?.replace("WORD", word);
 }
 
-/** Returns the equivalent of an option that a command does not have, if there is one. */
-export function otherWay(flag: string, command: string): string | undefined {
+/**
+ * Returns the equivalent of an option that a command does not have, if there is one.
+ *
+ * @param formats The values of the command's `--format`.
+ */
+export function otherWay(
+  flag: string,
+  command: string,
+  formats: readonly string[] = [],
+): string | undefined {
+  if (formats.includes(flag)) return `--format=${flag} does that`;
   switch (flag) {
     case "output":
       return `"codexpipe ${command} … > FILE" does that`;
     case "json":
     case "jsonl":
-      if (command === "render") {
-        return '"codexpipe history" writes JSON, "codexpipe normalize" JSONL';
-      }
-      return ["normalize", "redact"].includes(command)
-        ? "it writes JSONL"
-        : ["history", "schema"].includes(command)
-        ? "it writes JSON"
-        : undefined;
+      return JSON_OF[command];
     case "pretty":
       return '"| jq ." behind the command does that';
     case "to":
@@ -128,3 +130,14 @@ export function otherWay(flag: string, command: string): string | undefined {
       return undefined;
   }
 }
+
+/** The JSON of commands without `--json`. */
+const JSON_OF: Readonly<Record<string, string>> = {
+  render: '"codexpipe history" writes JSON, "codexpipe normalize" JSONL',
+  normalize: "it writes JSONL",
+  events: "it writes JSONL",
+  redact: "it writes JSONL",
+  history: "it writes JSON",
+  "sessions show": "--meta and --history write JSON",
+  "sessions follow": "--format=jsonl writes JSONL",
+};

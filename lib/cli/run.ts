@@ -349,7 +349,12 @@ function checkArguments(command: Command, args: Arguments): void {
     flags.every(({ name }) => name !== given.name)
   );
   if (foreign !== undefined) {
-    const advice = otherWay(foreign.name, command.name);
+    const format = flags.find(({ name }) => name === "format");
+    const advice = otherWay(
+      foreign.name,
+      command.name,
+      format?.value?.choices,
+    );
     throw new UsageError(
       `--${foreign.name} is not an option of ${command.name}${
         advice === undefined ? "" : `; ${advice}`

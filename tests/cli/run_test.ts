@@ -88,6 +88,24 @@ const CASES = [
       `codexpipe: ${HINT}`,
   },
   {
+    name: "2 for --json of a command that has JSONL, with its option",
+    args: ["sessions", "follow", "--json"],
+    world: {},
+    status: 2,
+    stderr:
+      "codexpipe: --json is not an option of sessions follow; --format=jsonl writes JSONL\n" +
+      'codexpipe: "codexpipe sessions follow -h" shows the options\n',
+  },
+  {
+    name: "2 for a format as an option, with --format",
+    args: ["usage", "--jsonl", "x"],
+    world: {},
+    status: 2,
+    stderr:
+      "codexpipe: --jsonl is not an option of usage; --format=jsonl does that\n" +
+      'codexpipe: "codexpipe usage -h" shows the options\n',
+  },
+  {
     name: "2 for the second word of a command, with both words",
     args: ["search", "flaky test"],
     world: {},
