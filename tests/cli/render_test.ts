@@ -394,6 +394,20 @@ Deno.test("render reports a full stdout, and a file that it cannot create", asyn
   assertMatch(denied.stderr, /a\.md: cannot create: permission denied/);
 });
 
+Deno.test("render reports that a file is Markdown if its ending names no form", async () => {
+  const stderrOf = async (...args: string[]): Promise<string> =>
+    (await call(["render", "--no-redact", ...args], { stdin: SESSION }))
+      .stderr;
+  assertEquals(
+    await stderrOf("-o", "out.json"),
+    "codexpipe: out.json: is Markdown; --to=FORM writes another form\n",
+  );
+  assertEquals(await stderrOf("-o", "out.log", "--to=text"), "");
+  for (const name of ["out", "out.md", "out.HTM", "a.b/out"]) {
+    assertEquals(await stderrOf("-o", name), "", name);
+  }
+});
+
 for (
   const { path, links } of [
     { path: "/home/.codex/x.html", links: {} },

@@ -176,7 +176,7 @@ Deno.test({
         item: { id: `${id}`, type: "agent_message", text: "a".repeat(5_000) },
       }));
     await withFile(`${LINE}${items.join("\n")}\n`, async (path) => {
-      const pipe = `${path}.pipe`;
+      const pipe = `${path}.md`;
       await new Deno.Command("bash", { args: ["-c", 'mkfifo "$0"', pipe] })
         .output();
       const child = startCommand(["render", "--output", pipe, path]);

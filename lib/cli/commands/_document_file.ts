@@ -1,8 +1,9 @@
 /** The destination of a document: stdout, or the file of `--output`. */
 
 import { basename } from "node:path";
-import type { RenderForm } from "../../render/render_options.ts";
+import { RENDER_FORMS } from "../../render/render_options.ts";
 import type { CommandContext } from "../command.ts";
+import { FORM_ALIASES } from "../flags.ts";
 import type { Output } from "../output.ts";
 import { InputFiles } from "./_overwriting.ts";
 import {
@@ -12,28 +13,26 @@ import {
 } from "./_rendition.ts";
 import { sessionPlaces } from "./_sessions.ts";
 
-const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
-  ["txt", "text"],
-  ["md", "markdown"],
-  ["markdown", "markdown"],
-  ["html", "html"],
-  ["htm", "html"],
-]);
-
 /** Opens the destination of a document, which the caller closes. Refuses to overwrite an input. */
 export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<Destination> {
-  const { args, process } = context;
+  const { args, process, diagnostics } = context;
   const target = args.value("output");
-  const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase() ?? "";
-  const screen = screenDestination(context, FORMS_BY_ENDING.get(ending));
-  if (target === undefined) return screen;
-  const { form } = screen;
+  if (target === undefined) return screenDestination(context);
+  const [, ending = ""] = /\.([^./\\]+)$/.exec(target) ?? [];
+  const word = FORM_ALIASES[ending.toLowerCase()] ?? ending.toLowerCase();
+  const { form } = screenDestination(
+    context,
+    RENDER_FORMS.find((form) => form === word),
+  );
   const { codexHomes } = sessionPlaces(context);
   const files = new InputFiles(inputs, process, codexHomes);
   const output = await files.create(target);
+  if (form === undefined && ending !== "") {
+    diagnostics.remark(`${target}: is Markdown; --to=FORM writes another form`);
+  }
   const following = followingPages(
     target,
     output,
