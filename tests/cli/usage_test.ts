@@ -143,6 +143,19 @@ Deno.test("usage --json prints an object that matches its schema for an empty in
   assertEquals(stderr, "codexpipe: no usage was found\n");
 });
 
+Deno.test("usage prints no table of nothing", async () => {
+  const empty = await call(["usage"], { stdin: "" });
+  assertEquals(
+    [empty.status, empty.stdout, empty.stderr],
+    [0, "", "codexpipe: no usage was found\n"],
+  );
+  const missing = await call(["usage", "nope.jsonl"]);
+  assertEquals(
+    [missing.status, missing.stdout, missing.stderr],
+    [3, "", "codexpipe: nope.jsonl: cannot open: not found\n"],
+  );
+});
+
 Deno.test("usage --format=jsonl prints one group a line", async () => {
   const { stdout } = await call(
     ["usage", "--format=jsonl", "--by=day", "file.jsonl"],

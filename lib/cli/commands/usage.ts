@@ -215,6 +215,8 @@ async function* usageText(
     usageFields(group, by, prices?.costOf(group.rows));
   switch (format) {
     case "table":
+      // A message tells that there is none.
+      if (groups.length === 0) return;
       yield await groupsTable(groups.map(costed), costed(total), by, options);
       return;
     case "json": {
