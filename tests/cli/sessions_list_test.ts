@@ -461,15 +461,35 @@ Deno.test("sessions list reports the folders that it searched, if there are no s
       none.stderr,
       `codexpipe: no sessions in ${folder}, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home\n`,
     );
-    const homeless = await call(["sessions", "list"]);
-    assertEquals([homeless.status, homeless.stderr], [
-      0,
-      "codexpipe: no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR\n",
-    ]);
     const json = await list(folder, ["--json"]);
     assertEquals(JSON.parse(json.stdout).sessions, []);
   });
 });
+
+for (
+  const line of [
+    "sessions list",
+    "sessions du",
+    "sessions search x",
+    "sessions index",
+    "sessions show --last",
+    "sessions follow",
+    "sessions family --shards=2",
+    "usage --home",
+    "drift --home",
+    "export --to=otlp --home",
+    "watch",
+  ]
+) {
+  Deno.test(`${line} ends with 2 if there is no Codex home`, async () => {
+    const { status, stdout, stderr } = await call(line.split(" "));
+    assertEquals([status, stdout], [2, ""]);
+    assertEquals(
+      stderr.split("\n")[0],
+      "codexpipe: no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR",
+    );
+  });
+}
 
 Deno.test("sessions list reports a missing home of --codex-home", async () => {
   await withFolder(async (folder) => {

@@ -77,6 +77,19 @@ Deno.test("sessions path ends with 3 like sessions list if a folder cannot be re
   });
 });
 
+Deno.test("sessions path reports a missing home of --codex-home as sessions list does", async () => {
+  for (const query of ["--last", "nope"]) {
+    const { status, stderr } = await call(
+      ["sessions", "path", query, "--codex-home=/no/such/home"],
+    );
+    assertEquals(status, 3);
+    assertEquals(
+      stderr.split("\n")[0],
+      "codexpipe: /no/such/home: cannot read: not found",
+    );
+  }
+});
+
 Deno.test("sessions path lists the sessions whose ids begin with an ambiguous id", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { status, stdout, stderr } = await call(

@@ -9,7 +9,7 @@ import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
 import { cannot } from "../reasons.ts";
-import { reportHomes, sessionPlaces } from "./_sessions.ts";
+import { homesToRead, reportHomes } from "./_sessions.ts";
 
 /** An input: a file, stdin or a session. */
 export interface ChosenInput extends JobInput {
@@ -33,7 +33,7 @@ export async function homeInputs(
   context: CommandContext,
 ): Promise<Omit<ChosenInputs, "open">> {
   const { args, process } = context;
-  const { codexHomes } = sessionPlaces(context);
+  const codexHomes = homesToRead(context);
   const since = args.time("since", process.now()) ?? -Infinity;
   const { files, ...rest } = await findSessionFiles({ codexHomes });
   const isIncomplete = reportHomes({ ...rest, total: files.length }, context);

@@ -9,7 +9,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
-import { sessionPlaces } from "./_sessions.ts";
+import { homesToRead } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
@@ -17,7 +17,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 export async function indexPlaces(
   { args, process }: CommandContext,
 ): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {
-  const { codexHomes } = sessionPlaces({ args, process });
+  const codexHomes = homesToRead({ args, process });
   const file = args.value("index");
   if (file !== undefined) {
     await refuseCodexHome("index", file, process, codexHomes);

@@ -9,7 +9,12 @@ import {
 } from "../../sessions/session_list.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
-import { reportHomes, sessionPlaces, workingFolderOf } from "./_sessions.ts";
+import {
+  homesToRead,
+  reportHomes,
+  sessionPlaces,
+  workingFolderOf,
+} from "./_sessions.ts";
 
 /** Lists the sessions that the flags select, at most `limit`. */
 export async function sessionPage(
@@ -20,6 +25,7 @@ export async function sessionPage(
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
     ...sessionPlaces({ args, process }),
+    codexHomes: homesToRead({ args, process }),
     limit,
     cursor: args.value("cursor"),
     cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),

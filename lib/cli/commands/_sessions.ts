@@ -10,7 +10,10 @@ import {
   withUserHome,
 } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { SessionProblem } from "../../sessions/session_files.ts";
+import {
+  findSessionFiles,
+  type SessionProblem,
+} from "../../sessions/session_files.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import {
   AmbiguousSessionError,
@@ -27,7 +30,7 @@ import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { EXIT } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { cannot, isPlatformError } from "../reasons.ts";
 
 /** The Codex homes of the flags, else of the environment, and the cache folder, if there is one. */
@@ -42,6 +45,18 @@ export function sessionPlaces(
   const given = named.map((folder) => folderOf(folder, process));
   const codexHomes = codexHomesFrom({ env, given });
   return { codexHomes, cache: cacheFolder({ env }) };
+}
+
+const NO_HOME =
+  "no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR";
+
+/** The Codex homes to read. Without any, the result would look like that of homes without sessions. */
+export function homesToRead(
+  context: Pick<CommandContext, "args" | "process">,
+): readonly string[] {
+  const { codexHomes } = sessionPlaces(context);
+  if (codexHomes.length === 0) throw new UsageError(NO_HOME);
+  return codexHomes;
 }
 
 /** Returns the absolute path of a folder that a flag names. A `~` is the user's home. */
@@ -74,7 +89,7 @@ export async function lookUpSession(
   let status: number = EXIT.done;
   const options = {
     ...sessionPlaces({ args, process }),
-    onProblem(problem: SessionProblem): void {
+    onProblem(problem: Pick<SessionProblem, "path" | "message">): void {
       status = EXIT.io;
       if (reported.has(problem.path)) return;
       reported.add(problem.path);
@@ -83,11 +98,18 @@ export async function lookUpSession(
   };
   try {
     const session = query === undefined
-      ? await findLastSession(options)
+      ? await findLastSession({
+        ...options,
+        codexHomes: homesToRead({ args, process }),
+      })
       : await findSession(query, options);
     return { session, status };
   } catch (error) {
     if (error instanceof SessionNotFoundError) {
+      const { missingHomes } = await findSessionFiles(options);
+      for (const path of lackingHomes(missingHomes, args)) {
+        options.onProblem({ path, message: "not found" });
+      }
       for (const line of notFoundLines(error)) diagnostics.say(line);
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
@@ -129,11 +151,9 @@ function lackingHomes(
 }
 
 export function noSessions(codexHomes: readonly string[]): string {
-  return codexHomes.length === 0
-    ? "no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR"
-    : `no sessions in ${
-      codexHomes.join(", ")
-    }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;
+  return `no sessions in ${
+    codexHomes.join(", ")
+  }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;
 }
 
 export function problemLine(
@@ -200,7 +220,7 @@ export function sessionRecord(
 
 function notFoundLines({ query, codexHomes }: SessionNotFoundError): string[] {
   const where = codexHomes.length === 0
-    ? noSessions(codexHomes)
+    ? NO_HOME
     : `searched ${
       codexHomes.join(", ")
     }; use --codex-home=DIR for another home`;

@@ -23,7 +23,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
 import { otherPlacesOf } from "../../sessions/session_places.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { Interrupted, UsageError } from "../endings.ts";
+import { Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
@@ -33,7 +33,7 @@ import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { formatOf } from "./_formats.ts";
 import { runFigures } from "./_run_figures.ts";
-import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
+import { homesToRead, problemLine } from "./_sessions.ts";
 import { branchOf, shortPath } from "./_sessions_table.ts";
 
 /** The size of a block, in bytes. */
@@ -116,8 +116,7 @@ class Watching {
 
   constructor(context: CommandContext) {
     const { args, process } = context;
-    const { codexHomes } = sessionPlaces(context);
-    if (codexHomes.length === 0) throw new UsageError(noSessions([]));
+    const codexHomes = homesToRead(context);
     const now = process.now();
     const since = args.time("since", now);
     this.#context = context;
