@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
 import { FAMILY } from "./families.ts";
 import { call, platformError } from "./memory.ts";
@@ -38,6 +38,24 @@ Deno.test("codexpipe export -o writes a file for each input into a folder", asyn
     ],
   );
 });
+
+for (const to of ["atif", "tables"]) {
+  Deno.test(`codexpipe export --to=${to} -o shows its progress on a terminal`, async () => {
+    const inputs = Array.from({ length: 9 }, (_, i) => `/run${i}.jsonl`);
+    let time = 0;
+    const { stderr } = await call(
+      ["export", `--to=${to}`, "-q", "-o", "/out", ...inputs],
+      {
+        files: Object.fromEntries(inputs.map((path) => [path, LOG])),
+        directories: ["/out"],
+        terminals: ["stdout", "stderr"],
+        now: () => time += 200,
+      },
+    );
+    assertStringIncludes(stderr, "\r\x1b[2KExporting: 8 of 9 files");
+    assert(stderr.endsWith("\r\x1b[2K"), JSON.stringify(stderr));
+  });
+}
 
 Deno.test("codexpipe export does not look at every input again for each existing file", async () => {
   const stems = Array.from({ length: 40 }, (_, i) => `run${i}`);

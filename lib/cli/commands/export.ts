@@ -5,6 +5,7 @@ import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
+import { countText } from "../../render/quantity_text.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
@@ -53,6 +54,7 @@ export const run: RunCommand = async (context) => {
   }
   const secrets = new Map<string, number>();
   let current = "";
+  let begun = 0;
   let hasRefused = false;
   try {
     const status = await answerInputs<
@@ -83,7 +85,13 @@ export const run: RunCommand = async (context) => {
         take: (outcome) => exporter.feed(outcome, files.add),
         write: () => files.write(),
       },
-      onBegin: ({ name, stem = stemOf(name), depth }) => {
+      onBegin: async ({ name, stem = stemOf(name), depth }) => {
+        if (folder !== undefined) {
+          await context.progress.update(() =>
+            `Exporting: ${countText(begun)} of ${countText(names.length)} files`
+          );
+          begun += 1;
+        }
         current = name;
         files.hasNews = false;
         exporter.begin({ name, stem, depth }, files.add);
@@ -161,13 +169,19 @@ async function* nested(
   exporter: Exporter,
   context: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
-  const { process } = context;
+  const { process, progress } = context;
   const sessions: SessionInput[] = [];
   for (const input of inputs) {
+    await progress.update(() =>
+      `Reading heads of sessions: ${countText(sessions.length)} of ${
+        countText(inputs.length)
+      }`
+    );
     const isAlone = inputs.length === 1;
     const head = isAlone ? undefined : await headOfInput(input, process);
     sessions.push({ ...input, id: head?.id, parent: head?.parent });
   }
+  await progress.clear();
   const left = new Set<SessionInput>(sessions);
   const ids = new Set(sessions.map(({ id }) => id));
   async function* within(

@@ -46,7 +46,7 @@ interface AnsweredInputs<T extends JobInput, R, A>
   /** Opens an input, if its name is not enough. */
   readonly open?: (input: T) => Promise<Input>;
   /** Called before an input is read. */
-  readonly onBegin?: (input: T) => void;
+  readonly onBegin?: (input: T) => Promise<void>;
   /** Whether the output of an input depends on the inputs before it. */
   readonly isInTurn?: boolean;
   /** Returns the result of the last input, in the thread that read it. */
@@ -80,7 +80,7 @@ export async function answerInputs<T extends JobInput, R, A>(
     onEnd,
   });
   async function* answer(input: T): AsyncGenerator<TakenReading<R>> {
-    onBegin?.(input);
+    await onBegin?.(input);
     const { name } = input;
     if (isFollowing) await work.follow(name);
     else await work.normalize(name, open && (() => open(input)));
