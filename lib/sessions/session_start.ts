@@ -11,9 +11,11 @@ const UUID_LENGTH = 36;
 const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 const OBJECT_REGEXP = /\.json$/i;
-const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
-/** State that a fork of Codex writes beside a session. */
-const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
+/**
+ * Names with a further dot are those of other files: of snapshots that a fork of Codex writes
+ * beside sessions, and of exports.
+ */
+const NAME_REGEXP = /^rollout-[^.]+\.(?:jsonl(?:\.zst|\.gz)?|json)$/i;
 const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
 /** Time zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
 const QUARTER = 15 * 60_000;
@@ -32,7 +34,7 @@ export interface SessionPlace {
 
 /** Whether the name of a file, without folders, is that of a session file (rollout.md D.1). */
 export function isSessionName(name: string): boolean {
-  return NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name);
+  return NAME_REGEXP.test(name);
 }
 
 /** Returns a path without the suffix of a compression. */

@@ -39,6 +39,21 @@ Deno.test("codexpipe export -o writes a file for each input into a folder", asyn
   );
 });
 
+for (const to of ["atif", "otlp", "tables"]) {
+  Deno.test(`codexpipe export --to=${to} -o overwrites what it wrote of a session file before`, async () => {
+    const [path = ""] = Object.keys(FAMILY);
+    const args = ["export", `--to=${to}`, "-o", "/out", path];
+    const world = { files: FAMILY, directories: ["/out"] };
+    const first = await call(args, world);
+    const again = await call(args, {
+      ...world,
+      files: { ...FAMILY, ...Object.fromEntries(first.written) },
+    });
+    assertEquals([first.status, again.status, again.stderr], [0, 0, ""]);
+    assertEquals(again.written, first.written);
+  });
+}
+
 for (const to of ["atif", "tables"]) {
   Deno.test(`codexpipe export --to=${to} -o shows its progress on a terminal`, async () => {
     const inputs = Array.from({ length: 9 }, (_, i) => `/run${i}.jsonl`);

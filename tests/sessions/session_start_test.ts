@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   compareNewestFirst,
   idInName,
+  isSessionName,
   sessionIdInName,
   startedAt,
   startOf,
@@ -161,4 +162,21 @@ Deno.test("compareNewestFirst() sorts by time, then by id, both descending", () 
     { start: 1, key: "a" },
     { start: 0, key: "c" },
   ]);
+});
+
+Deno.test("isSessionName() accepts the names that Codex gives, and no names of files made from them", () => {
+  for (const { file } of NAMES) assertEquals(isSessionName(file), true, file);
+  const stem = `rollout-2026-11-20T20-52-52-${ID}`;
+  for (
+    const ending of [
+      "snapshot.json",
+      "atif.json",
+      "otlp.jsonl",
+      "1.png",
+      "html",
+      "jsonl.tmp",
+    ]
+  ) {
+    assertEquals(isSessionName(`${stem}.${ending}`), false, ending);
+  }
 });
