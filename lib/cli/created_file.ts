@@ -6,14 +6,11 @@ import { unlessInterrupted } from "./input.ts";
 import { Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
-/** Opens a file for writing: truncates it, or appends to it. `verb` is for the error message. */
+/** Opens a file for writing: truncates it, or appends to it. */
 export async function createFile(
   path: string,
   context: Pick<Surroundings, "create" | "interrupt" | "pause">,
-  { verb = "create", ...options }: {
-    readonly verb?: "create" | "write";
-    readonly isAppending?: boolean;
-  } = {},
+  options?: { readonly isAppending?: boolean },
 ): Promise<Output> {
   const { create, interrupt } = context;
   try {
@@ -22,7 +19,7 @@ export async function createFile(
     return new Output(file, path, context);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    throw cannot(verb, path, error);
+    throw cannot("create", path, error);
   }
 }
 
@@ -33,7 +30,7 @@ export async function writeFile(
   process: Surroundings,
   options?: { readonly isAppending?: boolean },
 ): Promise<void> {
-  const output = await createFile(path, process, { ...options, verb: "write" });
+  const output = await createFile(path, process, options);
   try {
     await output.writeText(text);
   } finally {

@@ -374,7 +374,7 @@ Deno.test("check --github reports a summary that cannot be written", async () =>
     createError: platformError("EACCES"),
   });
   assertEquals(status, 3);
-  assertMatch(stderr, /summary: cannot write: permission denied/);
+  assertMatch(stderr, /summary: cannot create: permission denied/);
 });
 
 Deno.test("check --github masks secrets on stderr, in the summary and in outputs", async () => {
