@@ -114,9 +114,10 @@ export class WireSource implements LineVisitor {
       node.path === "thread_id" && isNewNode(node)
     );
     if (isOwn === true) this.other = NORMALIZED_STREAM;
+    const { dialect } = this.#teller;
+    if (dialect === undefined && this.failures > 0) this.other ??= NO_STREAM;
     if (this.other !== undefined) return;
     this.#reportEarly();
-    const { dialect } = this.#teller;
     if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
   }
 
@@ -234,6 +235,7 @@ export class WireSource implements LineVisitor {
 }
 
 const NORMALIZED_STREAM = "normalized stream";
+const NO_STREAM = "file without a JSON object";
 /** Matches the kinds that Codex and codexpipe spell alike. */
 const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
 /** After so many early marks the stream is taken for one of Codex. */

@@ -120,6 +120,19 @@ Deno.test("drift leaves out normalized streams, and reports that", async () => {
   );
 });
 
+Deno.test("drift leaves out a file of which no line can be read: nothing in it was compared", async () => {
+  const { status, stdout, stderr } = await call(["drift", "config", "empty"], {
+    files: { config: "[mcp]\nname = 1\n", empty: "" },
+  });
+  assertEquals([status, stdout], [0, ""]);
+  assertEquals(
+    stderr,
+    "codexpipe: config: left out: it is a file without a JSON object, not a stream or session of Codex\n" +
+      "codexpipe: config: 2 lines could not be read; codexpipe normalize reports why\n" +
+      "codexpipe: nothing new in 1 file\n",
+  );
+});
+
 Deno.test("drift reports unreadable files and lines, and reads the rest", async () => {
   const { status, stdout, stderr } = await call(["drift", "no", "h", "b"], {
     files: { h: '{"session_id":"s","ts":1,"text":"x"}\n', b: `${NEW}x\n` },
