@@ -8,7 +8,6 @@ import { COMMON_FLAGS, flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { withHome } from "../sessions/homes.ts";
 import { call } from "./memory.ts";
-import { COMMAND_WORDS } from "./process.ts";
 
 const scripts = new Map(
   await Promise.all(SHELLS.map(async (shell) => {
@@ -190,8 +189,21 @@ const BASH_WORDS = [
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The call of the command under test, for a shell. */
-const CALL = COMMAND_WORDS.map((word) => `'${word}'`).join(" ");
+/**
+ * What the function `codexpipe` of a shell expects and prints, so that the shell starts no process:
+ * the arguments with which a script asks for a line, and the answer.
+ */
+async function answerFor(
+  shell: string,
+  words: readonly string[],
+): Promise<Record<string, string>> {
+  const args = ["completions", "--complete", shell, "--", ...words];
+  const { stdout } = await call(args);
+  return { ASKED: args.join(" "), ANSWER: stdout };
+}
+
+const ANSWERING =
+  `codexpipe() { local IFS=' '; [[ "$*" == "$ASKED" ]] && printf '%s' "$ANSWER"; }`;
 
 for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");
@@ -201,11 +213,12 @@ for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
     const { stdout, stderr } = await runProgram("bash", {
       args: [
         "-c",
-        `codexpipe() { ${CALL} "$@"; }\n${
+        `${ANSWERING}\n${
           scripts.get("bash")
         }\nCOMP_WORDS=(${quoted})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_codexpipe\nprintf '%s\\n' "\${COMPREPLY[@]}"`,
       ],
       cwd: ROOT,
+      env: await answerFor("bash", words),
     });
     assertEquals(stderr, "");
     assertEquals(stdout.split("\n").filter(Boolean).sort(), expected.sort());
@@ -220,11 +233,12 @@ for (const { words, expected } of [...COMMAND_LINES, ...WHOLE_WORDS]) {
       args: [
         "--no-config",
         "-c",
-        `function codexpipe; ${CALL} $argv; end\n${
+        `function codexpipe; test "$argv" = "$ASKED"; and printf '%s' "$ANSWER"; end\n${
           scripts.get("fish")
         }\ncomplete -C '${line}'`,
       ],
       cwd: ROOT,
+      env: await answerFor("fish", words),
     });
     assertEquals(stderr, "");
     const found = stdout.split("\n").filter(Boolean)
@@ -234,7 +248,7 @@ for (const { words, expected } of [...COMMAND_LINES, ...WHOLE_WORDS]) {
 
   await programTest(`zsh completes: ${line}`, ["zsh"], async () => {
     // The functions of the completion system work only while the user types.
-    const script = `codexpipe() { ${CALL} "$@"; }
+    const script = `${ANSWERING}
 compdef() {}
 compset() {}
 _files() { print -r -- LICENSE }
@@ -246,6 +260,7 @@ _codexpipe`;
     const { stdout, stderr } = await runProgram("zsh", {
       args: ["-f", "-c", script],
       cwd: ROOT,
+      env: await answerFor("zsh", words),
     });
     assertEquals(stderr, "");
     const last = words.at(-1)?.replace("--output=", "") ?? "";
