@@ -89,6 +89,31 @@ Deno.test("codexpipe export does not look at every input again for each existing
   assertEquals(looks < 20 * stems.length, true, `${looks} looks`);
 });
 
+for (const form of [["export", "--to=atif"], ["render", "--to=site"]]) {
+  Deno.test(`codexpipe ${form.join(" ")} can be interrupted while it reads the heads of its inputs`, async () => {
+    const inputs = Array.from({ length: 40 }, (_, i) => `/run${i}.jsonl`);
+    const interrupt = new AbortController();
+    let looks = 0;
+    const files = new Proxy(
+      Object.fromEntries(inputs.map((path) => [path, LOG])),
+      {
+        get(...target) {
+          looks += 1;
+          // Before, the command looks whether an input is a folder.
+          if (looks > inputs.length) interrupt.abort();
+          return Reflect.get(...target);
+        },
+      },
+    );
+    const { status } = await call(
+      [...form, "-o", "/out", ...inputs],
+      { files, directories: ["/out"], interrupt: interrupt.signal },
+    );
+    assertEquals(status, 130);
+    assert(looks < inputs.length + 5, `${looks} looks`);
+  });
+}
+
 for (const count of [1, 3]) {
   Deno.test(`codexpipe export puts agents into their parents, with ${count} of 3 files as operands`, async () => {
     // The agents come before their parent.

@@ -1,6 +1,7 @@
 /** Shared by commands that write one or more files for each input into a folder. */
 
 import { basename, dirname, resolve } from "node:path";
+import { countText } from "../../render/quantity_text.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import {
   readSessionHead,
@@ -9,7 +10,7 @@ import {
 import { sessionFileAt } from "../../sessions/session_files.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { UsageError } from "../endings.ts";
+import { Interrupted, UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf, sessionPlaces } from "./_sessions.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
@@ -43,9 +44,27 @@ export async function targetFolder(
   return folder;
 }
 
-/** Reads the head of an input; `undefined` if it is not a session file with a header. */
-export async function headOfInput(
-  input: Pick<ChosenInput, "name">,
+/** Reads the heads of inputs; `undefined` for one that is not a session file with a header. */
+export async function headsOfInputs(
+  inputs: readonly ChosenInput[],
+  { process, progress }: CommandContext,
+): Promise<readonly (SessionHead | undefined)[]> {
+  const heads: (SessionHead | undefined)[] = [];
+  for (const input of inputs) {
+    if (process.interrupt.aborted) throw new Interrupted();
+    await progress.update(() =>
+      `Reading heads of sessions: ${countText(heads.length)} of ${
+        countText(inputs.length)
+      }`
+    );
+    heads.push(await headOf(input, process));
+  }
+  await progress.clear();
+  return heads;
+}
+
+async function headOf(
+  input: ChosenInput,
   { cwd, look }: Surroundings,
 ): Promise<SessionHead | undefined> {
   const path = resolve(cwd(), input.name);

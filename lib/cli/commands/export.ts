@@ -15,7 +15,7 @@ import { GATHERED, Gathered, Output } from "../output.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
-import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
+import { headsOfInputs, stems, targetFolder } from "./_folder_of_files.ts";
 import { pathsAround } from "./_session_input.ts";
 import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
@@ -169,19 +169,14 @@ async function* nested(
   exporter: Exporter,
   context: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
-  const { process, progress } = context;
-  const sessions: SessionInput[] = [];
-  for (const input of inputs) {
-    await progress.update(() =>
-      `Reading heads of sessions: ${countText(sessions.length)} of ${
-        countText(inputs.length)
-      }`
-    );
-    const isAlone = inputs.length === 1;
-    const head = isAlone ? undefined : await headOfInput(input, process);
-    sessions.push({ ...input, id: head?.id, parent: head?.parent });
-  }
-  await progress.clear();
+  const { process } = context;
+  // The head of a single input would have no other input to lead to.
+  const heads = inputs.length === 1 ? [] : await headsOfInputs(inputs, context);
+  const sessions: readonly SessionInput[] = inputs.map((input, at) => ({
+    ...input,
+    id: heads[at]?.id,
+    parent: heads[at]?.parent,
+  }));
   const left = new Set<SessionInput>(sessions);
   const ids = new Set(sessions.map(({ id }) => id));
   async function* within(

@@ -20,7 +20,7 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { followingPages } from "./_document_file.ts";
-import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
+import { headsOfInputs, stems, targetFolder } from "./_folder_of_files.ts";
 import { Rendering } from "./_rendering.ts";
 import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
@@ -178,15 +178,16 @@ interface Page {
 /** Names the page of each session, and links the sessions of families. */
 async function pagesOf(
   inputs: readonly ChosenInput[],
-  { process }: CommandContext,
+  context: CommandContext,
 ): Promise<readonly Page[]> {
   const stemOf = stems(SITE_INDEX.replace(".html", ""));
   const names = new Map<string, string>();
   const pages: Page[] = [];
   const byId = new Map<string, SiteSession>();
-  for (const input of inputs) {
+  const heads = await headsOfInputs(inputs, context);
+  for (const [at, input] of inputs.entries()) {
     const page = `${stemOf(input.name)}.html`;
-    const head = await headOfInput(input, process);
+    const head = heads[at];
     const id = head?.id ?? "";
     const originId = head?.parent ?? head?.forkedFrom;
     const origin = originId === undefined
