@@ -8,11 +8,16 @@ import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
 import { groupsBy } from "../groups.ts";
 import type { SessionFile } from "./session_files.ts";
-import { listSessions } from "./session_list.ts";
+import { listSessions, type ListSessionsOptions } from "./session_list.ts";
 import type { Session } from "./session.ts";
 import { sessionBlocks } from "./open_session.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
 import { compareNewestFirst } from "./session_start.ts";
+
+/** Options for {@linkcode findSessionFamily}. */
+export type FindSessionFamilyOptions =
+  & FindSessionOptions
+  & Pick<ListSessionsOptions, "onProgress" | "signal">;
 
 /** A session of a family. */
 export interface FamilyMember {
@@ -39,7 +44,7 @@ export interface SessionFamily {
  * while another session of the family was being written; that session is read whole for this.
  *
  * @param session A session of the family.
- * @param options The homes and the cache.
+ * @param options The homes, the cache, the receiver of the progress, and the signal.
  * @returns The family.
  *
  * @example The root of a family
@@ -54,7 +59,7 @@ export interface SessionFamily {
  */
 export async function findSessionFamily(
   session: Session,
-  options: FindSessionOptions = {},
+  options: FindSessionFamilyOptions = {},
 ): Promise<SessionFamily> {
   const { onProblem = () => {} } = options;
   const { sessions, problems, shortIds } = await listSessions(options);

@@ -151,3 +151,18 @@ for (const { args, status, words } of REFUSED) {
     assertStringIncludes(result.stderr, words);
   });
 }
+
+Deno.test("sessions family, and --family, end with 130 when they are interrupted", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
+    const id = sessions[0]?.id ?? "";
+    for (
+      const args of [["sessions", "family", id], ["usage", "--family", id]]
+    ) {
+      const { status, stdout } = await call(args, {
+        env: { CODEX_HOME: path },
+        interrupt: AbortSignal.abort(),
+      });
+      assertEquals([status, stdout], [130, ""]);
+    }
+  });
+});

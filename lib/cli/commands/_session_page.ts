@@ -18,9 +18,10 @@ import {
 
 /** Lists the sessions that the flags select, at most `limit`. */
 export async function sessionPage(
-  { args, process, progress }: CommandContext,
+  context: CommandContext,
   limit?: number | undefined,
 ): Promise<SessionPage> {
+  const { args, process } = context;
   const cwd = args.value("cwd");
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
@@ -34,25 +35,41 @@ export async function sessionPage(
     originator: args.value("originator"),
     grep: grep === undefined ? undefined : new RegExp(grep, "i"),
     archived: args.has("archived") ? true : undefined,
-    signal: process.interrupt,
-    onProgress: ({ done, total }) =>
-      progress.update(() =>
-        `Reading sessions: ${countText(done)} of ${countText(total)}`
-      ),
   };
+  try {
+    return await whileListing(
+      (watch) => listSessions({ ...options, ...watch }),
+      context,
+    );
+  } catch (error) {
+    if (!(error instanceof CursorError)) throw error;
+    throw new UsageError(
+      `--cursor cannot be ${
+        JSON.stringify(error.cursor)
+      }: expected a time and an id, as the previous page gave it`,
+    );
+  }
+}
+
+/** Shows the progress of work that lists sessions, and ends it when the user interrupts. */
+export async function whileListing<T>(
+  list: (
+    watch: Pick<ListSessionsOptions, "signal" | "onProgress">,
+  ) => Promise<T>,
+  { process: { interrupt }, progress }: CommandContext,
+): Promise<T> {
   try {
     // Starts the clock of the progress line before anything can be counted.
     await progress.update(() => "Looking for sessions");
-    return await listSessions(options);
+    return await list({
+      signal: interrupt,
+      onProgress: ({ done, total }) =>
+        progress.update(() =>
+          `Reading sessions: ${countText(done)} of ${countText(total)}`
+        ),
+    });
   } catch (error) {
-    if (error instanceof CursorError) {
-      throw new UsageError(
-        `--cursor cannot be ${
-          JSON.stringify(error.cursor)
-        }: expected a time and an id, as the previous page gave it`,
-      );
-    }
-    throw process.interrupt.aborted ? new Interrupted() : error;
+    throw interrupt.aborted ? new Interrupted() : error;
   } finally {
     await progress.clear();
   }

@@ -15,7 +15,7 @@ import { formatOf, writePages } from "./_formats.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
-import { sessionPage } from "./_session_page.ts";
+import { sessionPage, whileListing } from "./_session_page.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { branchOf, sessionsTable } from "./_sessions_table.ts";
 
@@ -134,7 +134,11 @@ async function lookUpFamily(
   const { diagnostics } = context;
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return { status };
-  const family = await findSessionFamily(session, sessionPlaces(context));
+  const family = await whileListing(
+    (watch) =>
+      findSessionFamily(session, { ...sessionPlaces(context), ...watch }),
+    context,
+  );
   if (family.missing !== undefined) {
     diagnostics.say(
       `the family is incomplete: session ${family.missing} was not found`,
