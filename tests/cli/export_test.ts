@@ -89,6 +89,25 @@ Deno.test("codexpipe export does not look at every input again for each existing
   assertEquals(looks < 20 * stems.length, true, `${looks} looks`);
 });
 
+for (
+  const args of [
+    ["export", "--to=otlp", "--errors-to=/srv/codex/x"],
+    ["export", "--to=otlp", "-o", "/srv/codex/x"],
+    ["drift", "--write-baseline=/srv/codex/x"],
+  ]
+) {
+  Deno.test(`codexpipe ${args.join(" ")} does not write into the home of --codex-home`, async () => {
+    const { status, stderr, written } = await call(
+      [...args, "--codex-home=/srv/codex"],
+    );
+    assertEquals([status, written.size], [2, 0]);
+    assertStringIncludes(
+      stderr,
+      "would write /srv/codex/x into the Codex home /srv/codex, which is only read",
+    );
+  });
+}
+
 for (const form of [["export", "--to=atif"], ["render", "--to=site"]]) {
   Deno.test(`codexpipe ${form.join(" ")} can be interrupted while it reads the heads of its inputs`, async () => {
     const inputs = Array.from({ length: 40 }, (_, i) => `/run${i}.jsonl`);

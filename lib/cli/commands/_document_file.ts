@@ -11,14 +11,13 @@ import {
   type FollowingPages,
   screenDestination,
 } from "./_rendition.ts";
-import { sessionPlaces } from "./_sessions.ts";
 
 /** Opens the destination of a document, which the caller closes. Refuses to overwrite an input. */
 export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<Destination> {
-  const { args, process, diagnostics } = context;
+  const { args, diagnostics } = context;
   const target = args.value("output");
   if (target === undefined) return screenDestination(context);
   const [, ending = ""] = /\.([^./\\]+)$/.exec(target) ?? [];
@@ -27,8 +26,7 @@ export async function openDocument(
     context,
     RENDER_FORMS.find((form) => form === word),
   );
-  const { codexHomes } = sessionPlaces(context);
-  const files = new InputFiles(inputs, process, codexHomes);
+  const files = new InputFiles(inputs, context);
   const output = await files.create(target);
   if (form === undefined && ending !== "") {
     diagnostics.remark(`${target}: is Markdown; --to=FORM writes another form`);

@@ -12,7 +12,7 @@ import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
-import { folderOf, sessionPlaces } from "./_sessions.ts";
+import { folderOf } from "./_places.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
 import { cannot } from "../reasons.ts";
@@ -22,14 +22,14 @@ import { cannot } from "../reasons.ts";
  * the flag is not given. Refuses a folder in a Codex home.
  */
 export async function targetFolder(
-  { args, process }: CommandContext,
+  context: CommandContext,
   flag: "output" | "to" = "output",
 ): Promise<string | undefined> {
+  const { args, process } = context;
   const name = args.value(flag);
   if (name === undefined) return undefined;
   const folder = folderOf(name, process);
-  const { codexHomes } = sessionPlaces({ args, process });
-  await refuseCodexHome(flag, folder, process, codexHomes);
+  await refuseCodexHome(flag, folder, context);
   const found = await process.look(folder);
   if (found?.isDirectory === false) {
     throw new UsageError(`--${flag}: ${name} is not a folder`);

@@ -9,7 +9,8 @@ import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
 import { cannot } from "../reasons.ts";
-import { homesToRead, reportHomes } from "./_sessions.ts";
+import { homesToRead } from "./_places.ts";
+import { reportHomes } from "./_sessions.ts";
 
 /** An input: a file, stdin or a session. */
 export interface ChosenInput extends JobInput {

@@ -4,29 +4,28 @@ import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import { isSessionName } from "../../sessions/session_start.ts";
+import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { UsageError } from "../endings.ts";
 import { identityOf } from "../input.ts";
 import type { Output } from "../output.ts";
 import { STDIN } from "../flags.ts";
+import { sessionPlaces } from "./_places.ts";
+
+/** The flags that name Codex homes, and the process, which resolves links. */
+type PlacesContext = Pick<CommandContext, "args" | "process">;
 
 /** The input files of a command, which must not be overwritten. */
 export class InputFiles {
   readonly #names: ReadonlySet<string>;
-  readonly #process: Surroundings;
-  readonly #codexHomes: readonly string[] | undefined;
+  readonly #context: PlacesContext;
   /** The names of the files by their identities. */
   #known: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(
-    names: readonly string[],
-    process: Surroundings,
-    codexHomes?: readonly string[],
-  ) {
+  constructor(names: readonly string[], context: PlacesContext) {
     this.#names = new Set(names);
-    this.#process = process;
-    this.#codexHomes = codexHomes;
+    this.#context = context;
   }
 
   /**
@@ -38,7 +37,8 @@ export class InputFiles {
    */
   async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
     if (path !== STDIN && this.#names.has(path)) throw overwriting(flag, path);
-    const found = await this.#process.look(path);
+    const { process } = this.#context;
+    const found = await process.look(path);
     if (found === undefined && isInFolder) return;
     if (found?.identity !== undefined) {
       this.#known ??= this.#look();
@@ -46,7 +46,7 @@ export class InputFiles {
       if (name !== undefined) {
         throw overwriting(flag, name === STDIN ? path : name);
       }
-      if (found.identity === await this.#process.streamIdentity("stdout")) {
+      if (found.identity === await process.streamIdentity("stdout")) {
         throw new UsageError(
           `--${flag} would overwrite ${path}, which stdout goes to: name another file`,
         );
@@ -58,19 +58,19 @@ export class InputFiles {
         `--${flag} would overwrite ${path}, a session file: name another file`,
       );
     }
-    await refuseCodexHome(flag, path, this.#process, this.#codexHomes);
+    await refuseCodexHome(flag, path, this.#context);
   }
 
   /** Creates the file of `--output`, or one in that folder, unless it is refused. */
   async create(path: string, isInFolder = false): Promise<Output> {
     await this.refuse("output", path, isInFolder);
-    return await createFile(path, this.#process);
+    return await createFile(path, this.#context.process);
   }
 
   async #look(): Promise<ReadonlyMap<string, string>> {
     const known = new Map<string, string>();
     for (const name of this.#names) {
-      const identity = await identityOf(name, this.#process);
+      const identity = await identityOf(name, this.#context.process);
       if (identity !== undefined && !known.has(identity)) {
         known.set(identity, name);
       }
@@ -84,20 +84,20 @@ export class InputFiles {
  * sessions as a home does.
  *
  * @param flag The flag that names the output file, without the dashes.
- * @param process Resolves links, and has the variables of the default home.
  */
 export async function refuseCodexHome(
   flag: string,
   path: string,
-  process: Surroundings,
-  codexHomes: readonly string[] = [],
+  context: PlacesContext,
 ): Promise<void> {
+  const { process } = context;
   const place = resolve(process.cwd(), path);
   const real = await realPathOf(place, process);
   const around = [place, real].map(homeInPath).filter((home) =>
     home !== undefined
   );
   const defaults = codexHomesFrom({ env: process.env });
+  const { codexHomes } = sessionPlaces(context);
   for (const home of [...around, ...defaults, ...codexHomes]) {
     const isIn = isInside(place, home) ||
       isInside(real, await realPathOf(home, process));

@@ -9,7 +9,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
-import { homesToRead } from "./_sessions.ts";
+import { homesToRead } from "./_places.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
@@ -20,7 +20,7 @@ export async function indexPlaces(
   const codexHomes = homesToRead({ args, process });
   const file = args.value("index");
   if (file !== undefined) {
-    await refuseCodexHome("index", file, process, codexHomes);
+    await refuseCodexHome("index", file, { args, process });
     return { codexHomes, path: resolve(process.cwd(), file) };
   }
   const path = sessionIndexPath({

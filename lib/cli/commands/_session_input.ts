@@ -20,7 +20,8 @@ import {
   type NormalizationOptions,
   type PlaceOf,
 } from "./_normalization.ts";
-import { lookUpSession, sessionPlaces } from "./_sessions.ts";
+import { sessionPlaces } from "./_places.ts";
+import { lookUpSession } from "./_sessions.ts";
 
 /** A session with the files that it consists of. */
 export interface WholeSession {

@@ -9,12 +9,8 @@ import {
 } from "../../sessions/session_list.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
-import {
-  homesToRead,
-  reportHomes,
-  sessionPlaces,
-  workingFolderOf,
-} from "./_sessions.ts";
+import { homesToRead, sessionPlaces } from "./_places.ts";
+import { reportHomes, workingFolderOf } from "./_sessions.ts";
 
 /** Lists the sessions that the flags select, at most `limit`. */
 export async function sessionPage(

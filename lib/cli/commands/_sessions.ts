@@ -1,14 +1,8 @@
 /**
- * Shared by the commands about sessions: Codex homes, lookup of sessions, messages about files
- * that cannot be read, and the record of a session.
+ * Shared by the commands about sessions: lookup of sessions, messages about files that cannot be
+ * read, and the record of a session.
  */
 
-import { resolve } from "node:path";
-import {
-  cacheFolder,
-  codexHomesFrom,
-  withUserHome,
-} from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import {
   findSessionFiles,
@@ -30,42 +24,9 @@ import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT } from "../endings.ts";
 import { cannot, isPlatformError } from "../reasons.ts";
-
-/** The Codex homes of the flags, else of the environment, and the cache folder, if there is one. */
-export function sessionPlaces(
-  { args, process }: Pick<CommandContext, "args" | "process">,
-): {
-  readonly codexHomes: readonly string[];
-  readonly cache: string | undefined;
-} {
-  const { env } = process;
-  const named = args.values("codex-home");
-  const given = named.map((folder) => folderOf(folder, process));
-  const codexHomes = codexHomesFrom({ env, given });
-  return { codexHomes, cache: cacheFolder({ env }) };
-}
-
-const NO_HOME =
-  "no Codex home: neither CODEX_HOME nor HOME is set; use --codex-home=DIR";
-
-/** The Codex homes to read. Without any, the result would look like that of homes without sessions. */
-export function homesToRead(
-  context: Pick<CommandContext, "args" | "process">,
-): readonly string[] {
-  const { codexHomes } = sessionPlaces(context);
-  if (codexHomes.length === 0) throw new UsageError(NO_HOME);
-  return codexHomes;
-}
-
-/** Returns the absolute path of a folder that a flag names. A `~` is the user's home. */
-export function folderOf(
-  folder: string,
-  { env, cwd }: Pick<Surroundings, "env" | "cwd">,
-): string {
-  return resolve(cwd(), withUserHome(folder, env));
-}
+import { folderOf, homesToRead, NO_HOME, sessionPlaces } from "./_places.ts";
 
 /** Returns the absolute path of a working directory; Windows paths are not resolved anywhere. */
 export function workingFolderOf(

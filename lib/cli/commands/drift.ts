@@ -32,7 +32,7 @@ export const run: RunCommand = async (context) => {
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
     args.refuseIdle(idle, "with --write-baseline, which compares nothing");
-    await new InputFiles(args.operands, context.process)
+    await new InputFiles(args.operands, context)
       .refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;

@@ -238,7 +238,7 @@ class ExportFiles extends Output {
       context.process,
     );
     this.#folder = folder;
-    this.#inputs = new InputFiles(inputs, context.process);
+    this.#inputs = new InputFiles(inputs, context);
     this.#context = context;
   }
 

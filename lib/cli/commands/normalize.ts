@@ -2,7 +2,6 @@
 
 import type { JsonlOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import type { Surroundings } from "../context.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
@@ -72,7 +71,7 @@ export async function answerInputs<T extends JobInput, R, A>(
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
     ? undefined
-    : await createErrorFile(errorsTo, names, process);
+    : await createErrorFile(errorsTo, names, context);
   const work = new Normalization(context, {
     ...answering,
     options,
@@ -124,14 +123,14 @@ const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
 async function createErrorFile(
   path: string,
   inputs: readonly string[],
-  process: Surroundings,
+  context: CommandContext,
 ): Promise<ErrorFile> {
   const [{ ErrorFile }, { InputFiles }] = await Promise.all([
     import("../error_file.ts"),
     import("./_overwriting.ts"),
   ]);
-  await new InputFiles(inputs, process).refuse("errors-to", path);
-  return await ErrorFile.create(path, process);
+  await new InputFiles(inputs, context).refuse("errors-to", path);
+  return await ErrorFile.create(path, context.process);
 }
 
 /** Throws before any input is read if the chosen engine cannot run. */

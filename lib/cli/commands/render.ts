@@ -33,7 +33,7 @@ export const run: RunCommand = async (context) => {
   }
   if (errorsTo !== undefined) {
     const { InputFiles } = await import("./_overwriting.ts");
-    await new InputFiles(files, process).refuse("errors-to", errorsTo);
+    await new InputFiles(files, context).refuse("errors-to", errorsTo);
   }
   const document: Destination = target === undefined
     ? screenDestination(context)

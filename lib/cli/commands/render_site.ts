@@ -80,7 +80,7 @@ export const renderSite: RunCommand = async (context) => {
     meter.add(page.shown.counts);
     index.add(listing);
   }
-  const output = await new InputFiles(likeAPage, context.process)
+  const output = await new InputFiles(likeAPage, context)
     .create(join(folder, SITE_INDEX), true);
   try {
     await writeTexts(output, index.write(meter.rows()));
@@ -122,7 +122,7 @@ async function* writePage(
 ): AsyncGenerator<WrittenPage> {
   const { process } = context;
   const seen = new SiteSession("", "", undefined, new Map());
-  const inputs = new InputFiles(likeAPage, process);
+  const inputs = new InputFiles(likeAPage, context);
   const created = (page: string): Promise<Output> =>
     inputs.create(join(folder, page), true);
   const output = await created(page);

@@ -16,7 +16,8 @@ import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
 import { sessionPage, whileListing } from "./_session_page.ts";
-import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
+import { sessionPlaces } from "./_places.ts";
+import { lookUpSession, sessionRecord } from "./_sessions.ts";
 import { branchOf, sessionsTable } from "./_sessions_table.ts";
 
 export const run: RunCommand = async (context) => {

@@ -20,7 +20,8 @@ import { escapeControls } from "../escape.ts";
 import { FORMATS, SESSION_FILTERS } from "../flags.ts";
 import { formatOf, listTexts, writePages } from "./_formats.ts";
 import { reportPage, sessionPage } from "./_session_page.ts";
-import { problemRecords, sessionPlaces, sessionRecord } from "./_sessions.ts";
+import { sessionPlaces } from "./_places.ts";
+import { problemRecords, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
 /** The default number of rows of a table on a terminal. */

@@ -33,7 +33,8 @@ import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { formatOf } from "./_formats.ts";
 import { runFigures } from "./_run_figures.ts";
-import { homesToRead, problemLine } from "./_sessions.ts";
+import { homesToRead } from "./_places.ts";
+import { problemLine } from "./_sessions.ts";
 import { branchOf, shortPath } from "./_sessions_table.ts";
 
 /** The size of a block, in bytes. */
