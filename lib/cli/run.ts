@@ -171,9 +171,7 @@ export async function run(
       : screen;
     const commandContext: CommandContext = {
       args: commandArgs,
-      // Progress is shown only if stdout is a terminal too: a program that reads our stdout, such
-      // as a pager, may use the terminal itself.
-      process: isScreen("stderr", context) && context.isTerminal.stdout
+      process: isScreen("stderr", context) && await isOwnScreen(context)
         ? { ...context, open: (path) => watched(path, context, progress) }
         : context,
       words: args,
@@ -206,6 +204,17 @@ export async function run(
     progress.watch();
     await paging.end();
   }
+}
+
+/**
+ * Whether stdout is a terminal or a file: a program that reads it, such as a pager, may use the
+ * terminal of stderr itself.
+ */
+async function isOwnScreen(
+  { isTerminal, streamIdentity }: RunContext,
+): Promise<boolean> {
+  return isTerminal.stdout ||
+    await streamIdentity("stdout", true) !== undefined;
 }
 
 /** Opens a file whose reads update the progress line. */

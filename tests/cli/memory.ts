@@ -278,7 +278,10 @@ function toFile(content: string | Uint8Array | ByteSource): FileSource {
   return {
     read: (into) => source.read(into),
     close: () => source.close(),
-    size: () => undefined,
+    size: () =>
+      typeof content === "string" || content instanceof Uint8Array
+        ? content.length
+        : undefined,
   };
 }
 

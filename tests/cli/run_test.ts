@@ -270,6 +270,33 @@ Deno.test("run() colours errors of the command line by --color and the terminal"
   assertStringIncludes(plain.stderr, "codexpipe: unknown");
 });
 
+const PROGRESS: readonly (World & {
+  readonly name: string;
+  readonly isShown: boolean;
+})[] = [
+  { name: "a terminal", terminals: ["stdout", "stderr"], isShown: true },
+  {
+    name: "a file",
+    terminals: ["stderr"],
+    stdoutIdentity: "out",
+    isShown: true,
+  },
+  { name: "a pipe", terminals: ["stderr"], isShown: false },
+];
+
+for (const { name, isShown, ...world } of PROGRESS) {
+  Deno.test(`run() ${isShown ? "shows" : "hides"} the progress of reading a file if stdout is ${name}`, async () => {
+    let time = 0;
+    const { stderr } = await call(["check", "-q", "a"], {
+      ...world,
+      files: { a: LINE.repeat(20_000) },
+      now: () => time += 300,
+    });
+    assertEquals(/Reading: \d+ %, \d+ s left/.test(stderr), isShown, stderr);
+    assert(stderr === "" || stderr.endsWith("\r\x1b[2K"), stderr);
+  });
+}
+
 /** Control characters that JSON may hold unescaped. */
 const HOSTILE = "\u009b31m\u007f\u202e\u2066\u2069\u0085";
 const HOSTILE_RUN = jsonl([
