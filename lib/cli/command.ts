@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly stdout: Output;
   /** Stdout without escaping, for text whose parts from logs are already escaped. */
   readonly screen: Output;
+  /** Whether stdout is a terminal that interprets escape sequences. */
+  readonly isLive: boolean;
   /** The width of the terminal in columns; `undefined` if stdout is none: a pipe gets whole lines. */
   width(): number | undefined;
   readonly diagnostics: Diagnostics;

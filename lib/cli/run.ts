@@ -177,6 +177,7 @@ export async function run(
       words: args,
       stdout,
       screen,
+      isLive: isScreen("stdout", context),
       width: () => context.isTerminal.stdout ? context.columns() : undefined,
       diagnostics,
       progress,

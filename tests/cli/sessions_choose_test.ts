@@ -75,13 +75,19 @@ Deno.test("codexpipe sessions lists sessions without a terminal, and on a dumb o
   });
 });
 
-Deno.test("sessions choose needs a terminal", async () => {
-  const { status, stderr } = await call(["sessions", "choose"]);
-  assertEquals(status, 2);
-  assertStringIncludes(
-    stderr,
-    'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
-  );
+Deno.test("sessions choose needs a terminal that can be drawn on", async () => {
+  const dumb: World = { ...TERMINAL, env: { TERM: "dumb" } };
+  for (const world of [{}, dumb]) {
+    const { status, stdout, stderr } = await call(
+      ["sessions", "choose"],
+      world,
+    );
+    assertEquals([status, stdout], [2, ""]);
+    assertStringIncludes(
+      stderr,
+      'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
+    );
+  }
 });
 
 Deno.test("sessions choose tells that no session matches, and ends with 1", async () => {

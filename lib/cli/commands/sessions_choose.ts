@@ -25,9 +25,8 @@ const SHOW_CURSOR = "\x1b[?25h";
 const KEY_BYTES = 1 << 10;
 
 export const run: RunCommand = async (context) => {
-  const { args } = context;
-  const { isTerminal } = context.process;
-  if (!isTerminal.stdin || !isTerminal.stdout) {
+  const { args, isLive } = context;
+  if (!context.process.isTerminal.stdin || !isLive) {
     throw new UsageError(
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
     );

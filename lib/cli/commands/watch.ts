@@ -129,10 +129,10 @@ class Watching {
       changes: process.changes,
       now: process.now,
     });
-    const { isTerminal } = process;
     this.#isJson = formatOf(args, FORMATS.search) !== "text";
-    const isLive = isTerminal.stdout && process.env("TERM") !== "dumb";
-    if (isLive && !this.#isJson) this.#screen = new Screen(codexHomes, context);
+    if (context.isLive && !this.#isJson) {
+      this.#screen = new Screen(codexHomes, context);
+    }
   }
 
   async run(): Promise<number> {
