@@ -10,7 +10,6 @@ import {
   CACHE_FOLDER,
   described,
   DIALECT_MEANINGS,
-  FORM_ALIASES,
   FORMATS,
   HISTORY_INPUTS,
   type NarrowedFlag,
@@ -217,12 +216,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
     flags: [
       {
         name: "to",
-        value: {
-          name: "FORM",
-          choices: [...RENDER_FORMS, "site"],
-          aliases: FORM_ALIASES,
-          example: "html",
-        },
+        choices: [...RENDER_FORMS, "site"],
         details:
           "text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions; site is a page for each session and an index page with a search and token counts, in the folder that --output names. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
       },
