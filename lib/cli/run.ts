@@ -138,14 +138,14 @@ export async function run(
     if (parsed.has("no-pager")) paging.refuse();
     const screen = new Output(out, "stdout", context);
     const style = styleOf("stdout", parsed);
-    const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
       const { VERSION_TEXT } = await import("./about.ts");
       await screen.writeText(`${VERSION_TEXT}\n`);
       return EXIT.done;
     }
-    const target = find(isHelp ? helpTarget(parsed.operands) : parsed.operands);
-    if (isHelp || parsed.has("help")) {
+    const helped = afterHelp(parsed.operands);
+    const target = find(helped ?? parsed.operands);
+    if (helped !== undefined || parsed.has("help")) {
       // `help` and `--help` show everything; `-h` is short.
       const isLong = !parsed.isShort("help");
       if (isLong) paging.begin();
@@ -316,10 +316,14 @@ function find([first, second]: readonly string[]): Target {
   return second === undefined ? { group } : { group, unknown: name };
 }
 
-/** The operands after `help`; `help help` is the overview. */
-function helpTarget([first, ...others]: readonly string[]): readonly string[] {
-  if (first === undefined) return [];
-  return first === "help" ? helpTarget(others) : [first, ...others];
+/** The operands of `help X`, and of `sessions help X`; `undefined` if help is not asked for. */
+function afterHelp(
+  [first, ...others]: readonly string[],
+): readonly string[] | undefined {
+  if (first === "help") return afterHelp(others) ?? others;
+  return first === SESSIONS.name && others[0] === "help"
+    ? [first, ...others.slice(1)]
+    : undefined;
 }
 
 async function help(target: Target, options: HelpOptions): Promise<string> {

@@ -69,6 +69,15 @@ for (const command of COMMANDS) {
   });
 }
 
+Deno.test("codexpipe sessions help shows the same as codexpipe help sessions", async () => {
+  for (const words of [[], ["list"]]) {
+    assertEquals(
+      await call(["sessions", "help", ...words]),
+      await call(["help", "sessions", ...words]),
+    );
+  }
+});
+
 Deno.test("codexpipe --help, help and help help name every command and every exit status", async () => {
   const help = await call(["--help"]);
   const { status, stdout, stderr } = help;
