@@ -373,14 +373,8 @@ export class JsonlEvents extends JsonlStage<Outcome<ThreadEvent>> {
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlEventsOptions = {}) {
-    const { except = [], onAnswer } = options;
-    // With `onAnswer` set, leaving out lines costs more than passing all of them: a selection then
-    // excludes WebAssembly.
-    const records = new JsonlRecords(
-      onAnswer === undefined
-        ? { ...options, except: [...IDLE_LINES, ...except] }
-        : options,
-    );
+    const except = [...IDLE_LINES, ...options.except ?? []];
+    const records = new JsonlRecords({ ...options, except });
     super(records, compose(records, new EventDecoder(options)));
   }
 }

@@ -193,12 +193,6 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    */
   readonly onFailure?: ((failed: FailureView) => void) | undefined;
   /**
-   * Called after each line that is not blank, once its record or failure has been passed on.
-   *
-   * @default {undefined}
-   */
-  readonly onAnswer?: (() => void) | undefined;
-  /**
    * The engine. The output does not depend on it.
    *
    * @default {"auto"}
@@ -369,7 +363,6 @@ export class LineAnswers implements LineVisitor {
   readonly #limit: number;
   readonly #onError: OnError;
   readonly #onFailure: ((failed: FailureView) => void) | undefined;
-  readonly #onAnswer: (() => void) | undefined;
   /** The output, which the taker writes to. */
   readonly out: ByteWriter = new ByteWriter();
   /** The engine to use; `js` if the taker or an option rules out WebAssembly. */
@@ -407,7 +400,6 @@ export class LineAnswers implements LineVisitor {
     this.#taker = taker;
     this.#onError = checkedWord("onError", options.onError, ON_ERROR);
     this.#onFailure = options.onFailure;
-    this.#onAnswer = options.onAnswer;
     this.#expected = options.expectedBytes ?? 0;
     const { only, except, thread } = options;
     this.#isSelective = (only ?? thread) !== undefined;
@@ -416,12 +408,7 @@ export class LineAnswers implements LineVisitor {
       : new RecordSelection(only, except, thread);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
-    // `onAnswer` is called after each line. That works with the values of the kernel, which are
-    // passed on one by one, but a line that is not selected has no value.
-    const isHeard = options.onAnswer !== undefined;
-    const isFast = taker.value === undefined
-      ? taker.takesLines === true && !isHeard
-      : selection === undefined || !isHeard;
+    const isFast = taker.value !== undefined || taker.takesLines === true;
     this.#engine = isFast ? engine : "js";
     if (engine === "wasm" && isFast && !this.#startKernel()) {
       throw new TypeError(
@@ -513,7 +500,6 @@ export class LineAnswers implements LineVisitor {
           const range = { reason, start: at, end: to, inBand: false };
           this.#failedRange(range, bytes, number, place);
         }
-        this.#onAnswer?.();
       });
       this.out.clear(0);
     }
@@ -573,14 +559,12 @@ export class LineAnswers implements LineVisitor {
         this.#record(from, bytes, recordStart, end, line, at);
       }
     }
-    this.#onAnswer?.();
   }
 
   /** Reports a line over the limit. */
   tooLong(length: number, line: number, offset: number): void {
     const error = lineTooLong(length, this.#limit);
     this.#failed(new FailedLine(error, { line, offset }, NOTHING, undefined));
-    this.#onAnswer?.();
   }
 
   #record(

@@ -99,15 +99,10 @@ async function readByRules(
   file: { readonly path: string },
   taker: RecordTaker,
 ): Promise<void> {
-  let lines = 0;
-  const isDone = (): boolean => taker.isDone || lines >= MAX_LINES;
+  const isDone = (): boolean =>
+    taker.isDone || answers.records + answers.failures >= MAX_LINES;
   const answers = new LineAnswers(
-    {
-      from: "rollout",
-      onError: "drop",
-      fileName: file.path,
-      onAnswer: () => lines += 1,
-    },
+    { from: "rollout", onError: "drop", fileName: file.path },
     {
       record(out, start): undefined {
         if (!isDone()) {

@@ -195,34 +195,6 @@ Deno.test("JsonlNormalizer.onFailure receives failures that can be kept and enco
   );
 });
 
-Deno.test("JsonlNormalizer.onAnswer is called once after each line that is not blank", () => {
-  const log: string[] = [];
-  const normalizer = new JsonlNormalizer({
-    from: "exec",
-    maxLineBytes: 80,
-    onFailure: ({ line }) => log.push(`failed ${line}`),
-    onAnswer: () => log.push(`${normalizer.records} ${normalizer.failures}`),
-  });
-  normalizer.feed(INPUT, () => log.push("block"));
-  normalizer.flush(() => log.push("block"));
-  assertEquals(log, [
-    "1 0",
-    "failed 4",
-    "1 1",
-    "failed 5",
-    "1 2",
-    "failed 6",
-    "1 3",
-    "failed 7",
-    "1 4",
-    "failed 8",
-    "1 5",
-    "block",
-    "2 5",
-    "block",
-  ]);
-});
-
 Deno.test("JsonlNormalizer emits one block for each input block that completes a record", () => {
   const sizes: number[] = [];
   const normalizer = new JsonlNormalizer({ from: "exec" });
