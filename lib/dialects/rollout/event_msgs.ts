@@ -106,48 +106,6 @@ export interface DeprecationNoticeMsg {
   readonly details?: string | null;
 }
 
-/** The fields of the events about messages and reasoning, by type. */
-export interface SpeechMsgs {
-  /** A message of the user. */
-  readonly user_message: UserMessageMsg;
-  /** A message of the agent. */
-  readonly agent_message: AgentMessageMsg;
-  /** An increment of a message of the agent. */
-  readonly agent_message_delta: DeltaMsg;
-  /** The same for an item. */
-  readonly agent_message_content_delta: DeltaMsg;
-  /** A summary of thoughts (0.34 to 0.145). */
-  readonly agent_reasoning: ThoughtMsg;
-  /** An increment of such a summary. */
-  readonly agent_reasoning_delta: DeltaMsg;
-  /** Raw thoughts (0.34 to 0.142). */
-  readonly agent_reasoning_raw_content: ThoughtMsg;
-  /** An increment of raw thoughts. */
-  readonly agent_reasoning_raw_content_delta: DeltaMsg;
-  /** The beginning of another part of the reasoning. */
-  readonly agent_reasoning_section_break: ReasoningBreakMsg;
-  /** An increment of a summary of thoughts, for an item. */
-  readonly reasoning_content_delta: DeltaMsg;
-  /** An increment of raw thoughts, for an item. */
-  readonly reasoning_raw_content_delta: DeltaMsg;
-  /** An increment of a plan. */
-  readonly plan_delta: DeltaMsg;
-  /** An error. */
-  readonly error: NoticeMsg;
-  /** The stream from the server broke; Codex tries again. */
-  readonly stream_error: NoticeMsg;
-  /** A warning. */
-  readonly warning: NoticeMsg;
-  /** A warning of the reviewer. */
-  readonly guardian_warning: NoticeMsg;
-  /** A message about background activity. */
-  readonly background_event: NoticeMsg;
-  /** The end of an undo. */
-  readonly undo_completed: NoticeMsg;
-  /** A notice that a feature will be removed. */
-  readonly deprecation_notice: DeprecationNoticeMsg;
-}
-
 const THOUGHT: Members<ThoughtMsg> = { text: STRING };
 
 const DELTA: Members<DeltaMsg> = {
@@ -162,41 +120,6 @@ const NOTICE: Members<NoticeMsg> = {
   codex_error_info: optional(ANY),
   success: maybe(BOOLEAN),
 };
-
-/** The shape of each event of {@linkcode SpeechMsgs}. */
-const SPEECH_MSGS: ShapesOf<KindsOf<SpeechMsgs>> = typed({
-  user_message: {
-    message: STRING,
-    kind: maybe(STRING),
-    images: maybe(list(STRING)),
-    local_images: maybe(list(STRING)),
-    text_elements: maybe(list(ANY)),
-    audio: maybe(list(ANY)),
-    local_audio: maybe(list(ANY)),
-  },
-  agent_message: {
-    message: STRING,
-    phase: maybe(STRING),
-    memory_citation: optional(ANY),
-  },
-  agent_message_delta: DELTA,
-  agent_message_content_delta: DELTA,
-  agent_reasoning: THOUGHT,
-  agent_reasoning_delta: DELTA,
-  agent_reasoning_raw_content: THOUGHT,
-  agent_reasoning_raw_content_delta: DELTA,
-  agent_reasoning_section_break: { item_id: maybe(STRING) },
-  reasoning_content_delta: DELTA,
-  reasoning_raw_content_delta: DELTA,
-  plan_delta: DELTA,
-  error: NOTICE,
-  stream_error: NOTICE,
-  warning: NOTICE,
-  guardian_warning: NOTICE,
-  background_event: NOTICE,
-  undo_completed: NOTICE,
-  deprecation_notice: { summary: STRING, details: maybe(STRING) },
-});
 
 // Events about the calls of the agent. Releases differ in which of them they write; most captured
 // ones write none about commands.
@@ -324,40 +247,6 @@ export interface TurnDiffMsg {
   readonly unified_diff: string;
 }
 
-/** The fields of the events about the calls of the agent, by type. */
-export interface ToolMsgs {
-  /** A command begins. Not captured in rollouts. */
-  readonly exec_command_begin: CommandMsgFields;
-  /** Output of a command. */
-  readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
-  /** A command ends. */
-  readonly exec_command_end: ExecCommandEndMsg;
-  /** A patch waits for approval. */
-  readonly apply_patch_approval_request: PatchMsg;
-  /** A patch is about to be applied. */
-  readonly patch_apply_begin: PatchMsg;
-  /** A patch has grown. */
-  readonly patch_apply_updated: PatchMsg;
-  /** A patch was applied, or not. */
-  readonly patch_apply_end: PatchApplyEndMsg;
-  /** A call of an MCP tool begins. */
-  readonly mcp_tool_call_begin: McpToolCallBeginMsg;
-  /** A call of an MCP tool ends. */
-  readonly mcp_tool_call_end: McpToolCallEndMsg;
-  /** A search on the web begins. */
-  readonly web_search_begin: WebSearchBeginMsg;
-  /** A search on the web ends. */
-  readonly web_search_end: WebSearchEndMsg;
-  /** The agent views an image. */
-  readonly view_image_tool_call: ViewImageToolCallMsg;
-  /** The model has made an image (0.122 to 0.142). */
-  readonly image_generation_end: CallMsgFields & details.GeneratedImage;
-  /** The plan of the agent changes. */
-  readonly plan_update: PlanUpdateMsg;
-  /** All changes of the turn so far. */
-  readonly turn_diff: TurnDiffMsg;
-}
-
 const CALL: Members<CallMsgFields> = {
   call_id: STRING,
   turn_id: maybe(STRING),
@@ -383,49 +272,6 @@ const PATCH: Members<PatchMsg> = {
 const PLANNED_STEP = object<PlannedStep>({
   step: STRING,
   status: maybe(STRING),
-});
-
-/** The shape of each event of {@linkcode ToolMsgs}. */
-const TOOL_MSGS: ShapesOf<KindsOf<ToolMsgs>> = typed({
-  exec_command_begin: COMMAND,
-  exec_command_output_delta: {
-    ...CALL,
-    stream: maybe(STRING),
-    chunk: either(STRING, list(NUMBER)),
-  },
-  exec_command_end: {
-    ...COMMAND,
-    ...details.COMMAND_RESULT,
-    status: maybe(STRING),
-  },
-  apply_patch_approval_request: PATCH,
-  patch_apply_begin: PATCH,
-  patch_apply_updated: PATCH,
-  patch_apply_end: {
-    ...CALL,
-    success: BOOLEAN,
-    stdout: maybe(STRING),
-    stderr: maybe(STRING),
-    changes: maybe(details.FILE_PATCHES),
-    status: maybe(STRING),
-  },
-  mcp_tool_call_begin: { ...CALL, invocation: maybe(details.MCP_INVOCATION) },
-  mcp_tool_call_end: {
-    ...CALL,
-    invocation: maybe(details.MCP_INVOCATION),
-    duration: maybe(details.DURATION),
-    result: details.MCP_OUTCOME,
-  },
-  web_search_begin: { ...CALL, query: maybe(STRING) },
-  web_search_end: {
-    ...CALL,
-    query: maybe(STRING),
-    action: maybe(details.WEB_SEARCH_ACTION),
-  },
-  view_image_tool_call: { ...CALL, path: maybe(STRING) },
-  image_generation_end: { ...CALL, ...details.GENERATED_IMAGE },
-  plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
-  turn_diff: { unified_diff: STRING },
 });
 
 // Events about turns, their items, and the thread.
@@ -607,40 +453,6 @@ export interface SubAgentActivityMsg {
   readonly agent_path?: string | null;
 }
 
-/** The fields of the events about turns, their items, and the thread, by type. */
-export interface TurnMsgs {
-  /** A turn begins. */
-  readonly task_started: TaskStartedMsg;
-  /** A turn begins (another spelling). */
-  readonly turn_started: TaskStartedMsg;
-  /** A turn ends without being interrupted. */
-  readonly task_complete: TaskCompleteMsg;
-  /** A turn ends without being interrupted (another spelling). */
-  readonly turn_complete: TaskCompleteMsg;
-  /** A turn is interrupted. */
-  readonly turn_aborted: TurnAbortedMsg;
-  /** The last turns are removed from the thread. */
-  readonly thread_rolled_back: ThreadRolledBackMsg;
-  /** The tokens that the thread has used. */
-  readonly token_count: TokenCountMsg;
-  /** An item begins. */
-  readonly item_started: ItemMsg;
-  /** An item is complete. */
-  readonly item_completed: ItemMsg;
-  /** The settings of the thread change. */
-  readonly thread_settings_applied: ThreadSettingsAppliedMsg;
-  /** The goal of the thread changes. */
-  readonly thread_goal_updated: ThreadGoalUpdatedMsg;
-  /** The history was compacted (0.72 to 0.145). */
-  readonly context_compacted: Readonly<Record<never, never>>;
-  /** A review begins. */
-  readonly entered_review_mode: EnteredReviewModeMsg;
-  /** A review ends. */
-  readonly exited_review_mode: ExitedReviewModeMsg;
-  /** An action of another agent. */
-  readonly sub_agent_activity: SubAgentActivityMsg;
-}
-
 const TURN_ATTRIBUTION = object<TurnAttribution>({
   turn_id: maybe(STRING),
   turn_trigger: maybe(STRING),
@@ -688,8 +500,156 @@ const THREAD_GOAL = object<ThreadGoal>({
   updatedAt: maybe(NUMBER),
 });
 
-/** The shape of each event of {@linkcode TurnMsgs}. */
-const TURN_MSGS: ShapesOf<KindsOf<TurnMsgs>> = typed({
+/**
+ * An event of a rollout. `isOfType()` narrows it to one type; after `isKnownEventMsg()`, `switch`
+ * on `type` does.
+ *
+ * Releases differ in which events they write, so a reader has to expect any of them. This list may
+ * expand over time.
+ */
+export type EventMsg = KnownEventMsg | UnknownKind;
+
+/** The fields of the known events of a rollout, by type. */
+export interface EventMsgs {
+  /** A message of the user. */
+  readonly user_message: UserMessageMsg;
+  /** A message of the agent. */
+  readonly agent_message: AgentMessageMsg;
+  /** An increment of a message of the agent. */
+  readonly agent_message_delta: DeltaMsg;
+  /** The same for an item. */
+  readonly agent_message_content_delta: DeltaMsg;
+  /** A summary of thoughts (0.34 to 0.145). */
+  readonly agent_reasoning: ThoughtMsg;
+  /** An increment of such a summary. */
+  readonly agent_reasoning_delta: DeltaMsg;
+  /** Raw thoughts (0.34 to 0.142). */
+  readonly agent_reasoning_raw_content: ThoughtMsg;
+  /** An increment of raw thoughts. */
+  readonly agent_reasoning_raw_content_delta: DeltaMsg;
+  /** The beginning of another part of the reasoning. */
+  readonly agent_reasoning_section_break: ReasoningBreakMsg;
+  /** An increment of a summary of thoughts, for an item. */
+  readonly reasoning_content_delta: DeltaMsg;
+  /** An increment of raw thoughts, for an item. */
+  readonly reasoning_raw_content_delta: DeltaMsg;
+  /** An increment of a plan. */
+  readonly plan_delta: DeltaMsg;
+  /** An error. */
+  readonly error: NoticeMsg;
+  /** The stream from the server broke; Codex tries again. */
+  readonly stream_error: NoticeMsg;
+  /** A warning. */
+  readonly warning: NoticeMsg;
+  /** A warning of the reviewer. */
+  readonly guardian_warning: NoticeMsg;
+  /** A message about background activity. */
+  readonly background_event: NoticeMsg;
+  /** The end of an undo. */
+  readonly undo_completed: NoticeMsg;
+  /** A notice that a feature will be removed. */
+  readonly deprecation_notice: DeprecationNoticeMsg;
+  /** A turn begins. */
+  readonly task_started: TaskStartedMsg;
+  /** A turn begins (another spelling). */
+  readonly turn_started: TaskStartedMsg;
+  /** A turn ends without being interrupted. */
+  readonly task_complete: TaskCompleteMsg;
+  /** A turn ends without being interrupted (another spelling). */
+  readonly turn_complete: TaskCompleteMsg;
+  /** A turn is interrupted. */
+  readonly turn_aborted: TurnAbortedMsg;
+  /** The last turns are removed from the thread. */
+  readonly thread_rolled_back: ThreadRolledBackMsg;
+  /** The tokens that the thread has used. */
+  readonly token_count: TokenCountMsg;
+  /** An item begins. */
+  readonly item_started: ItemMsg;
+  /** An item is complete. */
+  readonly item_completed: ItemMsg;
+  /** The settings of the thread change. */
+  readonly thread_settings_applied: ThreadSettingsAppliedMsg;
+  /** The goal of the thread changes. */
+  readonly thread_goal_updated: ThreadGoalUpdatedMsg;
+  /** The history was compacted (0.72 to 0.145). */
+  readonly context_compacted: Readonly<Record<never, never>>;
+  /** A review begins. */
+  readonly entered_review_mode: EnteredReviewModeMsg;
+  /** A review ends. */
+  readonly exited_review_mode: ExitedReviewModeMsg;
+  /** An action of another agent. */
+  readonly sub_agent_activity: SubAgentActivityMsg;
+  /** A command begins. Not captured in rollouts. */
+  readonly exec_command_begin: CommandMsgFields;
+  /** Output of a command. */
+  readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
+  /** A command ends. */
+  readonly exec_command_end: ExecCommandEndMsg;
+  /** A patch waits for approval. */
+  readonly apply_patch_approval_request: PatchMsg;
+  /** A patch is about to be applied. */
+  readonly patch_apply_begin: PatchMsg;
+  /** A patch has grown. */
+  readonly patch_apply_updated: PatchMsg;
+  /** A patch was applied, or not. */
+  readonly patch_apply_end: PatchApplyEndMsg;
+  /** A call of an MCP tool begins. */
+  readonly mcp_tool_call_begin: McpToolCallBeginMsg;
+  /** A call of an MCP tool ends. */
+  readonly mcp_tool_call_end: McpToolCallEndMsg;
+  /** A search on the web begins. */
+  readonly web_search_begin: WebSearchBeginMsg;
+  /** A search on the web ends. */
+  readonly web_search_end: WebSearchEndMsg;
+  /** The agent views an image. */
+  readonly view_image_tool_call: ViewImageToolCallMsg;
+  /** The model has made an image (0.122 to 0.142). */
+  readonly image_generation_end: CallMsgFields & details.GeneratedImage;
+  /** The plan of the agent changes. */
+  readonly plan_update: PlanUpdateMsg;
+  /** All changes of the turn so far. */
+  readonly turn_diff: TurnDiffMsg;
+}
+
+/** A known type of events. */
+export type KnownEventMsgType = keyof EventMsgs;
+
+/** An event of a known type. */
+export type KnownEventMsg = KindsOf<EventMsgs>[KnownEventMsgType];
+
+/** @ignore The shape of each known event. */
+export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = typed({
+  user_message: {
+    message: STRING,
+    kind: maybe(STRING),
+    images: maybe(list(STRING)),
+    local_images: maybe(list(STRING)),
+    text_elements: maybe(list(ANY)),
+    audio: maybe(list(ANY)),
+    local_audio: maybe(list(ANY)),
+  },
+  agent_message: {
+    message: STRING,
+    phase: maybe(STRING),
+    memory_citation: optional(ANY),
+  },
+  agent_message_delta: DELTA,
+  agent_message_content_delta: DELTA,
+  agent_reasoning: THOUGHT,
+  agent_reasoning_delta: DELTA,
+  agent_reasoning_raw_content: THOUGHT,
+  agent_reasoning_raw_content_delta: DELTA,
+  agent_reasoning_section_break: { item_id: maybe(STRING) },
+  reasoning_content_delta: DELTA,
+  reasoning_raw_content_delta: DELTA,
+  plan_delta: DELTA,
+  error: NOTICE,
+  stream_error: NOTICE,
+  warning: NOTICE,
+  guardian_warning: NOTICE,
+  background_event: NOTICE,
+  undo_completed: NOTICE,
+  deprecation_notice: { summary: STRING, details: maybe(STRING) },
   task_started: TASK_STARTED,
   turn_started: TASK_STARTED,
   task_complete: TASK_COMPLETE,
@@ -738,32 +698,46 @@ const TURN_MSGS: ShapesOf<KindsOf<TurnMsgs>> = typed({
     agent_thread_id: maybe(STRING),
     agent_path: maybe(STRING),
   },
+  exec_command_begin: COMMAND,
+  exec_command_output_delta: {
+    ...CALL,
+    stream: maybe(STRING),
+    chunk: either(STRING, list(NUMBER)),
+  },
+  exec_command_end: {
+    ...COMMAND,
+    ...details.COMMAND_RESULT,
+    status: maybe(STRING),
+  },
+  apply_patch_approval_request: PATCH,
+  patch_apply_begin: PATCH,
+  patch_apply_updated: PATCH,
+  patch_apply_end: {
+    ...CALL,
+    success: BOOLEAN,
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    changes: maybe(details.FILE_PATCHES),
+    status: maybe(STRING),
+  },
+  mcp_tool_call_begin: { ...CALL, invocation: maybe(details.MCP_INVOCATION) },
+  mcp_tool_call_end: {
+    ...CALL,
+    invocation: maybe(details.MCP_INVOCATION),
+    duration: maybe(details.DURATION),
+    result: details.MCP_OUTCOME,
+  },
+  web_search_begin: { ...CALL, query: maybe(STRING) },
+  web_search_end: {
+    ...CALL,
+    query: maybe(STRING),
+    action: maybe(details.WEB_SEARCH_ACTION),
+  },
+  view_image_tool_call: { ...CALL, path: maybe(STRING) },
+  image_generation_end: { ...CALL, ...details.GENERATED_IMAGE },
+  plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
+  turn_diff: { unified_diff: STRING },
 });
-
-/**
- * An event of a rollout. `isOfType()` narrows it to one type; after `isKnownEventMsg()`, `switch`
- * on `type` does.
- *
- * Releases differ in which events they write, so a reader has to expect any of them. This list may
- * expand over time.
- */
-export type EventMsg = KnownEventMsg | UnknownKind;
-
-/** The fields of the known events of a rollout, by type. */
-export interface EventMsgs extends SpeechMsgs, TurnMsgs, ToolMsgs {}
-
-/** A known type of events. */
-export type KnownEventMsgType = keyof EventMsgs;
-
-/** An event of a known type. */
-export type KnownEventMsg = KindsOf<EventMsgs>[KnownEventMsgType];
-
-/** @ignore The shape of each known event. */
-export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = {
-  ...SPEECH_MSGS,
-  ...TURN_MSGS,
-  ...TOOL_MSGS,
-};
 
 /** @ignore The shape of an event. */
 export const EVENT_MSG: Shape<EventMsg> = variant(
