@@ -540,7 +540,11 @@ function readerOf<T>(
   const input: unknown = source;
   if (typeof input === "object" && input !== null) {
     if (Symbol.asyncIterator in source) return iterableReader(source);
-    if ("getReader" in source) return streamReader(source);
+    if ("getReader" in source) {
+      // In engines such as Safari's, streams are not iterable.
+      const stream: ReadableStream<T> = source;
+      return stream.getReader();
+    }
   }
   throw new TypeError(
     `Cannot read events: the source is ${
@@ -559,32 +563,6 @@ function iterableReader<T>(iterable: AsyncIterable<T>): BlockReader<T> {
     },
     async cancel(reason?: unknown): Promise<void> {
       await iterator?.return?.(reason);
-    },
-  };
-}
-
-/**
- * Reads a stream by a reader, for engines in which streams are not iterable, such as Safari's. The
- * stream is locked by the first read and unlocked at its end.
- */
-function streamReader<T>(stream: ReadableStream<T>): BlockReader<T> {
-  let reader: ReadableStreamDefaultReader<T> | undefined;
-  return {
-    async read(): Promise<ReadableStreamReadResult<T>> {
-      reader ??= stream.getReader();
-      try {
-        const result = await reader.read();
-        if (result.done) reader.releaseLock();
-        return result;
-      } catch (error) {
-        reader.releaseLock();
-        throw error;
-      }
-    },
-    async cancel(reason?: unknown): Promise<void> {
-      const cancelled = reader?.cancel(reason);
-      reader?.releaseLock();
-      await cancelled;
     },
   };
 }
