@@ -2,7 +2,8 @@
 
 import { EVENTS } from "./exec/field_rules.ts";
 import { hashBytes, WORDS } from "../json/names.ts";
-import { JsonTape } from "../json/tape.ts";
+import { JsonReader } from "../json/reader.ts";
+import { DEEPEST_LEVEL } from "../json/tape.ts";
 import { RESPONSE_ITEM_TYPES } from "./rollout/kinds.ts";
 import { releaseNumber } from "./releases.ts";
 
@@ -21,15 +22,15 @@ const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 
 /** Returns the kind of each record of one stream. */
 export class KindTeller {
-  /** The tape of the record: where its values are, on at least three levels. */
-  readonly tape: JsonTape = new JsonTape();
+  /** The reader of the records, with all of their values on its tape. */
+  readonly reader: JsonReader = new JsonReader(DEEPEST_LEVEL);
   #bytes: Uint8Array = new Uint8Array(0);
   /** The dialect of the stream: that of the first record that was read. */
   dialect: WireDialectName | undefined;
   /** The dialect of the last record. */
   last: WireDialectName = "exec";
 
-  /** Returns the kind of the record on the tape, and sets `last` to its dialect. */
+  /** Returns the kind of the record that the reader has read, and sets `last` to its dialect. */
   kind(bytes: Uint8Array): string {
     this.#bytes = bytes;
     const type = this.#word(0, "type");
@@ -115,7 +116,7 @@ export class KindTeller {
 
   /** Returns the tape entry of a member of an object; -1 if there is none. */
   #member(entry: number, name: string): number {
-    const { tape } = this;
+    const { tape } = this.reader;
     if (entry === -1 || tape.kind(entry) !== "object") return -1;
     const behind = tape.next(entry);
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
@@ -126,14 +127,16 @@ export class KindTeller {
 
   #word(entry: number, name: string): string | undefined {
     const at = this.#member(entry, name);
-    return at === -1 ? undefined : this.word(this.tape, at, this.#bytes);
+    return at === -1 ? undefined : this.word(at);
   }
 
   /**
-   * Returns the text of a string; `*` for one that is too long or escaped, and `undefined` for any
-   * other value.
+   * Returns the text of a string on the tape; `*` for one that is too long or escaped, and
+   * `undefined` for any other value.
    */
-  word(tape: JsonTape, at: number, bytes: Uint8Array): string | undefined {
+  word(at: number): string | undefined {
+    const { tape } = this.reader;
+    const bytes = this.#bytes;
     if (tape.kind(at) !== "string") return undefined;
     const start = tape.start(at) + 1;
     const end = tape.end(at) - 1;

@@ -1,13 +1,15 @@
 /** Reads one stream, walks all values of its records, and finds their marks in a tree. */
 
+import type { StreamKind } from "../dialects/dialect_names.ts";
 import { streamKindOf } from "../dialects/dialects.ts";
 import { releaseNumber } from "../dialects/releases.ts";
 import { gluedRecord } from "../dialects/rollout/rollout_rules.ts";
 import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
-import { JsonReader } from "../json/reader.ts";
-import type { JsonTape } from "../json/tape.ts";
+import { NULL_VALUE } from "../json/literal.ts";
+import { DEEPEST_LEVEL, type JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
+import type { JsonSlice } from "../json/value.ts";
 import { isBlankLine } from "../lines/blank.ts";
 import { LINE_FAILED } from "../lines/failures.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
@@ -28,9 +30,6 @@ import {
   type WireNode,
   type WireTree,
 } from "./wire_tree.ts";
-
-/** The largest depth that is walked, as deep as a tape: deeper values have no fields of Codex's. */
-const MAX_DEPTH = 40;
 
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
@@ -72,10 +71,8 @@ export class WireSource implements LineVisitor {
   readonly #kinds = new Set<WireKind>();
   #release: number;
   other: string | undefined;
-  /** The current record: its bytes and its line number. */
-  #bytes: Uint8Array = NOTHING;
-  #start = 0;
-  #end = 0;
+  /** The current record, and the number of its line. */
+  #record: JsonSlice = NULL_VALUE;
   #line = 0;
   #tried = 0;
   /**
@@ -123,19 +120,17 @@ export class WireSource implements LineVisitor {
 
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
     if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
-    const { tape, dialect: known } = this.#teller;
-    let from = start;
-    const isJson = tape.scan(bytes, start, end, MAX_DEPTH);
-    if (!isJson || tape.kind(0) !== "object") {
+    const { reader, dialect: known } = this.#teller;
+    let record = reader.read(bytes, start, end);
+    if (record?.kind !== "object") {
       this.failures += 1;
       if ((known ?? "rollout") !== "rollout") return;
-      const glued = gluedRecord(new JsonReader(1), bytes, start, end);
-      if (glued === undefined) return;
-      from = glued.root.start;
-      tape.scan(bytes, from, end, MAX_DEPTH);
+      record = gluedRecord(reader, bytes, start, end)?.root;
+      if (record === undefined) return;
     }
     if (known === undefined) {
-      this.other = otherThanStream(bytes, from, end);
+      const kind = streamKindOf(reader, reader.members(record));
+      if (!STREAMS.has(kind)) this.other = kind;
       if (this.other !== undefined) return;
     }
     const kind = this.#teller.kind(bytes);
@@ -154,11 +149,9 @@ export class WireSource implements LineVisitor {
     }
     const node = this.#tree.kind(dialect, kind);
     this.#kinds.add(node);
-    this.#bytes = bytes;
-    this.#start = from;
-    this.#end = end;
+    this.#record = record;
     this.#line = line;
-    this.#value(tape, 0, node, 0);
+    this.#value(reader.tape, 0, node, 0);
   }
 
   tooLong(): void {
@@ -174,11 +167,11 @@ export class WireSource implements LineVisitor {
     const mark = node.marks[type] ?? node.mark(type);
     if (mark.last < this.#limit) this.#report(mark);
     if (type === STRING && node.words !== undefined) {
-      const word = this.#teller.word(tape, at, this.#bytes);
+      const word = this.#teller.word(at);
       const mark = word === undefined ? undefined : node.wordMark(word);
       if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
     }
-    if (type > ARRAY || node.isData || depth === MAX_DEPTH) return;
+    if (type > ARRAY || node.isData || depth === DEEPEST_LEVEL) return;
     const behind = tape.next(at);
     for (let part = at + 1; part < behind; part = tape.next(part)) {
       const inner = type === ARRAY
@@ -189,9 +182,10 @@ export class WireSource implements LineVisitor {
   }
 
   #isInteger(tape: JsonTape, at: number): boolean {
+    const { bytes } = this.#record;
     const end = tape.end(at);
     for (let i = tape.start(at); i < end; i++) {
-      const byte = this.#bytes[i];
+      const byte = bytes[i];
       if (byte === DOT || byte === LOWER_E || byte === UPPER_E) return false;
     }
     return true;
@@ -223,9 +217,10 @@ export class WireSource implements LineVisitor {
   }
 
   #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
-    this.#tried += this.#end - this.#start;
+    const { bytes, start, end } = this.#record;
+    this.#tried += end - start;
     if (this.#tried > MAX_TRIED) return "kept";
-    const text = decodeUtf8(this.#bytes, this.#start, this.#end);
+    const text = decodeUtf8(bytes, start, end);
     const dialect = this.#teller.last;
     const part = node.parent === undefined
       ? undefined
@@ -234,29 +229,18 @@ export class WireSource implements LineVisitor {
   }
 }
 
+/** The kinds of files whose records are compared; others are not of one stream or session. */
+const STREAMS: ReadonlySet<StreamKind> = new Set([
+  "exec",
+  "app-server",
+  "rollout",
+]);
 const NORMALIZED_STREAM = "normalized stream";
 const NO_STREAM = "file without a JSON object";
 /** Matches the kinds that Codex and codexpipe spell alike. */
 const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
 /** After so many early marks the stream is taken for one of Codex. */
 const MAX_EARLY = 1000;
-const NOTHING = new Uint8Array(0);
-
-/** Returns the kind of a file that is not a stream or session file; nothing if it may be one. */
-function otherThanStream(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-): string | undefined {
-  const reader = new JsonReader(1);
-  const root = reader.read(bytes, start, end);
-  if (root === undefined) return undefined;
-  const kind = streamKindOf(reader, reader.members(root));
-  return kind === "snapshot" || kind === "history.jsonl" ||
-      kind === "session_index.jsonl"
-    ? kind
-    : undefined;
-}
 
 /** The last release known to write the object that holds a type, or the field that holds a word. */
 function lastAround({ node, word }: Mark): number {

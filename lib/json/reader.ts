@@ -2,7 +2,12 @@
 
 import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
-import { JsonTape, NAMED_ENTRIES, stringText } from "./tape.ts";
+import {
+  type DEEPEST_LEVEL,
+  JsonTape,
+  NAMED_ENTRIES,
+  stringText,
+} from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { type JsonNode, JsonObject, JsonSlice, sameSource } from "./value.ts";
 
@@ -10,7 +15,7 @@ import { type JsonNode, JsonObject, JsonSlice, sameSource } from "./value.ts";
  * How many levels of a record the reader puts on its tape: 1 is the members of the record, 2 adds
  * theirs. Values on deeper levels are scanned again when they are opened.
  */
-type NotedLevels = 1 | 2 | 4;
+type NotedLevels = 1 | 2 | 4 | typeof DEEPEST_LEVEL;
 
 /** Containers with more parts than this are left on the tape. */
 const MANY = NAMED_ENTRIES;

@@ -72,7 +72,8 @@ const KEY = 2;
 const KEY_OR_END = 3;
 const AFTER_VALUE = 4;
 
-const DEEPEST_LEVEL = 40;
+/** The largest number of levels that get entries. */
+export const DEEPEST_LEVEL = 40;
 /**
  * The names of entries beyond these are decoded on request. Objects with more members are data,
  * whose names are rarely requested: in a stream of lines of 100,000 members, a member with its name
