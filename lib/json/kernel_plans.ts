@@ -313,8 +313,6 @@ const LEVELS = 7;
  * mistaken for vocabulary.
  */
 const MAX_BRANCHES = 48;
-/** The same for a plan that also opens containers which the rules did not look into. */
-const FINE_BRANCHES = 16;
 /**
  * The root of the tree may have this many times more branches: an app-server has a hundred methods.
  */
@@ -438,32 +436,21 @@ export class KernelPlans {
       });
     if (selection !== undefined && asked === undefined) return;
     const seen = asked === undefined ? [observations] : [observations, asked];
-    const add = (
-      seen: readonly Observations[],
-      isFine: boolean,
-      maxBranches: number,
-    ): boolean => {
-      const values = this.#cut(root, seen, isFine);
-      return this.#add(watched, values, maxBranches, isWanted);
-    };
-    if (isWanted) {
-      const proved = proof &&
-        lookAtOutput(watched, this.#reader, proof.look.bind(proof));
-      if (
-        proved !== undefined && add([...seen, proved], true, MAX_BRANCHES)
-      ) return;
-      // Containers that the rules did not open, but that most likely come again with the same keys,
-      // are read faster as text.
-      if (add(seen, true, FINE_BRANCHES)) return;
+    const proved = isWanted && proof &&
+      lookAtOutput(watched, this.#reader, proof.look.bind(proof));
+    if (proved) {
+      // Values are made faster in parts than by parsing: containers that were not opened, but most
+      // likely come again with the same keys, are opened too.
+      const values = this.#cut(root, [...seen, proved], true);
+      if (this.#add(watched, values, isWanted)) return;
     }
-    add(seen, false, MAX_BRANCHES);
+    this.#add(watched, this.#cut(root, seen, false), isWanted);
   }
 
   /** Adds a plan; returns whether that was possible. */
   #add(
     watched: WatchedRecord,
     values: readonly Value[] | undefined,
-    maxBranches: number,
     isWanted: boolean,
   ): boolean {
     if (values === undefined || values.length > MAX_VALUES) return false;
@@ -487,7 +474,7 @@ export class KernelPlans {
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
     const plan = { watched, steps, effects, note, isWanted };
-    return this.#insert(plan, values, maxBranches);
+    return this.#insert(plan, values);
   }
 
   /** Returns how values are made of the records of a plan; nothing if they have to be parsed. */
@@ -574,7 +561,6 @@ export class KernelPlans {
   #insert(
     rewriting: Rewriting,
     values: readonly Value[],
-    maxBranches: number,
   ): boolean {
     const { root, filled } = rewriting.watched;
     const words = this.#words;
@@ -582,7 +568,7 @@ export class KernelPlans {
     let from = root.start;
     for (const { start, end, kind } of values) {
       const text = root.bytes.subarray(from, start);
-      const branch = this.#branch(head, text, kind, maxBranches);
+      const branch = this.#branch(head, text, kind);
       if (branch === undefined) return false;
       head = branch + BRANCH_TO;
       from = end;
@@ -590,7 +576,7 @@ export class KernelPlans {
     const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
     const text = root.bytes.subarray(from, root.end);
     const plan = this.#plan(rewriting, values, mask);
-    const branch = this.#branch(head, text, KIND_END, maxBranches, mask);
+    const branch = this.#branch(head, text, KIND_END, mask);
     if (branch === undefined) return false;
     words[(branch + BRANCH_TO) >> 2] = plan;
     return true;
@@ -607,7 +593,6 @@ export class KernelPlans {
     head: number,
     text: Uint8Array,
     kind: number,
-    maxBranches: number,
     mask?: number,
   ): number | undefined {
     const words = this.#words;
@@ -623,10 +608,10 @@ export class KernelPlans {
       ) return at;
       at = words[(at + BRANCH_NEXT) >> 2] ?? 0;
     }
-    const most = head === this.#places.root
-      ? AT_ROOT * maxBranches
-      : maxBranches;
-    if (count >= most) return undefined;
+    const isRoot = head === this.#places.root;
+    if (count >= (isRoot ? AT_ROOT * MAX_BRANCHES : MAX_BRANCHES)) {
+      return undefined;
+    }
     const branch = this.#take(BRANCH_TEXT + text.length);
     words[(branch + BRANCH_NEXT) >> 2] = words[head >> 2] ?? 0;
     words[(branch + BRANCH_TO) >> 2] = 0;
