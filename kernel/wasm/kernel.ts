@@ -69,7 +69,6 @@ import {
   STATE_TOUCHED,
   STATE_TRACE,
   STATE_TRACE_END,
-  STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
   STEP_SIZE,
@@ -195,7 +194,7 @@ function write(step: usize, last: usize, out: usize): usize {
     }
     const first = PLACES + load<u32>(step, STEP_FIRST);
     const last = PLACES + load<u32>(step, STEP_LAST);
-    const start = load<u32>(first) - load<u32>(step, STEP_BEFORE);
+    const start = load<u32>(first);
     if (traced != 0) {
       const shift = (out as u32) - start;
       for (let value = first; value < last; value += PLACE_STRIDE) {
@@ -222,8 +221,7 @@ function noteLength(plan: usize): usize {
     length += load<u32>(step, STEP_TEXT_LENGTH) + (slot != 0
       ? load<u32>(slot, SLOT_LENGTH)
       : load<u32>(PLACES + load<u32>(step, STEP_LAST)) -
-        load<u32>(PLACES + load<u32>(step, STEP_FIRST)) +
-        load<u32>(step, STEP_BEFORE));
+        load<u32>(PLACES + load<u32>(step, STEP_FIRST)));
   }
   return length;
 }

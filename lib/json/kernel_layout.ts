@@ -134,15 +134,10 @@ export const UNWANTED = 0xffffffff;
 export const STEP_TEXT = 0;
 export const STEP_TEXT_LENGTH = 4;
 export const STEP_SLOT = 8;
-/**
- * The start of the part: the offset, among the places, of the start of its first value; how many
- * bytes before that value belong to it.
- */
+/** The part: the offsets, among the places, of the start of its first value and of its end. */
 export const STEP_FIRST = 12;
-export const STEP_BEFORE = 16;
-/** The end of the part: the offset, among the places, of the end of its last value. */
-export const STEP_LAST = 20;
-export const STEP_SIZE = 24;
+export const STEP_LAST = 16;
+export const STEP_SIZE = 20;
 
 /** The places of a line: the address where the line starts, then the start and end of each value. */
 export const PLACE_START = 4;

@@ -61,7 +61,6 @@ import {
   PLAN_STEP_COUNT,
   PLAN_STEPS,
   SLOT_COUNT,
-  STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
   STEP_SIZE,
@@ -176,7 +175,6 @@ type Source =
     readonly kind: "part";
     readonly first: number;
     readonly last: number;
-    readonly before: number;
     /** By value, its range in the output of the watched record. */
     readonly places: readonly Place[];
   };
@@ -219,29 +217,20 @@ function stepsOf(
    */
   const addValue = (index: number, value: Value, to: number): void => {
     const place = { start: to, end: to + value.end - value.start };
-    const from = values[index - 1]?.end ?? root.start;
-    const between = value.start - from;
-    const rest = text.length - between;
-    const isWhole = rest >= 0 &&
-      isSame(root.bytes, from, text, rest, between);
-    if (isWhole) text = text.subarray(0, rest);
     const step = steps.at(-1);
+    const from = values[index - 1]?.end ?? root.start;
     if (
-      isWhole && rest === 0 && step?.source?.kind === "part" &&
-      step.source.last === index - 1
+      step?.source?.kind === "part" && step.source.last === index - 1 &&
+      text.length === value.start - from &&
+      isSame(root.bytes, from, text, 0, text.length)
     ) {
       const places = [...step.source.places, place];
       const source = { ...step.source, last: index, places };
       steps[steps.length - 1] = { ...step, source };
-      return;
+      text = NOTHING;
+    } else {
+      addSource({ kind: "part", first: index, last: index, places: [place] });
     }
-    addSource({
-      kind: "part",
-      first: index,
-      last: index,
-      before: isWhole ? between : 0,
-      places: [place],
-    });
   };
   const addText = (more: Uint8Array): void => {
     if (more.length === 0) return;
@@ -676,11 +665,10 @@ export class KernelPlans {
       words[(at + STEP_FIRST) >> 2] = part === undefined
         ? 0
         : startPlace(part.first);
-      words[(at + STEP_BEFORE) >> 2] = part?.before ?? 0;
       words[(at + STEP_LAST) >> 2] = part === undefined
         ? 0
         : endPlace(part.last);
-      added += text.length + (part?.before ?? 0);
+      added += text.length;
     }
     return added;
   }
