@@ -109,11 +109,6 @@ export class JsonObject {
   #values: (JsonNode | number | undefined)[] = [];
   #taped: TapedMembers | undefined;
   #index: NameIndex | undefined;
-  /**
-   * The {@linkcode bit}s of the names. Most names that are looked up are not members, and most of
-   * those are refused by this test.
-   */
-  #bits = 0;
 
   /**
    * @param taped The initial members; none, if absent.
@@ -128,7 +123,6 @@ export class JsonObject {
       isSameKey(bytes, this.#keyAt(place), key);
     this.#taped = taped;
     this.#index = index;
-    this.#bits = -1;
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       key = tape.key(at);
       const hash = hashOfKey(bytes, key);
@@ -195,7 +189,6 @@ export class JsonObject {
     const place = this.#place(name);
     if (place === -1 || name === to) return;
     this.take(to);
-    this.#bits |= bit(to);
     this.#names[place] = to;
     this.#index?.enter(hashOfName(to), place);
   }
@@ -220,7 +213,6 @@ export class JsonObject {
     other.#names.forEach((name, place) => this.#names[before + place] = name);
     this.#values = this.#values.concat(other.#values);
     this.#taped = other.#taped;
-    this.#bits = -1;
     this.#makeIndex(this.size);
   }
 
@@ -230,7 +222,6 @@ export class JsonObject {
   }
 
   #place(name: string): number {
-    if ((this.#bits & bit(name)) === 0) return -1;
     const names = this.#names;
     // The name of a removed member is still in the list, and that of a renamed one is still in the
     // index.
@@ -264,7 +255,6 @@ export class JsonObject {
 
   #push(name: string, value: JsonNode): void {
     const place = this.#values.length;
-    this.#bits |= bit(name);
     this.#names[place] = name;
     this.#values.push(value);
     if (this.#index === undefined && place < WALK) return;
@@ -289,11 +279,6 @@ export class JsonObject {
 }
 
 const NO_BYTES = new Uint8Array(0);
-
-/** Returns one of 32 bits for a name. */
-function bit(name: string): number {
-  return 1 << ((name.length + 5 * name.charCodeAt(0)) & 31);
-}
 
 /** Whether two values have the same source text. */
 export function sameSource(
