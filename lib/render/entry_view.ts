@@ -96,7 +96,7 @@ export interface ToolView {
   readonly title: string;
   /** The state of the call. */
   readonly status: WorkStatus;
-  /** A note on its end, such as `still running`; empty if the status says all. */
+  /** A note on its end, such as `not finished`; empty if the status says all. */
   readonly note: string;
   /** The arguments of the call. */
   readonly arguments: readonly ArgumentView[];
@@ -433,7 +433,7 @@ function viewCommand(
 /** The status after each event of a patch, and a note on it. */
 const EDIT_ENDS = {
   proposed: { status: "proposed", note: "proposed" },
-  apply_begin: { status: "running", note: "still running" },
+  apply_begin: { status: "running", note: "not finished" },
   apply_success: { status: "success", note: "" },
   apply_failure: { status: "failed", note: "not applied" },
 } as const;
@@ -517,7 +517,7 @@ function lengthName(minutes: number): string {
 /** Says how work ended, unless it succeeded. */
 function noteOf(status: WorkStatus, exitCode: number | null = null): string {
   if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
-  const words = { success: "", failed: "failed", running: "still running" };
+  const words = { success: "", failed: "failed", running: "not finished" };
   return words[status];
 }
 

@@ -540,7 +540,7 @@ Deno.test("HtmlRenderer writes the end of each of several explored commands", ()
   assertEquals(
     [...page.matchAll(/<code>cat (\w)<\/code><small>([^<]*)<\/small>/g)]
       .map(([, file, note]) => [file, note]),
-    [["a", ""], ["b", "exit 2"], ["c", "still running"]],
+    [["a", ""], ["b", "exit 2"], ["c", "not finished"]],
   );
 });
 
@@ -563,7 +563,7 @@ Deno.test("HtmlRenderer writes the status and arguments of tool calls", () => {
   };
   assert(
     toolOf({ status: "in_progress" }).includes(
-      '<b class="warn">still running</b>',
+      '<b class="warn">not finished</b>',
     ),
   );
   const failed = { status: "failed", error: { message: "No" } };

@@ -204,7 +204,7 @@ Deno.test("MarkdownRenderer says that a tool ended after its turn, as it does of
     item("completed", { ...call, status: "completed" }),
   ]);
   const text = writtenBy(new MarkdownRenderer(), parts);
-  assertStringIncludes(text, "\n`a.b` — … still running\n");
+  assertStringIncludes(text, "\n`a.b` — … not finished\n");
   assertStringIncludes(text, "\n`a.b` — ✓ went on\n");
 });
 

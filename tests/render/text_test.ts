@@ -216,7 +216,7 @@ const CASES = [
     name: "a command that ends after its turn",
     lines: [command("started"), DONE, command("completed")],
     text:
-      "$ npm test\n  … still running\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ went on\n",
+      "$ npm test\n  … not finished\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ went on\n",
   },
 ] satisfies {
   name: string;
