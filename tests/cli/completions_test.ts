@@ -205,25 +205,45 @@ async function answerFor(
 const ANSWERING =
   `codexpipe() { local IFS=' '; [[ "$*" == "$ASKED" ]] && printf '%s' "$ANSWER"; }`;
 
+/** Returns what bash makes of an answer. */
+async function completedInBash(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const quoted = ["codexpipe", ...words].map((word) => `'${word}'`).join(" ");
+  const { stdout, stderr } = await runProgram("bash", {
+    args: [
+      "-c",
+      `${ANSWERING}\n${
+        scripts.get("bash")
+      }\nCOMP_WORDS=(${quoted})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_codexpipe\nprintf '%s\\n' "\${COMPREPLY[@]}"`,
+    ],
+    cwd: ROOT,
+    env,
+  });
+  assertEquals(stderr, "");
+  return stdout.split("\n").filter(Boolean).sort();
+}
+
 for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");
 
   await programTest(`bash completes: ${line}`, ["bash"], async () => {
-    const quoted = ["codexpipe", ...words].map((word) => `'${word}'`).join(" ");
-    const { stdout, stderr } = await runProgram("bash", {
-      args: [
-        "-c",
-        `${ANSWERING}\n${
-          scripts.get("bash")
-        }\nCOMP_WORDS=(${quoted})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_codexpipe\nprintf '%s\\n' "\${COMPREPLY[@]}"`,
-      ],
-      cwd: ROOT,
-      env: await answerFor("bash", words),
-    });
-    assertEquals(stderr, "");
-    assertEquals(stdout.split("\n").filter(Boolean).sort(), expected.sort());
+    const env = await answerFor("bash", words);
+    assertEquals(await completedInBash(words, env), expected.sort());
   });
 }
+
+await programTest(
+  "bash runs no commands in the ids of sessions",
+  ["bash"],
+  async () => {
+    const ids = ["$(echo run)", "*", "a b"];
+    const words = ["sessions", "show", ""];
+    const env = { ...await answerFor("bash", words), ANSWER: ids.join("\n") };
+    assertEquals(await completedInBash(words, env), ids);
+  },
+);
 
 for (const { words, expected } of [...COMMAND_LINES, ...WHOLE_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");

@@ -68,12 +68,16 @@ const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion of codexpipe: source <(codexpipe completions bash)
 
 _codexpipe() {
-  local IFS=$'\\n' cur=\${COMP_WORDS[COMP_CWORD]} before="" found
+  local IFS=$'\\n' cur=\${COMP_WORDS[COMP_CWORD]} before="" found word
   found=$(codexpipe completions --complete bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   # bash splits "--flag=value" at "=", unless COMP_WORDBREAKS lacks it.
   if [[ $cur == "=" ]]; then cur=""; fi
   if [[ $found != :* ]]; then
-    COMPREPLY=($(compgen -W "$found" -- "$cur"))
+    # compgen -W would run commands in the ids of sessions.
+    COMPREPLY=()
+    while read -r word; do
+      if [[ $word && $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
+    done <<<"$found"
     return
   fi
   if [[ $cur == --*=* ]]; then
