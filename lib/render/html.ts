@@ -12,7 +12,7 @@ import {
   type PageTurn,
 } from "./_html_page.ts";
 import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
-import { Surroundings } from "./_surroundings.ts";
+import { ShownSettings } from "./_shown_settings.ts";
 import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
@@ -188,7 +188,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The length of the entries of the page, in characters. */
   #length = 0;
   #imageLength = 0;
-  readonly #surroundings = new Surroundings();
+  readonly #settings = new ShownSettings();
   #betweenCount = 0;
   /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
   #rollbackCount = 0;
@@ -405,7 +405,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   /** Begins a session; returns whether the session before is of the same thread. */
   #enter(part: SessionPart): boolean {
-    this.#surroundings.enter(part);
+    this.#settings.enter(part);
     const { thread_id } = part;
     const isSame = this.#totals.enter(thread_id) &&
       thread_id === this.#threadId;
@@ -422,7 +422,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
     const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
-    const changes = this.#surroundings.changes(part, this.#options.redactor)
+    const changes = this.#settings.changes(part, this.#options.redactor)
       .map((change) => `<small>${elementText(change)}</small>`);
     this.#turnCount += 1;
     this.#section = new Section(id, turn);

@@ -3,7 +3,7 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
-import { Surroundings } from "./_surroundings.ts";
+import { ShownSettings } from "./_shown_settings.ts";
 import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
@@ -71,7 +71,7 @@ import {
 export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<RenderOptions>;
   #isBegun = false;
-  readonly #surroundings = new Surroundings();
+  readonly #settings = new ShownSettings();
   #text = "";
 
   /**
@@ -126,7 +126,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #writeSession(part: SessionPart): void {
     const { thread_id, startedAt, cwd, model, cli_version, parent_thread_id } =
       part;
-    this.#surroundings.enter(part);
+    this.#settings.enter(part);
     const facts = Object.entries({
       id: thread_id,
       parent: parent_thread_id ?? null,
@@ -154,7 +154,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     this.#addLine(`## Turn ${part.turn}`);
     const facts = [
       ...(part.startedAt === null ? [] : [timeText(part.startedAt)]),
-      ...this.#surroundings.changes(part, this.#options.redactor),
+      ...this.#settings.changes(part, this.#options.redactor),
     ].map(plainLine);
     if (facts.length > 0) this.#addLine(`*${facts.join(" · ")}*`);
   }
@@ -321,7 +321,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const { status, files, failure } = view;
     const end = status === "success" ? "" : signedEnd(status, view.note);
     for (const file of files) {
-      const { verb, names, counts } = editTitle(file, this.#surroundings.cwd);
+      const { verb, names, counts } = editTitle(file, this.#settings.cwd);
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
       const { lines, blocks } = this.#outputOf(file.diff, "diff");
       if (this.#options.tools === "names" || blocks.length === 0) {

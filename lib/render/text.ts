@@ -4,7 +4,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
 import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
-import { Surroundings } from "./_surroundings.ts";
+import { ShownSettings } from "./_shown_settings.ts";
 import { usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
 import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
@@ -130,7 +130,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #block: Block | undefined;
   /** The lines of the next emission. */
   #lines: string[] = [];
-  readonly #surroundings = new Surroundings();
+  readonly #settings = new ShownSettings();
   #turn: RunningWork | undefined;
   /** The id of the entry whose beginning was written last, if its end can follow directly. */
   #open: number | undefined;
@@ -208,7 +208,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #writeSession(part: SessionPart): void {
     const { thread_id, startedAt, cwd, model, cli_version, parent_thread_id } =
       part;
-    this.#surroundings.enter(part);
+    this.#settings.enter(part);
     // The ids of entries begin again.
     this.#begun.clear();
     const facts = [
@@ -236,7 +236,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeTurn(part: TurnStartedPart): void {
     this.#turn = { title: "working" };
-    const changes = this.#surroundings.changes(part, this.#options.redactor);
+    const changes = this.#settings.changes(part, this.#options.redactor);
     this.#writeFacts(changes.map(oneLine));
   }
 
@@ -432,7 +432,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       ? ["✗ ", red] as const
       : [status === "proposed" ? "? " : "→ ", cyan] as const;
     for (const file of files) {
-      const { verb, names, counts } = editTitle(file, this.#surroundings.cwd);
+      const { verb, names, counts } = editTitle(file, this.#settings.cwd);
       const beside = counts === "" ? "" : ` (${counts})`;
       const text = `${verb} ${names.join(" → ")}${beside}`;
       this.#addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });

@@ -1,9 +1,9 @@
-/** Tracks the model and the folder of a transcript, which are told where they change. */
+/** Tracks the model and the folder of a transcript, which are shown where they change. */
 
 import type { SessionPart, TurnStartedPart } from "./parts.ts";
 import type { TextRedactor } from "./render_options.ts";
 
-export class Surroundings {
+export class ShownSettings {
   /** The folder, which paths are shown relative to. */
   cwd: string | null = null;
   #model: string | null = null;
