@@ -440,8 +440,8 @@ export class RecordStore {
    */
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
-    const entry = this.#index.firstStream(streamId);
-    if (entry?.content.kind !== "stream") {
+    const entry = this.#index.messages(streamId).find(isStream);
+    if (entry === undefined) {
       const payload = {
         stream_id: streamId,
         preview_markdown: preview,
@@ -492,10 +492,9 @@ export class RecordStore {
     const mutations: HistoryMutation[] = [];
     let metadata = final.metadata ?? null;
     let citations = metadata?.citations ?? [];
-    const stream = streamId === null
-      ? undefined
-      : this.#index.firstStream(streamId);
-    if (stream?.content.kind === "stream") {
+    const messages = streamId === null ? [] : this.#index.messages(streamId);
+    const stream = messages.find(isStream);
+    if (stream !== undefined) {
       const { payload } = stream.content.record;
       if (metadata === null) ({ metadata, citations } = payload);
       mutations.push(this.#remove(stream));
@@ -509,9 +508,7 @@ export class RecordStore {
       created_at: at,
     };
     const record = { type: "assistant_message", payload } as const;
-    const message = streamId === null
-      ? undefined
-      : this.#index.lastMessage(streamId);
+    const message = messages.findLast((each) => !isStream(each));
     if (message === undefined) {
       mutations.push(this.#insert(Infinity, record, {}));
     } else {
@@ -813,24 +810,10 @@ class RecordIndex {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** Returns the first message in progress of a stream. */
-  firstStream(streamId: string): Entry | undefined {
-    let first: Entry | undefined;
-    for (const entry of this.#messages.get(streamId) ?? []) {
-      if (entry.content.kind !== "stream") continue;
-      if (first === undefined || entry.index < first.index) first = entry;
-    }
-    return first;
-  }
-
-  /** Returns the last complete message of a stream. */
-  lastMessage(streamId: string): Entry | undefined {
-    let last: Entry | undefined;
-    for (const entry of this.#messages.get(streamId) ?? []) {
-      if (entry.content.kind === "stream") continue;
-      if (last === undefined || entry.index > last.index) last = entry;
-    }
-    return last;
+  /** Returns the messages of a stream, in progress and complete, in order. */
+  messages(streamId: string): Entry[] {
+    return [...this.#messages.get(streamId) ?? []]
+      .sort((a, b) => a.index - b.index);
   }
 
   /** Adds a record and points the lookups of its call ids and stream id to it. */
@@ -1047,6 +1030,15 @@ interface ExecEntry extends Entry {
 
 function isExec(entry: Entry | undefined): entry is ExecEntry {
   return entry?.content.kind === "exec";
+}
+
+/** The entry of an assistant message in progress. */
+interface StreamEntry extends Entry {
+  content: StreamContent;
+}
+
+function isStream(entry: Entry): entry is StreamEntry {
+  return entry.content.kind === "stream";
 }
 
 /** Sets the id of a record and separates the growing parts from it. */
