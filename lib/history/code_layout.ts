@@ -20,18 +20,16 @@ import {
   COUNT,
   list,
   map,
+  maybe,
   object,
   type ObjectShape,
+  optional,
+  TIME,
 } from "../shapes/shapes.ts";
 import { onlyMember, setOwn, tagInside } from "./plain_json.ts";
 import * as shapes from "./record_shapes.ts";
 import { RecordStore } from "./record_store.ts";
-import type {
-  AnyHistoryRecord,
-  ExecAction,
-  ExecPayload,
-  HistoryRecordType,
-} from "./records.ts";
+import type { AnyHistoryRecord, ExecAction, ExecPayload } from "./records.ts";
 import {
   type HistoryLookup,
   type HistorySnapshot,
@@ -287,13 +285,26 @@ function fromCodeLayout(
   return { record: { id, type, payload }, callId };
 }
 
-/** The payload of merged commands, a record type that only the fork's layout has. */
-const MERGED_EXEC = object<
-  { readonly action: ExecAction; readonly segments: readonly ExecPayload[] }
->({
-  action: shapes.ACTION,
-  segments: list(shapes.PAYLOADS.exec),
-});
+/** The shapes of payloads in codexpipe's layout, by the type of the record. */
+const PAYLOADS: ReadonlyMap<string, AnyShape> = new Map<string, AnyShape>(
+  Object.entries(shapes.PAYLOADS),
+);
+/** The shapes of payloads in the fork's layout, which has two types more. */
+const CODE_PAYLOADS: ReadonlyMap<string, AnyShape> = new Map([
+  ...PAYLOADS,
+  [
+    "merged_exec",
+    object<
+      { readonly action: ExecAction; readonly segments: readonly ExecPayload[] }
+    >({ action: shapes.ACTION, segments: list(shapes.PAYLOADS.exec) }),
+  ],
+  [
+    "context",
+    object<
+      { readonly browser_snapshot?: { readonly captured_at?: string } | null }
+    >({ browser_snapshot: maybe(object({ captured_at: optional(TIME) })) }),
+  ],
+]);
 
 /**
  * Reads one record of either layout: that of codexpipe, `{id, type, payload}`, or that of the fork
@@ -469,44 +480,20 @@ function readRecordAt(
   if (typeof type !== "string" || !isObject(payload)) {
     return refuse(value, path, "a record with id, type and payload");
   }
-  // Types that only the fork's layout has are not read in codexpipe's: they are extensions there.
-  const isRead = isPayloadType(type) || code !== undefined;
+  // Types that only the fork's layout has are extensions in codexpipe's, which are not read.
+  const shape = (code === undefined ? PAYLOADS : CODE_PAYLOADS).get(type);
   const read = {
     ...record,
-    payload: isRead
-      ? readPayload(type, payload, join(path, "payload"))
-      : payload,
+    payload: shape ? readAs(shape, payload, join(path, "payload")) : payload,
     id: recordId(id, join(path, "id")),
   };
   // The boundary: the payload was read by the shape of the type.
   return { record: read as unknown as AnyHistoryRecord, callId: code?.callId };
 }
 
-function readPayload(type: string, value: Fields, path: string): unknown {
-  if (isPayloadType(type)) return readAs(shapes.PAYLOADS[type], value, path);
-  if (type === "merged_exec") return readAs(MERGED_EXEC, value, path);
-  return type === "context" ? readContext(value, path) : value;
-}
-
 function recordId(value: unknown, path: string): number {
   // The boundary: it was read as a number.
   return readAs(COUNT, value, path) as number;
-}
-
-function isPayloadType(type: string): type is HistoryRecordType {
-  return Object.hasOwn(shapes.PAYLOADS, type);
-}
-
-function readContext(value: Fields, path: string): Fields {
-  const { browser_snapshot: browser } = value;
-  if (!isObject(browser) || !isObject(browser.captured_at)) return value;
-  const captured_at = readTime(browser.captured_at) ??
-    refuse(
-      browser.captured_at,
-      `${path}.browser_snapshot.captured_at`,
-      "a point in time",
-    );
-  return { ...value, browser_snapshot: { ...browser, captured_at } };
 }
 
 // Reads values by their shapes: absent values become `null`, `false` or empty, and alternative
