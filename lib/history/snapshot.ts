@@ -1,8 +1,8 @@
 /** Snapshots: the state of a history as plain JSON. */
 
-import { quote } from "../json/problems.ts";
+import { wordsOf } from "../checked.ts";
 import { isObject } from "../json/fields.ts";
-
+import { quote } from "../json/problems.ts";
 import type { AnyHistoryRecord } from "./records.ts";
 
 /** The ids of records, by the call id or stream id of the producer. */
@@ -88,9 +88,7 @@ export function refuse(value: unknown, path: string, expected: string): never {
 
 function describe(value: unknown): string {
   if (value === undefined) return "missing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
+  if (typeof value === "object") return wordsOf(value);
   return typeof value === "string" ? quote(value) : String(value);
 }
 
