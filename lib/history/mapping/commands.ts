@@ -257,7 +257,7 @@ function entryStatusOf(
 /** Ends the commands of a record that are still running when their turn fails. */
 export function interruptCommand(context: FoldContext, id: number): void {
   const record = context.get(id);
-  if (record?.type === "explore") interruptExploring(context, id);
+  if (record?.type === "explore") interruptExploring(context, record);
   if (record?.type !== "exec" || record.payload.status !== "running") return;
   endInError(context, record, null);
 }

@@ -2,7 +2,12 @@
  * Commands that only read, search or list files. Consecutive ones share an explore record (B.11).
  */
 
-import type { ExecAction, ExploreEntry, ExploreStatus } from "../records.ts";
+import type {
+  ExecAction,
+  ExploreEntry,
+  ExploreStatus,
+  HistoryRecordOf,
+} from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./fold_memory.ts";
 
@@ -12,6 +17,13 @@ interface ExploreStart {
   readonly cwd: string | null;
   /** The kind of the command. */
   readonly action: ExecAction;
+}
+
+/** A command in an explore record. */
+interface PlacedEntry {
+  readonly record: HistoryRecordOf<"explore">;
+  readonly link: RecordLink;
+  readonly entry: ExploreEntry;
 }
 
 /** Shows a command in the trailing explore record, or in a new one. */
@@ -30,7 +42,7 @@ export function startExploring(
     const known = entries.findLastIndex((each) => isSameCommand(each, entry));
     id = open.id;
     at = known === -1 ? entries.length : known;
-    replaceEntry(context, { id, at }, entry);
+    setEntries(context, open, entries.toSpliced(at, 1, entry));
   } else {
     context.push({
       type: "explore",
@@ -41,12 +53,9 @@ export function startExploring(
   memory.links.set("call", call.id, id, at).action = action;
 }
 
-/** Whether a command in an explore record runs for a call. */
+/** Whether a call is a command in an explore record, and runs. */
 export function isExploringFor(context: FoldContext, { id }: CallIds): boolean {
-  const known = entryOf(context, id);
-  // The entry may be running for another call of the same command, too.
-  return known !== undefined && known.link.action !== null &&
-    known.entry.status === "running";
+  return entryOf(context, id)?.entry.status === "running";
 }
 
 /** Shows the end of a command, if it is in an explore record; returns whether it is. */
@@ -57,18 +66,8 @@ export function finishExploring(
 ): boolean {
   const known = entryOf(context, itemId);
   if (known === undefined) return false;
-  const { entry, link } = known;
-  // The link has the kind of a command up to its first end. A second end with exit code 1 must not
-  // change the entry from `not_found` to an error.
-  const isRepeated = link.action === null && entry.status === "not_found" &&
-    exitCodeOf(status) === 1;
-  link.action = null;
-  if (!isRepeated) replaceEntry(context, link, { ...entry, status });
+  replaceEntry(context, known, { ...known.entry, status });
   return true;
-}
-
-function exitCodeOf(status: ExploreStatus): number | null {
-  return typeof status === "object" ? status.error.exit_code : null;
 }
 
 /** Updates the command and folder of an entry in an explore record. */
@@ -79,10 +78,11 @@ export function renameEntry(
 ): void {
   const known = entryOf(context, itemId);
   if (known === undefined) return;
-  const { link, entry } = known;
-  link.action = action;
-  const renamed = { ...entry, command, cwd };
-  if (!isSameCommand(entry, renamed)) replaceEntry(context, link, renamed);
+  known.link.action = action;
+  const renamed = { ...known.entry, command, cwd };
+  if (!isSameCommand(known.entry, renamed)) {
+    replaceEntry(context, known, renamed);
+  }
 }
 
 /** Whether two entries have one command: repetitions of it share an entry. */
@@ -103,44 +103,42 @@ export function isSameList(
 export function entryOf(
   context: FoldContext,
   itemId: string,
-): { readonly link: RecordLink; readonly entry: ExploreEntry } | undefined {
+): PlacedEntry | undefined {
   const link = context.memory.links.get("call", itemId);
   const record = context.get(link?.id);
   if (link === undefined || record?.type !== "explore") return undefined;
   const entry = record.payload.entries[link.at];
-  return entry && { link, entry };
+  return entry && { record, link, entry };
 }
 
 /** Ends the running entries of an explore record in error. */
-export function interruptExploring(context: FoldContext, id: number): void {
-  const record = context.get(id);
-  if (record?.type !== "explore") return;
+export function interruptExploring(
+  context: FoldContext,
+  record: HistoryRecordOf<"explore">,
+): void {
   const { entries } = record.payload;
   if (!entries.some(({ status }) => status === "running")) return;
-  context.replace(id, {
-    type: "explore",
-    payload: {
-      ...record.payload,
-      entries: entries.map((entry) =>
-        entry.status === "running"
-          ? { ...entry, status: { error: { exit_code: null } } }
-          : entry
-      ),
-    },
-  });
+  const ended = entries.map((entry): ExploreEntry =>
+    entry.status === "running"
+      ? { ...entry, status: { error: { exit_code: null } } }
+      : entry
+  );
+  setEntries(context, record, ended);
 }
 
 function replaceEntry(
   context: FoldContext,
-  { id, at }: { readonly id: number; readonly at: number },
+  { record, link }: PlacedEntry,
   entry: ExploreEntry,
 ): void {
-  const record = context.get(id);
-  if (record?.type !== "explore") return;
-  const entries = [...record.payload.entries];
-  entries[at] = entry;
-  context.replace(id, {
-    type: "explore",
-    payload: { ...record.payload, entries },
-  });
+  const { entries } = record.payload;
+  setEntries(context, record, entries.with(link.at, entry));
+}
+
+function setEntries(
+  context: FoldContext,
+  { id, payload }: HistoryRecordOf<"explore">,
+  entries: readonly ExploreEntry[],
+): void {
+  context.replace(id, { type: "explore", payload: { ...payload, entries } });
 }

@@ -22,7 +22,7 @@ export interface RecordLink {
   readonly at: number;
   /** Whether the item had an `item.started`. */
   hasBegun: boolean;
-  /** The kind (`ExecAction`) of a command in an explore record, until it ends. */
+  /** The kind (`ExecAction`) of a command in an explore record. */
   action: string | null;
 }
 
