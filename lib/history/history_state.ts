@@ -40,7 +40,7 @@ export function makesNoRecord({ type, item_type }: Fields): boolean {
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {

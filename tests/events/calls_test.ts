@@ -232,13 +232,13 @@ const SAME_ID: readonly {
     shown: ["patch a: apply_failure"],
   },
   {
-    name: "one patch of an exec stream whose start follows its end",
+    name: "a patch of an exec stream that only ended, and one that starts",
     events: ["completed", "started"].map((phase) =>
       execItem(phase, "file_change", {
         changes: [{ path: phase, kind: "add" }],
       })
     ),
-    shown: ["patch completed: apply_success"],
+    shown: ["patch completed: apply_success", "patch started: apply_begin"],
   },
   {
     name: "two commands of an exec stream",
@@ -361,7 +361,7 @@ Deno.test("HistoryState.apply() keeps the action of an explored command when a l
   ]);
   assertEquals(summariesOf(state.snapshot()), ['explore rg x: "not_found"']);
   assertEquals(foldOf(state).links, [
-    ["call", ID, 1, 0, true, null],
+    ["call", ID, 1, 0, "search"],
   ]);
 });
 

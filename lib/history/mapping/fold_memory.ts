@@ -20,8 +20,6 @@ export interface RecordLink {
   readonly id: number;
   /** The index inside the record: of an entry in an explore, of a part in a reasoning. */
   readonly at: number;
-  /** Whether the item had an `item.started`. */
-  hasBegun: boolean;
   /** The kind (`ExecAction`) of a command in an explore record. */
   action: string | null;
 }
@@ -64,13 +62,12 @@ class RecordLinks {
 
   constructor(saved?: unknown) {
     for (const entry of listOf(saved)) {
-      const [kind, item, id, at, hasBegun, action] = listOf(entry);
+      const [kind, item, id, at, action] = listOf(entry);
       const number = wholeOf(id);
       if (typeof kind !== "string" || typeof item !== "string") continue;
       if (number === undefined) continue;
       // A link of an unknown kind is never looked up.
       const link = this.set(kind as LinkKind, item, number, wholeOf(at) ?? 0);
-      link.hasBegun = booleanOf(hasBegun) ?? false;
       link.action = textOf(action) ?? null;
     }
   }
@@ -84,7 +81,6 @@ class RecordLinks {
     const link: ChainedLink = {
       id,
       at,
-      hasBegun: false,
       action: null,
       kind,
       item,
@@ -113,10 +109,8 @@ class RecordLinks {
 
   save(): unknown {
     return [...this.#links].flatMap(([kind, links]) =>
-      [...links].map(([item, { id, at, hasBegun, action }]) =>
-        hasBegun || action !== null
-          ? [kind, item, id, at, hasBegun, action]
-          : [kind, item, id, at]
+      [...links].map(([item, { id, at, action }]) =>
+        action === null ? [kind, item, id, at] : [kind, item, id, at, action]
       )
     );
   }

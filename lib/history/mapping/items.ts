@@ -166,17 +166,12 @@ function completed(
 /** Makes a rule for calls: a start with the id of an ended call begins a new call. */
 function call(show: ShowItem): ShowItem {
   return (context, item) => {
-    if (item.phase !== "started") {
-      show(context, item);
-      return;
-    }
     const { links, isSession } = context.memory;
     // In session files, ids are unique.
-    const isKnown = !isSession && links.get("call", item.id)?.hasBegun === true;
-    if (isKnown && !isUnderWay(context, item)) links.drop("call", item.id);
+    const isNew = item.phase === "started" && !isSession &&
+      !isUnderWay(context, item);
+    if (isNew) links.drop("call", item.id);
     show(context, item);
-    const link = links.get("call", item.id);
-    if (link !== undefined) link.hasBegun = true;
   };
 }
 

@@ -164,6 +164,19 @@ Deno.test("HistoryState.apply() shows the start of a file change (C.1)", () => {
   assertEquals([patch?.event, patch?.auto_approved], ["apply_begin", null]);
 });
 
+Deno.test("HistoryState.apply() begins a new call at a start with the id of one that only ended (C.1)", () => {
+  const content = { server_name: "s", tool_name: "t" };
+  const snapshot = snapshotOf([
+    item("completed", "web_search", { content: { query: "q" } }),
+    item("started", "mcp_tool_call", { content }),
+    item("completed", "mcp_tool_call", { content }),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "tool_call").map(({ title }) => title),
+    ["web_search", "s.t"],
+  );
+});
+
 Deno.test("HistoryState.apply() reads every mark of a failed tool call (C.1)", () => {
   const ended = (
     content: Record<string, unknown>,
