@@ -120,11 +120,9 @@ export class HistoryState {
    * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: HistoryStateOptions = {}) {
-    const { clock, limits = {} } = options;
-    this.#context = new FoldContext(
-      new RecordStore({ limits }),
-      new FoldMemory(),
-    );
+    const { clock, limits } = options;
+    const store = new RecordStore({ limits });
+    this.#context = new FoldContext(store, new FoldMemory());
     this.#clock = clock;
   }
 
@@ -162,7 +160,7 @@ export class HistoryState {
     options: HistoryStateOptions = {},
   ): HistoryState {
     checkSnapshot(snapshot);
-    const { limits = {} } = options;
+    const { limits } = options;
     const saved = fieldsOf(snapshot.resume);
     const exact = saved.version === VERSION;
     const store = RecordStore.restore(snapshot, { exact, limits });

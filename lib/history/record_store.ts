@@ -179,16 +179,6 @@ export class RecordStore {
   }
 
   /**
-   * Returns the id of the record at an index.
-   *
-   * @param index The index, from 0.
-   * @returns The id, or `undefined` if there is no record.
-   */
-  idAt(index: number): number | undefined {
-    return this.#list.at(index)?.id;
-  }
-
-  /**
    * Returns the call id of the tool call at an index.
    *
    * @param index The index, from 0.

@@ -119,7 +119,7 @@ export class FoldContext {
 
   /** The id of the last record; `undefined` if there is none. */
   get lastId(): number | undefined {
-    return this.store.idAt(this.store.length - 1);
+    return this.store.at(this.store.length - 1)?.id;
   }
 
   /** Returns the link from a call to its record. */
@@ -206,16 +206,13 @@ export class FoldContext {
   /** Removes the records from an id on, which are the last ones, and the memory of them. */
   truncate(first: number): void {
     const { store, memory } = this;
-    let { length } = store;
-    let last = store.idAt(length - 1) ?? 0;
-    if (last > 0 && last < first) return;
-    while (last > 0 && last >= first) {
-      memory.forget(last);
-      length -= 1;
-      last = store.idAt(length - 1) ?? 0;
+    const idAt = (index: number): number => store.at(index)?.id ?? 0;
+    let index = store.length - 1;
+    for (; index >= 0 && idAt(index) >= first; index--) {
+      memory.forget(idAt(index));
     }
     // The producer may use the item ids again.
     memory.plans.clear();
-    this.note(store.truncateAfter(last));
+    this.note(store.truncateAfter(idAt(index)));
   }
 }
