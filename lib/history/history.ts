@@ -2,8 +2,29 @@
  * The history of a session, as a person reads it: its records, snapshots and mutations, and the
  * store that holds them.
  *
- * {@linkcode HistoryState} builds a history from events. {@linkcode RecordStore} is for programs
- * that make records themselves, and {@linkcode readSnapshot} reads snapshots of other programs.
+ * {@linkcode HistoryState} builds a history from events, and returns the mutations of each event.
+ * {@linkcode applyMutation} makes the same changes to a list of records elsewhere, as in a viewer.
+ * {@linkcode RecordStore} is for programs that make records themselves, and
+ * {@linkcode readSnapshot} reads snapshots of other programs.
+ *
+ * @example A history, and a viewer that follows it
+ * ```ts
+ * import { type AnyHistoryRecord, applyMutation, HistoryState } from "@codexpipe/codexpipe/history";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const state = new HistoryState();
+ * const shown: AnyHistoryRecord[] = [];
+ * const events = [
+ *   { type: "turn.started", input_text: "Hi" },
+ *   { type: "error", message: "No such model" },
+ * ];
+ * for (const event of events) {
+ *   for (const mutation of state.apply(event)) applyMutation(shown, mutation);
+ * }
+ *
+ * assertEquals(shown.map(({ type }) => type), ["plain_message", "plain_message"]);
+ * assertEquals(shown, state.snapshot().records);
+ * ```
  *
  * @example A snapshot of another program
  * ```ts
