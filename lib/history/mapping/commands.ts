@@ -366,12 +366,10 @@ function appendOutput(
     content === ""
       ? null
       : { offset: context.store.outputEnd(index, stream), content };
-  const chunks = {
+  context.note(context.store.streamExec(index, {
     stdout: chunk("stdout", stdout),
     stderr: chunk("stderr", stderr),
-  };
-  if (chunks.stdout === null && chunks.stderr === null) return;
-  context.note(context.store.streamExec(index, chunks));
+  }));
 }
 
 /**

@@ -54,9 +54,7 @@ interface ChainedLink extends RecordLink {
 
 /** Links from items to records, and back, so that the links of a removed record can be removed. */
 class RecordLinks {
-  readonly #links = new Map<string, Map<string, ChainedLink>>([
-    ["call", new Map()],
-  ]);
+  readonly #links = new Map<string, Map<string, ChainedLink>>();
   /** The newest link of each record. */
   readonly #newest = new Map<number, ChainedLink>();
 
