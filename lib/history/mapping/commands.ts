@@ -86,15 +86,16 @@ export function showCommand(context: FoldContext, item: ItemState): void {
     stdout: textOf(content.stdout),
     stderr: textOf(content.stderr),
   };
+  if (phase === "completed") {
+    finishCommand(context, item, output);
+    return;
+  }
   const id = context.linkOf(item)?.id;
   // An increment of output has no `command`.
-  const isOutputPiece = phase === "piece" || (phase === "delta" &&
-    (content.command === undefined || !continuesOutput(context, id, output)));
-  if (phase === "completed") finishCommand(context, item, output);
-  else {
-    const added = isOutputPiece ? output : unseenOutput(context, id, output);
-    appendOutput(context, id, added);
-  }
+  const isOutputPiece = phase === "piece" ||
+    (phase === "delta" && content.command === undefined);
+  const added = isOutputPiece ? output : unseenOutput(context, id, output);
+  appendOutput(context, id, added);
 }
 
 function commandStart(
@@ -370,23 +371,6 @@ function appendOutput(
     stdout: chunk("stdout", stdout),
     stderr: chunk("stderr", stderr),
   }));
-}
-
-/**
- * Whether a text is the whole output so far, and not a piece of it: it starts with the known text.
- */
-function continuesOutput(
-  context: FoldContext,
-  id: number | undefined,
-  output: CommandOutput,
-): boolean {
-  const record = context.get(id);
-  if (record?.type !== "exec") return false;
-  return OUTPUTS.every((stream) => {
-    const known = knownText(record.payload[`${stream}_chunks`]);
-    const text = output[stream] ?? "";
-    return text === "" || (known !== undefined && text.startsWith(known));
-  });
 }
 
 /**

@@ -113,6 +113,17 @@ function previewOf(events: readonly unknown[]): unknown {
     ?.preview_markdown;
 }
 
+Deno.test("HistoryState.apply() takes the output beside a command for all output so far (E.7)", () => {
+  const whole = (stdout: string) =>
+    item("delta", "command_execution", { delta: { command: "make", stdout } });
+  const piece = item("delta", "command_execution", { delta: { stdout: "c" } });
+  const [exec] = payloadsOf(
+    snapshotOf([whole("a"), whole("ab"), piece]),
+    "exec",
+  );
+  assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "abc" }]);
+});
+
 Deno.test("HistoryState.apply() appends deltas of an answer, and replaces it by text that repeats its beginning (E.7)", () => {
   const messages = (...texts: readonly string[]) =>
     deltas("agent_message", ...texts.map((text_delta) => ({ text_delta })));
