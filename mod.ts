@@ -87,6 +87,10 @@
  * further items and fields of session files (`./events`), lines of session files (`./rollout`),
  * records of histories (`./history`), lines of any JSONL (`./lines`), schemas (`./schema`).
  *
+ * Further ones open files (`./files`), find the sessions of a Codex home (`./sessions`), mask
+ * secrets (`./redact`), write the formats of other tools (`./export`), and report formats of no
+ * known release (`./drift`).
+ *
  * @example A torn line
  * ```ts
  * import { decodeEvents } from "@codexpipe/codexpipe";
