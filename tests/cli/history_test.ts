@@ -274,6 +274,20 @@ Deno.test("history reports the path of an invalid value in a snapshot", async ()
   assertMatch(stderr, /^codexpipe: -: .*records\[0\]/);
 });
 
+Deno.test("history reads a snapshot of any layout of lines, if it is named as one", async () => {
+  const [record, other] = [1, 2].map((id) =>
+    `{"id":${id},"type":"loading","payload":{"message":"m"}}`
+  );
+  const snapshot = `{"records":[\n${record},\n${other}\n],"next_id":3}\n`;
+  const read = await call(["history", "--from=history"], { stdin: snapshot });
+  assertEquals(objectOf(read.stdout).records, JSON.parse(snapshot).records);
+  const restored = await call(["history", "--restore=a"], {
+    stdin: '{"type":"error","message":"no"}\n',
+    files: { a: snapshot },
+  });
+  assertEquals(restored.stdout.includes('"id":3,"type":"plain_message"'), true);
+});
+
 Deno.test("history --from=history reads a snapshot, and refuses any other input", async () => {
   const stdin =
     '{"records":[],"next_id":1,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}\n';

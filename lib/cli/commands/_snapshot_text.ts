@@ -36,24 +36,27 @@ export interface Peeked {
 /**
  * Detects a snapshot by the first line of an input: a snapshot object, or the brace that an
  * indented one begins with. Of other inputs only that line is read, and if the beginning looks
- * neither like a snapshot nor like a session file, only the beginning.
+ * neither like a snapshot nor like a session file, only the beginning. With `--from=history`, the
+ * whole input is read.
  *
- * @param args The arguments whose `--from` and `--max-line-bytes` apply, if they apply to the
- *   input.
+ * @param args The arguments whose `--from` and `--max-line-bytes` apply; without them, it is
+ *   read as a snapshot.
  */
 export async function peekSnapshot(
   input: Blocks,
   name: string,
   args?: Arguments,
 ): Promise<Peeked> {
-  const from = args?.value("from") ?? "auto";
+  const from = args === undefined ? "history" : args.value("from") ?? "auto";
   const maxLineBytes = args === undefined
     ? MAX_LINE_BYTES
     : args.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
   const peeked = from === "exec"
     ? { snapshot: undefined, blocks: input }
     : await peek(input, name, from, maxLineBytes);
-  if (from !== "history" || peeked.snapshot !== undefined) return peeked;
+  if (args?.value("from") !== "history" || peeked.snapshot !== undefined) {
+    return peeked;
+  }
   throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
 }
 
@@ -72,7 +75,7 @@ async function peek(
     close: () => input.close(),
   };
   const other = { snapshot: undefined, first, blocks };
-  const isStart = isSnapshotLike(first) ||
+  const isStart = from === "history" || isSnapshotLike(first) ||
     line === "{" && await beginning.isPromising();
   if (from === "rollout" || !isStart) return other;
   do {
