@@ -122,31 +122,33 @@ export function showSubAgent(
  * Splits a unified diff into hunks.
  *
  * A line that begins with `@@` starts a hunk; lines before the first are a hunk without a header.
- * The lines with file names, `---` and `+++`, are context.
+ * The lines with file names, `---` and then `+++`, are context.
  */
 export function diffHunks(diff: string): DiffHunk[] {
   const lines = diff.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const hunks: { header: string; lines: DiffLine[] }[] = [];
-  for (const line of lines) {
-    if (line.startsWith("@@")) hunks.push({ header: line, lines: [] });
-    else {
-      let hunk = hunks.at(-1);
-      if (hunk === undefined) hunks.push(hunk = { header: "", lines: [] });
-      hunk.lines.push(lineOf(line));
+  // A `---` alone is a removed line that began with `--`, such as a comment of SQL.
+  const namesFile = (at: number): boolean =>
+    lines[at]?.startsWith("--- ") === true &&
+    lines[at + 1]?.startsWith("+++ ") === true;
+  for (const [at, line] of lines.entries()) {
+    if (line.startsWith("@@")) {
+      hunks.push({ header: line, lines: [] });
+      continue;
     }
+    if (hunks.length === 0) hunks.push({ header: "", lines: [] });
+    const isName = namesFile(at) || namesFile(at - 1);
+    hunks.at(-1)?.lines.push(
+      isName ? { kind: "context", text: line } : lineOf(line),
+    );
   }
   return hunks;
 }
 
 function lineOf(line: string): DiffLine {
-  if (line.startsWith("+++") || line.startsWith("---")) {
-    return { kind: "context", text: line };
-  }
-  if (line.startsWith("+")) return { kind: "added", text: line.slice(1) };
-  if (line.startsWith("-")) return { kind: "removed", text: line.slice(1) };
-  return {
-    kind: "context",
-    text: line.startsWith(" ") ? line.slice(1) : line,
-  };
+  const text = line.slice(1);
+  if (line.startsWith("+")) return { kind: "added", text };
+  if (line.startsWith("-")) return { kind: "removed", text };
+  return { kind: "context", text: line.startsWith(" ") ? text : line };
 }

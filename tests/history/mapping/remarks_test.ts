@@ -20,3 +20,24 @@ Deno.test("diffHunks() separates file headers from the lines of hunks (C.3)", ()
     },
   ]);
 });
+
+Deno.test("diffHunks() tells changed lines that begin with two signs from file names (C.3)", () => {
+  const diff = "--- a\n+++ b\n@@ -1,2 +1 @@\n--- Old comment\n x\n+++i;\n" +
+    "--- c\n+++ d\n@@ -1 +0,0 @@\n---\n";
+  assertEquals(
+    diffHunks(diff).map(({ lines }) =>
+      lines.map(({ kind, text }) => `${kind} ${text}`)
+    ),
+    [
+      ["context --- a", "context +++ b"],
+      [
+        "removed -- Old comment",
+        "context x",
+        "added ++i;",
+        "context --- c",
+        "context +++ d",
+      ],
+      ["removed --"],
+    ],
+  );
+});
