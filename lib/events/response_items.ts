@@ -333,6 +333,8 @@ function callContent(
   }];
 }
 
+/** The namespace of the tools for calls between agents, in releases that have one. */
+const COLLAB_NAMESPACE = "multi_agent_v1";
 /** By name of a tool for calls between agents, its name in exec streams. */
 const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
   ["spawn_agent", "spawn_agent"],
@@ -347,11 +349,11 @@ const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Whether such a call is one between agents. The fork has another tool `wait`, which waits for a
- * command or for some time.
+ * command or for some time. Releases after 0.130 have the tools in a namespace.
  */
 function isCollabCall(namespace: unknown, args: Fields): boolean {
-  return idOf(namespace) === undefined && args.for === undefined &&
-    args.call_id === undefined;
+  return (idOf(namespace) ?? COLLAB_NAMESPACE) === COLLAB_NAMESPACE &&
+    args.for === undefined && args.call_id === undefined;
 }
 
 function collabContent(tool: string, args: Fields): Fields {

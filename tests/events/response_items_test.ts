@@ -415,6 +415,15 @@ Deno.test("HistoryState.apply() shows a call between agents that was refused, or
   }
 });
 
+Deno.test("HistoryState.apply() shows calls between agents alike, with and without their namespace (0.130, 0.140)", () => {
+  const titles = [{}, { namespace: "multi_agent_v1" }].map((namespace) => {
+    const call = { ...CALL, ...namespace, name: "wait_agent", arguments: "{}" };
+    const lines = [itemLine("function_call", call)];
+    return payloadsOf(snapshotOf(lines), "running_tool")[0]?.title;
+  });
+  assertEquals(titles, ["collab.wait", "collab.wait"]);
+});
+
 Deno.test("HistoryState.apply() shows every tool whose output denies its success as failed (C.6)", () => {
   for (
     const call of [
