@@ -79,18 +79,18 @@ export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
 }
 
 /**
- * Checks that an option is a whole number from 0, or `Infinity`.
+ * Checks that an option is a whole number from `least`, or `Infinity`.
  *
  * @param name The name of the option, for the message.
  * @throws {RangeError} If it is not.
  */
-export function checkedCount(name: string, count: number): number {
+export function checkedCount(name: string, count: number, least = 0): number {
   const isCount = count === Infinity || Number.isSafeInteger(count);
-  if (isCount && count >= 0) return count;
+  if (isCount && count >= least) return count;
   throw new RangeError(
     `Cannot use ${name}: it is ${
       numberOf(count)
-    }, expected a whole number from 0`,
+    }, expected a whole number from ${least}`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Lists sessions, one page at a time. */
 
-import { checkedTime } from "../checked.ts";
+import { checkedCount, checkedTime } from "../checked.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { HeadReader } from "./head_reader.ts";
@@ -125,11 +125,7 @@ export async function listSessions(
     onProgress,
     signal,
   } = options;
-  if (!(limit >= 1) || (limit !== Infinity && limit % 1 !== 0)) {
-    throw new RangeError(
-      `Cannot list sessions: limit is ${limit}, expected a whole number from 1`,
-    );
-  }
+  checkedCount("limit", limit, 1);
   const from = cursor === undefined ? undefined : parseCursor(cursor);
   const { cwd, since, until } = options;
   if (since !== undefined) checkedTime("since", since);

@@ -147,12 +147,12 @@ export function spareSessions(
   const sessions = groupsBy(real, ({ id }) => id);
   /** The sessions that forks need because they hold no copy. */
   const needed = new Set<string>();
-  /** The times at which forks copied sessions. */
+  /** The last times at which forks copied sessions. */
   const copied = new Map<string, number>();
   for (const { kind, from, isWhole, file } of real) {
     if (kind !== "fork" || from === undefined) continue;
-    if (isWhole) copied.set(from, file.start);
-    else needed.add(from);
+    if (!isWhole) needed.add(from);
+    else copied.set(from, Math.max(file.start, copied.get(from) ?? -Infinity));
   }
   return [...sessions].flatMap(([id, files]): SpareSession[] => {
     if (needed.has(id)) return [];

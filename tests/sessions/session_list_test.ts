@@ -327,7 +327,7 @@ Deno.test("listSessions() refuses invalid cursors and page sizes", async () => {
     await assertRejects(
       () => listSessions({ codexHomes, limit }),
       RangeError,
-      `limit is ${limit}`,
+      `limit: it is ${limit}`,
     );
   }
 });

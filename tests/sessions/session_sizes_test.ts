@@ -47,7 +47,7 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
     const add = async (
       number: number,
       meta: Readonly<Record<string, unknown>> = {},
-      options: { isArchived?: boolean; more?: string } = {},
+      options: { isArchived?: boolean; more?: string; written?: string } = {},
     ): Promise<void> => {
       const started = `2026-11-20T10:0${number}:00.000Z`;
       const id = testId(number);
@@ -58,13 +58,14 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
       const message = "Fix it";
       const text = sessionText({ id, started, message, meta });
       await writeFile(to, text + (options.more ?? ""));
-      const time = Date.parse(started) / 1000;
+      const time = Date.parse(options.written ?? started) / 1000;
       await Deno.utime(to, time, time);
     };
     await add(1);
     await add(2, {}, { isArchived: true });
-    // The first fork has a copy of its origin's history, the second one only refers to it.
-    await add(3);
+    // The first fork has a copy of its origin's history, the second one only refers to it. The last
+    // one has copied what was written after the first.
+    await add(3, {}, { written: "2026-11-20T10:08:00.000Z" });
     const copy = sessionText({
       id: testId(3),
       started: "2026-11-20T10:04:00.000Z",
@@ -82,6 +83,7 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
     await add(8, {
       source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
     });
+    await add(9, { forked_from_id: testId(3) }, { more: copy });
     const spare = spareSessions(await measured(home)).map((
       { id, reason, command }: SpareSession,
     ) => [id, reason, command]);
