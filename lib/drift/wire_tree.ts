@@ -40,7 +40,7 @@ export const NUMBER = 3;
 export const INTEGER = 6;
 
 /** The letter of each type in a saved tree, by index. */
-const LETTERS = "oasnb0i";
+const LETTERS: readonly string[] = [..."oasnb0i"];
 /** Saved among the types of a node whose member names may be user data. */
 const CLOSED = "m";
 
@@ -302,7 +302,7 @@ export class WireTree {
   }
 
   /**
-   * Adds the content of a saved tree.
+   * Loads a saved tree into this one, which is empty.
    *
    * @throws {SyntaxError} If it is not a saved tree, or one of another version.
    */
@@ -322,12 +322,11 @@ export class WireTree {
       for (const text of listOf(releases)) {
         dialect.addRelease(releaseNumber(String(text)));
       }
-      dialect.sessions += savedCount(sessions);
+      dialect.sessions = savedCount(sessions);
       for (const [kind, node] of entriesOf(kinds)) {
-        const before = dialect.kind(kind);
         dialect.addSaved(kind, () => {
-          const known = before ?? new WireKind(kind);
-          known.sessions += savedCount(fieldsOf(node)["#"]);
+          const known = new WireKind(kind);
+          known.sessions = savedCount(fieldsOf(node)["#"]);
           this.#load(node, known, 0, Infinity, 0);
           return known;
         });
@@ -350,7 +349,7 @@ export class WireTree {
       const [from, to = from] = range?.split("-") ?? [];
       const begin = from === undefined ? first : releaseNumber(from);
       const end = from === undefined ? last : releaseNumber(to) || Infinity;
-      const type = code === "" ? -1 : LETTERS.indexOf(code);
+      const type = LETTERS.indexOf(code);
       const word = code.startsWith("=") ? code.slice(1) : undefined;
       const mark = new Mark(
         node,
@@ -362,7 +361,7 @@ export class WireTree {
       mark.last = end;
       if (word !== undefined) node.words?.set(word, mark);
       else if (code === CLOSED) node.isOpen = false;
-      else if (type !== -1 && code.length === 1) {
+      else if (type !== -1) {
         node.marks[type] = mark;
         if (earliest === 0 || begin < earliest) earliest = begin;
         if (end > latest) latest = end;

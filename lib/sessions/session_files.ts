@@ -274,21 +274,15 @@ export function statNow(path: string): Stats | undefined {
 function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
   const last = new Map<string, ListedFile>();
   for (const file of files) {
-    if (file.id !== file.sessionId) last.set(file.sessionId, file);
-  }
-  if (last.size === 0) return files;
-  for (const file of files) {
     const known = last.get(file.sessionId);
-    if (known !== undefined && madeAt(file) > madeAt(known)) {
-      last.set(file.sessionId, file);
-    }
+    const isLater = known === undefined || madeAt(file) > madeAt(known);
+    if (isLater && file.sessionId !== "") last.set(file.sessionId, file);
   }
-  return files.map((file) => {
-    const known = last.get(file.sessionId);
-    return known === undefined || known === file
+  return files.map((file) =>
+    (last.get(file.sessionId) ?? file) === file
       ? file
-      : { ...file, isContinued: true };
-  });
+      : { ...file, isContinued: true }
+  );
 }
 
 /** Leaves out files whose session continues in a later file. */
