@@ -21,7 +21,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Deno's message for a missing permission, with the flag that grants it. */
-const NOT_CAPABLE_REGEXP = /^Requires (\w+) access.* (--allow-[a-z]+) flag$/s;
+const NOT_CAPABLE_REGEXP = /^Requires \w+ access.* (--allow-[a-z]+) flag$/s;
 
 /** Whether an error comes from the platform, and not from a bug. */
 export function isPlatformError(error: unknown): boolean {
@@ -60,12 +60,9 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // Deno's permissions; a compiled executable has all of them.
   if (isNotCapable(error)) {
-    const [, access, flag] = NOT_CAPABLE_REGEXP.exec(error.message) ?? [];
-    return flag === undefined
-      ? "Deno denied the permission"
-      : `Deno denied the permission to ${
-        access === "env" ? "read environment variables" : access
-      }; run deno with ${flag}`;
+    const [, flag] = NOT_CAPABLE_REGEXP.exec(error.message) ?? [];
+    const advice = flag === undefined ? "" : `; run deno with ${flag}`;
+    return `Deno denied the permission${advice}`;
   }
   // node:fs writes "EMLINK: too many links, link '/a/b'".
   const text = error.message.replace(/ \(os error \d+\).*$/s, "")

@@ -128,8 +128,11 @@ export async function run(
   const stderr = new Output(inPlace("stderr"), "stderr", context);
   const out = inPlace("stdout");
   let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
+  // The operands as far as they are known before the arguments are parsed.
+  let operands: readonly string[] = args.filter((arg) => !arg.startsWith("-"));
   try {
     const parsed = await parse(args, context);
+    operands = parsed.operands;
     diagnostics = new Diagnostics(
       stderr,
       styleOf("stderr", parsed),
@@ -143,8 +146,8 @@ export async function run(
       await screen.writeText(`${VERSION_TEXT}\n`);
       return EXIT.done;
     }
-    const helped = afterHelp(parsed.operands);
-    const target = find(helped ?? parsed.operands);
+    const helped = afterHelp(operands);
+    const target = find(helped ?? operands);
     if (helped !== undefined || parsed.has("help")) {
       // `help` and `--help` show everything; `-h` is short.
       const isLong = !parsed.isShort("help");
@@ -162,7 +165,7 @@ export async function run(
       return EXIT.usage;
     }
     const commandArgs = parsed.withOperands(
-      parsed.operands.slice(command.name.split(" ").length),
+      operands.slice(command.name.split(" ").length),
     );
     checkArguments(command, commandArgs);
     const { run: runCommand } = await command.load();
@@ -197,7 +200,8 @@ export async function run(
   } catch (error) {
     await progress.clear();
     if (error instanceof ClosedOutput) return EXIT.done;
-    const status = statusOf(error, args, diagnostics);
+    const target = find(afterHelp(operands) ?? operands);
+    const status = statusOf(error, target, diagnostics);
     await diagnostics.flush();
     await paging.flush().catch(() => {});
     return status;
@@ -397,7 +401,7 @@ function isScreen(stream: Stream, context: RunContext): boolean {
 /** Reports the error that ended the command, and returns its exit status. */
 function statusOf(
   error: unknown,
-  args: readonly string[],
+  { command, group }: Target,
   diagnostics: Diagnostics,
 ): number {
   if (error instanceof Interrupted) return EXIT.interrupted;
@@ -406,9 +410,6 @@ function statusOf(
     return EXIT.io;
   }
   if (error instanceof UsageError) {
-    const { command, group } = find(
-      args.filter((arg) => !arg.startsWith("-") && arg !== "help"),
-    );
     const name = command?.name ?? group?.name;
     const words = ["codexpipe", ...(name === undefined ? [] : [name]), "-h"];
     diagnostics.say(error.message);

@@ -95,6 +95,19 @@ Deno.test("usage, sessions du, sessions index and sessions search give the same 
   });
 });
 
+Deno.test("usage and drift read prices and a baseline from a pipe once, whatever the threads", async () => {
+  const files = Object.keys(FILES ?? {});
+  const usage = ["usage", "--by=model", "--prices=-", ...files];
+  const stdin = '{"*":{"input":1,"output":1}}';
+  await callBoth(usage, { files: FILES, stdin });
+  const { written } = await call(
+    ["drift", "--write-baseline=base", "new.jsonl"],
+    { files: FILES },
+  );
+  const drift = ["drift", "--baseline=-", ...files];
+  await callBoth(drift, { files: FILES, stdin: written.get("base") ?? "" });
+});
+
 Deno.test("codexpipe normalize keeps the parts of long results until their turn", async () => {
   const files = { "long.jsonl": EVENT.repeat(40_000), "empty.jsonl": "" };
   const args = ["normalize", "empty.jsonl", "long.jsonl", "long.jsonl"];

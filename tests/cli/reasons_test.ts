@@ -96,14 +96,17 @@ for (
     {
       message:
         'Requires write access to "b.html", run again with the --allow-write flag',
-      reason:
-        "Deno denied the permission to write; run deno with --allow-write",
+      reason: "Deno denied the permission; run deno with --allow-write",
     },
     {
       message:
         'Requires env access to "HOME", run again with the --allow-env flag',
-      reason:
-        "Deno denied the permission to read environment variables; run deno with --allow-env",
+      reason: "Deno denied the permission; run deno with --allow-env",
+    },
+    {
+      message:
+        'Requires all access to "/dev/stdin", run again with the --allow-all flag',
+      reason: "Deno denied the permission; run deno with --allow-all",
     },
     {
       message: "something else",
@@ -123,6 +126,6 @@ Deno.test("reasonOf() and isPlatformError() read a TypeError for a module that m
   assertEquals(isPlatformError(error), true);
   assertEquals(
     reasonOf(error),
-    "Deno denied the permission to read; run deno with --allow-read",
+    "Deno denied the permission; run deno with --allow-read",
   );
 });

@@ -88,6 +88,15 @@ const CASES = [
       `codexpipe: ${HINT}`,
   },
   {
+    name: "2 for an option that the guessed command lacks, with its name",
+    args: ["--from", "exec", "run.jsonl", "--json"],
+    world: {},
+    status: 2,
+    stderr:
+      "codexpipe: --json is not an option of normalize; it writes JSONL\n" +
+      `codexpipe: ${HINT}`,
+  },
+  {
     name: "2 for --json of a command that has JSONL, with its option",
     args: ["sessions", "follow", "--json"],
     world: {},

@@ -321,7 +321,7 @@ Deno.test({
       );
       assertStringIncludes(
         decode(stderr),
-        "cannot write the index: Deno denied the permission to write; run deno with --allow-write; searched it as it was, without what is new in 1 session file\n",
+        "cannot write the index: Deno denied the permission; run deno with --allow-write; searched it as it was, without what is new in 1 session file\n",
       );
       const wanted = await searchUnwritten("--no-refresh");
       assertEquals([wanted.code, decode(wanted.stderr)], [0, ""]);

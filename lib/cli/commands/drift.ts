@@ -40,6 +40,10 @@ export const run: RunCommand = async (context) => {
   const inputMeter = await meterOf(context, isRecording);
   const meter = isRecording ? inputMeter : new DriftMeter();
   const { isHome, inputs, isIncomplete, open } = await chosenInputs(context);
+  const baseline = args.value("baseline");
+  // Each thread reads the baseline, which a pipe gives only once.
+  const isBaselineAPipe = baseline !== undefined &&
+    (await context.process.look(baseline))?.identity === undefined;
   // A thread gets its inputs from another one, which knows whether they are from a home.
   if (!isHome && context.process.starter === undefined) {
     args.refuseIdle(["since"], "without a Codex home: it selects its files");
@@ -48,7 +52,7 @@ export const run: RunCommand = async (context) => {
     inputs,
     work: (input) => look(input, open, inputMeter, isRecording, context),
     // The records of a baseline are kept in the meter of this thread.
-    isInTurn: isRecording,
+    isInTurn: isRecording || isBaselineAPipe,
     title: "Looking for drift",
   }, context);
   let files = 0;

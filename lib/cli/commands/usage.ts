@@ -113,7 +113,8 @@ async function pricesOf(
   { args, process }: CommandContext,
 ): Promise<PriceList | undefined> {
   const file = args.value("prices");
-  if (file === undefined) return undefined;
+  // A thread only counts; and a pipe, which the first thread has read, is empty by then.
+  if (file === undefined || process.starter !== undefined) return undefined;
   const text = await readText(file, process, MAX_PRICES);
   try {
     return PriceList.parse(text);
