@@ -264,7 +264,9 @@ async function withFiles(
   context: CommandContext,
 ): Promise<Arguments | number> {
   const { args, process } = context;
-  if (operands[0]?.[0] !== SEVERAL_FILES) return args;
+  // A thread gets its files from the first one.
+  const isThread = process.starter !== undefined;
+  if (isThread || operands[0]?.[0] !== SEVERAL_FILES) return args;
   if (args.has("family")) {
     const { withFamily } = await import("./commands/sessions_family.ts");
     return await withFamily(context);

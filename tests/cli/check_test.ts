@@ -183,6 +183,14 @@ Deno.test("check judges the whole input after the reader of stdout has gone", as
     stdout: closed,
   });
   assertEquals(good.status, 0);
+  for (const jobs of ["--jobs=1", "--jobs=2"]) {
+    const { status } = await call(["check", "--json", jobs, "a", "b"], {
+      files: { a: GOOD, b: HEAD + failTurn("No") },
+      stdout: closed,
+      threads: 2,
+    });
+    assertEquals(status, 1, jobs);
+  }
 });
 
 Deno.test("check --json prints the verdict of each file", async () => {

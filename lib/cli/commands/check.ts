@@ -13,6 +13,7 @@ import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { blockRoom, blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
+import { Output } from "../output.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { runFigures } from "./_run_figures.ts";
@@ -21,7 +22,8 @@ import type { SchemaFailures } from "./_schema_failures.ts";
 /** The number of reasons that are printed to stderr. */
 const MAX_SAID = 10;
 
-export const run: RunCommand = async (context) => {
+export const run: RunCommand = async (given) => {
+  const context = { ...given, stdout: untilClosed(given) };
   const { args } = context;
   refuseTwoOutputs(args);
   if (!args.has("github")) {
@@ -51,6 +53,26 @@ export const run: RunCommand = async (context) => {
   return hasFailed ? EXIT.no : EXIT.done;
 };
 
+/** Stdout, or nothing once its reader has closed it: the rest of the input is still judged. */
+function untilClosed({ stdout, process }: CommandContext): Output {
+  let isClosed = false;
+  return new Output(
+    {
+      async write(bytes): Promise<number> {
+        try {
+          if (!isClosed) await stdout.write(bytes);
+        } catch (error) {
+          if (!(error instanceof ClosedOutput)) throw error;
+          isClosed = true;
+        }
+        return bytes.length;
+      },
+    },
+    "stdout",
+    process,
+  );
+}
+
 /** Refuses several outputs: stdout can have the input, the message or the verdict. */
 function refuseTwoOutputs(args: Arguments): void {
   const takers = (["tee", "last-message"] as const)
@@ -71,7 +93,6 @@ class Check {
   #filesLeft: number;
   #summaryBytes = 0;
   #lastStep: GithubStep | undefined;
-  #isClosed = false;
 
   constructor(context: CommandContext, files: number) {
     const { args } = context;
@@ -94,7 +115,7 @@ class Check {
   async check(
     file: string,
   ): Promise<{ readonly isRead: boolean; readonly isPassed: boolean }> {
-    const { args, diagnostics, process } = this.#context;
+    const { args, diagnostics, process, stdout } = this.#context;
     const builder = new VerdictBuilder(this.#options);
     const drift = await this.#driftIn(file);
     // Loaded here, since few runs need the schemas, or the renderer of the report.
@@ -127,7 +148,7 @@ class Check {
       const input = await openInput(file, process, this.#room);
       await invite(file, this.#context);
       for await (const block of blocksOf(input, process)) {
-        if (args.has("tee")) await this.#write(block);
+        if (args.has("tee")) await stdout.write(block);
         drift?.feed(block);
         schema?.feed(block);
         builder.feed(block, take);
@@ -230,30 +251,16 @@ class Check {
   }
 
   async #print(file: string, verdict: Verdict): Promise<void> {
-    const { args } = this.#context;
+    const { args, stdout } = this.#context;
     if (args.choice("format", FORMATS.report) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
-      return await this.#write(`${verdictJson(verdict, fields)}\n`);
+      return await stdout.writeText(`${verdictJson(verdict, fields)}\n`);
     }
     const { finalMessage, reasons } = verdict;
     const isJson = args.has("json-output") && !args.has("tee") &&
       !reasons.some(({ kind }) => kind === "json_output");
     if (finalMessage !== null && (isJson || args.has("last-message"))) {
-      await this.#write(`${finalMessage}\n`);
-    }
-  }
-
-  /** Writes to stdout; if its reader closed it, the run is still judged. */
-  async #write(data: Uint8Array | string): Promise<void> {
-    if (this.#isClosed) return;
-    const { stdout } = this.#context;
-    try {
-      await (typeof data === "string"
-        ? stdout.writeText(data)
-        : stdout.write(data));
-    } catch (error) {
-      if (!(error instanceof ClosedOutput)) throw error;
-      this.#isClosed = true;
+      await stdout.writeText(`${finalMessage}\n`);
     }
   }
 }
