@@ -16,6 +16,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "no space left on the device"],
   ["ENOTDIR", "a part of the path is not a directory"],
   ["EPERM", "not permitted"],
+  ["ESPIPE", "is a pipe or a device, which can be read only once"],
   ["EROFS", "the file system is read-only"],
   ["ETXTBSY", "it is being executed"],
 ]);

@@ -92,7 +92,7 @@ export async function findSessionFiles(
  * @param path The path of the file, under any name.
  * @param home The Codex home that it belongs to.
  * @returns The file.
- * @throws {Error} If `stat` fails or the path is a folder, with the `code` of the platform.
+ * @throws {Error} If `stat` fails, or the path is no regular file; with the `code` of the platform.
  *
  * @example The facts in a file name
  * ```ts
@@ -119,11 +119,13 @@ export async function sessionFileAt(
     isArchived: isInside(path, join(home, "archived_sessions")),
   };
   const facts = await stat(path);
-  if (facts.isDirectory()) {
-    // The error of the platform for a folder that is read as a file.
-    const message =
-      `EISDIR: illegal operation on a directory, open '${absolute}'`;
-    throw Object.assign(new Error(message), { code: "EISDIR" });
+  if (!facts.isFile()) {
+    // The errors of the platform for a folder, and for a pipe, which are read as a file.
+    const [code, text] = facts.isDirectory()
+      ? ["EISDIR", "illegal operation on a directory"]
+      : ["ESPIPE", "illegal seek"];
+    const message = `${code}: ${text}, open '${absolute}'`;
+    throw Object.assign(new Error(message), { code });
   }
   return lookedAt(listedFile(place), facts);
 }

@@ -182,6 +182,25 @@ Deno.test("sessions show, path, resume and follow report once why a session cann
   });
 });
 
+Deno.test({
+  name:
+    "sessions show refuses a pipe or a device, of which it would show nothing",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const { status, stdout, stderr } = await call(
+      ["sessions", "show", "/dev/null"],
+    );
+    assertEquals(
+      [status, stdout, stderr],
+      [
+        3,
+        "",
+        "codexpipe: /dev/null: cannot read: is a pipe or a device, which can be read only once\n",
+      ],
+    );
+  },
+});
+
 Deno.test("sessions show --output writes the form of the file's extension", async () => {
   const { status, stdout, written } = await show(["-o", "a.html", FORK]);
   assertEquals([status, stdout], [0, ""]);

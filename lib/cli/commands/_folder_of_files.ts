@@ -65,17 +65,15 @@ export async function headsOfInputs(
 
 async function headOf(
   input: ChosenInput,
-  { cwd, look }: Surroundings,
+  { cwd }: Surroundings,
 ): Promise<SessionHead | undefined> {
   const path = resolve(cwd(), input.name);
-  // A pipe cannot be read a second time.
-  if ((await look(path))?.identity === undefined) return undefined;
   try {
     const file = await sessionFileAt(path, homeInPath(path) ?? dirname(path));
     const head = await readSessionHead(file);
     return head.hasHeader ? head : undefined;
   } catch {
-    // Reading the input later reports the error.
+    // Reading the input later reports the error. A pipe is no error: it is read only then.
     return undefined;
   }
 }
