@@ -162,13 +162,9 @@ async function create(
     create: true,
     ...(isAppending ? { append: true } : { write: true, truncate: true }),
   });
-  let isOpen = true;
   return {
     write: (bytes) => file.write(bytes),
-    close(): void {
-      if (isOpen) file.close();
-      isOpen = false;
-    },
+    close: () => file.close(),
   };
 }
 

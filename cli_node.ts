@@ -120,13 +120,9 @@ async function create(
 ): Promise<ByteSink> {
   const flags = isAppending ? "a" : "w";
   const fd = await called<number>((done) => openPath(path, flags, done));
-  let isOpen = true;
   return {
     write: (bytes) => writeTo(fd, bytes),
-    close(): void {
-      if (isOpen) close(fd);
-      isOpen = false;
-    },
+    close: () => close(fd),
   };
 }
 

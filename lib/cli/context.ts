@@ -10,7 +10,7 @@ import type { ChangeWaiter } from "../files/file_changes.ts";
 export interface ByteSink {
   /** Writes some bytes, or only the first of them, and returns how many were written. */
   write(bytes: Uint8Array): Promise<number>;
-  /** Closes a file. Idempotent; other sinks have no such method. */
+  /** Closes a file, at most once; other sinks have no such method. */
   close?(): void;
 }
 

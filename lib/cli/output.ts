@@ -13,6 +13,7 @@ export class Output {
   readonly #sink: ByteSink;
   readonly #name: string;
   readonly #context: Pick<Surroundings, "pause">;
+  #isOpen = true;
 
   constructor(
     sink: ByteSink,
@@ -47,8 +48,10 @@ export class Output {
   /** Ends the output: writes bytes that were held back. */
   async end(): Promise<void> {}
 
+  /** Closes the file that it writes to. Idempotent. */
   close(): void {
-    this.#sink.close?.();
+    if (this.#isOpen) this.#sink.close?.();
+    this.#isOpen = false;
   }
 }
 

@@ -111,7 +111,7 @@ function lackingHomes(
   return args.has("codex-home") ? missingHomes : [];
 }
 
-export function noSessions(codexHomes: readonly string[]): string {
+function noSessions(codexHomes: readonly string[]): string {
   return `no sessions in ${
     codexHomes.join(", ")
   }, neither in sessions nor in archived_sessions; use --codex-home=DIR for another home`;

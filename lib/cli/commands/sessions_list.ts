@@ -186,21 +186,15 @@ function tsvLine(session: RunSession, page: MarkedPage): string {
   const record = listedRecord(session, page);
   const cells = TSV_FIELDS.map((name) =>
     escapeControls(
+      // As in JSON: \\, \t, \n and \r.
       String(record[name] ?? "").replace(
         /[\\\t\n\r]/g,
-        (character) => TSV_ESCAPES.get(character) ?? character,
+        (character) => JSON.stringify(character).slice(1, -1),
       ),
     )
   );
   return `${cells.join("\t")}\n`;
 }
-
-const TSV_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ["\\", "\\\\"],
-  ["\t", "\\t"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-]);
 
 function listedRecord(
   [session, run]: RunSession,
