@@ -63,7 +63,7 @@ function rendered(bytes: Uint8Array): string {
 
 /** The lines before a message between agents, whose heading has the recipient and the author. */
 const ENVELOPE_REGEXP =
-  /^Message Type: .*\nTask name: (.*)\nSender: (.*)\nPayload:\n/;
+  /^Message Type: .*\nTask name: (.*)\nSender: (.*)\nPayload:(?:\n|$)/;
 
 Deno.test("the transcript of a session shows every message that search finds", () => {
   const unshown: string[] = [];

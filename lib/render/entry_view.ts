@@ -400,7 +400,7 @@ const PREAMBLE_REGEXP =
 
 /** The lines before the text of a message between agents; they repeat the author and recipient. */
 const ENVELOPE_REGEXP =
-  /^Message Type: ([A-Z])([A-Z_]*)\nTask name: .*\nSender: .*\nPayload:\n/;
+  /^Message Type: ([A-Z])([A-Z_]*)\nTask name: .*\nSender: .*\nPayload:(?:\n|$)/;
 
 /** Returns the text of a message between agents, or its type if the text is encrypted. */
 function withoutEnvelope(message: string): string {

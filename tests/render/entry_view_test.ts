@@ -326,7 +326,10 @@ Deno.test("viewEntry() shows the text of a message between agents without its en
     textOf(`${envelope("FINAL_ANSWER")}Done.\n\nAll`, "helper"),
     "Done.\n\nAll",
   );
-  assertEquals(textOf(envelope("NEW_TASK"), "helper"), "New task (encrypted)");
+  const empty = envelope("NEW_TASK");
+  assertEquals(textOf(empty, "helper"), "New task (encrypted)");
+  // The history ends with the last line that has a text.
+  assertEquals(textOf(empty.trimEnd(), "helper"), "New task (encrypted)");
   for (
     const other of ["Message Type: A", "Payload:\nx", "", `x${envelope("A")}`]
   ) {
