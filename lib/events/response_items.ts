@@ -768,7 +768,10 @@ function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   if (printed.text !== texts[0]) {
     const inner = readToolOutput(printed.text);
     const hasEnd = inner.exitCode !== null || inner.session !== null;
-    return { ...(hasEnd ? inner : printed), failure: null, isScript: true };
+    const result = hasEnd ? inner : printed;
+    // The script may have printed other texts behind it.
+    const blocks = [...result.blocks, ...texts.slice(1)];
+    return { ...result, blocks, failure: null, isScript: true };
   }
   const { isError } = fieldsOf(parseJson(printed.text));
   return isError === true ? { ...base, failure: text } : base;

@@ -572,6 +572,18 @@ for (const { name, lines, expected } of CASES) {
   });
 }
 
+Deno.test("EventReader keeps all texts that a script printed", () => {
+  const [, completed] = eventsOf([
+    script("text(JSON.stringify(await tools.f({a: 1}))); text('and more');"),
+    outputLine([
+      { text: "Script completed\nOutput:\n" },
+      { text: '{"output":"done\\n","exit_code":0,"wall_time_seconds":0.1}' },
+      { text: "and more" },
+    ], "c1"),
+  ]);
+  assertEquals(fieldsOf(completed?.content).output, ["done\n", "and more"]);
+});
+
 Deno.test("EventReader writes the turn of the call into a late end", () => {
   const events = eventsOf([
     eventLine("task_started", { turn_id: "1" }),
