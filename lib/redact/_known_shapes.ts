@@ -156,6 +156,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["google_oauth", "ya29\\.", DOTTED, 20],
   ["google_oauth", "GOCSPX-", WORD, 20],
   ["google_oauth", "1//0", WORD, 30],
+  ["url_signature", "X-(?:Amz|Goog)-Signature=", ALPHANUMERIC, 64],
   ["google_key", "AAAA[\\w-]{7}:", WORD, 100],
   ["azure_secret", "Q~", TILDED, 31, {
     most: 35,

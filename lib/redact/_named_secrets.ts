@@ -83,13 +83,13 @@ const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
     ],
     [
       SECRET,
-      "secret appsecret authsecret clientsecret jwtsecret secretkeybase",
+      "secret appsecret authsecret clientsecret jwtsecret secretkeybase secretstring",
     ],
     [
       API_KEY,
-      "apikey accesskey accountkey authkey masterkey secretkey sharedaccesskey",
+      "apikey accesskey accountkey authkey masterkey secretkey sharedaccesskey subscriptionkey",
     ],
-    [PRIVATE_KEY, "encryptionkey privatekey signingkey"],
+    [PRIVATE_KEY, "encryptionkey presharedkey privatekey signingkey"],
   ] as const).flatMap(([name, words]) =>
     words.split(" ").map((word) => [word, name])
   ),
@@ -171,7 +171,7 @@ function secretName(name: string): SecretName | undefined {
 
 /** Finds names of secrets, and of programs: every one contains a match. */
 const WORD_REGEXP =
-  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass))|pswd|psk|pwd|_pw|key|cred|auth(?<=["_]auth)|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
+  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass)|(?=\\{0,8}["']?:))|pswd|psk|pwd|_pw|key|cred|auth(?<=["_]auth|basicauth)|auth(?= ?= ?\()|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 /**
  * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
@@ -182,7 +182,9 @@ const SHELL_QUOTE = String
 const SEPARATOR_REGEXP = new RegExp(
   String.raw`(?:${SHELL_QUOTE}|\\{0,8}["'` + "`]?)" +
     String
-      .raw`\]?[ \t]{0,16}(?:=>|:=|={2,3}(?=[\w$])|=(?!=)|:(?!:))[ \t]{0,16}`,
+      .raw`\]?[ \t]{0,16}(?:=>|:=|={2,3}(?=[\w$])|=(?!=)|:(?!:))[ \t]{0,16}` +
+    // In a sentence.
+    String.raw`|(?<=[Pp]ass(?:word|phrase))[ \t]is[ \t]`,
   "y",
 );
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
@@ -191,7 +193,7 @@ const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
  * Dockerfiles and shells, of programs that keep settings, and functions for the environment.
  */
 const SETTER_REGEXP =
-  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|(?:[Ss]et|[Gg]et|[Pp]ut)_?[Ee]nv(?:ironmentVariable)?\([ \t]{0,4}["']$|(?:\benviron\.(?:get|setdefault)|\bENV\.fetch|\benv\.set)\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
+  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|(?:[Ss]et|[Gg]et|[Pp]ut)_?[Ee]nv(?:ironmentVariable)?\([ \t]{0,4}["']$|\bdefine\([ \t]{0,4}["']$|(?:\benviron\.(?:get|setdefault)|\bENV\.fetch|\benv\.set)\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
 const SETTER_SEPARATOR_REGEXP =
   /["']?(?:,[ \t]{0,16}(?=["'])|[ \t]{1,16}(?=[^\s-]))/y;
 /** The number of characters before a name that are examined for a command or an XML element. */
@@ -278,6 +280,14 @@ const POSITION_REGEXP = new RegExp(
       .raw`ConvertTo-SecureString${BLANK}(?:-(?:AsPlainText|Force|String)${BLANK}){0,3}(?![-$(])`,
     String
       .raw`(?:password|wifi-sec\.psk)(?<=(?:mysqladmin|nmcli)[^\n;|&]{0,200}[ \t]\S{8,12})${BLANK}`,
+    // In the settings of Gradle.
+    String.raw`(?:key|store)Password${BLANK}(?=["'])`,
+    String.raw`Key(?<=\bUnseal Key) \d{1,2}:${BLANK}`,
+    // Behind a user, in source code.
+    String
+      .raw`(?:\w{0,32}[Bb]asic_?[Aa]uth|auth ?= ?)\([ \t]{0,4}\\{0,8}["'][^"'\\\n]{1,64}\\{0,8}["'],[ \t]{0,4}(?=\\{0,8}["'])`,
+    String
+      .raw`pass\\{0,8}["']?:[ \t]{0,8}(?<=\buser(?:name)?\\{0,8}["']?:[ \t]{0,8}\\{0,8}["'][^"'\\\n]{1,64}\\{0,8}["'],(?:\s|\\n){0,32}\\{0,8}["']?pass\\{0,8}["']?:[ \t]{0,8})(?=\\{0,8}["'])`,
     // The answer to a prompt.
     String
       .raw`[Pp]?assword[^"'\n]{0,20}["'](?:[);\s{]|\\n){0,16}[\w.]{0,32}send(?:line)?[ \t(]{1,4}(?:--[ \t])?`,
@@ -356,7 +366,7 @@ function valueBehind(
       FLAG_BEFORE_REGEXP.test(
         text.slice(Math.max(0, nameStart - 12), nameStart),
       );
-  let start = ` \t:"'`.includes(text.charAt(nameEnd))
+  let start = ` \t:"'\\=(`.includes(text.charAt(nameEnd))
     ? sticky(POSITION_REGEXP, text, nameStart)
     : nameStart;
   let isPassword = start > nameEnd;
@@ -390,9 +400,16 @@ function valueBehind(
   // `Uid=sa;Pwd=…`: a connection string. Alone, it may be a directory.
   const isConnection = text.charAt(nameStart - 1) === ";" &&
     /^pwd$/i.test(nameText);
-  const name = isPassword || isConnection ? PASSWORD : secretName(nameText);
-  if (name === undefined) return undefined;
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
+  // `API key: …`, as programs print it.
+  const isSpaced = /^key$/i.test(nameText) &&
+    /\b(?:access|api|private|secret|signing) $/i.test(before);
+  const name = isPassword || isConnection
+    ? PASSWORD
+    : isSpaced
+    ? BEHIND_ANOTHER.get("key")
+    : secretName(nameText);
+  if (name === undefined) return undefined;
   // Not a name: a word in `isIt ? "password" : "user"`, the kind in a placeholder, and the type in
   // the name of a secret on AWS, behind the number of an account.
   if (/\?[ \t]{0,8}["'`]$|\[redacted:$|\d{11}:$/.test(before)) return undefined;
@@ -802,6 +819,7 @@ const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/[Ppw][ \t]{1,8}/, /security [a-z-]{1,20}-(?:keychain|password)/],
   [/pw[ \t]{1,8}/, /plink|pscp|psftp|putty/],
   [/(?:b|-body)[ \t=]{0,8}/, /gh secret set/],
+  [/-value[ \t=]{1,8}/, /keyvault secret set/],
   [/k[ \t]{1,8}/, /openssl enc/],
   [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
   [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
@@ -827,7 +845,7 @@ const PROGRAMS_REGEXP = new RegExp(
 );
 /** The beginning of all these flags: the engine finds a dash faster than a look behind. */
 const FLAG_REGEXP =
-  /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
+  /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass|value)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
 /**
  * Finds the command before a flag, backwards from it. A separator in quotes does not end it, nor does
  * an escaped quotation mark.

@@ -294,6 +294,12 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   family("Postman", "postman_key", "PMAK-{h24}-{h34}"),
   family("Prefect", "prefect_token", "pnu_{a36}"),
   family(
+    "Presigned URL",
+    "url_signature",
+    "X-Amz-Signature={h64}",
+    "X-Goog-Signature={h512}",
+  ),
+  family(
     "Private key, in base64",
     "private_key",
     "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp{a120}",

@@ -75,5 +75,8 @@ export const HOSTILE: readonly string[] = [
     "vault login -a ",
     "redis-cli auth ",
     "mysqladmin password ",
+    'user:"a",pass:"',
+    'basicauth("a',
+    "password is ",
   ],
 ];

@@ -370,6 +370,28 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     "docker run -e DB_PASSWORD=«password:my-db-passw0rd» x",
   ],
   ["a short name of a password", "SMTP_PW=«password:swordfish»"],
+  ["a constant of PHP", "define( 'DB_PASSWORD', '«password:swordfish»' );"],
+  [
+    "the settings of Gradle",
+    `keyPassword "«password:swordfish»"\nstorePassword '«password:swordfish»'`,
+  ],
+  [
+    "keys that a program prints",
+    `Your API key: «api_key:${A20}»\nUnseal Key 1: «password:${A36}=»`,
+  ],
+  [
+    "a user and a password in source code",
+    `get(u, auth=("me", "«password:swordfish»")); SetBasicAuth('me', '«password:swordfish»')`,
+  ],
+  [
+    "a password behind a user in an object",
+    `auth: {\n  user: "me",\n  pass: "«password:swordfish»"\n}, {\\"user\\":\\"me\\",\\"pass\\":\\"«password:swordfish»\\"}`,
+  ],
+  ["a password in a sentence", "the password is «password:sword1fish», ok?"],
+  [
+    "a secret of a vault",
+    "az keyvault secret set --value «password:abcd» -n x",
+  ],
   [
     "the password of a connection string",
     "Data Source=x;User ID=sa;Pwd=«password:swordfish1»;",
@@ -663,6 +685,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ["a text that begins with login", "login page password reset fails"],
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
   ["a sentence on schemes", "authorization: uses HMAC-SHA256 signatures"],
+  ["a sentence on passwords", "The password is stale: `password` is `own`"],
+  ["a sentence on keys", "API key: not-in-use\nSecret key: see below"],
+  ["a test that passes", 'pass: "always1", user: "me", n: 1, pass: ok'],
+  ["calls with variables", 'get(auth=("me", pw)); requireAuth("me", "read")'],
   ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
 ];
 
@@ -726,6 +752,7 @@ const NAMES = {
     "db_creds",
     "db_credential",
     "db_credentials",
+    "secret_string",
   ],
   api_key: [
     "api_key",
@@ -737,8 +764,14 @@ const NAMES = {
     "shared_access_key",
     "dbapikey",
     "dbsecretkey",
+    "subscription_key",
   ],
-  private_key: ["encryption_key", "private_key", "signing_key"],
+  private_key: [
+    "encryption_key",
+    "preshared_key",
+    "private_key",
+    "signing_key",
+  ],
 };
 
 for (const [kind, names] of Object.entries(NAMES)) {
