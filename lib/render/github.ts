@@ -403,12 +403,14 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (all === "" && omitted === 0) return "";
     const shown = endOf(all, MAX_OUTPUT_LENGTH);
     const over = all.length - shown.length;
-    const gap = omitted > 0
-      ? `[${countedText(omitted, "line")} left out here]\n`
-      : over > 0
-      ? `[${countedText(over, "character")} left out here]\n`
-      : "";
-    return `${preText(elementText(gap + shown))}\n`;
+    const gaps = [
+      ...(omitted > 0 ? [countedText(omitted, "line")] : []),
+      ...(over > 0 ? [countedText(over, "character")] : []),
+    ];
+    const note = gaps.length === 0
+      ? ""
+      : `[${gaps.join(" and ")} left out here]\n`;
+    return `${preText(elementText(note + shown))}\n`;
   }
 
   #countError(message: string): void {

@@ -345,6 +345,23 @@ Deno.test("GithubRenderer writes the end of long output, without colours", () =>
   assert(summary.includes("✗ <code>$ x</code> · <b>exit 2</b>"));
 });
 
+Deno.test("GithubRenderer notes the lines and the characters that it cuts off an output", () => {
+  const summary = summaryOf(
+    partsOfLines([
+      THREAD,
+      TURN,
+      command("completed", {
+        command: "x",
+        aggregated_output: `1\n2\n3\n${"y".repeat(8100)}`,
+        exit_code: 0,
+        status: "completed",
+      }),
+    ]),
+    { maxOutputLines: 1 },
+  );
+  assert(summary.includes("[3 lines and 100 characters left out here]\nyyy"));
+});
+
 Deno.test("GithubRenderer cuts long texts between characters", () => {
   assertCutsBetweenCharacters(() => new GithubRenderer(), 9_000);
 });
