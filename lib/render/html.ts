@@ -577,7 +577,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const { input_tokens: input = 0, output_tokens: output = 0 } =
       this.#totals.usage ?? {};
     if (input + output > 0) {
-      facts.push(`${countText(input)} tokens in, ${countText(output)} out`);
+      facts.push(`${countedText(input, "token")} in, ${countText(output)} out`);
     }
     return facts.join(" · ");
   }
@@ -653,7 +653,7 @@ function usageFigures(usage: TurnUsage | null): string[] {
   const cached = detailHtml(cached_input_tokens, "cached");
   const reasoning = detailHtml(usage.reasoning_output_tokens, "reasoning");
   return [
-    `${countText(input_tokens)} tokens in${cached}`,
+    `${countedText(input_tokens, "token")} in${cached}`,
     `${countText(output_tokens)} out${reasoning}`,
   ];
 }

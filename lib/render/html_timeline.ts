@@ -184,7 +184,7 @@ ${marks.join("\n")}
         `<rect class="${look}" x="${x}" y="${
           bottom - whole
         }" width="5" height="${height}" transform="translate(-2.5)"></rect>`;
-      return `<g><title>${countText(input)} tokens in, ${
+      return `<g><title>${countedText(input, "token")} in, ${
         countText(output)
       } out</title>${bar("l-in", whole)}${
         bar("l-out", Math.min(part, whole))

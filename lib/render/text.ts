@@ -194,9 +194,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         );
       case "failure": {
         this.#begin("note");
-        const message = this.#shown(part.message);
+        const { line, kind, message } = part;
         return this.#addText(
-          `line ${part.line}: ${part.kind}: ${message}`,
+          this.#shown(`line ${line}: ${kind}: ${message}`),
           { sign: "✗ ", look: this.#style.red },
         );
       }
@@ -216,19 +216,20 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       model,
       cwd,
       startedAt === null ? null : timeText(startedAt),
-    ].filter((fact) => fact !== null).map(oneLine);
+    ].filter((fact) => fact !== null);
     // An id alone would not be recognized as that of a thread.
     if (thread_id !== null) {
       facts.push(facts.length === 0 ? `Thread ${thread_id}` : thread_id);
     }
     if (parent_thread_id !== undefined) {
-      facts.push(`sub-agent of ${oneLine(parent_thread_id)}`);
+      facts.push(`sub-agent of ${parent_thread_id}`);
     }
     this.#writeFacts([this.#options.redactor.redact(facts.join(" · "))]);
   }
 
   #writeFacts(facts: readonly string[]): void {
-    const text = inertText(facts.join(" · "));
+    // The lines of a fact are joined, as it shares its line with other facts.
+    const text = inertText(facts.join(" · ").replace(/[\r\n]+/g, " "));
     if (text === "") return;
     this.#begin("prose");
     this.#addText(text, { look: this.#style.dim });
@@ -236,8 +237,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeTurn(part: TurnStartedPart): void {
     this.#turn = { title: "working" };
-    const changes = this.#settings.changes(part, this.#options.redactor);
-    this.#writeFacts(changes.map(oneLine));
+    this.#writeFacts(this.#settings.changes(part, this.#options.redactor));
   }
 
   #writeEnd(part: TurnEndedPart): void {
@@ -578,11 +578,6 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
   constructor(options: TextOptions = {}) {
     super(new TextRenderer(options));
   }
-}
-
-/** Joins the lines of a fact, which shares its line with other facts. */
-function oneLine(fact: string): string {
-  return fact.replace(/[\r\n]+/g, " ");
 }
 
 /** Drops what was written when the work began: redacting it again would count its secrets twice. */

@@ -635,6 +635,19 @@ Deno.test("HtmlRenderer sums up no tokens if a thread has several runs, even wit
   ]);
 });
 
+Deno.test("HtmlRenderer writes one token in the singular", () => {
+  const page = writtenBy(
+    new HtmlRenderer(),
+    partsOfLines([
+      { type: "thread.started", thread_id: "a" },
+      { type: "turn.started" },
+      { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 0 } },
+    ]),
+  );
+  assert(page.includes("<li>1 token in</li>"));
+  assert(page.includes("1 turn · 1 token in, 0 out"));
+});
+
 Deno.test("HtmlRenderer counts a secret that it shows twice once", () => {
   const redactor = new Redactor();
   const [before, prompt, ...after] = turnOf(1, 0);

@@ -161,6 +161,7 @@ export function hostileSession(): Uint8Array<ArrayBuffer> {
     event({ type: "warning", message: all }),
     event({ type: "background_event", message: all }),
     event({ type: "error", message: all }),
+    { type: "line.failed", line: 1, error: { kind: all, message: all } },
     event({ type: "turn_aborted", turn_id: all, reason: all }),
   ];
   return encode(`${jsonl(lines)}{"torn": "${HOSTILE.tags}\n`);

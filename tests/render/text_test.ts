@@ -586,6 +586,12 @@ for (const { name, columns } of SCREENS) {
   });
 }
 
+Deno.test("TextRenderer writes the facts of a session on one line", () => {
+  const start = { type: "thread.started", thread_id: "a\nb", cwd: "/c\r\nd" };
+  const parts = partsOfLines([start]);
+  assertEquals(writtenBy(new TextRenderer(), parts), "/c d · a b\n");
+});
+
 Deno.test("TextRenderer writes a hostile session without effects", () => {
   for (const isFormatted of [false, true]) {
     const text = viewOfBytes(hostileSession(), { isFormatted });
