@@ -7,7 +7,7 @@
  */
 
 import { shortened } from "./cut_text.ts";
-import { escaped } from "./inert_text.ts";
+import { escapedText } from "./inert_text.ts";
 
 /** The severity of an annotation. */
 export type GithubAnnotationLevel = "error" | "notice" | "warning";
@@ -32,15 +32,11 @@ const MAX_TITLE_LENGTH = 200;
 /** The maximum length of a message, in characters. GitHub accepts 64 KB and shows much less. */
 const MAX_MESSAGE_LENGTH = 8000;
 
-/** Control characters but line ends and tabs, and characters that reorder or hide text. */
-const CONTROL_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
 /** Escapes the message of a command. `::` need not be escaped: a line holds only one command. */
 function escapeMessage(text: string): string {
-  return text.replace(CONTROL_REGEXP, escaped).replaceAll("%", "%25")
+  const line = text.replaceAll("%", "%25")
     .replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  return escapedText(line);
 }
 
 function escapeProperty(text: string): string {

@@ -36,10 +36,9 @@ export function plainTerminalText(text: string): string {
  * which a terminal would overwrite is shown. Tabs become four spaces.
  */
 export function inertText(text: string): string {
-  return withoutControlSequences(text)
-    .replace(LINE_END_REGEXP, "\n").replaceAll("\t", TAB)
-    .replace(HIDDEN_REGEXP, escaped)
-    .replace(RUNNER_MARK_REGEXP, "#\\#");
+  const shown = withoutControlSequences(text)
+    .replace(LINE_END_REGEXP, "\n").replaceAll("\t", TAB);
+  return escapedText(shown).replace(RUNNER_MARK_REGEXP, "#\\#");
 }
 
 /** Makes a text harmless as {@linkcode inertText} does, and joins its lines. */
@@ -52,8 +51,12 @@ export function inertLine(line: string): string {
   return line.replace(/^(\s*)::/, "$1\\::");
 }
 
-/** Writes a character as an escape such as `\u001b`, and a lone surrogate as U+FFFD. */
-export function escaped(character: string): string {
+/** Writes hidden characters as escapes such as `\u001b`, and a lone surrogate as U+FFFD. */
+export function escapedText(text: string): string {
+  return text.replace(HIDDEN_REGEXP, escaped);
+}
+
+function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
   const hex = code.toString(16);

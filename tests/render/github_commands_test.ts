@@ -82,10 +82,22 @@ Deno.test("githubAnnotation() writes a title and message that the runner parses 
         message: text,
       });
       const [command] = commandsIn(printed);
-      assertEquals(command?.data, text);
-      assertEquals(command?.properties.get("title"), text);
+      // UTF-8 has no lone surrogates.
+      const shown = text.toWellFormed();
+      assertEquals(command?.data, shown);
+      assertEquals(command?.properties.get("title"), shown);
     },
   ));
+});
+
+Deno.test("githubAnnotation() escapes the characters that no transcript shows", () => {
+  assertEquals(
+    githubAnnotation({
+      level: "error",
+      message: "a\u00ad\u3164\u{e0041}\u001b",
+    }),
+    "::error::a\\u00ad\\u3164\\u{e0041}\\u001b\n",
+  );
 });
 
 Deno.test("githubAnnotation() cuts long texts between characters", () => {
