@@ -40,7 +40,7 @@ import { plainTerminalText } from "./inert_text.ts";
 import { codeHtml, languageOf } from "./html_code.ts";
 import { markdownHtml } from "./html_markdown.ts";
 import { attributeText, elementText, linkHtml, preText } from "./html_text.ts";
-import { type Lane, Timeline } from "./html_timeline.ts";
+import { type Lane, msOf, Timeline } from "./html_timeline.ts";
 import type {
   EntryPart,
   SessionPart,
@@ -613,11 +613,6 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
   }
 }
 
-function msOf(at: string | null): number | null {
-  const ms = at === null ? NaN : Date.parse(at);
-  return Number.isNaN(ms) ? null : ms;
-}
-
 /** Writes a point in time as `2026-11-20 15:40:01`, in UTC. */
 function timeHtml(at: string): string {
   const shown = at.slice(0, 19).replace("T", " ");
@@ -696,22 +691,23 @@ function articleHtml(
   }</a></span>${remark}${metaHtml(frame)}</h3>${body}</article>\n`;
 }
 
-/** The sign of a plan's step, its label for screen readers, and its class. */
-const STEP_SIGNS: ReadonlyMap<
-  string,
-  readonly [sign: string, words: string, look: string]
-> = new Map([
-  ["pending", ["○", "to do", "pending"]],
-  ["in_progress", ["◐", "in progress", "in_progress"]],
-  ["complete", ["✓", "done", "complete"]],
-  ["skipped", ["–", "skipped", "skipped"]],
-]);
-const OTHER_STEP = ["·", "in an unknown state", "other"] as const;
+/** The sign of a plan's step by its status, and its label for screen readers. */
+const STEP_SIGNS: ReadonlyMap<string, readonly [sign: string, words: string]> =
+  new Map([
+    ["pending", ["○", "to do"]],
+    ["in_progress", ["◐", "in progress"]],
+    ["complete", ["✓", "done"]],
+    ["skipped", ["–", "skipped"]],
+  ]);
 
 function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   const items = steps.map(({ description, status }) => {
-    const [sign, words, look] = STEP_SIGNS.get(status) ?? OTHER_STEP;
-    return `<li class="${look}"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
+    // The records of an unchecked snapshot may have another status.
+    const [sign, words] = STEP_SIGNS.get(status) ??
+      ["·", "in an unknown state"];
+    return `<li class="${
+      attributeText(status)
+    }"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
       elementText(description)
     }</span></li>\n`;
   });

@@ -45,6 +45,12 @@ const LANE_HEIGHT = 18;
 /** The height of the lane with the tokens of requests, in pixels. */
 const TOKENS_HEIGHT = 30;
 
+/** Returns a time in milliseconds since 1970; `null` if it is unknown. */
+export function msOf(at: string | null): number | null {
+  const ms = at === null ? NaN : Date.parse(at);
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /** Writes a share from 0 to 1 as a percentage with two decimals. */
 function percent(share: number): string {
   return `${Number((Math.min(1, Math.max(0, share)) * 100).toFixed(2))}%`;
@@ -172,9 +178,9 @@ ${marks.join("\n")}
     const room = TOKENS_HEIGHT - 6;
     return requests.map((request, i) => {
       const { at, input_tokens: input, output_tokens: output } = request;
-      const ms = at === null ? NaN : Date.parse(at);
+      const ms = msOf(at);
       const x = percent(
-        this.#isTimed && !Number.isNaN(ms)
+        this.#isTimed && ms !== null
           ? this.#place(0, ms)
           : (i + 0.5) / requests.length,
       );

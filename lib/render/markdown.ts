@@ -224,15 +224,11 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         const { level, title, text } = view;
         const heading = { error: "Error", warning: "Warning", info: "" }[level];
         const names = [heading, plainLine(title)].filter((name) => name !== "");
-        const name = names.length === 0 ? "" : `**${names.join(": ")}**`;
-        const lines = text.trim() === "" ? [] : plainLines(text);
-        return this.#add(
-          quoted([
-            ...(name === "" ? [] : [name]),
-            ...(name === "" || lines.length === 0 ? [] : [""]),
-            ...lines,
-          ]),
-        );
+        const blocks = [
+          names.length === 0 ? "" : `**${names.join(": ")}**`,
+          plainLines(text).join("\n"),
+        ].filter((block) => block !== "");
+        return this.#add(quoted(blocks.join("\n\n").split("\n")));
       }
       case "unknown":
         return this.#fold(
