@@ -19,6 +19,7 @@ import {
   idOf,
   isObject,
   jsonTextOf,
+  knownFields,
   listOf,
   numberOf,
   parseJson,
@@ -213,11 +214,11 @@ type Content = string | readonly Fields[];
 interface Call {
   readonly id: string;
   readonly name: string;
-  /** The JSON text of an object. */
+  /** The JSON text of the arguments: an object, or a string if `isRaw`. */
   readonly args: string;
-  /** The arguments as the model wrote them, if they are no object. */
-  readonly raw?: string | undefined;
-  readonly extra?: Fields | undefined;
+  /** Whether the arguments are a text that is no object, such as a script. */
+  readonly isRaw?: boolean;
+  readonly namespace?: unknown;
   /** The step that makes the call. */
   readonly step: Step;
   result?: Result | undefined;
@@ -414,12 +415,11 @@ class Trajectory {
     if (this.#options.isHeld) emit(this.#piece(this.#separator()));
     for (const piece of this.#held.splice(0)) emit(piece);
     const { cli_version, originator, cwd, git, history_base } = this.#header;
-    const agent = {
-      name: "codex",
-      version: textOf(cli_version) ?? "unknown",
-      model_name: this.#firstModel,
-      extra: valued({ originator, cwd, git }),
-    };
+    const agent = `"name":"codex"${
+      this.#member("version", textOf(cli_version) ?? "unknown")
+    }${this.#member("model_name", this.#firstModel)}${
+      this.#extra({ originator, cwd, git })
+    }`;
     const total = this.#sum;
     const metrics = total !== undefined
       ? `"total_prompt_tokens":${total.input_tokens},"total_completion_tokens":${total.output_tokens},"total_cached_tokens":${total.cached_input_tokens},"total_steps":${this.#written},"extra":${
@@ -428,8 +428,8 @@ class Trajectory {
       : `"total_steps":${this.#written}`;
     emit(
       this.#piece(
-        `]${this.#member("agent", agent)},"final_metrics":{${metrics}}${
-          member("extra", valued({ history_base }))
+        `],"agent":{${agent}},"final_metrics":{${metrics}}${
+          this.#extra({ history_base })
         }`,
       ),
     );
@@ -528,7 +528,7 @@ class Trajectory {
       id: textOf(event.call_id) ?? "",
       name: textOf(name) ?? "",
       ...argumentsOf(text, text),
-      extra: valued({ namespace }),
+      namespace,
     });
   }
 
@@ -755,16 +755,19 @@ class Trajectory {
 
   #textOf(step: Step): string {
     const { calls, tokens, turn, late, messages, reasoning } = step;
-    const details = calls.flatMap(({ id, raw }) =>
-      raw === undefined ? [] : [[id, { raw_arguments: raw }]]
+    /** The raw arguments, by the JSON text of the id of their call. */
+    const details = new Map<string, string>();
+    const callTexts = calls.map((call) => this.#callText(call, details));
+    const detailTexts = Array.from(
+      details,
+      ([id, args]) => `,${id}:{"raw_arguments":${args}}`,
     );
-    const extra = valued({
-      ...step.extra,
-      codex_turn_id: realId(turn),
-      tool_call_details: details.length === 0
-        ? undefined
-        : Object.fromEntries(details),
-    });
+    const extra = this.#extra(
+      { ...step.extra, codex_turn_id: realId(turn) },
+      detailTexts.length === 0
+        ? ""
+        : `,"tool_call_details":${objectText(detailTexts.join(""))}`,
+    );
     const results = late === undefined
       ? calls.map((call) => this.#resultText(call)).filter((text) =>
         text !== ""
@@ -776,11 +779,7 @@ class Trajectory {
       this.#member("reasoning_effort", step.effort)
     }${this.#member("message", joined(messages, "\n\n"))}${
       this.#member("reasoning_content", reasoning.join("\n\n") || undefined)
-    }${
-      calls.length === 0
-        ? ""
-        : `,"tool_calls":[${calls.map((call) => this.#callText(call)).join()}]`
-    }${
+    }${calls.length === 0 ? "" : `,"tool_calls":[${callTexts.join()}]`}${
       results.length === 0
         ? ""
         : `,"observation":{"results":[${results.join()}]}`
@@ -792,14 +791,19 @@ class Trajectory {
         }}`
     }${member("is_copied_context", step.isCopied ? true : undefined)}${
       member("llm_call_count", step.requests)
-    }${this.#member("extra", extra)}}`;
+    }${extra}}`;
   }
 
-  #callText({ id, name, args, extra }: Call): string {
-    return objectText(
-      this.#member("tool_call_id", id) + this.#member("function_name", name) +
-        `,"arguments":${this.#masked(args)}` + this.#member("extra", extra),
-    );
+  /** Returns the JSON text of a call, and adds its raw arguments to `details`. */
+  #callText(call: Call, details: Map<string, string>): string {
+    const id = this.#masked(jsonTextOf(call.id));
+    const args = this.#masked(call.args);
+    if (call.isRaw) details.set(id, args);
+    return `{"tool_call_id":${id}${
+      this.#member("function_name", call.name)
+    },"arguments":${call.isRaw ? `{"input":${args}}` : args}${
+      this.#extra({ namespace: call.namespace })
+    }}`;
   }
 
   /** Returns the JSON text of the result of a call; an empty text if there is none. */
@@ -812,7 +816,7 @@ class Trajectory {
         this.#resultMembers({
           content: shown.content,
           refs: refs.length === 0 ? undefined : refs,
-          extra: valued({ ...result?.extra, ...facts?.extra }),
+          extra: { ...result?.extra, ...facts?.extra },
         }),
     );
   }
@@ -822,7 +826,22 @@ class Trajectory {
   ): string {
     return this.#member("content", content) +
       this.#member("subagent_trajectory_ref", refs) +
-      this.#member("extra", extra);
+      this.#extra(extra);
+  }
+
+  /** Returns `,"extra":{…}` with the fields that have a value, and further members. */
+  #extra(fields: Fields = {}, more = ""): string {
+    const text = Object.entries(fields).map(([name, value]) =>
+      value === undefined || value === null
+        ? ""
+        : `,${jsonTextOf(name)}:${jsonTextOf(value)}`
+    ).join("");
+    const members = text === ""
+      ? ""
+      : `,${this.#masked(objectText(text)).slice(1, -1)}`;
+    return members + more === ""
+      ? ""
+      : `,"extra":${objectText(members + more)}`;
   }
 
   /** Returns `,"name":value` with secrets masked; an empty text if `value` is `undefined`. */
@@ -876,14 +895,6 @@ class Trajectory {
   }
 }
 
-/** Returns the fields that have a value; `undefined` if none has. */
-function valued(fields: Fields): Fields | undefined {
-  const entries = Object.entries(fields).filter(([, value]) =>
-    value !== undefined && value !== null
-  );
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
-
 /** Returns `,"name":value`; an empty text if `value` is `undefined`. */
 function member(name: string, value: unknown): string {
   return value === undefined ? "" : `,"${name}":${jsonTextOf(value)}`;
@@ -900,7 +911,7 @@ function countsText(tokens: Tokens): string {
 }
 
 /**
- * Converts arguments to the JSON text of an object.
+ * Converts arguments to the JSON text of an object, or of a string if they are none.
  *
  * @param args The arguments: an object, or a text.
  * @param text Their JSON text in the input, if known.
@@ -908,7 +919,7 @@ function countsText(tokens: Tokens): string {
 function argumentsOf(
   args: unknown,
   text: string | undefined,
-): Pick<Call, "args" | "raw"> {
+): Pick<Call, "args" | "isRaw"> {
   const value = typeof args === "string" ? parseJson(args) : args;
   if (isObject(value)) {
     // A document is one line, so a text with line breaks is encoded anew.
@@ -916,8 +927,7 @@ function argumentsOf(
     return { args: isLine ? text : jsonTextOf(value) };
   }
   if (args === undefined || args === null || args === "") return { args: "{}" };
-  const raw = typeof args === "string" ? args : jsonTextOf(args);
-  return { args: jsonTextOf({ input: raw }), raw };
+  return { args: jsonTextOf(textOf(args) ?? jsonTextOf(args)), isRaw: true };
 }
 
 /**
@@ -955,7 +965,7 @@ function isBlock(value: unknown): boolean {
 function resultOf(event: Fields): Result {
   const { exit_code, duration_ms } = fieldsOf(event.content);
   const status = textOf(event.status);
-  const extra = valued({
+  const extra = knownFields({
     exit_code: numberOf(exit_code),
     status: status === "completed" ? undefined : status,
     duration_ms: numberOf(duration_ms),

@@ -11,6 +11,7 @@ import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import schema from "../../testdata/export/atif-v1.7.schema.json" with {
   type: "json",
 };
+import { Redactor } from "../../lib/redact/redactor.ts";
 import { readFixture } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { decode, encodeJsonl } from "../running.ts";
@@ -253,6 +254,17 @@ Deno.test("AtifExporter keeps the JSON text of arguments, and the text of argume
     written.includes('"tool_call_details":{"d":{"raw_arguments":"[1]"}}'),
     written,
   );
+});
+
+Deno.test("AtifExporter counts a secret in raw arguments once, although both of their places show it", () => {
+  const redactor = new Redactor();
+  const input = "export DB_PASSWORD=swordfish";
+  const script = { name: "exec", call_id: "d", input };
+  const lines = encodeJsonl([itemLine("custom_tool_call", script)]);
+  const pieces = piecesOf([lines], { redactor });
+  const written = pieces.map(({ data }) => data).join("");
+  assertEquals(written.split("[redacted:password]").length, 3);
+  assertEquals([...redactor.counts.values()], [1]);
 });
 
 for (
