@@ -375,7 +375,12 @@ class Trajectory {
     switch (event.type) {
       case "thread.started":
         this.#header = { ...this.#header, ...event };
+        this.#spendAhead(event);
+        this.#endTurn(emit);
+        // A process that resumes a thread numbers its items from zero again.
         this.#prompt = undefined;
+        this.#left.clear();
+        this.#late.clear();
         break;
       case "turn.started":
         this.#spendAhead(event);

@@ -56,9 +56,9 @@ const AGENT = "codex";
 /**
  * The limits of one line: the spans of a turn, and the characters of content. Collectors refuse
  * long requests, so the rest of the turn follows in another line. `names` limits the cache of
- * names without secrets.
+ * names without secrets, `turns` how many turns keep the ids of their calls after they have ended.
  */
-const MAX = { spans: 2048, content: 1 << 21, names: 1024 };
+const MAX = { spans: 2048, content: 1 << 21, names: 1024, turns: 64 };
 
 type AttributeValue = string | number | bigint | undefined;
 /** The values of attributes. */
@@ -154,6 +154,8 @@ class Thread {
   last: Turn | undefined;
   /** The ids of its turns. */
   readonly turnIds = new Set<string>();
+  /** The ids of the items of the calls of its last turns, by the ids of the turns. */
+  readonly past = new Map<string | undefined, ReadonlySet<string>>();
   /** The calls in progress whose turn has ended, by the ids of their items. */
   readonly late = new Map<string, { turn: Turn; call: ChildSpan }>();
   /** When the model last got new input. */
@@ -486,7 +488,9 @@ export class OtlpExporter implements Exporter {
       this.#describe(late.call, late.turn, event, tool, at);
       return this.#write(thread, late.turn, true);
     }
-    if (thread.last?.seen.has(item)) return;
+    // Another process that resumes the thread numbers its items from zero again, in other turns.
+    const id = idOf(event.turn_id) ?? (thread.turn ?? thread.last)?.id;
+    if (thread.past.get(id)?.has(item)) return;
     const turn = this.#turnOf(thread, at);
     let call = turn.calls.get(item);
     if (call === undefined) {
@@ -640,6 +644,11 @@ export class OtlpExporter implements Exporter {
     }
     thread.turn = undefined;
     thread.last = turn;
+    thread.past.set(turn.id, turn.seen);
+    if (thread.past.size > MAX.turns) {
+      const [oldest] = thread.past.keys();
+      thread.past.delete(oldest);
+    }
     this.#write(thread, turn, true, this.#rootText(thread, turn, end));
   }
 

@@ -332,6 +332,31 @@ Deno.test("AtifExporter writes the prompts of two processes that number items al
   assertEquals(messages, ["Do it", "Go on"]);
 });
 
+Deno.test("AtifExporter writes the call of a process that has the id of a call which a killed one left", () => {
+  const item = { id: "item_1", type: "command_execution", command: "make" };
+  const started = { type: "thread.started", thread_id: "t" };
+  const turn = { type: "turn.started" };
+  const [trajectory] = trajectoriesOf(
+    started,
+    turn,
+    { type: "item.started", item: { ...item, status: "in_progress" } },
+    started,
+    turn,
+    {
+      type: "item.completed",
+      item: { ...item, aggregated_output: "Made", exit_code: 0 },
+    },
+    { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } },
+  );
+  assertEquals(
+    trajectory?.steps.map(({ tool_calls, observation }) => [
+      tool_calls?.length,
+      observation?.results[0]?.content,
+    ]),
+    [[1, undefined], [1, "Made"]],
+  );
+});
+
 Deno.test("AtifExporter nests the trajectory of an agent in the trajectory of the thread that spawned it", () => {
   const folder = "captures/0.160.0/agents/rollout-2026-11-20T15-43-0";
   const root = readFixture(

@@ -419,6 +419,34 @@ Deno.test("OtlpExporter writes a turn that begins again, as in lines that are th
   );
 });
 
+Deno.test("OtlpExporter writes the calls of each process of a thread, which number them alike", () => {
+  const run = (at: number, turn_id: string) => [
+    event(at, "thread.started"),
+    turn(at + 1, { turn_id }),
+    { ...command(at + 2, "item_0", 0), turn_id },
+    end(at + 3, { turn_id }),
+  ];
+  const spans = spansOf(textOf([[...run(0, "u"), ...run(10, "v")]]));
+  assertEquals(faultsOf(spans), []);
+  const calls = spans.filter(({ name }) => name === "execute_tool shell");
+  assertEquals(calls.length, 2);
+});
+
+Deno.test("OtlpExporter ignores a second end of a call that comes two turns later", () => {
+  const spans = spansOf(textOf([[
+    turn(0),
+    { ...command(1, "a", -1), turn_id: "u" },
+    end(2),
+    turn(3, { turn_id: "v" }),
+    end(4, { turn_id: "v" }),
+    { ...command(5, "a", -1), turn_id: "u" },
+  ]]));
+  assertEquals(
+    spans.map(({ name }) => name),
+    ["invoke_agent codex", "execute_tool shell", "invoke_agent codex"],
+  );
+});
+
 Deno.test("OtlpExporter names the models that turns began with, whose settings change for the next turn", () => {
   const spans = spansOf(textOf([[
     event(0, "thread.started", { model: "a" }),
