@@ -116,11 +116,10 @@ export class CallBook {
     return this.#sessions.get(session);
   }
 
-  /** Sets whether a script makes a call. */
-  script(call: Call, isScript: boolean): void {
-    call.isScript = isScript;
-    if (isScript && call.callId !== null) this.#scripted.add(call);
-    else this.#scripted.delete(call);
+  /** Registers that a script makes a call. */
+  script(call: Call): void {
+    call.isScript = true;
+    if (call.callId !== null) this.#scripted.add(call);
   }
 
   /** Iterates the calls of scripts for which no item has come, oldest first. */

@@ -133,25 +133,22 @@ export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
 }
 
 /** Returns the result of an MCP call, as exec streams have it. */
-export function endedMcp(
-  call: Fields,
-  ok: unknown,
-  error: unknown,
-  duration: unknown,
-): Ended {
-  const { is_error, isError } = fieldsOf(ok);
-  const hasError = (error ?? undefined) !== undefined;
-  const errorFields = isObject(error)
-    ? error
-    : { message: textOf(error) ?? "" };
+export function endedMcp(call: Fields): Ended {
+  const result = call.result ?? undefined;
+  const error = call.error ?? undefined;
+  const { is_error, isError } = fieldsOf(result);
+  const isFailed = error !== undefined || is_error === true ||
+    isError === true || isFailedWord(call.status);
   return {
     content: knownFields({
       ...mcpContent(call),
-      result: ok ?? undefined,
-      error: hasError ? errorFields : undefined,
-      duration_ms: durationMsOf(duration),
+      result,
+      error: error === undefined || isObject(error)
+        ? error
+        : { message: textOf(error) ?? "" },
+      duration_ms: durationMsOf(call.duration),
     }),
-    status: endStatus(hasError || is_error === true || isError === true),
+    status: endStatus(isFailed),
   };
 }
 

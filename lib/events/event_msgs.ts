@@ -125,7 +125,8 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
     "mcp_tool_call",
     ({ invocation, result, duration }) => {
       const { Ok, Err } = fieldsOf(result);
-      return endedMcp(fieldsOf(invocation), Ok, Err, duration);
+      const call = fieldsOf(invocation);
+      return endedMcp({ ...call, result: Ok, error: Err, duration });
     },
     { path: ["invocation"] },
   ),

@@ -279,7 +279,7 @@ function tellCall(context: SessionContext, modelCall: ModelCall): void {
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
   const { call, isNew } = context.beginCall(modelCall.callId, "item", type);
   call.name = name;
-  context.calls.script(call, isScript);
+  if (isScript) context.calls.script(call);
   // An event has begun the call already, with better content than this item has.
   if (!isNew) return;
   if (isPoll(call, content)) {

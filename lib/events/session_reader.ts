@@ -210,10 +210,6 @@ export class SessionReader {
         fields[name] = spawn[name];
       }
     }
-    // A single release spelled the field this way.
-    if (typeof meta.cliVersion === "string") {
-      fields.cli_version ??= meta.cliVersion;
-    }
     context.tell("thread.started", {
       ...knownFields({ started_at: began }),
       ...fields,

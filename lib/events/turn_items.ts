@@ -66,7 +66,7 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
     ContextCompaction: tellCompactionItem,
     CommandExecution: act("command_execution", endedCommand),
     FileChange: act("file_change", endedPatch),
-    McpToolCall: act("mcp_tool_call", endedMcpItem),
+    McpToolCall: act("mcp_tool_call", endedMcp),
     WebSearch: act(
       "web_search",
       (item) => withStatus(item, searchContent(item)),
@@ -254,11 +254,6 @@ function tellCompactionItem(context: SessionContext, item: Fields): void {
 
 function withStatus({ status }: Fields, content: Fields): Ended {
   return { content, status: endStatus(isFailedWord(status)) };
-}
-
-function endedMcpItem(item: Fields): Ended {
-  const ended = endedMcp(item, item.result, item.error, item.duration);
-  return isFailedWord(item.status) ? { ...ended, status: "failed" } : ended;
 }
 
 /** Converts an output that a client provided for a call which the model did not make. */
