@@ -939,7 +939,7 @@ function endMcp(
   const listed = listedBlocks(blocks);
   const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
-    : { content: listed ?? blocks };
+    : { content: listed ?? blocks.map(contentBlock) };
   const said = textOf(fieldsOf(listed?.[0]).text) ?? "";
   const message = failure ?? (beginsWithAny(said, FAILURES) ? said : null);
   context.completeCall(call, {
@@ -951,13 +951,21 @@ function endMcp(
   }, { status: endStatus(message !== null || success === false) });
 }
 
-/** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */
+/** Returns a block as MCP has it: a text is an object there. */
+function contentBlock(block: unknown): unknown {
+  return typeof block === "string" ? { type: "text", text: block } : block;
+}
+
+/**
+ * Returns the content blocks that releases before 0.148 encode as the JSON text of a list, which
+ * may be empty.
+ */
 function listedBlocks(
   blocks: readonly unknown[],
 ): readonly unknown[] | undefined {
   const [text, ...more] = blocks;
   const json = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
-  if (more.length > 0 || !json.startsWith("[{")) return undefined;
+  if (more.length > 0 || !json.startsWith("[")) return undefined;
   const list = parsePart(json);
   const isContent = Array.isArray(list) &&
     list.every((block) => typeof fieldsOf(block).type === "string");

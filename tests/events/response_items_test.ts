@@ -6,7 +6,7 @@ import {
   readScriptOutput,
   scriptedCall,
 } from "../../lib/events/response_items.ts";
-import type { Fields } from "../../lib/json/fields.ts";
+import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { payloadsOf, snapshotOf, summariesOf } from "../history/histories.ts";
 import { callLine, eventLine, itemLine, outputLine } from "../session_lines.ts";
 import { eventsOf } from "./reading.ts";
@@ -322,6 +322,25 @@ Deno.test("HistoryState.apply() reads the error in the text of a failed MCP call
   };
   assertEquals(endOf(text), ["failed", text]);
   assertEquals(endOf(`no ${text}`), ["success", null]);
+});
+
+Deno.test("EventReader gives the content of an MCP result as a list of blocks, in any form of the output (C.7)", () => {
+  const said = { type: "text", text: "a" };
+  for (
+    const [output, content] of [
+      ["[]", []],
+      [JSON.stringify([said]), [said]],
+      ['{"v":1}', [{ type: "text", text: '{"v":1}' }]],
+      ["[1]", [{ type: "text", text: "[1]" }]],
+      [[said, { type: "input_image" }], [said, { type: "input_image" }]],
+    ] as const
+  ) {
+    const [, end] = eventsOf([
+      functionCall("mcp__srv__do", {}),
+      itemLine("function_call_output", { ...CALL, output }),
+    ]);
+    assertEquals(fieldsOf(fieldsOf(end?.content).result).content, content);
+  }
 });
 
 Deno.test("HistoryState.apply() keeps the record of an event when its call follows (C.3)", () => {
