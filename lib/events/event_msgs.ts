@@ -291,15 +291,10 @@ function tokensIn(counts: unknown): number {
 
 // Messages, reasoning and notices.
 
-/** The kinds of prompts that the program inserts; up to 0.44, events state the kind. */
-const INJECTED_KINDS: ReadonlySet<unknown> = new Set([
-  "environment_context",
-  "user_instructions",
-]);
-
 function tellPrompt(context: SessionContext, event: Fields): void {
   const message = readUserEvent(event);
-  if (INJECTED_KINDS.has(event.kind)) {
+  // Up to 0.47, events state the kind of a prompt; the program inserts those of any other kind.
+  if ((event.kind ?? "plain") !== "plain") {
     const { text } = message;
     context.complete("injected_context", { role: "user", text });
     return;
