@@ -99,12 +99,10 @@ const PARTS: ReadonlyMap<string, SessionPart> = new Map([
   ["ContextCompaction", "compactions"],
 ]);
 
-/**
- * The keys before instructions in headers and turn contexts. The first is that of an object, the
- * others are of strings.
- */
+/** What stands before the texts of instructions in headers and turn contexts. */
 const INSTRUCTION_NAMES = [
-  '"base_instructions":',
+  '"base_instructions":{"text":"',
+  '"base_instructions":"',
   '"instructions":"',
   '"user_instructions":"',
   '"developer_instructions":"',
@@ -294,10 +292,7 @@ function stringAt(line: string, quote: number): string {
 
 /** Counts the bytes of instructions in a header or turn context. */
 function instructionBytes(line: string): number {
-  const [base = "", ...names] = INSTRUCTION_NAMES;
   let sum = 0;
-  for (const name of names) sum += spanBytes(line, name);
-  const at = line.indexOf(base);
-  const text = at === -1 ? -1 : line.indexOf('"text":"', at);
-  return text === -1 ? sum : sum + byteLength(stringAt(line, text + 7));
+  for (const name of INSTRUCTION_NAMES) sum += spanBytes(line, name);
+  return sum;
 }

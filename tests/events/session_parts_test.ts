@@ -49,6 +49,7 @@ const META = line("session_meta", {
   id: "i",
   base_instructions: { text: 'You are "Codex"\\n' },
 });
+const REVIEWING = line("turn_context", { base_instructions: "# Rev." });
 
 const CASES: readonly {
   readonly name: string;
@@ -90,6 +91,11 @@ const CASES: readonly {
       instructions: JSON.stringify('You are "Codex"\\n').length - 2,
       rest: META.length - JSON.stringify('You are "Codex"\\n').length + 2,
     },
+  },
+  {
+    name: "the instructions of a reviewer in a turn context (0.80)",
+    text: REVIEWING,
+    parts: { instructions: 6, rest: REVIEWING.length - 6 },
   },
   {
     name: "injected context in user messages",
