@@ -348,8 +348,9 @@ const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Whether such a call is one between agents. The fork has another tool `wait`, which waits for a
- * command or for some time. Releases after 0.130 have the tools in a namespace.
+ * Whether such a call is one between agents. Releases after 0.130 have the tools in a namespace;
+ * calls in another one, `collaboration` (0.160 and later), are none in exec streams either. The
+ * fork has another tool `wait`, which waits for a command or for some time.
  */
 function isCollabCall(namespace: unknown, args: Fields): boolean {
   return (idOf(namespace) ?? COLLAB_NAMESPACE) === COLLAB_NAMESPACE &&
