@@ -528,6 +528,16 @@ const NEARLY_PLAIN = [
     expected: { cliVersion: "0.1.0", gitCommit: "abc", gitUrl: "r" },
   },
   {
+    name: "old field names beside the current ones",
+    text: lines(["session_meta", {
+      id: ID,
+      cliVersion: "0.1.0",
+      cli_version: "0.2.0",
+      git: { commit: "abc", commit_hash: "def" },
+    }]),
+    expected: { id: ID, cliVersion: "0.2.0", gitCommit: "def" },
+  },
+  {
     name: "the last of two fields with one name",
     text:
       '{"type":"session_meta","payload":{"cwd":"/a","id":"1","cwd":"/b"}}\n' +

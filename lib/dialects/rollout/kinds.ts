@@ -53,3 +53,16 @@ export const GIT_RENAMES: ReadonlyMap<string, string> = new Map([
   ["commit", "commit_hash"],
   ["remote", "repository_url"],
 ]);
+
+/**
+ * Returns the old and the current name of each field of an object that has to be renamed; if the
+ * object has the current name too, that one counts, and the old one stays (R6).
+ */
+export function renamesIn(
+  object: { has(name: string): boolean },
+  names: ReadonlyMap<string, string>,
+): readonly (readonly [string, string])[] {
+  return [...names].filter(([old, current]) =>
+    object.has(old) && !object.has(current)
+  );
+}

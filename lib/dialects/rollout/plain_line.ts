@@ -5,7 +5,7 @@ import type { Selection } from "../../json/kernel_plans.ts";
 import { JsonReader } from "../../json/reader.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../../json/value.ts";
 import { LINE_FAILED } from "../../lines/failures.ts";
-import { GIT_RENAMES, SESSION_META_RENAMES } from "./kinds.ts";
+import { GIT_RENAMES, renamesIn, SESSION_META_RENAMES } from "./kinds.ts";
 
 /** Members of a header that are not read: those that are long, and one that is no plain field. */
 const UNREAD: ReadonlySet<string> = new Set([
@@ -54,19 +54,12 @@ export function readPlainLine(
   return fieldsOf(valueOf(root));
 }
 
-/** Returns whether a header has fields under their old names (rollout.md R6). */
+/** Returns whether a header has fields to be renamed (rollout.md R6). */
 function hasOldNames(meta: JsonObject): boolean {
   const git = meta.get("git");
-  return hasOneOf(meta, SESSION_META_RENAMES) ||
-    (git !== undefined && hasOneOf(READER.members(git), GIT_RENAMES));
-}
-
-function hasOneOf(
-  members: JsonObject,
-  names: { keys(): Iterable<string> },
-): boolean {
-  for (const name of names.keys()) if (members.has(name)) return true;
-  return false;
+  return renamesIn(meta, SESSION_META_RENAMES).length > 0 ||
+    git !== undefined &&
+      renamesIn(READER.members(git), GIT_RENAMES).length > 0;
 }
 
 /** Returns those members of an object that have one of the names. */

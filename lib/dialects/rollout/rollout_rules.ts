@@ -21,6 +21,7 @@ import {
 } from "../../lines/record_rules.ts";
 import {
   GIT_RENAMES,
+  renamesIn,
   RESPONSE_ITEM_TYPES,
   ROLLOUT_LINE_TYPES,
   SESSION_META_RENAMES,
@@ -375,18 +376,14 @@ export function gluedRecord(
     : { root, line, type };
 }
 
-/** Renames members in place, unless the new name exists too. */
+/** Renames members in place; returns whether any was renamed. */
 function renameAll(
   object: JsonObject,
   names: ReadonlyMap<string, string>,
 ): boolean {
-  let isChanged = false;
-  for (const [old, current] of names) {
-    if (!object.has(old) || object.has(current)) continue;
-    object.rename(old, current);
-    isChanged = true;
-  }
-  return isChanged;
+  const renames = renamesIn(object, names);
+  for (const [old, current] of renames) object.rename(old, current);
+  return renames.length > 0;
 }
 
 function lastIndexOf(
