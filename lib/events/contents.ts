@@ -157,6 +157,11 @@ export function endStatus(isFailed: boolean): string {
   return isFailed ? "failed" : "completed";
 }
 
+/** Returns the status of an item that has ended, by the word in its line. */
+export function statedStatus({ status }: Fields): string {
+  return endStatus(isFailedWord(status));
+}
+
 /**
  * Returns the files of a patch. There are three formats, which differ in where a change states its
  * kind (A.16).

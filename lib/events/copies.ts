@@ -15,7 +15,7 @@ import {
   textOf,
 } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
-import { endStatus } from "./contents.ts";
+import { statedStatus } from "./contents.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
@@ -187,7 +187,6 @@ export function tellSearchCopy(
   callId: string | undefined,
   fields: Fields,
   witness: Witness,
-  isFailed = false,
 ): void {
   const { pairing } = context;
   const known = context.calls.get(callId);
@@ -205,7 +204,7 @@ export function tellSearchCopy(
   if (isSecond) return;
   const call = known ?? context.beginCall(callId, witness, "web_search").call;
   context.completeCall(call, searchContent(fields), {
-    status: endStatus(isFailed),
+    status: statedStatus(fields),
   });
   context.noteLoose("web_search", witness, call.itemId);
   if (pairs && !isCopy && (isOpen || known === undefined)) {

@@ -29,6 +29,7 @@ import {
   imageContent,
   isAnyAgentLost,
   planContent,
+  statedStatus,
 } from "./contents.ts";
 import {
   isPlanCopy,
@@ -429,7 +430,7 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
   // A search by the server has ended already, and nothing in an output shows which call it belongs
   // to.
   if (!isOver) return;
-  const status = endStatus(item.status === "failed");
+  const status = statedStatus(item);
   context.completeCall(call, content, { status });
 }
 
@@ -437,14 +438,13 @@ function tellToolSearchOutput(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id);
   const call = context.calls.get(callId);
   if (call === undefined || call.state === "closed") return;
-  const status = endStatus(item.status === "failed");
+  const status = statedStatus(item);
   context.completeCall(call, call.content, { status });
 }
 
 function tellWebSearch(context: SessionContext, item: Fields): void {
   const callId = idOf(item.id) ?? idOf(item.call_id);
-  const isFailed = item.status === "failed";
-  tellSearchCopy(context, callId, item, "item", isFailed);
+  tellSearchCopy(context, callId, item, "item");
 }
 
 function tellImageGeneration(context: SessionContext, item: Fields): void {
@@ -455,7 +455,7 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
   if (!isNew && call.hasItem) return;
   // The image itself is not kept while the call waits for its event.
   call.content = imageContent({ ...item, result: undefined });
-  const status = endStatus(item.status === "failed");
+  const status = statedStatus(item);
   context.complete("image_generation", imageContent(item), { call, status });
   context.noteLoose("image_generation", "item", call.itemId);
 }

@@ -9,7 +9,6 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFailedWord,
   knownFields,
   snakeCase,
   textOf,
@@ -27,6 +26,7 @@ import {
   noteReview,
   plainPath,
   startOf,
+  statedStatus,
   timesOf,
 } from "./contents.ts";
 import {
@@ -252,8 +252,8 @@ function tellCompactionItem(context: SessionContext, item: Fields): void {
   tellCompaction(context, "event", { itemId: id });
 }
 
-function withStatus({ status }: Fields, content: Fields): Ended {
-  return { content, status: endStatus(isFailedWord(status)) };
+function withStatus(fields: Fields, content: Fields): Ended {
+  return { content, status: statedStatus(fields) };
 }
 
 /** Converts an output that a client provided for a call which the model did not make. */
