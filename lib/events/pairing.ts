@@ -69,21 +69,23 @@ export class Pairing {
    * @param kind The kind of the message.
    * @param text Its text, or another key that identifies it.
    * @param witness The witness of this copy.
-   * @param isSought Whether an item is that of the other copy; by default, the first one is.
+   * @param itemId The id of the item of the other copy; by default, the first item is taken.
    * @returns The item of the other copy; `undefined` if this copy is the first.
    */
   match(
     kind: CopyKind,
     text: string,
     witness: Witness,
-    isSought: (item: PairedItem) => boolean = () => true,
+    itemId?: string,
   ): PairedItem | undefined {
     const { item, event } = this.#unmatched[kind];
     const copies = witness === "item" ? event : item;
     if (copies.size === 0) return undefined;
     const key = keyOf(text);
     const waiting = copies.get(key);
-    const at = waiting?.findIndex(isSought) ?? -1;
+    const at = itemId === undefined
+      ? 0
+      : waiting?.findIndex((each) => each.itemId === itemId) ?? -1;
     if (waiting === undefined || at === -1) return undefined;
     const [found] = waiting.splice(at, 1);
     if (waiting.length === 0) copies.delete(key);

@@ -625,12 +625,7 @@ export class SessionContext {
     witness: Witness,
     id?: string,
   ): string | undefined {
-    return this.pairing.match(
-      "loose",
-      itemType,
-      witness,
-      ({ itemId }) => id === undefined || itemId === id,
-    )?.itemId;
+    return this.pairing.match("loose", itemType, witness, id)?.itemId;
   }
 
   /** Registers an item that only one witness has stated so far. */
