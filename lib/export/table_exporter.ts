@@ -542,13 +542,14 @@ class TableSource {
     const known = thread.turns.get(id);
     if (known !== undefined) return known;
     const turn_id = ownText(id);
-    const isStart = event.type === "turn.started";
+    // Codex states it in whole seconds; a copied line has the time of the copy.
+    const isOwnStart = event.type === "turn.started" && !this.#isInherited;
     const turn: TurnState = {
       source: this.#name,
       line: this.#line,
       thread_id: thread.row.thread_id,
       turn_id,
-      started_at: ownTextOf(event.started_at, isStart && this.#time),
+      started_at: ownTextOf(isOwnStart && this.#time, event.started_at),
       model: thread.settings.model,
       inherited: this.#isInherited,
       index: this.#state.turns.length,

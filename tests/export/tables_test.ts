@@ -324,6 +324,20 @@ const CASES: readonly {
     rows: [["synthetic-turn-1", 5], ["synthetic-turn-2", 7]],
   },
   {
+    name: "the start of a session's turn to the millisecond, unlike Codex",
+    input: exec(
+      line("session_meta", { id: "t" }),
+      eventLine(
+        "task_started",
+        { turn_id: "1", started_at: 1767323045 },
+        "2026-01-02T03:04:05.678Z",
+      ),
+    ),
+    table: "turns",
+    columns: ["started_at"],
+    rows: [["2026-01-02T03:04:05.678Z"]],
+  },
+  {
     name:
       "tokens before a session's first turn, which has an id, apart from it",
     input: exec(
