@@ -3,7 +3,6 @@
  * were forked or spawned from it. Divides sessions into shards by their families.
  */
 
-import { checkedCount } from "../checked.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { fieldsOf } from "../json/fields.ts";
 import { JsonlEvents } from "../pipeline/event_pipeline.ts";
@@ -173,7 +172,11 @@ export function divideSessions(
   sessions: readonly Session[],
   count: number,
 ): readonly SessionShard[] {
-  checkedCount("count", count, 1);
+  if (!(count >= 1) || count % 1 !== 0) {
+    throw new RangeError(
+      `Cannot divide sessions: the count is ${count}, expected a whole number from 1`,
+    );
+  }
   const families = [...familiesOf(files, sessions)].map((files) => ({
     files,
     bytes: files.reduce((sum, { size }) => sum + size, 0),

@@ -180,7 +180,9 @@ for (const { name, sessions, shards } of DIVIDED) {
         ),
       );
       assertEquals(divideSessions(files, found.toReversed(), 3), divided);
-      assertThrows(() => divideSessions(files, found, 0), RangeError);
+      for (const count of [0, 1.5, NaN, Infinity]) {
+        assertThrows(() => divideSessions(files, found, count), RangeError);
+      }
     });
   });
 }
