@@ -53,7 +53,7 @@ import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
 type TellItem = (context: SessionContext, item: Fields) => void;
 
-/** The rule of each item type; other types have no events. */
+/** The rule of each item type. */
 const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["message", tellMessage],
   ["agent_message", tellAgentMessage],
@@ -70,7 +70,9 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["image_generation_call", tellImageGeneration],
 ]);
 
-const IDLE: ReadonlySet<unknown> = new Set(IDLE_RESPONSE_ITEMS);
+const IDLE: ReadonlySet<string> = new Set(IDLE_RESPONSE_ITEMS);
+/** What the program writes for an item whose type it did not know itself: without any fields. */
+const UNNAMED = "other";
 
 /** The name of a call that is an item type of its own, up to 0.29. */
 const LOCAL_SHELL = "local_shell_call";
@@ -92,7 +94,7 @@ const SCRIPT_TOOL = "exec";
 const WRITE_TOOL = "write_stdin";
 const MCP_PREFIX = "mcp__";
 
-/** Emits the events of an item; an unknown type has none. */
+/** Emits the events of an item. An item of an unknown type keeps its fields. */
 export function tellResponseItem(context: SessionContext, item: Fields): void {
   const { type } = item;
   if (typeof type !== "string") return;
@@ -102,7 +104,20 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
     context.steps += 1;
   }
   if (context.hasModelCalls) quoteCall(context, type, item);
-  ITEMS.get(type)?.(context, item);
+  const tell = ITEMS.get(type);
+  if (tell !== undefined) tell(context, item);
+  else if (!IDLE.has(type) && type !== UNNAMED) tellUnknown(context, item);
+}
+
+function tellUnknown(
+  context: SessionContext,
+  { type, id, call_id, status, ...content }: Fields,
+): void {
+  context.complete(textOf(type) ?? "", content, {
+    itemId: idOf(id),
+    callId: idOf(call_id),
+    status: textOf(status),
+  });
 }
 
 /** Emits a call, or its output, exactly as the model wrote or received it. */

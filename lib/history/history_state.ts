@@ -9,6 +9,7 @@ import { entryOf } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
+import { isMadeUp, makesRecords } from "./mapping/items.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
 import { RecordStore } from "./record_store.ts";
@@ -23,7 +24,9 @@ export type { HistoryBase } from "./mapping/fold_memory.ts";
 
 /** The types of items that make no record. */
 const WITHOUT_RECORD: ReadonlySet<string> = new Set([
+  "hook_prompt",
   "injected_context",
+  "sleep",
   "thread_settings_applied",
   "token_usage_record",
   "turn_context",
@@ -37,6 +40,17 @@ export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(
 export function makesNoRecord({ type, item_type }: Fields): boolean {
   return type === "item.completed" && typeof item_type === "string" &&
     WITHOUT_RECORD.has(item_type);
+}
+
+/**
+ * Whether an item is of a type that no known release writes. Notices of unknown types are no items:
+ * their id is made up, or the event has the `method` or the submission (`id`) that they came with.
+ */
+export function isUnknownItem(event: Fields): boolean {
+  const { item_type, method, id } = event;
+  return typeof item_type === "string" && !makesRecords(item_type) &&
+    !WITHOUT_RECORD.has(item_type) && !isMadeUp(event) &&
+    method === undefined && id === undefined;
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */

@@ -525,3 +525,22 @@ Deno.test("EventReader reads commands and patches that the user rejected as decl
     ] as const
   ) assertEquals(statusOf(each, text), status, text);
 });
+
+Deno.test("EventReader keeps response items of unknown types, without those that Codex did not know", () => {
+  const events = eventsOf([
+    itemLine("deploy_call", { id: "d", call_id: "c", target: "prod" }),
+    itemLine("deploy_output", { call_id: "c", output: "done" }),
+    itemLine("other"),
+    itemLine("ghost_snapshot", { ghost_commit: {} }),
+  ]);
+  assertEquals(
+    events.map(({ item_type, item_id, call_id, content }) => [
+      [item_type, item_id, call_id],
+      content,
+    ]),
+    [
+      [["deploy_call", "d", "c"], { target: "prod" }],
+      [["deploy_output", "synthetic-item-1", "c"], { output: "done" }],
+    ],
+  );
+});

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertLess } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { HistoryState } from "../../lib/history/history_state.ts";
+import { fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
@@ -23,6 +24,7 @@ import {
   line,
   messageLine,
   outputLine,
+  pagedLine,
   PAGINATED,
   promptLine,
 } from "../session_lines.ts";
@@ -1178,6 +1180,53 @@ Deno.test("TranscriptBuilder reports whether an entry shows the error of a turn"
   assertEquals(isShown([]), false);
   assertEquals(isShown([{ type: "error", message: "No" }]), true);
   assertEquals(isShown([{ type: "error", message: "Maybe" }]), false);
+});
+
+Deno.test("TranscriptBuilder emits items of unknown types as tool calls, but no notices", () => {
+  const deploy = { id: "d", type: "deploy", target: "prod" };
+  const notified = (method: string, params: object) => ({
+    method,
+    params: { threadId: "t1", turnId: "u1", ...params },
+  });
+  const browse = { id: "b", type: "browserAction", target: "prod" };
+  const logs = {
+    exec: [
+      THREAD,
+      TURN,
+      item("started", { ...deploy, status: "in_progress" }),
+      item("completed", { ...deploy, status: "failed" }),
+    ],
+    rollout: [
+      PAGINATED,
+      turnStart("u1"),
+      pagedLine("Sketch", { id: "s", target: "prod" }),
+      itemLine("deploy_call", { id: "d", call_id: "c1", target: "prod" }),
+      pagedLine("Sleep", { id: "z", duration_ms: 5 }),
+      eventLine("something_new", { target: "prod" }),
+    ],
+    "app-server": [
+      { method: "thread/started", params: { thread: { id: "t1" } } },
+      notified("item/completed", { item: browse }),
+      notified("thread/somethingNew", { target: "prod" }),
+    ],
+    old: [
+      { id: "0", msg: { type: "task_started" } },
+      { id: "0", msg: { type: "something_new", target: "prod" } },
+    ],
+  };
+  const shown = Object.entries(logs).flatMap(([name, lines]) =>
+    entriesOf(partsOfLines(lines)).map(({ record }) => {
+      const { title, arguments: args, status } = fieldsOf(record.payload);
+      const [{ name: field, value }] = args as [Record<string, unknown>];
+      return `${name}: ${title} ${field}=${fieldsOf(value).text} ${status}`;
+    })
+  );
+  assertEquals(shown, [
+    "exec: deploy target=prod failed",
+    "rollout: sketch target=prod success",
+    "rollout: deploy_call target=prod success",
+    "app-server: browser_action target=prod success",
+  ]);
 });
 
 Deno.test("TranscriptBuilder emits later entries before the end of a long-running command", () => {

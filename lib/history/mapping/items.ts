@@ -104,6 +104,11 @@ export function isMadeUp({ item_id }: Fields): boolean {
   return typeof item_id === "string" && item_id.startsWith(MADE_UP);
 }
 
+/** Whether items of a type may make records. */
+export function makesRecords(itemType: string): boolean {
+  return ITEMS.has(itemType);
+}
+
 /** Shows an item; one of an unknown type changes nothing. */
 export function showItem(
   context: FoldContext,
