@@ -46,11 +46,43 @@ export function makesNoRecord({ type, item_type }: Fields): boolean {
  * Whether an item is of a type that no known release writes. Notices of unknown types are no items:
  * their id is made up, or the event has the `method` or the submission (`id`) that they came with.
  */
-export function isUnknownItem(event: Fields): boolean {
+function isUnknownItem(event: Fields): boolean {
   const { item_type, method, id } = event;
   return typeof item_type === "string" && !makesRecords(item_type) &&
     !WITHOUT_RECORD.has(item_type) && !isMadeUp(event) &&
     method === undefined && id === undefined;
+}
+
+/** The fields of an item event beside those of the item itself, which may have no `content`. */
+const EVENT_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "thread_id",
+  "turn_id",
+  "item_id",
+  "item_type",
+  "index",
+  "status",
+  "call_id",
+  "timestamp",
+  "started_at",
+  "line",
+  "offset",
+  "inherited",
+]);
+
+/** Returns an item of an unknown type as the call of a tool of that name. */
+function asToolCall(event: Fields): Fields {
+  const rest = Object.entries(event).filter(([name]) =>
+    !EVENT_FIELDS.has(name)
+  );
+  const args = isObject(event.content)
+    ? event.content
+    : Object.fromEntries(rest);
+  return {
+    ...event,
+    item_type: "tool_call",
+    content: { name: event.item_type, arguments: args },
+  };
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */
@@ -320,9 +352,13 @@ export class HistoryState {
     return store.at(store.indexOf(id));
   }
 
-  /** @ignore Applies an event that another `EventReader` has emitted. */
+  /**
+   * @ignore Applies an event that another `EventReader` has emitted. An item of an unknown type is
+   * applied as the call of a tool, so that transcripts and searches show the work of releases to
+   * come; in the snapshot, it has no record.
+   */
   applyEvent(event: Fields): HistoryMutation[] {
-    this.#fold(event);
+    this.#fold(isUnknownItem(event) ? asToolCall(event) : event);
     return this.#context.takeMutations();
   }
 

@@ -13,7 +13,6 @@ import { joinedByTwo } from "../groups.ts";
 import {
   type HistoryBase,
   HistoryState,
-  isUnknownItem,
   makesNoRecord,
 } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
@@ -319,9 +318,7 @@ export class TranscriptBuilder
     }
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
-    const mutations = this.#state.applyEvent(
-      isUnknownItem(event) ? asToolCall(event) : event,
-    );
+    const mutations = this.#state.applyEvent(event);
     if (mutations.length > 0) this.#describeEvent(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
@@ -644,41 +641,6 @@ function failedLine({ line, error }: Fields): FailurePart {
     line: numberOf(line) ?? 0,
     kind: textOf(kind) ?? "",
     message: textOf(message) ?? "",
-  };
-}
-
-/** The fields of an item event beside those of the item itself, which may have no `content`. */
-const EVENT_FIELDS: ReadonlySet<string> = new Set([
-  "type",
-  "thread_id",
-  "turn_id",
-  "item_id",
-  "item_type",
-  "index",
-  "status",
-  "call_id",
-  "timestamp",
-  "started_at",
-  "line",
-  "offset",
-  "inherited",
-]);
-
-/**
- * Returns an item of an unknown type as the call of a tool of that name, so that the transcript
- * shows the work of releases to come.
- */
-function asToolCall(event: Fields): Fields {
-  const rest = Object.entries(event).filter(([name]) =>
-    !EVENT_FIELDS.has(name)
-  );
-  const args = isObject(event.content)
-    ? event.content
-    : Object.fromEntries(rest);
-  return {
-    ...event,
-    item_type: "tool_call",
-    content: { name: event.item_type, arguments: args },
   };
 }
 

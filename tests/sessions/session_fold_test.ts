@@ -613,6 +613,18 @@ const UNSHOWN = [
     ],
     texts: ["command exec: ls⏎a.txt"],
   },
+  {
+    name: "items of unknown types as tools",
+    lines: [
+      HEADER("paginated"),
+      ITEM({ type: "Sketch", id: "s", target: "prod" }),
+      LINE("response_item", { type: "deploy_call", id: "d", target: "test" }),
+    ],
+    texts: [
+      "tool sketch: sketch⏎target: prod",
+      "tool deploy_call: deploy_call⏎target: test",
+    ],
+  },
 ] satisfies { name: string; lines: string[]; texts: string[] }[];
 
 for (const { name, lines, texts } of UNSHOWN) {
