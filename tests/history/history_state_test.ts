@@ -288,6 +288,24 @@ Deno.test("HistoryState.apply() reads the clock until an event has a time", () =
 const USER = promptLine("go");
 const ANSWER = answerLine("done");
 
+Deno.test("HistoryState.apply() appends deltas that repeat the beginning of the known text (C.3)", () => {
+  const deltas = (type: string, fields: object = {}): unknown[] =>
+    ["-", "--"].map((delta) => eventLine(type, { ...fields, delta }));
+  const snapshot = snapshotOf([
+    ...deltas("agent_message_delta"),
+    ...deltas("agent_message_content_delta", { item_id: "a" }),
+    ...deltas("agent_reasoning_delta"),
+    ...deltas("reasoning_content_delta", { item_id: "r" }),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "assistant_stream")
+      .map(({ preview_markdown }) => preview_markdown),
+    ["---", "---"],
+  );
+  const thoughts = JSON.stringify(payloadsOf(snapshot, "reasoning"));
+  assertEquals(thoughts.match(/"---"/g)?.length, 4);
+});
+
 Deno.test("HistoryState.apply() rolls turns back and drops the calls in them", () => {
   const patch = eventLine("patch_apply_begin", {
     call_id: "p",

@@ -141,17 +141,23 @@ function itemRule(phase: ItemPhase): EventRule {
     showItem(context, event.item_type, {
       id,
       callId: callIdOf(event, id),
-      phase: phase === "delta" ? phaseOfDelta(event.snapshot) : phase,
+      phase: phase === "delta" ? phaseOfDelta(context, event) : phase,
       content: itemContent(event),
       event,
     });
   };
 }
 
-/** The normalizer may mark a delta as a snapshot of the whole item, or as an increment. */
-function phaseOfDelta(snapshot: unknown): ItemPhase {
+/**
+ * The normalizer may mark a delta as a snapshot of the whole item, or as an increment. Deltas in
+ * session files are always increments.
+ */
+function phaseOfDelta(
+  { memory }: FoldContext,
+  { snapshot }: Fields,
+): ItemPhase {
   if (snapshot === true) return "updated";
-  return snapshot === false ? "piece" : "delta";
+  return snapshot === false || memory.isSession ? "piece" : "delta";
 }
 
 function applyItemFailure(context: FoldContext, event: Fields): void {
