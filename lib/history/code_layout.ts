@@ -14,7 +14,7 @@ import {
   numberOf,
   snakeCase,
 } from "../json/fields.ts";
-import { expectedOf, fits, sortOf } from "../shapes/check.ts";
+import { expectedOf, fits, kindOf, sortOf } from "../shapes/check.ts";
 import {
   type AnyShape,
   COUNT,
@@ -39,154 +39,50 @@ import {
 /** Rewrites a value to its canonical spelling; an unexpected value is returned unchanged. */
 type Rewrite = (value: unknown) => unknown;
 
-// The rules below rewrite records of the fork's layout to codexpipe's. They check nothing: an
-// unexpected value stays as it is, and the reader of codexpipe's layout reports it afterwards.
+// The fork's layout differs in two ways. Some fields have other names or stand elsewhere: the rules
+// below move those, and check nothing. Values are spelled otherwise, such as "LightBulb" for
+// "light_bulb": `readAs` reads such spellings in both layouts, as none is a value of codexpipe's.
 //
 // Fields of the fork's layout that codexpipe's lacks are dropped: indents and languages of lines,
 // folders and environments of commands, the kinds of explore entries, and more. Fields that neither
 // layout has are kept.
 
-/**
- * The rules for the fields of an object: the new name, the rewrite of the value, or `null` for a
- * field that is dropped. Fields without a rule are kept.
- */
-interface Rules {
-  readonly [field: string]: string | Rewrite | null;
+/** Rewrites the objects in a list. */
+function each(list: unknown, rewrite: (element: Fields) => Fields): unknown {
+  return Array.isArray(list)
+    ? list.map((element) => isObject(element) ? rewrite(element) : element)
+    : list;
 }
-
-function fields(rules: Rules): Rewrite {
-  return (value) => {
-    if (!isObject(value)) return value;
-    const result: Fields = {};
-    for (const [name, member] of Object.entries(value)) {
-      const rule = Object.hasOwn(rules, name) ? rules[name] : name;
-      if (typeof rule === "string") setOwn(result, rule, member);
-      else if (rule) setOwn(result, name, rule(member));
-    }
-    return result;
-  };
-}
-
-function each(rewrite: Rewrite): Rewrite {
-  return (value) => Array.isArray(value) ? value.map(rewrite) : value;
-}
-
-const snake: Rewrite = (value) =>
-  typeof value === "string" ? snakeCase(value) : value;
-
-/** Rewrites `{"Custom": x}` to `{"custom": x}`, and `"LightBulb"` to `"light_bulb"`. */
-const snakeTag: Rewrite = (value) => {
-  const [name, member] = onlyMember(value) ?? [];
-  return name === undefined ? snake(value) : { [snakeCase(name)]: member };
-};
-
-/** Rewrites `{"Bullet": …}` to `"bullet"`. */
-const bareTag: Rewrite = (value) => snake(onlyMember(value)?.[0] ?? value);
-
-const marker: Rewrite = (value) => {
-  if (value === "Dash") return "-";
-  const [name, member] = onlyMember(value) ?? [];
-  if (name === "Numbered") return `${member}.`;
-  return name === "Custom" ? member : value;
-};
-
-const entity: Rewrite = (value) => {
-  if (value === "Code") return { type: "code" };
-  const [name, member] = onlyMember(value) ?? [];
-  return name === "Link" && isObject(member)
-    ? { type: "link", ...member }
-    : value;
-};
-
-const spans = each(fields({ tone: snake, entity }));
-const lines = each(fields({ kind: bareTag, spans }));
-
-const usage: Rewrite = (value) => {
-  if (!isObject(value) || !Object.hasOwn(value, "input_tokens")) return value;
-  const {
-    input_tokens: prompt,
-    output_tokens: completion,
-    total_tokens: total = (numberOf(prompt) ?? 0) + (numberOf(completion) ?? 0),
-    cached_input_tokens: _cached,
-    cache_write_input_tokens: _written,
-    reasoning_output_tokens: _reasoning,
-    ...rest
-  } = value;
-  return { prompt, completion, total, ...rest };
-};
-
-const metadata = fields({ token_usage: usage });
-
-const toolArguments = each(fields({
-  value: (value) => {
-    if (value === "Secret") return { type: "secret" };
-    const [name, member] = onlyMember(value) ?? [];
-    if (name === "Text") return { type: "text", text: member };
-    return name === "Json" ? { type: "json", value: member } : value;
-  },
-}));
-
-const block: Rewrite = (value) => {
-  if (value === "Separator") return { type: "separator" };
-  const [name, member] = onlyMember(value) ?? [];
-  switch (name) {
-    case "Paragraph":
-    case "Quote":
-      return { type: snake(name), spans: spans(member) };
-    case "Bullet":
-    case "Code": {
-      const inner = fields({ marker, spans })(member);
-      return isObject(inner) ? { type: snake(name), ...inner } : value;
-    }
-    default:
-      return value;
-  }
-};
-
-const codeExec = fields({
-  action: snake,
-  status: snake,
-  wait_total: "wait_total_ms",
-  wait_notes: each(fields({ tone: snake })),
-  working_dir: null,
-  env: null,
-  tags: null,
-});
-
-const LINE_KINDS: ReadonlyMap<unknown, string> = new Map([
-  ["Addition", "added"],
-  ["Removal", "removed"],
-  ["Context", "context"],
-]);
-
-const diffLines = each(fields({
-  kind: (value) => LINE_KINDS.get(value) ?? value,
-  content: "text",
-}));
 
 /** Returns the text by which the fork displays an explore entry. */
 function displayOf(summary: unknown): string {
   const [name, member] = onlyMember(summary) ?? [];
-  const parts: Fields = isObject(member) ? member : {};
-  const shown: unknown[] = [];
-  if (name === "Search") shown.push(parts.query, parts.path);
-  else if (name === "List") shown.push(parts.path ?? "./");
-  else if (name === "Read") shown.push(parts.display_path);
-  else if (name === "Count") shown.push(parts.target);
-  else if (name === "Command") shown.push(parts.display);
-  else shown.push(parts.text);
-  return shown.filter((part) => typeof part === "string" && part !== "")
-    .join(" ");
+  // Each kind of summary has some of these.
+  const { query, path, display_path, target, display, text } = fieldsOf(member);
+  const folder = name === "List" ? path ?? "./" : path;
+  return [query, folder, display_path, target, display, text]
+    .filter((part) => typeof part === "string" && part !== "").join(" ");
 }
 
-const exploreEntry: Rewrite = (value) => {
-  if (!isObject(value) || !Object.hasOwn(value, "summary")) return value;
-  const { summary, action: _action, status, ...rest } = value;
-  const command = [displayOf(summary)];
-  return { command, cwd: null, status: snakeTag(status), ...rest };
-};
+function exploreEntry(entry: Fields): Fields {
+  if (!Object.hasOwn(entry, "summary")) return entry;
+  const { summary, action: _action, ...rest } = entry;
+  return { command: [displayOf(summary)], cwd: null, ...rest };
+}
 
-const image = (payload: Fields): unknown => {
+function exec(
+  {
+    wait_total: wait_total_ms,
+    working_dir: _dir,
+    env: _env,
+    tags: _tags,
+    ...rest
+  }: Fields,
+): Fields {
+  return { wait_total_ms, ...rest };
+}
+
+function image(payload: Fields): Fields {
   const { source_path, alt_text, width, height, sha256, ...other } = payload;
   const { mime_type, byte_len, ...rest } = other;
   // The fork writes 0 for an unknown width or height.
@@ -203,87 +99,53 @@ const image = (payload: Fields): unknown => {
     metadata: known.length === 0 ? null : Object.fromEntries(known),
     ...rest,
   };
-};
+}
 
-const rateLimits = (payload: Fields): unknown => {
-  const { snapshot, legend: _legend, ...rest } = payload;
-  return isObject(snapshot) ? { ...snapshot, ...rest } : payload;
-};
-
-const patch = ({ patch_type, ...rest }: Fields): unknown => {
+function patch({ patch_type, ...rest }: Fields): Fields {
   const [name, member] = onlyMember(patch_type) ?? [];
-  const auto_approved = isObject(member) ? member.auto_approved : null;
   const event = name ?? patch_type;
   return {
-    event: event === "ApprovalRequest" ? "proposed" : snake(event),
-    auto_approved: auto_approved ?? null,
+    event: event === "ApprovalRequest" ? "proposed" : event,
+    auto_approved: fieldsOf(member).auto_approved ?? null,
     ...rest,
   };
-};
+}
 
-type PayloadRewrite = (payload: Fields) => unknown;
-
-/** The rewrites of payloads, by the fork's name of the record type. */
-const REWRITES: ReadonlyMap<string, PayloadRewrite> = new Map(
-  Object.entries<PayloadRewrite>({
-    PlainMessage: fields({ role: snake, kind: snake, lines, metadata }),
-    WaitStatus: fields({
-      header: fields({ title_tone: snake, summary_tone: snake }),
-      details: each(fields({ tone: snake })),
+/** The rewrites of payloads, by the type of the record. */
+const REWRITES: ReadonlyMap<string, (payload: Fields) => Fields> = new Map(
+  Object.entries<(payload: Fields) => Fields>({
+    running_tool: ({ call_id: _id, ...rest }) => rest,
+    tool_call: ({ duration: duration_ms, call_id: _id, ...rest }) => ({
+      duration_ms,
+      ...rest,
     }),
-    Loading: fields({}),
-    RunningTool: fields({ arguments: toolArguments, call_id: null }),
-    ToolCall: fields({
-      status: snake,
-      duration: "duration_ms",
-      arguments: toolArguments,
-      call_id: null,
+    reasoning: ({ effort: _effort, ...rest }) => rest,
+    exec,
+    merged_exec: (payload) => ({
+      ...payload,
+      segments: each(payload.segments, exec),
     }),
-    PlanUpdate: fields({ icon: snakeTag }),
-    UpgradeNotice: fields({}),
-    Reasoning: fields({
-      sections: each(fields({ summary: spans, blocks: each(block) })),
-      effort: null,
+    assistant_stream: ({ truncated_prefix_bytes: _bytes, ...rest }) => rest,
+    assistant_message: ({ mid_turn: _isMidTurn, ...rest }) => rest,
+    diff: ({ title: _title, hunks, ...rest }) => ({
+      hunks: each(hunks, ({ lines, ...hunk }) => ({
+        lines: each(lines, ({ content: text, ...line }) => ({ text, ...line })),
+        ...hunk,
+      })),
+      ...rest,
     }),
-    Exec: codeExec,
-    MergedExec: fields({ action: snake, segments: each(codeExec) }),
-    AssistantStream: fields({ metadata, truncated_prefix_bytes: null }),
-    AssistantMessage: fields({ metadata, token_usage: usage, mid_turn: null }),
-    Diff: fields({ hunks: each(fields({ lines: diffLines })), title: null }),
-    Image: image,
-    Explore: fields({ entries: each(exploreEntry) }),
-    RateLimits: rateLimits,
-    Patch: patch,
-    BackgroundEvent: fields({}),
-    Notice: fields({ body: lines }),
-    Context: fields({}),
+    image,
+    explore: ({ entries, ...rest }) => ({
+      entries: each(entries, exploreEntry),
+      ...rest,
+    }),
+    rate_limits: ({ snapshot, legend: _legend, ...rest }) => ({
+      ...fieldsOf(snapshot),
+      ...rest,
+    }),
+    patch,
   }),
 );
-
-/**
- * Rewrites a record of the fork's layout: an object with one member, named after the type.
- *
- * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
- * `id`. Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing
- * if the value has another layout.
- */
-function fromCodeLayout(
-  value: unknown,
-): { record: Fields; callId: string | undefined } | undefined {
-  const [name, member] = onlyMember(value) ?? [];
-  if (name === undefined || !isObject(member)) return undefined;
-  const rewrite = REWRITES.get(name);
-  const isLater = /^[A-Z]/.test(name) && typeof member.id === "number";
-  if (rewrite === undefined && !isLater) return undefined;
-  const { id, ...rest } = member;
-  const type = snakeCase(name);
-  const isTool = type === "running_tool" || type === "tool_call";
-  const callId = isTool && typeof rest.call_id === "string"
-    ? rest.call_id
-    : undefined;
-  const payload = fieldsOf(rewrite ? rewrite(rest) : rest);
-  return { record: { id, type, payload }, callId };
-}
 
 /** The shapes of payloads in codexpipe's layout, by the type of the record. */
 const PAYLOADS: ReadonlyMap<string, AnyShape> = new Map<string, AnyShape>(
@@ -305,6 +167,29 @@ const CODE_PAYLOADS: ReadonlyMap<string, AnyShape> = new Map([
     >({ browser_snapshot: maybe(object({ captured_at: optional(TIME) })) }),
   ],
 ]);
+
+/**
+ * Rewrites a record of the fork's layout: an object with one member, named after the type.
+ *
+ * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
+ * `id`. Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing
+ * if the value has another layout.
+ */
+function fromCodeLayout(
+  value: unknown,
+): { record: Fields; callId: string | undefined } | undefined {
+  const [name = "", member] = onlyMember(value) ?? [];
+  if (!/^[A-Z]/.test(name) || !isObject(member)) return undefined;
+  const type = snakeCase(name);
+  const { id, ...rest } = member;
+  if (!CODE_PAYLOADS.has(type) && typeof id !== "number") return undefined;
+  const isTool = type === "running_tool" || type === "tool_call";
+  const callId = isTool && typeof rest.call_id === "string"
+    ? rest.call_id
+    : undefined;
+  const payload = REWRITES.get(type)?.(rest) ?? rest;
+  return { record: { id, type, payload }, callId };
+}
 
 /**
  * Reads one record of either layout: that of codexpipe, `{id, type, payload}`, or that of the fork
@@ -499,18 +384,29 @@ function recordId(value: unknown, path: string): number {
 // Reads values by their shapes: absent values become `null`, `false` or empty, and alternative
 // spellings that can be recognized by themselves become the canonical one.
 
+const LINE_KINDS: ReadonlyMap<unknown, string> = new Map([
+  ["Addition", "added"],
+  ["Removal", "removed"],
+]);
+
 /** The rewrites that are applied to values of some shapes before they are read. */
 const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
   [shapes.TONE, absentAs("default")],
   [shapes.INDENT, absentAs(0)],
-  [shapes.MARKER, absentAs("-")],
+  [shapes.MARKER, canonicalMarker],
   [shapes.TRAILING, absentAs(true)],
   [shapes.PARSED_LINE, absentAs("")],
   [shapes.FILE_CONTENT, absentAs("")],
   [shapes.EMPHASIS, (value) => value ?? {}],
   [shapes.SUMMARY, (value) => value ?? []],
   [shapes.STEP_STATUS, (value) => value === "completed" ? "complete" : value],
+  [shapes.PLAN_ICON, snakeTag],
+  [shapes.EXPLORE_STATUS, snakeTag],
+  [shapes.DIFF_LINE_KIND, (value) => LINE_KINDS.get(value) ?? value],
   [shapes.DURATION, (value) => durationMsOf(value) ?? value],
+  [shapes.TOKEN_USAGE, canonicalUsage],
+  [shapes.TOOL_ARGUMENT_VALUE, canonicalArgument],
+  [shapes.REASONING_BLOCK, canonicalBlock],
   [shapes.PARSED_COMMAND, tagInside],
   [shapes.FILE_CHANGE, canonicalChange],
 ]);
@@ -536,7 +432,7 @@ function readAs(
       break;
     }
     case "either": {
-      const sort = value === undefined ? "null" : sortOfValue(value);
+      const sort = value === undefined ? "null" : kindOf(value);
       const one = shape.shapes.find((shape) => sortOf(shape) === sort);
       if (one?.kind === "null") return null;
       return readAs(one ?? shape.shapes[0] ?? shape, value, path);
@@ -565,13 +461,22 @@ function readAs(
     case "object":
       if (!isObject(value)) break;
       return readObject(shape, value, path);
+    case "words": {
+      // The fork adds data to some words, such as the indent of a bullet.
+      const word = snake(onlyMember(value)?.[0] ?? value);
+      if (fits(shape, word)) return word;
+      break;
+    }
     case "variant": {
-      if (!isObject(value)) break;
-      const word = value[shape.key];
+      const tagged = tagInside(
+        typeof value === "string" ? { [value]: {} } : value,
+      );
+      if (!isObject(tagged)) break;
+      const word = tagged[shape.key];
       const known = typeof word === "string"
         ? shape.shapes.get(word)
         : undefined;
-      if (known !== undefined) return readAs(known, value, path);
+      if (known !== undefined) return readAs(known, tagged, path);
       const words = [...shape.shapes.keys()].map((word) => `"${word}"`);
       return refuse(word, join(path, shape.key), words.join(" or "));
     }
@@ -611,11 +516,6 @@ function readTime(value: unknown): string | undefined {
   return timestampOf(value);
 }
 
-function sortOfValue(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
 function absentAs(fallback: unknown): Rewrite {
   return (value) => value === undefined ? fallback : value;
 }
@@ -625,11 +525,53 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Rewrites the spellings of a file change to `{"type": …, …}`. */
+function snake(value: unknown): unknown {
+  return typeof value === "string" ? snakeCase(value) : value;
+}
+
+/** Rewrites `{"Custom": x}` to `{"custom": x}`. */
+function snakeTag(value: unknown): unknown {
+  const [name, member] = onlyMember(value) ?? [];
+  return name === undefined ? value : { [snakeCase(name)]: member };
+}
+
+function canonicalMarker(value: unknown): unknown {
+  if (value === undefined || value === "Dash") return "-";
+  const [name, member] = onlyMember(value) ?? [];
+  if (name === "Numbered") return `${member}.`;
+  return name === "Custom" ? member : value;
+}
+
+function canonicalUsage(value: unknown): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, "input_tokens")) return value;
+  const {
+    input_tokens: prompt,
+    output_tokens: completion,
+    total_tokens: total = (numberOf(prompt) ?? 0) + (numberOf(completion) ?? 0),
+    cached_input_tokens: _cached,
+    cache_write_input_tokens: _written,
+    reasoning_output_tokens: _reasoning,
+    ...rest
+  } = value;
+  return { prompt, completion, total, ...rest };
+}
+
+function canonicalArgument(value: unknown): unknown {
+  const [name, member] = onlyMember(value) ?? [];
+  if (name === "Text") return { type: "text", text: member };
+  return name === "Json" ? { type: "json", value: member } : value;
+}
+
+/** Rewrites `{"Paragraph": […]}` to `{"type": …, "spans": […]}`. */
+function canonicalBlock(value: unknown): unknown {
+  const [name = "", spans] = onlyMember(value) ?? [];
+  return Array.isArray(spans) ? { type: snakeCase(name), spans } : value;
+}
+
+/** Drops the contents of a file before and after a change, which only the fork has. */
 function canonicalChange(value: unknown): unknown {
-  if (value === "delete") return { type: "delete" };
-  const [type, fields] = onlyMember(value) ?? [];
-  if (type === undefined || !isObject(fields)) return value;
-  const { original_content: _before, new_content: _after, ...rest } = fields;
+  const [type, change] = onlyMember(value) ?? [];
+  if (type === undefined || !isObject(change)) return value;
+  const { original_content: _before, new_content: _after, ...rest } = change;
   return { type, ...rest };
 }

@@ -96,17 +96,19 @@ export const MESSAGE_METADATA: Shape<records.MessageMetadata> = object({
 });
 const METADATA = nullable(MESSAGE_METADATA);
 
+export const TOOL_ARGUMENT_VALUE: Shape<records.ToolArgumentValue> = variant(
+  "type",
+  typed({
+    text: { text: STRING },
+    json: { value: ANY },
+    secret: {},
+  }),
+  '"text", "json" or "secret"',
+);
+
 export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
   name: STRING,
-  value: variant(
-    "type",
-    typed({
-      text: { text: STRING },
-      json: { value: ANY },
-      secret: {},
-    }),
-    '"text", "json" or "secret"',
-  ),
+  value: TOOL_ARGUMENT_VALUE,
 });
 
 export const INDENT: Shape<number> = { kind: "count" };
@@ -160,6 +162,22 @@ export const STEP_STATUS: Shape<records.PlanStep["status"]> = words(
   "in_progress",
   "complete",
   "skipped",
+);
+
+export const PLAN_ICON: Shape<records.PlanIcon> = either(
+  words("light_bulb", "rocket", "clipboard"),
+  object({ custom: STRING }),
+);
+
+export const EXPLORE_STATUS: Shape<records.ExploreStatus> = either(
+  words("running", "success", "not_found"),
+  object({ error: object({ exit_code: NUMBER_OR_NULL }) }),
+);
+
+export const DIFF_LINE_KIND: Shape<records.DiffLine["kind"]> = words(
+  "context",
+  "added",
+  "removed",
 );
 
 export const ACTION: Shape<records.ExecAction> = words(
@@ -241,10 +259,7 @@ export const PAYLOADS: {
   }),
   plan_update: object({
     name: STRING,
-    icon: either(
-      words("light_bulb", "rocket", "clipboard"),
-      object({ custom: STRING }),
-    ),
+    icon: PLAN_ICON,
     progress: object({
       completed: NUMBER,
       total: NUMBER,
@@ -316,7 +331,7 @@ export const PAYLOADS: {
         header: STRING,
         lines: list(
           object({
-            kind: words("context", "added", "removed"),
+            kind: DIFF_LINE_KIND,
             text: STRING,
           }),
         ),
@@ -333,14 +348,7 @@ export const PAYLOADS: {
       object({
         command: TEXTS,
         cwd: TEXT_OR_NULL,
-        status: either(
-          words("running", "success", "not_found"),
-          object({
-            error: object({
-              exit_code: NUMBER_OR_NULL,
-            }),
-          }),
-        ),
+        status: EXPLORE_STATUS,
       }),
     ),
     trailing: TRAILING,

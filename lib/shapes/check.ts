@@ -209,7 +209,7 @@ function isWhole(value: number): boolean {
 /** The kinds of values; `none` is not a JSON value. */
 type Sort = keyof typeof KIND_WORDS | "none";
 
-function kindOf(value: unknown): Sort {
+export function kindOf(value: unknown): Sort {
   switch (typeof value) {
     case "string":
       return "string";
