@@ -3,11 +3,7 @@
  * a JavaScript program, and `NaN` is a number to the compiler.
  */
 
-/**
- * Checks that a chunk is bytes.
- *
- * @throws {TypeError} If it is any other value; a string is one too.
- */
+/** Throws a `TypeError` unless a chunk is bytes. */
 export function checkBytes(chunk: unknown): void {
   // `instanceof` fails for a `Uint8Array` of another realm, so the tag is compared.
   const tag = typeof chunk === "object" && chunk !== null &&
@@ -18,11 +14,7 @@ export function checkBytes(chunk: unknown): void {
   );
 }
 
-/**
- * Checks that a value is a string.
- *
- * @throws {TypeError} If it is any other value; bytes are one too.
- */
+/** Throws a `TypeError` unless a value is a string. */
 export function checkText(text: unknown): void {
   if (typeof text === "string") return;
   throw new TypeError(
@@ -30,11 +22,7 @@ export function checkText(text: unknown): void {
   );
 }
 
-/**
- * Checks that a value is an outcome. A line or record without a line number is none.
- *
- * @throws {TypeError} If it is any other value.
- */
+/** Throws a `TypeError` unless a value is an outcome; a line without its number is none. */
 export function checkOutcome(outcome: unknown): void {
   const isOutcome = typeof outcome === "object" && outcome !== null &&
     "ok" in outcome && typeof outcome.ok === "boolean";
@@ -46,12 +34,9 @@ export function checkOutcome(outcome: unknown): void {
   );
 }
 
-/**
- * Checks that an option is one of the words it admits.
- *
- * @param name The name of the option, for the message.
- * @throws {RangeError} If it is none of them.
- */
+// The checks below take the name of an option for their message, and return its value.
+
+/** Throws a `RangeError` unless an option is one of the words it admits. */
 export function checkedWord<W extends string>(
   name: string,
   word: W,
@@ -61,60 +46,46 @@ export function checkedWord<W extends string>(
   const state = typeof word === "string" ? `"${word}"` : wordsOf(word);
   const others = words.slice(0, -1).join(", ");
   throw new RangeError(
-    `Cannot use ${name}: it is ${state}, expected ${others} or ${words.at(-1)}`,
+    misuse(name, state, `${others} or ${words.at(-1)}`),
   );
 }
 
-/**
- * Checks that an option is an array. A string would otherwise be iterated by characters.
- *
- * @param name The name of the option, for the message.
- * @throws {TypeError} If it is no array.
- */
+/** Throws a `TypeError` unless an option is an array; a string would be iterated by characters. */
 export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
   if (Array.isArray(list)) return list;
-  throw new TypeError(
-    `Cannot use ${name}: it is ${wordsOf(list)}, expected a list`,
-  );
+  throw new TypeError(misuse(name, wordsOf(list), "a list"));
 }
 
-/**
- * Checks that an option is a whole number from `least`, or `Infinity`.
- *
- * @param name The name of the option, for the message.
- * @throws {RangeError} If it is not.
- */
+/** Throws a `RangeError` unless an option is a whole number from `least`, or `Infinity`. */
 export function checkedCount(name: string, count: number, least = 0): number {
   const isCount = count === Infinity || Number.isSafeInteger(count);
   if (isCount && count >= least) return count;
   throw new RangeError(
-    `Cannot use ${name}: it is ${
-      numberOf(count)
-    }, expected a whole number from ${least}`,
+    misuse(name, numberOf(count), `a whole number from ${least}`),
   );
 }
 
 /**
- * Checks that an option is a time in milliseconds since 1970, or infinite. `Date.parse` returns
- * `NaN` for a text that it cannot parse, and every comparison with `NaN` is false.
- *
- * @param name The name of the option, for the message.
- * @throws {RangeError} If it is `NaN` or no number.
+ * Throws a `RangeError` unless an option is a time in milliseconds since 1970, or infinite.
+ * `Date.parse` returns `NaN` for a text that it cannot parse, and every comparison with `NaN` is
+ * false.
  */
 export function checkedTime(name: string, time: number): number {
   if (typeof time === "number" && !Number.isNaN(time)) return time;
   throw new RangeError(
-    `Cannot use ${name}: it is ${
-      numberOf(time)
-    }, expected milliseconds since 1970`,
+    misuse(name, numberOf(time), "milliseconds since 1970"),
   );
 }
 
+function misuse(name: string, state: string, expected: string): string {
+  return `Cannot use ${name}: it is ${state}, expected ${expected}`;
+}
+
 /**
- * Encodes a value as JSON.
+ * Encodes a value as JSON. Throws a `TypeError` if the value has no JSON form, contains a cycle, or
+ * a getter in it throws.
  *
  * @param name The name of the value in the error message, such as `a line`.
- * @throws {TypeError} If the value has no JSON form, contains a cycle, or a getter in it throws.
  */
 export function checkedJson(name: string, value: unknown): string {
   let text: unknown;
