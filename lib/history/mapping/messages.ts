@@ -8,72 +8,44 @@ import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
 import type { FoldContext, ItemState } from "./fold_context.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
-interface UserMessage {
-  readonly text: string;
-  /** The attached images, as records. */
-  readonly images: readonly ImageRecord[];
-}
-
 /** Shows a message of the user: replaces the records of the same item, or appends new ones. */
 export function showUserMessage(
   context: FoldContext,
   content: Fields,
   item: string,
 ): void {
-  const { memory, store } = context;
+  const { memory: { links, turns }, store } = context;
   const text = textOf(content.text) ?? "";
   const images = listOf(content.images).map(attachedImage);
   const isBlank = text.trim() === "";
   // An empty message does not replace a known one.
   if (isBlank && images.length === 0) return;
-  if (isKnownUser(context, item)) {
-    replaceUser(context, { text, images }, item);
-    return;
-  }
-  memory.turns.prompt(store.nextId);
-  if (!isBlank) {
-    memory.links.set("user_message", item, context.push(userRecord(text)));
-  }
-  for (const [at, image] of images.entries()) {
-    const id = context.push(image);
-    memory.links.set("user_image", imageKey(item, at), id);
-  }
-  memory.turns.prompted(store.nextId);
-}
-
-function isKnownUser({ memory }: FoldContext, item: string): boolean {
-  return memory.links.get("user_message", item) !== undefined ||
-    memory.links.get("user_image", imageKey(item, 0)) !== undefined;
-}
-
-/** Replaces the records of an earlier message of the same item. */
-function replaceUser(
-  context: FoldContext,
-  { text, images }: UserMessage,
-  item: string,
-): void {
-  const { links } = context.memory;
+  const isNew = links.get("user_message", item) === undefined &&
+    links.get("user_image", imageKey(item, 0)) === undefined;
+  if (isNew) turns.prompt(store.nextId);
   const record = userRecord(text);
   const shown = context.get(links.get("user_message", item)?.id);
-  if (text.trim() === "") context.removeItem("user_message", item);
+  if (isBlank) context.removeItem("user_message", item);
   else if (!sameJson(shown?.payload, record.payload)) {
     context.showItem("user_message", item, record);
   }
   for (const [at, image] of images.entries()) {
     const key = imageKey(item, at);
     const known = context.get(links.get("user_image", key)?.id);
-    // An earlier copy may have had the image data, and this one only names the file.
-    const metadata = image.payload.metadata ??
-      (known?.type === "image" ? known.payload.metadata : null);
-    const { path, caption } = image.payload;
-    if (known?.type === "image" && known.payload.path === path) continue;
-    context.showItem("user_image", key, imageRecord(path, caption, metadata));
+    const { path, caption, metadata } = image.payload;
+    if (known?.type !== "image") context.showItem("user_image", key, image);
+    else if (known.payload.path !== path) {
+      // An earlier copy may have had the image data, and this one only names the file.
+      const kept = metadata ?? known.payload.metadata;
+      context.showItem("user_image", key, imageRecord(path, caption, kept));
+    }
   }
   for (
     let at = images.length;
     links.get("user_image", imageKey(item, at)) !== undefined;
     at += 1
   ) context.removeItem("user_image", imageKey(item, at));
+  if (isNew) turns.prompted(store.nextId);
 }
 
 /** Returns the key of an image of an item. */
