@@ -33,7 +33,6 @@ import {
   interruptExploring,
   isExploringFor,
   isSameList,
-  renameEntry,
   startExploring,
 } from "./explores.ts";
 import { isOpenPatch } from "./file_changes.ts";
@@ -141,13 +140,9 @@ function startCommand(
   const { command, parsed, startedAt } = start;
   const { callId } = call;
   const action = actionOf(parsed);
+  if (known?.type === "explore") return;
   if (known?.type === "exec") {
     renameCommand(context, known, start);
-    return;
-  }
-  if (known?.type === "explore") {
-    if (command.length === 0 || !isExploring(parsed)) return;
-    renameEntry(context, call.id, { ...start, action });
     return;
   }
   const isTool = known !== undefined && TOOL_TYPES.has(known.type);
