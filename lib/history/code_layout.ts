@@ -13,6 +13,7 @@ import {
   isObject,
   numberOf,
   snakeCase,
+  textOf,
 } from "../json/fields.ts";
 import { expectedOf, fits, kindOf, sortOf } from "../shapes/check.ts";
 import {
@@ -28,7 +29,7 @@ import {
 } from "../shapes/shapes.ts";
 import { onlyMember, setOwn, tagInside } from "./plain_json.ts";
 import * as shapes from "./record_shapes.ts";
-import { RecordStore } from "./record_store.ts";
+import { RecordStore, TOOL_TYPES } from "./record_store.ts";
 import type { AnyHistoryRecord, ExecAction, ExecPayload } from "./records.ts";
 import {
   type HistoryLookup,
@@ -183,10 +184,7 @@ function fromCodeLayout(
   const type = snakeCase(name);
   const { id, ...rest } = member;
   if (!CODE_PAYLOADS.has(type) && typeof id !== "number") return undefined;
-  const isTool = type === "running_tool" || type === "tool_call";
-  const callId = isTool && typeof rest.call_id === "string"
-    ? rest.call_id
-    : undefined;
+  const callId = TOOL_TYPES.has(type) ? textOf(rest.call_id) : undefined;
   const payload = REWRITES.get(type)?.(rest) ?? rest;
   return { record: { id, type, payload }, callId };
 }

@@ -26,7 +26,7 @@ interface Piece {
 const PIECE_LENGTH = 1 << 17;
 
 /** The effect of adding a chunk: whether the output has grown, or lost known text. */
-export type OutputChange = "none" | "appended" | "rewritten";
+type OutputChange = "none" | "appended" | "rewritten";
 
 /**
  * The text that a command has written to stdout or stderr.

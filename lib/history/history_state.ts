@@ -14,11 +14,7 @@ import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
 import { RecordStore } from "./record_store.ts";
 import type { AnyHistoryRecord } from "./records.ts";
-import {
-  checkSnapshot,
-  type HistorySnapshot,
-  type HistorySnapshotOptions,
-} from "./snapshot.ts";
+import type { HistorySnapshot, HistorySnapshotOptions } from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/fold_memory.ts";
 
@@ -205,9 +201,8 @@ export class HistoryState {
     snapshot: HistorySnapshot,
     options: HistoryStateOptions = {},
   ): HistoryState {
-    checkSnapshot(snapshot);
     const { limits } = options;
-    const saved = fieldsOf(snapshot.resume);
+    const saved = fieldsOf(fieldsOf(snapshot).resume);
     const exact = saved.version === VERSION;
     const store = RecordStore.restore(snapshot, { exact, limits });
     const memory = new FoldMemory(exact ? saved.fold : undefined);

@@ -1,9 +1,9 @@
 /** The store of a history's records, and the operations on them. */
 
 import { checkedCount } from "../checked.ts";
-import { type OutputChange, OutputText } from "./exec_output.ts";
+import { OutputText } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
-import { isObject } from "../json/fields.ts";
+import { fieldsOf, listOf, textOf } from "../json/fields.ts";
 import { keptText } from "../json/utf8.ts";
 import { deepCopy, sameJson } from "./plain_json.ts";
 import type {
@@ -542,21 +542,15 @@ export class RecordStore {
   ): HistoryMutation[] {
     const { content } = entry;
     const before = content.record.payload;
-    const finishes = payload !== before;
+    entry.content = { ...content, record: { ...content.record, payload } };
     const mutations: HistoryMutation[] = [];
-    const changed = finishes ? changesOf(payload, before, EXEC_SCALARS) : {};
-    let rewritten = false;
-    if (finishes) {
-      entry.content = { ...content, record: { ...content.record, payload } };
-      rewritten = !sameJson(payload.wait_notes, before.wait_notes);
-    }
+    const changed = changesOf(payload, before, EXEC_SCALARS);
+    let rewritten = !sameJson(payload.wait_notes, before.wait_notes);
     this.#budget.remove(entry);
     for (const stream of ["stdout", "stderr"] as const) {
       const chunk = output[stream] ?? null;
       if (chunk === null) continue;
-      const { offset, content: text } = chunk;
-      const change: OutputChange = content[stream]
-        .add({ offset, content: text }, this.#limits.streamBytes);
+      const change = content[stream].add(chunk, this.#limits.streamBytes);
       if (change === "rewritten") rewritten = true;
       if (change !== "appended") continue;
       mutations.push({
@@ -564,13 +558,13 @@ export class RecordStore {
         index: entry.index,
         id: entry.id,
         field: `${stream}_chunks`,
-        value: { offset, content: text },
+        value: chunk,
         ...changed,
       });
     }
     this.#budget.add(entry);
     const pruned = this.#budget.prune();
-    if (finishes && mutations.length === 0) rewritten = true;
+    if (payload !== before && mutations.length === 0) rewritten = true;
     const changes = rewritten || pruned.includes(entry)
       ? [replaced(entry)]
       : mutations;
@@ -600,10 +594,10 @@ export class RecordStore {
     ] as const;
     const rebuilds = !exact &&
       lookups.every(([lookup]) => Object.keys(lookup).length === 0);
-    const streams = new Set<unknown>();
+    const streams = new Set<string>();
     for (const record of records) {
-      if (!exact && isRepeated(record, streams)) continue;
       const entry = newEntry(record.id, contentOf(record.id, record));
+      if (!exact && isRepeated(entry, streams)) continue;
       this.#list.insert(Infinity, entry);
       this.#budget.add(entry);
       if (rebuilds) this.#index.register(entry);
@@ -614,7 +608,7 @@ export class RecordStore {
     }
     for (const [callId, id] of this.#index.toolCalls) {
       const entry = this.#index.get(id);
-      if (entry !== undefined && isTool(entry.content)) entry.callId = callId;
+      if (entry) entry.callId = callIdOf(entry.content, { callId });
     }
     this.#nextId = next_id;
     this.#unknownFields = unknownFields;
@@ -742,44 +736,36 @@ function changesOf<T extends object, K extends keyof T>(
   return changes;
 }
 
-function isTool(content: Content): boolean {
-  const { type } = content.record;
-  return type === "running_tool" || type === "tool_call";
-}
+/** The types of records of tool calls. */
+export const TOOL_TYPES: ReadonlySet<string> = new Set([
+  "running_tool",
+  "tool_call",
+]);
 
 function callIdOf(
-  content: Content,
+  { record }: Content,
   { callId = null }: RecordOptions,
 ): string | null {
-  return isTool(content) ? callId : null;
+  return TOOL_TYPES.has(record.type) ? callId : null;
 }
 
 /** Sets `trailing` of an explore record, and returns whether that has changed it. */
 function setTrailing(entry: Entry, trailing: boolean): boolean {
-  const { content } = entry;
-  if (content.kind !== "plain" || content.record.type !== "explore") {
-    return false;
-  }
-  const { record } = content;
-  if ("trailing" in record.payload && record.payload.trailing === trailing) {
-    return false;
-  }
+  const { record } = entry.content;
+  if (!isKnownRecord(record) || record.type !== "explore") return false;
+  if (record.payload.trailing === trailing) return false;
   const payload = { ...record.payload, trailing };
-  // The boundary: a record with one flag changed has the type that it had.
-  const changed = { ...record, payload } as AnyHistoryRecord;
-  entry.content = { kind: "plain", record: changed };
+  entry.content = { kind: "plain", record: { ...record, payload } };
   return true;
 }
 
 /** Whether a record is the second or a later complete message of a stream. */
-function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
-  if (record.type !== "assistant_message") return false;
-  const payload: unknown = record.payload;
-  const streamId = isObject(payload) ? payload.stream_id ?? null : null;
+function isRepeated(entry: Entry, streams: Set<string>): boolean {
+  const streamId = isStream(entry) ? null : streamOf(entry);
   if (streamId === null) return false;
-  if (streams.has(streamId)) return true;
+  const isKnown = streams.has(streamId);
   streams.add(streamId);
-  return false;
+  return isKnown;
 }
 
 /** Finds records by their ids, and by call ids and stream ids (the lookups of a snapshot). */
@@ -855,16 +841,9 @@ class RecordIndex {
 
 /** Returns the stream id of an assistant message; `null` if there is none. */
 function streamOf({ content: { record } }: Entry): string | null {
-  switch (record.type) {
-    case "assistant_stream":
-    case "assistant_message": {
-      const { payload } = record;
-      const id: unknown = "stream_id" in payload ? payload.stream_id : null;
-      return typeof id === "string" ? id : null;
-    }
-    default:
-      return null;
-  }
+  const isMessage = record.type === "assistant_stream" ||
+    record.type === "assistant_message";
+  return isMessage ? textOf(fieldsOf(record.payload).stream_id) ?? null : null;
 }
 
 /** Returns the keys of a record in its lookup: call ids or a stream id. */
@@ -1096,13 +1075,9 @@ function recordOf(content: Content): AnyHistoryRecord {
 
 /** Returns the call ids of a `merged_exec` record, which only other producers write. */
 function segmentCallIds({ payload }: AnyHistoryRecord): string[] {
-  const segments: unknown = "segments" in payload ? payload.segments : null;
-  if (!Array.isArray(segments)) return [];
-  return segments.flatMap((segment: unknown) =>
-    isObject(segment) && typeof segment.call_id === "string"
-      ? [segment.call_id]
-      : []
-  );
+  return listOf(fieldsOf(payload).segments)
+    .map((segment) => textOf(fieldsOf(segment).call_id))
+    .filter((callId) => callId !== undefined);
 }
 
 /** The deltas of an assistant message, with their length in bytes. */

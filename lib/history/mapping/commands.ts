@@ -16,7 +16,7 @@ import {
 import { closingQuote } from "../../json/member_texts.ts";
 import { keptText } from "../../json/utf8.ts";
 import { tagInside } from "../plain_json.ts";
-import { startedExec } from "../record_store.ts";
+import { startedExec, TOOL_TYPES } from "../record_store.ts";
 import type { ExecWait } from "../record_operations.ts";
 import type {
   ExecAction,
@@ -36,12 +36,7 @@ import {
   startExploring,
 } from "./explores.ts";
 import { isOpenPatch } from "./file_changes.ts";
-import {
-  type CallIds,
-  type FoldContext,
-  type ItemState,
-  TOOL_TYPES,
-} from "./fold_context.ts";
+import type { CallIds, FoldContext, ItemState } from "./fold_context.ts";
 
 interface CommandStart {
   /** The command; empty if it is not known. */

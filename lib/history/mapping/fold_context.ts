@@ -4,7 +4,7 @@ import { EPOCH } from "../../events/times.ts";
 import { type Fields, textOf } from "../../json/fields.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
-import type { RecordStore } from "../record_store.ts";
+import { type RecordStore, TOOL_TYPES } from "../record_store.ts";
 import {
   type HistoryRecord,
   isKnownRecord,
@@ -40,12 +40,6 @@ export interface ItemState extends CallIds {
   /** The event. */
   readonly event: Fields;
 }
-
-/** The record types of a tool call. */
-export const TOOL_TYPES: ReadonlySet<string> = new Set([
-  "running_tool",
-  "tool_call",
-]);
 
 /** Changes records, updates the memory accordingly, and collects the mutations. */
 export class FoldContext {
