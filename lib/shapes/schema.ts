@@ -18,8 +18,10 @@ const SCHEMAS = new WeakMap<AnyShape, SchemaOf<unknown>>();
 
 /** Returns the schema of a shape; makes it on the first call. */
 export function schemaOf<T>(shape: Shape<T>): SchemaOf<T> {
-  // `anySchemaOf` makes a schema that accepts exactly the values of the shape of `T`.
-  return anySchemaOf(shape) as SchemaOf<T>;
+  let schema = SCHEMAS.get(shape);
+  if (schema === undefined) SCHEMAS.set(shape, schema = newSchemaOf(shape));
+  // It accepts exactly the values of the shape of `T`.
+  return schema as SchemaOf<T>;
 }
 
 export function schemasOf<M>(
@@ -29,15 +31,6 @@ export function schemasOf<M>(
   for (const word in shapes) schemas[word] = schemaOf(shapes[word]);
   // Every key of `M` has its schema by now.
   return schemas as SchemasOf<M>;
-}
-
-function anySchemaOf(shape: AnyShape): SchemaOf<unknown> {
-  let schema = SCHEMAS.get(shape);
-  if (schema === undefined) {
-    schema = newSchemaOf(shape);
-    SCHEMAS.set(shape, schema);
-  }
-  return schema;
 }
 
 function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
@@ -74,17 +67,17 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
     case "others":
       return v.pipe(v.string(), v.notValues([...shape.words]));
     case "list":
-      return v.array(anySchemaOf(shape.element));
+      return v.array(schemaOf(shape.element));
     case "map":
-      return v.record(v.string(), anySchemaOf(shape.value));
+      return v.record(v.string(), schemaOf(shape.value));
     case "either":
-      return v.union(shape.shapes.map(anySchemaOf));
+      return v.union(shape.shapes.map((one) => schemaOf(one)));
     case "object":
       return objectSchema(shape);
     case "variant": {
       const { key, shapes, others } = shape;
-      const options = [...new Set(shapes.values())].map(anySchemaOf);
-      if (typeof others !== "string") options.push(anySchemaOf(others));
+      const options = [...new Set(shapes.values())].map((one) => schemaOf(one));
+      if (typeof others !== "string") options.push(schemaOf(others));
       // Variants are built of object schemas or of other variants only.
       return v.variant(key, options as v.VariantOptions<string>);
     }
@@ -108,7 +101,7 @@ function entriesOf(
   members: readonly Member[],
 ): Record<string, SchemaOf<unknown>> {
   return Object.fromEntries(members.map(({ name, shape, isOptional }) => {
-    const schema = anySchemaOf(shape);
+    const schema = schemaOf(shape);
     return [name, isOptional ? v.exactOptional(schema) : schema];
   }));
 }

@@ -43,9 +43,7 @@ interface CommandStart {
   readonly command: readonly string[];
   /** The parts of the command, as the producer has parsed them. */
   readonly parsed: readonly ParsedCommand[];
-  /** The folder that it runs in. */
   readonly cwd: string | null;
-  /** The time at which it started. */
   readonly startedAt: string;
   /** Whether `startedAt` stood in the event, and is not just the time of the event. */
   readonly isTimed: boolean;
@@ -53,7 +51,6 @@ interface CommandStart {
 
 /** The members of an end by which success is decided. */
 interface CommandResult {
-  /** The exit code; `null` if it is not known. */
   readonly exitCode: number | null;
   /** The status of the item, if it has one. */
   readonly status: unknown;
@@ -335,10 +332,9 @@ function withNotes(
   return notes;
 }
 
+/** The output that an event has. */
 interface CommandOutput {
-  /** The output to stdout; `undefined` if the event has none. */
   readonly stdout?: string | undefined;
-  /** The output to stderr; `undefined` if the event has none. */
   readonly stderr?: string | undefined;
 }
 

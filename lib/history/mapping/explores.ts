@@ -11,11 +11,9 @@ import type {
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./fold_memory.ts";
 
-/** A command that only reads, searches or lists files. */
 interface ExploreStart {
   readonly command: readonly string[];
   readonly cwd: string | null;
-  /** The kind of the command. */
   readonly action: ExecAction;
 }
 
@@ -66,7 +64,9 @@ export function finishExploring(
 ): boolean {
   const known = entryOf(context, itemId);
   if (known === undefined) return false;
-  replaceEntry(context, known, { ...known.entry, status });
+  const { record, link, entry } = known;
+  const ended = record.payload.entries.with(link.at, { ...entry, status });
+  setEntries(context, record, ended);
   return true;
 }
 
@@ -109,15 +109,6 @@ export function interruptExploring(
       : entry
   );
   setEntries(context, record, ended);
-}
-
-function replaceEntry(
-  context: FoldContext,
-  { record, link }: PlacedEntry,
-  entry: ExploreEntry,
-): void {
-  const { entries } = record.payload;
-  setEntries(context, record, entries.with(link.at, entry));
 }
 
 function setEntries(

@@ -33,17 +33,14 @@ export type ItemPhase =
 
 /** An item at one moment. */
 export interface ItemState extends CallIds {
-  /** The phase. */
   readonly phase: ItemPhase;
   /** The content or the delta of the event, or the event itself if it has neither. */
   readonly content: Fields;
-  /** The event. */
   readonly event: Fields;
 }
 
 /** Changes records, updates the memory accordingly, and collects the mutations. */
 export class FoldContext {
-  /** The records. */
   readonly store: RecordStore;
   /** The state that no record holds. */
   readonly memory: FoldMemory;
@@ -116,12 +113,10 @@ export class FoldContext {
     return this.store.at(this.store.length - 1)?.id;
   }
 
-  /** Returns the link from a call to its record. */
   linkOf({ id }: CallIds): RecordLink | undefined {
     return this.memory.links.get("call", id);
   }
 
-  /** Returns the record of a call. */
   recordOf(call: CallIds): HistoryRecord | undefined {
     return this.get(this.linkOf(call)?.id);
   }

@@ -76,14 +76,7 @@ class RecordLinks {
 
   set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
     const before = this.#newest.get(id);
-    const link: ChainedLink = {
-      id,
-      at,
-      action: null,
-      kind,
-      item,
-      before,
-    };
+    const link = { id, at, action: null, kind, item, before };
     this.#newest.set(id, link);
     let links = this.#links.get(kind);
     if (links === undefined) this.#links.set(kind, links = new Map());
@@ -123,13 +116,13 @@ export class TurnLog {
   /** The next id after the prompt that opened the turn; `null` if none did. */
   #promptEnd: number | null;
   /** The record id of the last assistant message of the turn. */
-  messageId: number | null = null;
+  messageId: number | null;
   /** The item id of that message. */
-  messageItem: string | null = null;
+  messageItem: string | null;
   /** The record id of the diff of the turn. */
-  diffId: number | null = null;
+  diffId: number | null;
   /** The message of the last error of the turn. */
-  errorMessage: string | null = null;
+  errorMessage: string | null;
 
   constructor(saved?: unknown) {
     const field = fieldsOf(saved);
@@ -184,7 +177,6 @@ export class TurnLog {
     return hasAll ? dropped.reduce((a, b) => Math.min(a, b)) : 0;
   }
 
-  /** Returns the state as plain JSON. */
   save(): unknown {
     return {
       starts: [...this.#starts],
@@ -237,7 +229,6 @@ export class FoldMemory {
   now: string | null;
   /** The number of runs of the producer in the stream so far. */
   run: number;
-  /** The id of the thread. */
   threadId: string | null;
   /** Whether the events are those of a session file, as far as is known. */
   isSession: boolean;
@@ -249,9 +240,7 @@ export class FoldMemory {
   unknownMode: string | null;
   /** The part of another file that the session file continues. */
   base: HistoryBase | null;
-  /** The turns. */
   readonly turns: TurnLog;
-  /** The links from items to records. */
   readonly links: RecordLinks;
   /** The ids of the records of unfinished calls. */
   readonly working: Set<number>;
@@ -294,11 +283,7 @@ export class FoldMemory {
       textOf,
       (text) => new TextLines(textOf(text) ?? ""),
     );
-    this.parts = savedMap(
-      field.parts,
-      wholeOf,
-      wholesOf,
-    );
+    this.parts = savedMap(field.parts, wholeOf, wholesOf);
     const crossed = fieldsOf(field.crossed);
     this.crossed = {
       primary: wholeOf(crossed.primary) ?? 0,
@@ -322,7 +307,6 @@ export class FoldMemory {
     if (this.turns.diffId === id) this.turns.diffId = null;
   }
 
-  /** Returns the memory as plain JSON. */
   save(): unknown {
     return {
       now: this.now,

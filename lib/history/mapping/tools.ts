@@ -12,6 +12,7 @@ import {
   isObject,
   jsonTextOf,
   listOf,
+  snakeCase,
   textOf,
   wholeOf,
 } from "../../json/fields.ts";
@@ -31,9 +32,7 @@ import type { CallIds, FoldContext, ItemState } from "./fold_context.ts";
 import { errorRecord, splitLines } from "./text_lines.ts";
 
 interface ToolStart {
-  /** The name of the tool. */
   readonly title: string;
-  /** The arguments of the call. */
   readonly arguments: readonly ToolArgument[];
   /** The limits of a tool that waits. */
   readonly wait?: Pick<
@@ -247,12 +246,10 @@ export function showToolCall(context: FoldContext, item: ItemState): void {
   showTool(context, item, {
     title: qualifiedTitle(content.namespace, content.name),
     arguments: argumentsOf(item),
-    ...wait === undefined ? {} : {
-      wait: {
-        wait_cap_ms: wholeOf(wait.timeout_ms) ?? null,
-        wait_has_target: idOf(wait.for) !== undefined,
-        wait_has_call_id: idOf(wait.call_id) !== undefined,
-      },
+    wait: {
+      wait_cap_ms: wholeOf(wait?.timeout_ms) ?? null,
+      wait_has_target: idOf(wait?.for) !== undefined,
+      wait_has_call_id: idOf(wait?.call_id) !== undefined,
     },
   }, toolEnd(item, content.output));
 }
@@ -444,21 +441,17 @@ function lastCharacters(text: string): string {
 /** Returns the line for a block that is no text; `undefined` for a text. */
 function placeholderOf(block: unknown): string | undefined {
   const fields = fieldsOf(block);
-  switch (fields.type) {
+  // `image`, `input_image` or `inputImage`.
+  switch (snakeCase(textOf(fields.type) ?? "").replace(/^input_/, "")) {
     case "image":
-    case "input_image":
-    case "inputImage":
       return "<image content>";
     case "audio":
-    case "input_audio":
-    case "inputAudio":
       return "<audio content>";
     case "resource_link":
       return `link: ${textOf(fields.uri) ?? ""}`;
     case "resource":
-      return `embedded resource: ${
-        textOf(fieldsOf(fields.resource).uri) ?? ""
-      }`;
+      return "embedded resource: " +
+        (textOf(fieldsOf(fields.resource).uri) ?? "");
     default:
       return undefined;
   }
@@ -472,10 +465,7 @@ function placeholderOf(block: unknown): string | undefined {
  *   order.
  * @returns One argument for each field of an object, one for anything else.
  */
-export function toolArguments(
-  value: unknown,
-  text?: string,
-): ToolArgument[] {
+export function toolArguments(value: unknown, text?: string): ToolArgument[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return [{ name: "items", value: valueOf(value) }];
   if (!isObject(value)) {
