@@ -45,9 +45,7 @@ export function checkedWord<W extends string>(
   if (words.includes(word)) return word;
   const state = typeof word === "string" ? `"${word}"` : wordsOf(word);
   const others = words.slice(0, -1).join(", ");
-  throw new RangeError(
-    misuse(name, state, `${others} or ${words.at(-1)}`),
-  );
+  throw new RangeError(misuse(name, state, `${others} or ${words.at(-1)}`));
 }
 
 /** Throws a `TypeError` unless an option is an array; a string would be iterated by characters. */
@@ -72,9 +70,7 @@ export function checkedCount(name: string, count: number, least = 0): number {
  */
 export function checkedTime(name: string, time: number): number {
   if (typeof time === "number" && !Number.isNaN(time)) return time;
-  throw new RangeError(
-    misuse(name, numberOf(time), "milliseconds since 1970"),
-  );
+  throw new RangeError(misuse(name, numberOf(time), "milliseconds since 1970"));
 }
 
 function misuse(name: string, state: string, expected: string): string {

@@ -410,11 +410,7 @@ const SPELLINGS: ReadonlyMap<AnyShape, Rewrite> = new Map<AnyShape, Rewrite>([
 ]);
 
 /** Reads a value of a shape, at a path. Fields that the shape does not name are kept. */
-function readAs(
-  shape: AnyShape,
-  json: unknown,
-  path: string,
-): unknown {
+function readAs(shape: AnyShape, json: unknown, path: string): unknown {
   const value = SPELLINGS.get(shape)?.(json) ?? json;
   switch (shape.kind) {
     case "any":

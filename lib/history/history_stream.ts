@@ -54,10 +54,7 @@ export class HistoryReducer
    * @param emit Is called with each mutation.
    * @throws {TypeError} If it is no outcome.
    */
-  feed(
-    outcome: Outcome<unknown>,
-    emit: Emit<Outcome<HistoryMutation>>,
-  ): void {
+  feed(outcome: Outcome<unknown>, emit: Emit<Outcome<HistoryMutation>>): void {
     checkOutcome(outcome);
     if (!outcome.ok) return emit(outcome);
     const { line, offset, value, text } = outcome;

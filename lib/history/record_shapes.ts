@@ -59,10 +59,7 @@ export const INLINE_SPAN: Shape<records.InlineSpan> = object({
   entity: nullable(
     variant(
       "type",
-      typed({
-        link: { href: STRING },
-        code: {},
-      }),
+      typed({ link: { href: STRING }, code: {} }),
       '"link" or "code"',
     ),
   ),
@@ -98,11 +95,7 @@ const METADATA = nullable(MESSAGE_METADATA);
 
 export const TOOL_ARGUMENT_VALUE: Shape<records.ToolArgumentValue> = variant(
   "type",
-  typed({
-    text: { text: STRING },
-    json: { value: ANY },
-    secret: {},
-  }),
+  typed({ text: { text: STRING }, json: { value: ANY }, secret: {} }),
   '"text", "json" or "secret"',
 );
 
@@ -217,9 +210,7 @@ export const PAYLOADS: {
       "background",
       "notice",
     ),
-    header: nullable(
-      object({ label: STRING, badge: TEXT_OR_NULL }),
-    ),
+    header: nullable(object({ label: STRING, badge: TEXT_OR_NULL })),
     lines: LINES,
     metadata: METADATA,
   }),
@@ -230,13 +221,7 @@ export const PAYLOADS: {
       summary: TEXT_OR_NULL,
       summary_tone: TONE,
     }),
-    details: list(
-      object({
-        label: STRING,
-        value: TEXT_OR_NULL,
-        tone: TONE,
-      }),
-    ),
+    details: list(object({ label: STRING, value: TEXT_OR_NULL, tone: TONE })),
   }),
   loading: object({ message: STRING }),
   running_tool: object({
@@ -252,24 +237,14 @@ export const PAYLOADS: {
     title: STRING,
     duration_ms: nullable(DURATION),
     arguments: list(TOOL_ARGUMENT),
-    result_preview: nullable(
-      object({ lines: TEXTS, truncated: BOOLEAN }),
-    ),
+    result_preview: nullable(object({ lines: TEXTS, truncated: BOOLEAN })),
     error_message: TEXT_OR_NULL,
   }),
   plan_update: object({
     name: STRING,
     icon: PLAN_ICON,
-    progress: object({
-      completed: NUMBER,
-      total: NUMBER,
-    }),
-    steps: list(
-      object({
-        description: STRING,
-        status: STEP_STATUS,
-      }),
-    ),
+    progress: object({ completed: NUMBER, total: NUMBER }),
+    steps: list(object({ description: STRING, status: STEP_STATUS })),
   }),
   upgrade_notice: object({
     current_version: STRING,
@@ -298,13 +273,7 @@ export const PAYLOADS: {
     exit_code: NUMBER_OR_NULL,
     wait_total_ms: nullable(DURATION),
     wait_active: BOOLEAN,
-    wait_notes: list(
-      object({
-        message: STRING,
-        tone: TONE,
-        timestamp: TIME,
-      }),
-    ),
+    wait_notes: list(object({ message: STRING, tone: TONE, timestamp: TIME })),
     started_at: TIME,
     completed_at: TIME_OR_NULL,
   }),
@@ -329,12 +298,7 @@ export const PAYLOADS: {
     hunks: list(
       object({
         header: STRING,
-        lines: list(
-          object({
-            kind: DIFF_LINE_KIND,
-            text: STRING,
-          }),
-        ),
+        lines: list(object({ kind: DIFF_LINE_KIND, text: STRING })),
       }),
     ),
   }),
@@ -345,11 +309,7 @@ export const PAYLOADS: {
   }),
   explore: object({
     entries: list(
-      object({
-        command: TEXTS,
-        cwd: TEXT_OR_NULL,
-        status: EXPLORE_STATUS,
-      }),
+      object({ command: TEXTS, cwd: TEXT_OR_NULL, status: EXPLORE_STATUS }),
     ),
     trailing: TRAILING,
   }),
@@ -376,9 +336,6 @@ export const PAYLOADS: {
       }),
     ),
   }),
-  background_event: object({
-    title: STRING,
-    description: STRING,
-  }),
+  background_event: object({ title: STRING, description: STRING }),
   notice: object({ title: TEXT_OR_NULL, body: LINES }),
 };

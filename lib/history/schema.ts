@@ -191,11 +191,7 @@ function namedSchemas(
 
 const NAMED_SCHEMAS = schemasOf<HistoryTypes>({
   HistorySnapshot: HISTORY_SNAPSHOT,
-  HistoryMutation: variant(
-    "type",
-    MUTATIONS,
-    "the type of a mutation",
-  ),
+  HistoryMutation: variant("type", MUTATIONS, "the type of a mutation"),
   InsertedMutation: MUTATIONS.inserted,
   ReplacedMutation: MUTATIONS.replaced,
   RemovedMutation: MUTATIONS.removed,

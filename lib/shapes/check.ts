@@ -181,11 +181,7 @@ function checkEach(
   return isGood;
 }
 
-function issue(
-  issues: Issues,
-  path: Path | undefined,
-  message: string,
-): false {
+function issue(issues: Issues, path: Path | undefined, message: string): false {
   issues?.push({ path: textOf(path), message });
   return false;
 }

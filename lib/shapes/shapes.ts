@@ -161,9 +161,7 @@ export function list<T>(element: Shape<T>): Shape<readonly T[]> {
 }
 
 /** An object whose keys are data and whose values have one shape. */
-export function map<T>(
-  value: Shape<T>,
-): Shape<{ readonly [name: string]: T }> {
+export function map<T>(value: Shape<T>): Shape<{ readonly [name: string]: T }> {
   return { kind: "map", value };
 }
 

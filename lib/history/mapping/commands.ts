@@ -111,10 +111,7 @@ function commandStart(
 }
 
 /** Whether a command is running, in an exec or an explore record. */
-export function isRunningCommand(
-  context: FoldContext,
-  call: CallIds,
-): boolean {
+export function isRunningCommand(context: FoldContext, call: CallIds): boolean {
   const record = context.recordOf(call);
   return record?.type === "exec"
     ? record.payload.status === "running"
@@ -346,10 +343,7 @@ function appendOutput(
   { stdout, stderr }: CommandOutput,
 ): void {
   const index = id === undefined ? -1 : context.store.indexOf(id);
-  const chunk = (
-    stream: "stdout" | "stderr",
-    content = "",
-  ): ExecChunk | null =>
+  const chunk = (stream: "stdout" | "stderr", content = ""): ExecChunk | null =>
     content === ""
       ? null
       : { offset: context.store.outputEnd(index, stream), content };

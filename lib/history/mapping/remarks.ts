@@ -10,10 +10,7 @@ export function showTurnDiff(context: FoldContext, fields: Fields): void {
   const { turns } = context.memory;
   const diff = textOf(fields.unified_diff);
   if (diff === undefined) return;
-  const record = {
-    type: "diff",
-    payload: { hunks: diffHunks(diff) },
-  } as const;
+  const record = { type: "diff", payload: { hunks: diffHunks(diff) } } as const;
   const known = turns.diffId;
   if (known !== null && context.get(known)?.type === "diff") {
     context.replace(known, record);
