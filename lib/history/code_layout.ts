@@ -484,14 +484,13 @@ function readObject(
   path: string,
 ): Fields {
   const result: Fields = {};
-  const known = new Set(members.map(({ name }) => name));
   for (const { name, shape, isOptional } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (member === undefined && isOptional) continue;
     setOwn(result, name, readAs(shape, member, join(path, name)));
   }
   for (const [name, member] of Object.entries(value)) {
-    if (!known.has(name)) setOwn(result, name, member);
+    if (!Object.hasOwn(result, name)) setOwn(result, name, member);
   }
   return result;
 }

@@ -5,7 +5,7 @@ import {
   byteLength,
   endsInHighSurrogate,
 } from "../json/utf8_length.ts";
-import { setOwn } from "./plain_json.ts";
+import { deepCopy, setOwn } from "./plain_json.ts";
 import type {
   AnyHistoryRecord,
   AssistantDelta,
@@ -122,8 +122,6 @@ interface GrowingPayload {
   deltas?: AssistantDelta[];
 }
 
-const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
-
 /**
  * The ends of chunks, in bytes, cached so that a long text is not measured again for each addition.
  * The length in UTF-16 units guards against chunks that a caller has changed.
@@ -189,18 +187,10 @@ export function applyMutation(
   }
 }
 
-/** Copies the payload and the growing lists of a record that may be changed in place. */
+/** Copies a record that may be changed in place. */
 function own(record: AnyHistoryRecord): AnyHistoryRecord {
-  if (record.type !== "exec" && record.type !== "assistant_stream") {
-    return record;
-  }
-  const payload: { [name: string]: unknown } = { ...record.payload };
-  for (const field of GROWING_FIELDS) {
-    const list = payload[field];
-    if (Array.isArray(list)) payload[field] = list.map((part) => ({ ...part }));
-  }
-  // The boundary: a copy has the type of its original.
-  return { ...record, payload } as unknown as AnyHistoryRecord;
+  const grows = record.type === "exec" || record.type === "assistant_stream";
+  return grows ? deepCopy(record) : record;
 }
 
 function append(
@@ -210,7 +200,7 @@ function append(
   if (record === undefined) return;
   const { type: _type, index: _index, id: _id, field, value, ...scalars } =
     mutation;
-  // The boundary: `own` has copied the payload, so that it may be changed here.
+  // The boundary: `own` has copied the record, so that it may be changed here.
   const payload = record.payload as GrowingPayload;
   if (field === "deltas") {
     const deltas = payload.deltas ??= [];

@@ -21,31 +21,18 @@ export function setOwn(target: object, name: string, value: unknown): void {
  * It does not recurse, so that tool arguments of any depth cannot overflow the stack.
  */
 export function deepCopy<T>(value: T): T {
-  const box: { copy?: unknown } = {};
-  const work: { from: unknown; into: object; name: string }[] = [
-    { from: value, into: box, name: "copy" },
-  ];
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    const { from, into, name } = next;
-    if (typeof from !== "object" || from === null) {
-      setOwn(into, name, from);
-      continue;
-    }
-    const copy: object = Array.isArray(from) ? new Array(from.length) : {};
-    setOwn(into, name, copy);
-    const members = Object.entries(from);
-    for (const [key, member] of members) {
-      if (typeof member !== "object" || member === null) {
-        setOwn(copy, key, member);
-      } else {
-        // A placeholder: it keeps the order of the members.
-        setOwn(copy, key, null);
-        work.push({ from: member, into: copy, name: key });
-      }
+  const box = { copy: value };
+  const copies: object[] = [box];
+  for (let copy = copies.pop(); copy !== undefined; copy = copies.pop()) {
+    // Its members are still the originals.
+    for (const [name, member] of Object.entries(copy)) {
+      if (typeof member !== "object" || member === null) continue;
+      const inner = Array.isArray(member) ? [...member] : { ...member };
+      setOwn(copy, name, inner);
+      copies.push(inner);
     }
   }
-  // The boundary: a copy has the type of its original.
-  return box.copy as T;
+  return box.copy;
 }
 
 /** Compares two JSON values; the order of members counts. */

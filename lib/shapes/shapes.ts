@@ -140,12 +140,10 @@ export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   value: ANY,
 };
 
-/** One fixed string. */
 export function literal<const W extends string>(word: W): Shape<W> {
   return { kind: "literal", word };
 }
 
-/** One of the given strings. */
 export function words<const W extends string>(...words: W[]): Shape<W> {
   return { kind: "words", words };
 }
@@ -155,7 +153,6 @@ export function other(words: readonly string[]): Shape<string> {
   return { kind: "others", words };
 }
 
-/** A list whose elements have one shape. */
 export function list<T>(element: Shape<T>): Shape<readonly T[]> {
   return { kind: "list", element };
 }

@@ -387,7 +387,7 @@ function knownText(chunks: readonly ExecChunk[]): string | undefined {
   return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
 }
 
-const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
+const ACTIONS: ReadonlyMap<unknown, ExecAction> = new Map([
   ["read", "read"],
   ["search", "search"],
   ["list_files", "list"],
@@ -406,11 +406,8 @@ function readParsedCommands(value: unknown): ParsedCommand[] {
 
 /** Returns the kind of a command: that of its first part that reads, searches or lists. */
 function actionOf(parsed: readonly ParsedCommand[]): ExecAction {
-  for (const { type } of parsed) {
-    const action = ACTIONS.get(type);
-    if (action !== undefined) return action;
-  }
-  return "run";
+  const known = parsed.find(({ type }) => ACTIONS.has(type));
+  return ACTIONS.get(known?.type) ?? "run";
 }
 
 /** Whether a command only reads, searches or lists files (B.11). */

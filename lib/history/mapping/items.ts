@@ -48,7 +48,6 @@ import {
 } from "./text_lines.ts";
 import {
   finishTool,
-  isRunningTool,
   showCollabCall,
   showDynamicCall,
   showMcpCall,
@@ -181,8 +180,9 @@ function call(show: ShowItem): ShowItem {
 }
 
 function isUnderWay(context: FoldContext, item: ItemState): boolean {
-  return isRunningCommand(context, item) || isRunningTool(context, item) ||
-    isOpenPatch(context.recordOf(item));
+  const record = context.recordOf(item);
+  return record?.type === "running_tool" || isOpenPatch(record) ||
+    isRunningCommand(context, item);
 }
 
 function itemText({ content }: ItemState): string {

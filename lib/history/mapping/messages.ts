@@ -2,7 +2,6 @@
 
 import { plainPath } from "../../events/contents.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
-import type { HistoryMutation } from "../mutations.ts";
 import { sameJson } from "../plain_json.ts";
 import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
 import type { FoldContext, ItemState } from "./fold_context.ts";
@@ -91,7 +90,11 @@ export function showAnswer(
   const { memory, store, now } = context;
   const mutations = store.finalizeAssistant({ streamId, markdown, at: now });
   context.note(mutations);
-  memory.turns.messageId = answerId(mutations) ?? memory.turns.messageId;
+  for (const mutation of mutations) {
+    if (!("record" in mutation)) continue;
+    const { id, record } = mutation;
+    if (record.type === "assistant_message") memory.turns.messageId = id;
+  }
 }
 
 /** Removes an assistant message in progress. */
@@ -99,16 +102,6 @@ export function dropStream(context: FoldContext, streamId: string): void {
   const record = context.at(context.store.indexOfStream(streamId));
   // A snapshot of another program may name another record.
   if (record?.type === "assistant_stream") context.remove(record.id);
-}
-
-function answerId(mutations: readonly HistoryMutation[]): number | undefined {
-  for (const mutation of mutations) {
-    if (
-      (mutation.type === "inserted" || mutation.type === "replaced") &&
-      mutation.record.type === "assistant_message"
-    ) return mutation.id;
-  }
-  return undefined;
 }
 
 /**

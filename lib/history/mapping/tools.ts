@@ -84,10 +84,6 @@ function startTool(
   memory.working.add(id);
 }
 
-export function isRunningTool(context: FoldContext, call: CallIds): boolean {
-  return context.recordOf(call)?.type === "running_tool";
-}
-
 /** Shows the end of a tool call, in its record or at the end. */
 export function finishTool(
   context: FoldContext,
@@ -429,13 +425,8 @@ function textPreview(text: string): ToolResultPreview {
 
 function lastCharacters(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
-  let start = text.length;
-  for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
-    start -= 1;
-    // A surrogate pair is not split.
-    if ((text.codePointAt(start - 1) ?? 0) > 0xffff) start -= 1;
-  }
-  return start === 0 ? text : text.slice(start);
+  // A character has up to two units; spreading does not split it.
+  return [...text.slice(-2 * MAX_CHARACTERS)].slice(-MAX_CHARACTERS).join("");
 }
 
 /** Returns the line for a block that is no text; `undefined` for a text. */
