@@ -3,7 +3,7 @@
 import { checkedCount } from "../checked.ts";
 import { OutputText } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
-import { fieldsOf, listOf, textOf } from "../json/fields.ts";
+import { fieldsOf, listOf, textOf, textsOf } from "../json/fields.ts";
 import { keptText } from "../json/utf8.ts";
 import { deepCopy, sameJson } from "./plain_json.ts";
 import type {
@@ -795,8 +795,8 @@ class RecordIndex {
   /** Adds a record and points the lookups of its call ids and stream id to it. */
   register(entry: Entry): void {
     this.registerDerived(entry);
-    const lookup = this.#lookupOf(entry);
-    for (const key of keysOf(entry)) lookup.set(key, entry.id);
+    const { lookup, keys } = this.#lookupOf(entry);
+    for (const key of keys) lookup.set(key, entry.id);
   }
 
   /** Adds a record without changing a lookup. */
@@ -812,8 +812,8 @@ class RecordIndex {
   /** Removes a record and the lookup entries that still point to it. */
   unregister(entry: Entry): void {
     if (this.#byId.get(entry.id) === entry) this.#byId.delete(entry.id);
-    const lookup = this.#lookupOf(entry);
-    for (const key of keysOf(entry)) {
+    const { lookup, keys } = this.#lookupOf(entry);
+    for (const key of keys) {
       if (lookup.get(key) === entry.id) lookup.delete(key);
     }
     const streamId = streamOf(entry);
@@ -830,12 +830,25 @@ class RecordIndex {
     }
   }
 
-  /** Returns the lookup of a record; each type is in one at most. */
-  #lookupOf({ content: { kind, record } }: Entry): Map<string, number> {
-    if (kind === "stream") return this.streams;
-    return kind === "exec" || record.type === "merged_exec"
-      ? this.execCalls
-      : this.toolCalls;
+  /** Returns the lookup of a record, and its keys there: call ids or a stream id. */
+  #lookupOf({ content, callId }: Entry): {
+    readonly lookup: Map<string, number>;
+    readonly keys: readonly string[];
+  } {
+    const { payload, type } = content.record;
+    const { call_id, stream_id, segments } = fieldsOf(payload);
+    if (content.kind === "stream") {
+      return { lookup: this.streams, keys: textsOf([stream_id]) };
+    }
+    if (content.kind === "exec") {
+      return { lookup: this.execCalls, keys: textsOf([call_id]) };
+    }
+    if (type !== "merged_exec") {
+      return { lookup: this.toolCalls, keys: textsOf([callId]) };
+    }
+    // Only other producers write it.
+    const calls = listOf(segments).map((each) => fieldsOf(each).call_id);
+    return { lookup: this.execCalls, keys: textsOf(calls) };
   }
 }
 
@@ -846,24 +859,6 @@ function streamOf({ content: { record } }: Entry): string | null {
   return isMessage ? textOf(fieldsOf(record.payload).stream_id) ?? null : null;
 }
 
-/** Returns the keys of a record in its lookup: call ids or a stream id. */
-function keysOf({ content, callId }: Entry): readonly string[] {
-  switch (content.kind) {
-    case "exec":
-      return listed(content.record.payload.call_id);
-    case "stream":
-      return [content.record.payload.stream_id];
-    case "plain":
-      return content.record.type === "merged_exec"
-        ? segmentCallIds(content.record)
-        : listed(callId);
-  }
-}
-
-function listed(key: string | null): readonly string[] {
-  return key === null ? [] : [key];
-}
-
 /**
  * The records in order; each entry holds its index.
  *
@@ -871,7 +866,7 @@ function listed(key: string | null): readonly string[] {
  * of records after the index.
  */
 class RecordList implements Iterable<Entry> {
-  readonly #entries: Entry[] = [];
+  #entries: Entry[] = [];
 
   get length(): number {
     return this.#entries.length;
@@ -904,8 +899,7 @@ class RecordList implements Iterable<Entry> {
   }
 
   remove(index: number): void {
-    if (index === this.#entries.length - 1) this.#entries.pop();
-    else this.#entries.splice(index, 1);
+    this.#entries.splice(index, 1);
     this.renumber(index);
   }
 
@@ -916,30 +910,22 @@ class RecordList implements Iterable<Entry> {
 
   /** Removes and returns the records that match a predicate, in order. */
   takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
-    const taken: Entry[] = [];
-    let kept = 0;
-    for (const entry of this.#entries) {
-      if (isTaken(entry)) taken.push(entry);
-      else this.#entries[kept++] = entry;
-    }
-    this.#entries.length = kept;
-    this.renumber(taken[0]?.index ?? kept);
+    const taken = this.#entries.filter(isTaken);
+    this.#entries = this.#entries.filter((entry) => !isTaken(entry));
+    this.renumber(0);
     return taken;
   }
 
   /** Updates `index`, `solid` and `highest` of the records from an index on. */
   renumber(from: number): void {
-    const before = this.#entries[from - 1];
-    let highest = before?.highest ?? 0;
-    let solid = before?.solid ?? -1;
+    let before = this.#entries[from - 1];
     for (let index = from; index < this.#entries.length; index++) {
       const entry = this.#entries[index];
       if (entry === undefined) break;
-      if (isSolid(entry)) solid = index;
-      highest = Math.max(highest, entry.id);
       entry.index = index;
-      entry.solid = solid;
-      entry.highest = highest;
+      entry.solid = isSolid(entry) ? index : before?.solid ?? -1;
+      entry.highest = Math.max(before?.highest ?? 0, entry.id);
+      before = entry;
     }
   }
 
@@ -1071,13 +1057,6 @@ function recordOf(content: Content): AnyHistoryRecord {
       };
     }
   }
-}
-
-/** Returns the call ids of a `merged_exec` record, which only other producers write. */
-function segmentCallIds({ payload }: AnyHistoryRecord): string[] {
-  return listOf(fieldsOf(payload).segments)
-    .map((segment) => textOf(fieldsOf(segment).call_id))
-    .filter((callId) => callId !== undefined);
 }
 
 /** The deltas of an assistant message, with their length in bytes. */
