@@ -9,17 +9,12 @@ export function checkBytes(chunk: unknown): void {
   const tag = typeof chunk === "object" && chunk !== null &&
     Symbol.toStringTag in chunk && chunk[Symbol.toStringTag];
   if (tag === "Uint8Array") return;
-  throw new TypeError(
-    `Cannot read a chunk: it is ${wordsOf(chunk)}, expected a Uint8Array`,
-  );
+  throw unreadable("a chunk", chunk, "a Uint8Array");
 }
 
 /** Throws a `TypeError` unless a value is a string. */
 export function checkText(text: unknown): void {
-  if (typeof text === "string") return;
-  throw new TypeError(
-    `Cannot read a text: it is ${wordsOf(text)}, expected a string`,
-  );
+  if (typeof text !== "string") throw unreadable("a text", text, "a string");
 }
 
 /** Throws a `TypeError` unless a value is an outcome; a line without its number is none. */
@@ -27,10 +22,14 @@ export function checkOutcome(outcome: unknown): void {
   const isOutcome = typeof outcome === "object" && outcome !== null &&
     "ok" in outcome && typeof outcome.ok === "boolean";
   if (isOutcome) return;
-  throw new TypeError(
-    `Cannot read an outcome: it is ${
-      wordsOf(outcome)
-    }, expected an object with ok, such as LineSplitter emits`,
+  const expected = "an object with ok, such as LineSplitter emits";
+  throw unreadable("an outcome", outcome, expected);
+}
+
+function unreadable(name: string, value: unknown, expected: string): TypeError {
+  const state = wordsOf(value);
+  return new TypeError(
+    `Cannot read ${name}: it is ${state}, expected ${expected}`,
   );
 }
 

@@ -38,7 +38,7 @@ export function readItemChanges(content: Fields): FileChanges {
   }
   return Object.fromEntries(
     entries.filter((entry) => typeof entry.path === "string")
-      .map((entry) => [textOf(entry.path) ?? "", changeOf(entry)]),
+      .map((entry) => [entry.path, changeOf(entry)]),
   );
 }
 

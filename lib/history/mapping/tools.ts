@@ -4,7 +4,6 @@ import { INDEX_REGEXP } from "../../events/exact_numbers.ts";
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
 import { shortDuration } from "../../events/times.ts";
 import {
-  booleanOf,
   type Fields,
   fieldsOf,
   idOf,
@@ -175,8 +174,8 @@ function argumentsOf({ content }: ItemState): ToolArgument[] {
 export function showMcpCall(context: FoldContext, item: ItemState): void {
   const { server_name, tool_name, result, status } = item.content;
   const { is_error, isError, content } = fieldsOf(result);
-  const isFailed = isFailedWord(status) ||
-    (booleanOf(is_error) ?? booleanOf(isError)) === true;
+  const isFailed = isFailedWord(status) || is_error === true ||
+    isError === true;
   showTool(context, item, {
     title: qualifiedTitle(server_name, tool_name),
     arguments: argumentsOf(item),

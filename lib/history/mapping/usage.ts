@@ -21,16 +21,10 @@ interface Window {
   readonly resetsAt: string | null;
 }
 
-/** The windows of the rate limits, in upstream's spelling. */
-interface Windows {
-  readonly primary: Fields;
-  readonly secondary: Fields;
-}
-
 /** Makes the payload of a rate limits record. Relative times refer to `now`. */
-function rateLimits(windows: Windows, now: string): RateLimitsPayload {
-  const primary = windowOf(windows.primary, now);
-  const secondary = windowOf(windows.secondary, now);
+function rateLimits(limits: Fields, now: string): RateLimitsPayload {
+  const primary = readWindow(windowOf(limits, "primary"), now);
+  const secondary = readWindow(windowOf(limits, "secondary"), now);
   return {
     primary_used_percent: primary.used,
     secondary_used_percent: secondary.used,
@@ -47,43 +41,28 @@ function rateLimits(windows: Windows, now: string): RateLimitsPayload {
   };
 }
 
-/**
- * Reads the windows of the field `rate_limits`, nested as upstream writes it or flat as the fork
- * does; `undefined` if it has neither.
- */
-function windowsOf(value: unknown): Windows | undefined {
-  const fields = fieldsOf(value);
-  if (typeof fields.primary_used_percent === "number") {
-    return {
-      primary: flat(fields, "primary"),
-      secondary: flat(fields, "secondary"),
-    };
-  }
-  const { primary, secondary } = fields;
-  if (!isObject(primary) && !isObject(secondary)) return undefined;
-  return { primary: fieldsOf(primary), secondary: fieldsOf(secondary) };
-}
-
-/** Returns the number of thresholds that a percentage has crossed. */
-function thresholdsCrossed(percent: number): number {
-  return THRESHOLDS.filter((threshold) => percent >= threshold).length;
-}
-
-/** Converts a window from the fork's spelling to upstream's. */
-function flat(fields: Fields, window: "primary" | "secondary"): Fields {
-  return {
-    used_percent: fields[`${window}_used_percent`],
-    window_minutes: fields[`${window}_window_minutes`],
-    resets_in_seconds: fields[`${window}_reset_after_seconds`],
-    resets_at: fields[`${window}_resets_at`],
+/** Returns a window of `rate_limits`, which has it nested, or flat in the fork. */
+function windowOf(limits: Fields, name: "primary" | "secondary"): Fields {
+  const window = limits[name];
+  return isObject(window) ? window : {
+    used_percent: limits[`${name}_used_percent`],
+    window_minutes: limits[`${name}_window_minutes`],
+    resets_in_seconds: limits[`${name}_reset_after_seconds`],
+    resets_at: limits[`${name}_resets_at`],
   };
+}
+
+/** Returns the number of thresholds that a window has crossed. */
+function thresholdsCrossed(window: Fields): number {
+  const percent = usedPercent(window);
+  return THRESHOLDS.filter((threshold) => percent >= threshold).length;
 }
 
 function usedPercent({ used_percent }: Fields): number {
   return clampPercent(numberOf(used_percent) ?? 0);
 }
 
-function windowOf(fields: Fields, now: string): Window {
+function readWindow(fields: Fields, now: string): Window {
   const nowMs = msOf(now);
   const after = numberOf(fields.resets_in_seconds);
   const at = typeof fields.resets_at === "number"
@@ -134,15 +113,14 @@ export function showTokenCount(context: FoldContext, event: Fields): void {
     context.memory.isCounted = true;
     attachUsage(context, usage, { keep: true });
   }
-  const windows = windowsOf(event.rate_limits);
-  if (windows === undefined) return;
+  const limits = fieldsOf(event.rate_limits);
   const { crossed } = context.memory;
-  const primary = thresholdsCrossed(usedPercent(windows.primary));
-  const secondary = thresholdsCrossed(usedPercent(windows.secondary));
+  const primary = thresholdsCrossed(windowOf(limits, "primary"));
+  const secondary = thresholdsCrossed(windowOf(limits, "secondary"));
   if (primary <= crossed.primary && secondary <= crossed.secondary) return;
   crossed.primary = Math.max(crossed.primary, primary);
   crossed.secondary = Math.max(crossed.secondary, secondary);
   // Only here: most token counts cross no threshold, and need no more than the percentages.
-  const payload = rateLimits(windows, context.now);
+  const payload = rateLimits(limits, context.now);
   context.push({ type: "rate_limits", payload });
 }
