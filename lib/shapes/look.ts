@@ -5,7 +5,7 @@
 
 import type { JsonReader } from "../json/reader.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";
-import { sortOf } from "./check.ts";
+import { fits, sortOf } from "./check.ts";
 import type { AnyShape, VariantShape } from "./shapes.ts";
 
 /** The path from the top of a record to a part of it, as names and indexes. */
@@ -95,11 +95,8 @@ export function isNamedPlace(
     case "some":
       return false;
     case "literal":
-      return key === undefined && (word === undefined || word === shape.word);
     case "words":
-      return key === undefined &&
-        (word === undefined ||
-          (typeof word === "string" && shape.words.includes(word)));
+      return key === undefined && (word === undefined || fits(shape, word));
   }
   // Where any text is allowed, a particular word is not named: nothing depends on it.
   if (key === undefined) return word === undefined;

@@ -108,11 +108,6 @@ export class FoldContext {
       : undefined;
   }
 
-  /** The id of the last record; `undefined` if there is none. */
-  get lastId(): number | undefined {
-    return this.store.at(this.store.length - 1)?.id;
-  }
-
   linkOf({ id }: CallIds): RecordLink | undefined {
     return this.memory.links.get("call", id);
   }

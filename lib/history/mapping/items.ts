@@ -135,24 +135,19 @@ export function failItem(
   switch (record?.type) {
     case "running_tool":
     case "tool_call":
-      finishTool(context, call, end);
-      break;
-    case "plan_update":
-      finishTool(context, call, {
-        ...end,
-        title: "update_plan",
-        arguments: toolArguments({
-          plan: record.payload.steps.map(argumentOf),
-        }),
+      return finishTool(context, call, end);
+    case "plan_update": {
+      const args = toolArguments({
+        plan: record.payload.steps.map(argumentOf),
       });
-      break;
-    case "image":
-      finishTool(context, call, {
-        ...end,
-        title: "view_image",
-        arguments: toolArguments({ path: record.payload.path }),
-      });
-      break;
+      const title = "update_plan";
+      return finishTool(context, call, { ...end, title, arguments: args });
+    }
+    case "image": {
+      const args = toolArguments({ path: record.payload.path });
+      const title = "view_image";
+      return finishTool(context, call, { ...end, title, arguments: args });
+    }
     default:
       pushError(context, message);
   }

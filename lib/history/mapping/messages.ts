@@ -54,12 +54,12 @@ function imageKey(item: string, at: number): string {
 
 /** Makes a record of an image of a message, which has a path, a URL or both. */
 function attachedImage(image: unknown): ImageRecord {
-  const path = plainPath(fieldsOf(image).path);
-  const url = textOf(fieldsOf(image).url);
-  const record = url === undefined ? undefined : imageRecordOfUrl(url);
-  return path === undefined && record !== undefined
+  const { path, url } = fieldsOf(image);
+  const record = imageRecordOfUrl(textOf(url) ?? "");
+  const file = plainPath(path);
+  return file === undefined
     ? record
-    : imageRecord(path ?? "", null, record?.payload.metadata);
+    : imageRecord(file, null, record.payload.metadata);
 }
 
 /** Shows an assistant message in progress: its next piece, or the whole text so far. */

@@ -26,14 +26,15 @@ export function showThought(context: FoldContext, thought: Thought): void {
     noteOpen(context, link.id, thought);
     // A blank end keeps the known text.
     if (sections.length > 0 || isOpen) {
-      replacePart(context, link.id, { at: link.at, sections });
+      replacePart(context, link.id, link.at, sections);
     } else settleThought(context, link.id);
     return;
   }
   if (sections.length === 0 && !isOpen) return;
-  const last = thought.joins ? context.lastId : undefined;
-  const joined = context.get(last)?.type === "reasoning" ? last : undefined;
-  const id = joined ?? context.store.nextId;
+  const { store } = context;
+  const last = thought.joins ? context.at(store.length - 1) : undefined;
+  const joined = last?.type === "reasoning" ? last.id : undefined;
+  const id = joined ?? store.nextId;
   const at = joined === undefined ? 0 : partsOf(context, id).length;
   memory.links.set("reasoning", key, id, at);
   noteOpen(context, id, thought);
@@ -42,7 +43,7 @@ export function showThought(context: FoldContext, thought: Thought): void {
       type: "reasoning",
       payload: { in_progress: isOpen, sections, hide_when_collapsed: false },
     });
-  } else replacePart(context, id, { at, sections });
+  } else replacePart(context, id, at, sections);
 }
 
 /** Returns the text of a part that is not complete. */
@@ -90,10 +91,8 @@ function partsOf(context: FoldContext, id: number): number[] {
 function replacePart(
   context: FoldContext,
   id: number,
-  { at, sections }: {
-    readonly at: number;
-    readonly sections: readonly ReasoningSection[];
-  },
+  at: number,
+  sections: readonly ReasoningSection[],
 ): void {
   const { memory } = context;
   const record = context.get(id);
