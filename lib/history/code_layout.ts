@@ -513,7 +513,6 @@ function absentAs(fallback: unknown): Rewrite {
   return (value) => value === undefined ? fallback : value;
 }
 
-/** Returns the path of a member. */
 function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }

@@ -54,7 +54,6 @@ export class OutputText {
     }
   }
 
-  /** The number of bytes that are kept. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -101,7 +100,6 @@ export class OutputText {
     return true;
   }
 
-  /** Returns the output as chunks. */
   chunks(): ExecChunk[] {
     const chunks: { offset: number; content: string }[] = [];
     for (const { text, offset, continues } of this.#pieces) {

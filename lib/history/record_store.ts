@@ -431,28 +431,25 @@ export class RecordStore {
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
     const entry = this.#index.messages(streamId).find(isStream);
-    if (entry === undefined) {
-      const payload = {
-        stream_id: streamId,
-        preview_markdown: preview,
-        deltas: delta === null ? [] : [delta],
-        citations: metadata?.citations ?? [],
-        metadata,
-        in_progress: true,
-        last_updated_at: at,
-      };
-      return this.push({ type: "assistant_stream", payload });
-    }
-    const { content } = entry;
-    const before = content.record.payload;
+    const before = entry?.content.record.payload;
     const payload = {
       ...before,
+      stream_id: streamId,
       preview_markdown: preview,
-      citations: metadata?.citations ?? before.citations,
-      metadata: metadata ?? before.metadata,
+      deltas: [],
+      citations: metadata?.citations ?? before?.citations ?? [],
+      metadata: metadata ?? before?.metadata ?? null,
       in_progress: true,
       last_updated_at: at,
     };
+    if (entry === undefined || before === undefined) {
+      const deltas = delta === null ? [] : [delta];
+      return this.push({
+        type: "assistant_stream",
+        payload: { ...payload, deltas },
+      });
+    }
+    const { content } = entry;
     entry.content = { ...content, record: { ...content.record, payload } };
     if (delta !== null) content.deltas.add(delta);
     const cut = content.deltas.keepLast(this.#limits.deltaBytes);
@@ -717,7 +714,6 @@ function newEntry(id: number, content: Content): Entry {
   return { id, index: -1, highest: 0, solid: -1, content, callId: null };
 }
 
-/** Makes the mutation for a replaced record. */
 function replaced(entry: Entry): HistoryMutation {
   const { index, id, content } = entry;
   return { type: "replaced", index, id, record: recordOf(content) };
@@ -736,7 +732,6 @@ function changesOf<T extends object, K extends keyof T>(
   return changes;
 }
 
-/** The types of records of tool calls. */
 export const TOOL_TYPES: ReadonlySet<string> = new Set([
   "running_tool",
   "tool_call",
@@ -878,7 +873,6 @@ class RecordList implements Iterable<Entry> {
     return last?.content.record.type === "explore" ? last : undefined;
   }
 
-  /** The highest record id. */
   get highest(): number {
     return this.#entries.at(-1)?.highest ?? 0;
   }
@@ -903,7 +897,6 @@ class RecordList implements Iterable<Entry> {
     this.renumber(index);
   }
 
-  /** Removes and returns all records from an index on. */
   truncate(index: number): Entry[] {
     return this.#entries.splice(index);
   }
@@ -962,7 +955,6 @@ interface StreamContent {
   readonly deltas: DeltaList;
 }
 
-/** The form in which a store holds a record. */
 type Content = PlainContent | ExecContent | StreamContent;
 
 /** A record with its index and derived values. */
@@ -978,7 +970,6 @@ interface Entry {
   callId: string | null;
 }
 
-/** The entry of a command. */
 interface ExecEntry extends Entry {
   content: ExecContent;
 }
@@ -987,7 +978,6 @@ function isExec(entry: Entry | undefined): entry is ExecEntry {
   return entry?.content.kind === "exec";
 }
 
-/** The entry of an assistant message in progress. */
 interface StreamEntry extends Entry {
   content: StreamContent;
 }
@@ -1114,7 +1104,6 @@ class DeltaList {
     return true;
   }
 
-  /** Returns a copy of the list. */
   toArray(): AssistantDelta[] {
     return [...this.#deltas];
   }

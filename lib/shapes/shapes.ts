@@ -18,7 +18,6 @@ interface Of<T> {
 /** The shape of values of type `T`. */
 export type Shape<T> = AnyShape & Of<T>;
 
-/** The shape of objects of type `T`. */
 export type ShapeOfObject<T> = ObjectShape & Of<T>;
 
 /** A shape of any type. */
@@ -60,7 +59,6 @@ export interface ObjectShape {
   readonly oneOf?: readonly string[];
 }
 
-/** A member of an object. */
 export interface Member {
   readonly name: string;
   readonly shape: AnyShape;
@@ -75,9 +73,7 @@ export interface ListShape {
 /** An object whose shape is chosen by a string in one of its members, the tag. */
 export interface VariantShape {
   readonly kind: "variant";
-  /** The name of the tag member. */
   readonly key: string;
-  /** The shape for each known tag. */
   readonly shapes: ReadonlyMap<string, AnyShape>;
   /**
    * The shape for every other tag. If no other tag is allowed, the expected value as messages word
@@ -88,7 +84,6 @@ export interface VariantShape {
 
 /** A member that may be absent. */
 export interface Optional<T> {
-  /** The shape of its value, where it is present. */
   readonly optional: Shape<T>;
 }
 
@@ -126,14 +121,11 @@ export const STRING: Shape<string> = { kind: "string" };
 export const NUMBER: Shape<number> = { kind: "number" };
 /** A whole number in any spelling, `1.0` and `1e2` included. */
 export const WHOLE: Shape<number> = { kind: "whole" };
-/** A whole number from 0. */
 export const COUNT: Shape<number> = { kind: "count" };
 /** A time with its time zone. */
 export const TIME: Shape<string> = { kind: "time" };
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
-/** Any value, including null. */
 export const ANY: Shape<unknown> = { kind: "any" };
-/** Any value but null. */
 export const SOME: Shape<unknown> = { kind: "some" };
 export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   kind: "map",
@@ -167,7 +159,6 @@ export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
   return { kind: "either", shapes: [one, other].flatMap(alternativesOf) };
 }
 
-/** A value of a shape, or null. */
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   const nothing: Shape<null> = { kind: "null" };
   return shape.kind === "any" ? { kind: "any" } : either(shape, nothing);

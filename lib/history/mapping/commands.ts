@@ -226,7 +226,6 @@ function isSuccess({ exitCode, status }: CommandResult): boolean {
   return (exitCode ?? 0) === 0 && !isFailedWord(status);
 }
 
-/** Returns the status of an entry of an explore record. */
 function entryStatusOf(
   result: CommandResult,
   action: string | undefined,
@@ -329,7 +328,6 @@ function withNotes(
   return notes;
 }
 
-/** The output that an event has. */
 interface CommandOutput {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
@@ -342,12 +340,11 @@ function appendOutput(
   id: number | undefined,
   { stdout, stderr }: CommandOutput,
 ): void {
-  const index = id === undefined ? -1 : context.store.indexOf(id);
+  const { store } = context;
+  const index = id === undefined ? -1 : store.indexOf(id);
   const chunk = (stream: "stdout" | "stderr", content = ""): ExecChunk | null =>
-    content === ""
-      ? null
-      : { offset: context.store.outputEnd(index, stream), content };
-  context.note(context.store.streamExec(index, {
+    content === "" ? null : { offset: store.outputEnd(index, stream), content };
+  context.note(store.streamExec(index, {
     stdout: chunk("stdout", stdout),
     stderr: chunk("stderr", stderr),
   }));

@@ -17,7 +17,6 @@ interface ExploreStart {
   readonly action: ExecAction;
 }
 
-/** A command in an explore record. */
 interface PlacedEntry {
   readonly record: HistoryRecordOf<"explore">;
   readonly link: RecordLink;
@@ -75,7 +74,6 @@ function isSameCommand(one: ExploreEntry, other: ExploreEntry): boolean {
   return one.cwd === other.cwd && isSameList(one.command, other.command);
 }
 
-/** Whether two lists have the same texts. */
 export function isSameList(
   one: readonly string[],
   other: readonly string[],

@@ -118,7 +118,6 @@ function isEnd(event: PatchEvent | undefined): boolean {
   return event === "apply_success" || event === "apply_failure";
 }
 
-/** Returns the first changes that are not empty. */
 function firstChanges(
   ...changes: readonly (FileChanges | undefined)[]
 ): FileChanges {

@@ -12,7 +12,6 @@ import {
 } from "../records.ts";
 import type { FoldMemory, LinkKind, RecordLink } from "./fold_memory.ts";
 
-/** The ids of a call. */
 export interface CallIds {
   /** The id of the item, unique over all runs. */
   readonly id: string;
@@ -31,7 +30,6 @@ export type ItemPhase =
   | "updated"
   | "completed";
 
-/** An item at one moment. */
 export interface ItemState extends CallIds {
   readonly phase: ItemPhase;
   /** The content or the delta of the event, or the event itself if it has neither. */
@@ -170,7 +168,6 @@ export class FoldContext {
     return id;
   }
 
-  /** Removes the record of an item, if there is one. */
   removeItem(kind: LinkKind, item: string): void {
     const known = this.memory.links.get(kind, item);
     if (known !== undefined) this.remove(known.id);

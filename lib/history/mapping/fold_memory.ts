@@ -16,7 +16,6 @@ import { TextLines } from "./text_lines.ts";
 
 /** A link from an item to its record. */
 export interface RecordLink {
-  /** The id of the record. */
   readonly id: number;
   /** The index inside the record: of an entry in an explore, of a part in a reasoning. */
   readonly at: number;

@@ -177,7 +177,6 @@ function callIdOf(event: Fields, id: string): string | null {
   return textOf(event.call_id) ?? (isMadeUp(event) ? null : id);
 }
 
-/** Matches the run in an item id that is unique over all runs. */
 const RUN_REGEXP = /^(\d{1,9}):/;
 
 /** Returns the run of the producer that a record is from, by the ids in it. */

@@ -47,7 +47,6 @@ export function showUserMessage(
   if (isNew) turns.prompted(store.nextId);
 }
 
-/** Returns the key of an image of an item. */
 function imageKey(item: string, at: number): string {
   return `${at}:${item}`;
 }
@@ -97,7 +96,6 @@ export function showAnswer(
   }
 }
 
-/** Removes an assistant message in progress. */
 export function dropStream(context: FoldContext, streamId: string): void {
   const record = context.at(context.store.indexOfStream(streamId));
   // A snapshot of another program may name another record.
@@ -136,7 +134,6 @@ export function pushError(context: FoldContext, message: string): void {
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
 
-/** Facts about an image, such as its MIME type. */
 type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
 
 type ImageRecord = Extract<NewRecord, { readonly type: "image" }>;

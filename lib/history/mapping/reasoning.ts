@@ -6,9 +6,7 @@ import type { ReasoningText } from "./reasoning_text.ts";
 
 /** A part of a reasoning. One record may hold several. */
 interface Thought {
-  /** The item id. */
   readonly key: string;
-  /** The whole text so far. */
   readonly text: ReasoningText;
   /** Whether more text may follow. */
   readonly isOpen: boolean;

@@ -45,12 +45,10 @@ export class ReasoningText {
     this.add(text);
   }
 
-  /** The whole text. */
   get text(): string {
     return this.#text;
   }
 
-  /** Adds to the end of the text. */
   add(piece: string): void {
     this.#text += piece;
     const [first = "", ...lines] = piece.split("\n");
@@ -61,7 +59,6 @@ export class ReasoningText {
     }
   }
 
-  /** Returns the sections of the text. */
   sections(): ReasoningSection[] {
     const list = this.#sections.list.map(({ heading, blocks }) => ({
       heading,

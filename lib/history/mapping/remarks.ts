@@ -17,7 +17,6 @@ export function showTurnDiff(context: FoldContext, fields: Fields): void {
   } else turns.diffId = context.push(record);
 }
 
-/** Shows a background notice of Codex. */
 export function showBackground(
   context: FoldContext,
   fields: Fields,
@@ -28,7 +27,6 @@ export function showBackground(
   context.showItem("background_event", item, backgroundRecord("", message));
 }
 
-/** Shows the start of a review. */
 export function showReviewStart(
   context: FoldContext,
   fields: Fields,

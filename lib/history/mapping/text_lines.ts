@@ -57,12 +57,10 @@ export class TextLines {
     this.add(text);
   }
 
-  /** The whole text. */
   get text(): string {
     return this.#text;
   }
 
-  /** Adds to the end of the text. */
   add(piece: string): void {
     const lastStart = this.#text.lastIndexOf("\n") + 1;
     this.#text += piece;

@@ -133,7 +133,6 @@ export function interruptTool(context: FoldContext, id: number): void {
   context.replace(id, toolCall(end, record));
 }
 
-/** Shows the start or the end of a tool call. */
 function showTool(
   context: FoldContext,
   item: ItemState,
@@ -384,7 +383,6 @@ const MAX_CHARACTERS = 16_000;
 const MAX_LINES = 7;
 const HEAD_LINES = 2;
 const TAIL_LINES = 5;
-/** The line in place of those left out. */
 const GAP = "⋮";
 
 /**

@@ -52,7 +52,6 @@ function windowOf(limits: Fields, name: "primary" | "secondary"): Fields {
   };
 }
 
-/** Returns the number of thresholds that a window has crossed. */
 function thresholdsCrossed(window: Fields): number {
   const percent = usedPercent(window);
   return THRESHOLDS.filter((threshold) => percent >= threshold).length;
