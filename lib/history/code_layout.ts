@@ -262,9 +262,9 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   const {
     records: values,
     next_id,
-    exec_call_lookup,
-    tool_call_lookup,
-    stream_lookup,
+    exec_call_lookup: _commands,
+    tool_call_lookup: _tools,
+    stream_lookup: _streams,
     order: _order,
     order_debug: _debug,
     ...others
@@ -273,13 +273,13 @@ export function readSnapshot(value: unknown): HistorySnapshot {
     return refuse(values, join(path, "records"), "a list");
   }
   const { records, callIds } = readRecords(values, join(path, "records"));
-  const lookup = (name: string, value: unknown): HistoryLookup =>
+  const lookup = (name: string): HistoryLookup =>
     // The boundary: it was read as a map of numbers.
-    readAs(map(COUNT), value ?? {}, join(path, name)) as HistoryLookup;
+    readAs(map(COUNT), history[name] ?? {}, join(path, name)) as HistoryLookup;
   const lookups = {
-    exec_call_lookup: lookup("exec_call_lookup", exec_call_lookup),
-    tool_call_lookup: lookup("tool_call_lookup", tool_call_lookup),
-    stream_lookup: lookup("stream_lookup", stream_lookup),
+    exec_call_lookup: lookup("exec_call_lookup"),
+    tool_call_lookup: lookup("tool_call_lookup"),
+    stream_lookup: lookup("stream_lookup"),
   };
   const isEmpty = Object.values(lookups)
     .every((each) => Object.keys(each).length === 0);
@@ -293,14 +293,10 @@ export function readSnapshot(value: unknown): HistorySnapshot {
   };
   if (!isEmpty || callIds.size === 0) return snapshot;
   // A store that is restored without lookups builds them from the records.
-  const { exec_call_lookup: commands, stream_lookup: streams } = RecordStore
-    .restore(snapshot).snapshot({ copy: false });
-  return {
-    ...snapshot,
-    exec_call_lookup: commands,
-    tool_call_lookup: Object.fromEntries(callIds),
-    stream_lookup: streams,
-  };
+  const { exec_call_lookup, stream_lookup } = RecordStore.restore(snapshot)
+    .snapshot({ copy: false });
+  const tool_call_lookup = Object.fromEntries(callIds);
+  return { ...snapshot, exec_call_lookup, tool_call_lookup, stream_lookup };
 }
 
 /** Reads records, and collects the call ids of tools, which only the fork's layout has. */

@@ -219,11 +219,8 @@ function appendChunk(
   chunks: { offset: number; content: string }[],
   value: ExecChunk,
 ): void {
-  const last = chunks.at(-1);
-  if (last === undefined) {
-    chunks.push({ ...value });
-    return;
-  }
+  // No value begins at -1.
+  const last = chunks.at(-1) ?? { offset: -1, content: "" };
   const known = ENDS.get(last);
   const { end, half } = known?.length === last.content.length ? known : {
     end: last.offset + byteLength(last.content),
