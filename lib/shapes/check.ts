@@ -39,22 +39,9 @@ type Issues = Issue[] | undefined;
 export function fits<T>(
   shape: Shape<T>,
   value: unknown,
-  issues?: Issue[],
+  issues?: Issues,
+  path?: Path,
 ): value is T {
-  return check(shape, value, issues, undefined);
-}
-
-/** Returns whether a value is an object whose members are known. */
-function isObject(value: unknown): value is Fields {
-  return isAnyObject(value) && !(value instanceof Varying);
-}
-
-function check(
-  shape: AnyShape,
-  value: unknown,
-  issues: Issues,
-  path: Path | undefined,
-): boolean {
   switch (shape.kind) {
     case "any":
       return true;
@@ -109,10 +96,15 @@ function check(
     case "either": {
       const kind = kindOf(value);
       const match = shape.shapes.find((one) => sortOf(one) === kind);
-      if (match !== undefined) return check(match, value, issues, path);
+      if (match !== undefined) return fits(match, value, issues, path);
     }
   }
   return issue(issues, path, stateOf(value, expectedOf(shape)));
+}
+
+/** Returns whether a value is an object whose members are known. */
+function isObject(value: unknown): value is Fields {
+  return isAnyObject(value) && !(value instanceof Varying);
 }
 
 function checkMembers(
@@ -136,7 +128,7 @@ function checkMembers(
     const at = issues && { parent: path, key: name };
     const isMember = isAbsent
       ? issue(issues, at, `absent, expected ${expectedOf(shape)}`)
-      : check(shape, value, issues, at);
+      : fits(shape, value, issues, at);
     if (isMember) continue;
     if (issues === undefined || issues.length >= MAX_ISSUES) return false;
     isGood = false;
@@ -156,7 +148,7 @@ function checkVariant(
   if (typeof shape !== "string") {
     return shape.kind === "object"
       ? checkMembers(shape, object, issues, path)
-      : check(shape, object, issues, path);
+      : fits(shape, object, issues, path);
   }
   const state = typeof word === "string"
     ? `${quote(word)}, expected ${shape}`
@@ -174,7 +166,7 @@ function checkEach(
 ): boolean {
   let isGood = true;
   for (const [key, value] of entries) {
-    if (check(shape, value, issues, issues && { parent: path, key })) continue;
+    if (fits(shape, value, issues, issues && { parent: path, key })) continue;
     if (issues === undefined || issues.length >= MAX_ISSUES) return false;
     isGood = false;
   }
