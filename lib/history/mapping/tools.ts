@@ -11,6 +11,7 @@ import {
   isObject,
   jsonTextOf,
   listOf,
+  parseJson,
   snakeCase,
   textOf,
   wholeOf,
@@ -323,11 +324,7 @@ const MAX_DEPTH = 128;
  */
 export function prettyJson(text: string): string | undefined {
   const trimmed = text.trim();
-  const [first] = trimmed;
-  if (first !== "{" && first !== "[") return undefined;
-  try {
-    JSON.parse(trimmed);
-  } catch {
+  if (!/^[{[]/.test(trimmed) || parseJson(trimmed) === undefined) {
     return undefined;
   }
   const pieces: string[] = [];
