@@ -2,13 +2,9 @@
 
 import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  type Decided,
-  decided,
-  type RenderOptions,
-  type TextRedactor,
-} from "./render_options.ts";
+import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { timeNotes, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
+import { redactedSession } from "./_shown_settings.ts";
 import { RunTotals, sum, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import {
@@ -27,7 +23,7 @@ import {
   type ToolView,
   viewEntry,
 } from "./entry_view.ts";
-import type { GithubReport, GithubVerdict } from "./github_report.ts";
+import type { GithubVerdict } from "./github_report.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import type {
@@ -157,16 +153,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     };
   }
 
-  /** The facts of the run so far. */
-  get report(): GithubReport {
-    return {
-      threadId: this.#sessions.at(-1)?.thread_id ?? null,
-      status: this.#status,
-      usage: this.#totals.usage,
-      finalMessage: this.#finalMessage,
-    };
-  }
-
   /**
    * Reads a part. Emits nothing.
    *
@@ -229,7 +215,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     title: string,
     reasons: readonly string[],
   ): { readonly text: string; readonly reasonCount: number } {
-    const { redactor } = this.#options;
     const quarter = Math.floor(this.#options.maxBytes / 4);
     const heading = headingText(
       title,
@@ -242,7 +227,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     );
     const lines = fittingBlocks(
       this.#sessions,
-      (session, limit) => sessionLine(session, redactor, limit),
+      sessionLine,
       { maxBytes: quarter, maxLength: MAX_HEAD_LENGTH },
     );
     const reasonCount = items.length;
@@ -264,8 +249,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #takeSession(part: SessionPart): void {
     if (this.#totals.enter(part.thread_id)) return;
-    if (this.#sessions.length < MAX_SESSIONS) this.#sessions.push(part);
-    else this.#unkeptSessions += 1;
+    if (this.#sessions.length < MAX_SESSIONS) {
+      this.#sessions.push(redactedSession(part, this.#options.redactor));
+    } else this.#unkeptSessions += 1;
   }
 
   /** Adds the work of a turn, or of the time between two, to that of all. */
@@ -604,10 +590,9 @@ function headingText(text: string, limit: number): string {
 function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
     SessionPart,
-  redactor: Pick<TextRedactor, "redact">,
   limit: number,
 ): string {
-  const word = (text: string): string => wordHtml(redactor.redact(text), limit);
+  const word = (text: string): string => wordHtml(text, limit);
   const code = (text: string): string => `<code>${word(text)}</code>`;
   const facts = [
     thread_id === null ? "" : `Thread ${code(thread_id)}`,

@@ -34,11 +34,10 @@ export interface GithubReport {
   readonly threadId: string | null;
   /** The status of the last turn; `null` if there was none. */
   readonly status: TurnStatus | null;
-  /**
-   * The tokens of all turns; `null` if no turn has token counts, or if runs of the same thread
-   * count some tokens twice.
-   */
-  readonly usage: TurnUsage | null;
+  /** The tokens of all turns; `null` if no turn has token counts. */
+  readonly usage:
+    | { readonly [Kind in keyof TurnUsage]: number | bigint | null }
+    | null;
   /** The last message of the agent; `null` if there was none. */
   readonly finalMessage: string | null;
 }
@@ -51,7 +50,7 @@ export interface GithubReport {
  * Unknown values are left out, and so is an id of more than 1,000 characters. A message is cut
  * after 400,000 characters: GitHub allows at most 1 MB of outputs per job.
  *
- * @param report The facts of the run; its tokens may be bigints.
+ * @param report The facts of the run.
  * @param verdict The verdict on the run, if there is one.
  * @returns The lines to append to the file.
  *
@@ -75,11 +74,7 @@ export interface GithubReport {
  * ```
  */
 export function githubOutputs(
-  report: Omit<GithubReport, "usage"> & {
-    readonly usage:
-      | { readonly [Kind in keyof TurnUsage]: number | bigint | null }
-      | null;
-  },
+  report: GithubReport,
   verdict?: Pick<GithubVerdict, "isPassed">,
 ): string {
   const { threadId, status, usage, finalMessage } = report;

@@ -1,6 +1,7 @@
 /** Writes transcripts as HTML pages that work offline and without their script. */
 
 import { isPrompt } from "../history/mapping/text_lines.ts";
+import type { PlanStep } from "../history/records.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type PageTurn,
 } from "./_html_page.ts";
 import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
-import { ShownSettings } from "./_shown_settings.ts";
+import { redactedSession, ShownSettings } from "./_shown_settings.ts";
 import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
@@ -299,7 +300,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#held = undefined;
     const [first] = held;
     const session = first?.type === "session" ? first : undefined;
-    const known = session && this.#redacted(session);
+    const known = session && redactedSession(session, this.#options.redactor);
     this.#enter(session ?? NO_SESSION);
     const title = this.#titleOf(known, held);
     this.#listing?.begin(title, known);
@@ -333,27 +334,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
     const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
     const { agent } = session ?? {};
-    const name = agent === undefined ? "Codex session" : `Sub-agent ${agent}`;
+    const name = agent === undefined
+      ? "Codex session"
+      : `Sub-agent ${firstLine(agent)}`;
     return folder === undefined ? name : `${name} in ${folder}`;
-  }
-
-  #redacted(session: SessionPart): SessionPart {
-    const { redactor } = this.#options;
-    const redacted = (text: string | null): string | null =>
-      text === null ? null : redactor.redact(text);
-    return {
-      ...session,
-      thread_id: redacted(session.thread_id),
-      cwd: redacted(session.cwd),
-      model: redacted(session.model),
-      cli_version: redacted(session.cli_version),
-      ...(session.parent_thread_id === undefined ? {} : {
-        parent_thread_id: redactor.redact(session.parent_thread_id),
-      }),
-      ...(session.agent === undefined
-        ? {}
-        : { agent: firstLine(redactor.redact(session.agent)) }),
-    };
   }
 
   #write(part: TranscriptPart): void {
@@ -398,7 +382,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       this.#enter(part)
         ? '<div class="gap">The session goes on</div>\n'
         : `<div class="gap">Another session</div>\n${
-          factsHtml(sessionFacts(this.#redacted(part)))
+          factsHtml(
+            sessionFacts(redactedSession(part, this.#options.redactor)),
+          )
         }`,
     );
   }
@@ -692,22 +678,20 @@ function articleHtml(
 }
 
 /** The sign of a plan's step by its status, and its label for screen readers. */
-const STEP_SIGNS: ReadonlyMap<string, readonly [sign: string, words: string]> =
-  new Map([
-    ["pending", ["○", "to do"]],
-    ["in_progress", ["◐", "in progress"]],
-    ["complete", ["✓", "done"]],
-    ["skipped", ["–", "skipped"]],
-  ]);
+const STEP_SIGNS: Record<
+  PlanStep["status"],
+  readonly [sign: string, words: string]
+> = {
+  pending: ["○", "to do"],
+  in_progress: ["◐", "in progress"],
+  complete: ["✓", "done"],
+  skipped: ["–", "skipped"],
+};
 
 function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   const items = steps.map(({ description, status }) => {
-    // The records of an unchecked snapshot may have another status.
-    const [sign, words] = STEP_SIGNS.get(status) ??
-      ["·", "in an unknown state"];
-    return `<li class="${
-      attributeText(status)
-    }"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
+    const [sign, words] = STEP_SIGNS[status];
+    return `<li class="${status}"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
       elementText(description)
     }</span></li>\n`;
   });

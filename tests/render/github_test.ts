@@ -267,26 +267,14 @@ Deno.test("GithubRenderer writes the verdict and its reasons", () => {
   ));
 });
 
-Deno.test("GithubRenderer reports the thread, status, usage and last message", () => {
-  const renderer = new GithubRenderer();
-  writtenBy(renderer, partsOfLines(longSession(1)));
-  assertEquals(renderer.report, {
-    threadId: "t",
-    status: "completed",
-    usage: {
-      input_tokens: 1,
-      cached_input_tokens: null,
-      output_tokens: 1,
-      reasoning_output_tokens: null,
-    },
-    finalMessage: "Done.",
-  });
-});
-
-Deno.test("GithubRenderer reports no usage for several runs of a thread: some releases add it up themselves", () => {
-  const renderer = new GithubRenderer();
-  writtenBy(renderer, partsOfLines([...longSession(0), ...longSession(0)]));
-  assertEquals(renderer.report.usage, null);
+Deno.test("GithubRenderer adds up no usage of several runs of a thread: some releases do so themselves", () => {
+  const summary = summaryOf(
+    partsOfLines([...longSession(0), ...longSession(0)]),
+  );
+  const nothing = '<td align="right"></td>'.repeat(4);
+  assert(
+    summary.includes(`<td>All turns</td><td></td><td></td><td></td>${nothing}`),
+  );
 });
 
 Deno.test("GithubRenderer writes only the names of tools, or none, as requested", () => {
