@@ -101,8 +101,6 @@ export class EntryLog {
   readonly #openCalls = new Map<string, Entry>();
   /** Entries that changed in this turn. All others are as they were emitted in the last turn. */
   readonly #changed = new Set<Entry>();
-  /** Entries that are emitted at the end of the turn. */
-  #ofTurn: Entry[] = [];
   /** Ids and weights of entries that were emitted and have ended. */
   #past: (readonly [id: number, weight: number])[] = [];
   #pastWeight = 0;
@@ -171,8 +169,10 @@ export class EntryLog {
     }
     this.#waiting = [];
     this.#waitingWeight = 0;
-    for (const entry of this.#ofTurn) this.#emit(entry);
-    this.#ofTurn = [];
+    for (const entry of this.#changed) {
+      const isOfTurn = entry.state === "turn" && entry.emitted === undefined;
+      if (isOfTurn) this.#emit(entry);
+    }
   }
 
   #changedInOrder(): readonly Entry[] {
@@ -243,8 +243,8 @@ export class EntryLog {
     this.#takeImages(entry);
     this.#entries.set(id, entry);
     this.#changed.add(entry);
-    if (entry.state === "turn") this.#ofTurn.push(entry);
-    else if (!this.#options.isLive) this.#waiting.push(entry);
+    const isWaiting = entry.state !== "turn" && !this.#options.isLive;
+    if (isWaiting) this.#waiting.push(entry);
     this.#updateState(entry);
     if (this.#waiting.length > MAX_WAITING.count) this.#drain();
     if (openCall !== undefined) this.#openCalls.set(openCall, entry);
@@ -588,7 +588,6 @@ type Rest = Pick<EntryPart, "record" | "outputs">;
 type HeldOutputs = ReadonlyMap<number, string>;
 
 function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
-  if (held === undefined) return { record };
   const places = [...(listIn(record, "entries") ?? []).keys()];
   return { record, ...outputsAt(places, held) };
 }
@@ -667,12 +666,12 @@ function chunksFrom(chunks: readonly ExecChunk[], start: number): ExecChunk[] {
   for (const { offset, content } of chunks) {
     const end = offset + byteLength(content);
     if (end <= start) continue;
-    if (offset >= start) {
-      rest.push({ offset: offset - start, content });
-      continue;
-    }
-    const bytes = new TextEncoder().encode(content).subarray(start - offset);
-    rest.push({ offset: 0, content: new TextDecoder().decode(bytes) });
+    const known = Math.max(0, start - offset);
+    const bytes = new TextEncoder().encode(content).subarray(known);
+    rest.push({
+      offset: offset + known - start,
+      content: new TextDecoder().decode(bytes),
+    });
   }
   return rest;
 }

@@ -184,7 +184,7 @@ export class TranscriptBuilder
   /** Whether inherited events are left out. */
   #skipsInherited = false;
   #emit: Emit<TranscriptPart> = () => {};
-  #tap: EventTap | undefined;
+  #tap: EventTap = (_event, _reader, take) => take();
 
   /**
    * Constructs a new instance.
@@ -293,9 +293,7 @@ export class TranscriptBuilder
   }
 
   readonly #tapped = (event: Fields): void => {
-    const tap = this.#tap;
-    if (tap === undefined) return this.#take(event);
-    tap(event, this.#reader, () => this.#take(event));
+    this.#tap(event, this.#reader, () => this.#take(event));
   };
 
   readonly #take = (event: Fields): void => {
@@ -650,15 +648,14 @@ function isErrorItem({ type, item_type, content }: Fields): boolean {
     fieldsOf(content).severity === undefined;
 }
 
-function isErrorRecord(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "kind" in record.payload &&
-    record.payload.kind === "error";
+function isErrorRecord({ type, payload }: AnyHistoryRecord): boolean {
+  return type === "plain_message" && fieldsOf(payload).kind === "error";
 }
 
 /** Returns whether a record only shows the end of a turn, with the text of the event at its end. */
 function showsEnd(record: AnyHistoryRecord): boolean {
   return isErrorRecord(record) || (record.type === "background_event" &&
-    "title" in record.payload && record.payload.title === "Turn aborted");
+    fieldsOf(record.payload).title === "Turn aborted");
 }
 
 function textOfError(record: AnyHistoryRecord): string {
@@ -701,9 +698,7 @@ class SessionLead {
 
   learn(facts: SessionFacts): void {
     for (const [name, fact] of Object.entries(facts)) {
-      const isNews = fact !== undefined &&
-        fact !== Reflect.get(this.session, name);
-      if (isNews) this.session = { ...this.session, [name]: fact };
+      if (fact !== undefined) this.session = { ...this.session, [name]: fact };
     }
   }
 
@@ -728,9 +723,8 @@ class SessionLead {
     const { startedAt, model, cwd } = this.session;
     this.#emit({ ...this.session, startedAt: startedAt ?? this.now });
     for (const part of held) {
-      const isTurn = part.type === "turn_started";
       this.#emit(
-        isTurn
+        part.type === "turn_started"
           ? { ...part, model: part.model ?? model, cwd: part.cwd ?? cwd }
           : part,
       );
