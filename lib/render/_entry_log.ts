@@ -17,7 +17,6 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 interface EntryLogOptions {
   readonly isLive: boolean;
   readonly emit: (part: EntryPart) => void;
-  /** Returns a record of the history by its id. */
   readonly recordOf: (id: number) => AnyHistoryRecord | undefined;
   /** Is called with the ids of records that are no longer needed. */
   readonly forget: (ids: ReadonlySet<number>) => void;

@@ -106,7 +106,6 @@ export class RunTotals {
     return isKnown;
   }
 
-  /** Adds the tokens of a turn. */
   addUsage(usage: TurnUsage | null): void {
     if (usage === null) return;
     const before = this.#usage;

@@ -4,7 +4,6 @@
 export interface CutOutput {
   /** The lines before the gap; all of them if nothing was cut. */
   readonly head: readonly string[];
-  /** The number of lines left out. */
   readonly omitted: number;
   /** The lines after the gap. */
   readonly tail: readonly string[];

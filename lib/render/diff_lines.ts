@@ -6,7 +6,6 @@ import { elementText } from "./html_text.ts";
 export interface DiffLine {
   /** The kind of line: added, removed, a file name or hunk heading, or unchanged. */
   readonly sign: "+" | "-" | "@" | " ";
-  /** The line with its sign. */
   readonly text: string;
 }
 
@@ -24,7 +23,6 @@ export function diffLines(diff: string): DiffLine[] {
   });
 }
 
-/** Counts the added and removed lines of a diff. */
 export function diffCounts(
   diff: string,
 ): { readonly added: number; readonly removed: number } {

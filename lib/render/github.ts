@@ -47,23 +47,19 @@ export const GITHUB_MIN_SUMMARY_BYTES = 1000;
 /** The default of `maxBytes`, which leaves room for other summaries of the step. */
 export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
 
-/** The default maximum number of lines of each output in a summary. */
 const MAX_OUTPUT_LINES = 20;
 
 /** The maximum number of characters of each output, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 8000;
-/** The maximum number of characters of the final message. */
 const MAX_MESSAGE_LENGTH = 200_000;
 /** The maximum number of turns in the table. */
 const MAX_ROWS = 2000;
-/** The maximum number of distinct errors. */
 const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
 const MAX_REASONS = 100;
 const MAX_REASON_LENGTH = 8000;
 /** The maximum number of bytes of one character in a heading, as a reference or a visible mark. */
 const HEADING_CHARACTER = 8;
-/** The maximum number of findings of drift. */
 const MAX_DRIFT = 20;
 const MAX_DRIFT_LENGTH = 500;
 
@@ -533,7 +529,6 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
   }
 }
 
-/** Writes how work ended. */
 function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
   return status === "failed" ? `<b>${wordHtml(note)}</b>` : wordHtml(note);
 }
@@ -541,7 +536,6 @@ function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
 /** The signs of the ends of turns, by the class of their look on pages. */
 const SIGNS = { ok: "✅", bad: "❌", warn: "⚠️", "": "" } as const;
 
-/** The heading by the status of the last turn. */
 const TITLES: Record<TurnStatus, string> = {
   completed: "Codex completed its work",
   failed: "Codex failed",
@@ -576,7 +570,6 @@ function wordHtml(text: string, limit: number = Infinity): string {
 /** Inline marks of Markdown, and text that GitHub turns into links. */
 const MARKDOWN_REGEXP = /([\\`*_[\]()!#~|@:]|www)/;
 
-/** Escapes text for a Markdown heading. */
 function headingText(text: string, limit: number): string {
   const line = firstLine(text, limit);
   return line.split(MARKDOWN_REGEXP).map((piece, i) =>
@@ -746,7 +739,6 @@ interface FileRow {
   removed: number | null;
 }
 
-/** Sums up the edits of each file. */
 class ChangedFiles {
   /** The number of edits of files beyond the maximum. */
   unkept = 0;

@@ -106,7 +106,6 @@ export interface HtmlOptions extends RenderOptions {
   readonly sequence?: PageSequence | undefined;
 }
 
-/** The default maximum number of lines of each output on a page. */
 const MAX_OUTPUT_LINES = 2000;
 
 /** The maximum number of characters of one output, however long its lines are. */
@@ -599,7 +598,6 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
   }
 }
 
-/** Writes a point in time as `2026-11-20 15:40:01`, in UTC. */
 function timeHtml(at: string): string {
   const shown = at.slice(0, 19).replace("T", " ");
   return `<time datetime="${attributeText(at)}">${elementText(shown)}</time>`;
@@ -627,7 +625,6 @@ function workFigures(counts: WorkCounts): string[] {
   return counts.phrases((text) => `<span class="bad">${text}</span>`);
 }
 
-/** Writes the tokens of a turn; none if they are unknown. */
 function usageFigures(usage: TurnUsage | null): string[] {
   if (usage === null) return [];
   const { input_tokens, cached_input_tokens, output_tokens } = usage;
@@ -813,7 +810,6 @@ interface EntryFrame {
   readonly maxOutputLines: number;
   /** The maximum number of characters of an output, however few lines it has. */
   readonly maxOutputLength: number;
-  /** The images of the entry, as HTML. */
   readonly images: readonly string[];
   readonly hasReasoningOpen: boolean;
   /** Whether tools and commands are shown without their input and output. */
@@ -822,7 +818,6 @@ interface EntryFrame {
 
 /** The maximum number of lines that are not folded, for bodies that are folded only if long. */
 const SHORT_LINES = 40;
-/** The maximum length of a title in the head of a box. */
 const MAX_TITLE_LENGTH = 2000;
 
 /** An element with a head of one line and a body that can be folded. */
@@ -939,7 +934,6 @@ function oneLine(
   }</${tag}>`;
 }
 
-/** Writes how work ended. */
 function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
   if (note === "" || status === "success") return elementText(note);
   const look = status === "failed" ? "bad" : "warn";

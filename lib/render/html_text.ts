@@ -24,7 +24,6 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
   ["##", "#&#35;"],
 ]);
 
-/** A line end of Windows, or of old Macs; the usual one is a single LF. */
 const LINE_END_REGEXP = /\r\n?/g;
 
 /** Returns the visible mark that replaces an invisible character. */

@@ -19,7 +19,6 @@ export type Lane = (typeof LANES)[number]["name"];
 /** An entry on the timeline. */
 export interface TimelineMark {
   readonly lane: Lane;
-  /** The class of the style sheet for the mark. */
   readonly look: string;
   /** The id of the HTML element that shows the entry. */
   readonly target: string;
@@ -42,7 +41,6 @@ interface Span extends TimelineMark {
 const MAX_MARKS = 240;
 /** The height of a lane in pixels. The style sheet has the same height for the names of lanes. */
 const LANE_HEIGHT = 18;
-/** The height of the lane with the tokens of requests, in pixels. */
 const TOKENS_HEIGHT = 30;
 
 /** Returns a time in milliseconds since 1970; `null` if it is unknown. */

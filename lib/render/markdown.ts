@@ -447,7 +447,6 @@ const MAX_SPAN = 80;
 /** The maximum length of a command or call in its title, in UTF-16 code units. */
 const MAX_TITLE = 240;
 
-/** Writes the end of work, to follow its name. */
 function signedEnd(status: EditView["status"], end: string): string {
   return ` — ${WORK_SIGNS[status]} ${end}`.trimEnd();
 }
@@ -458,7 +457,6 @@ type MarkdownBlock = readonly string[];
 interface OutputBlocks {
   /** The number of lines, including those left out. */
   readonly lines: number;
-  /** The blocks; none if there is no output. */
   readonly blocks: readonly MarkdownBlock[];
 }
 

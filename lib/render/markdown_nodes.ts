@@ -2,13 +2,11 @@
 
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it/browser";
 
-/** A block or inline node of a Markdown text. */
 export interface MarkdownNode {
   /** The type that markdown-it gives it: `paragraph`, `list_item`, `code_inline`. */
   readonly type: string;
   /** Its markdown-it token; the opening one if there are two. */
   readonly token: Token;
-  /** Its child nodes. */
   readonly children: readonly MarkdownNode[];
 }
 

@@ -9,7 +9,6 @@ const HEADING_REGEXP =
   /^((?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *)(#{1,6})(?=\s|$)/;
 /** The marker of a list item, after any quote marks. */
 const LIST_REGEXP = /^[ >]*(?:[-*+]|\d{1,9}[.)])(?: |$)/;
-/** The indent of an indented code block. */
 const INDENT = "    ";
 /** The underline of a setext heading, which makes the line before it a heading. */
 const UNDERLINE_REGEXP = /^([ >]*)(=+|-+)\s*$/;

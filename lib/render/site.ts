@@ -33,7 +33,6 @@ const MAX_WORD = 500;
 const FEW_WORDS = 500;
 /** The usual form of a thread id. An id of another form is not shown. */
 const ID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** The separators of words. */
 const BETWEEN_REGEXP = /[\s"'`()[\]{}<>,;=|*]+/;
 
 /** The thread that a session was forked from, or spawned by. */
@@ -387,7 +386,6 @@ function inertJson(value: unknown): string {
 const MAX_SHOWN_MODELS = 6;
 /** The least and the most days in the chart, up to the last day with tokens. */
 const CHART_DAYS = { least: 30, most: 366 };
-/** The height of the chart in pixels. */
 const CHART_HEIGHT = 120;
 
 function usageHtml(rows: readonly UsageRow[]): string {

@@ -15,14 +15,12 @@ import type { TextStyle } from "./text_style.ts";
 export interface TerminalLayout {
   /** The width of the terminal in columns; `undefined` if lines may have any length. */
   readonly columns: number | undefined;
-  /** The styles for headings, code, links and so on. */
   readonly style: TextStyle;
 }
 
 type Nodes = readonly MarkdownNode[];
 type Look = (text: string) => string;
 
-/** A run of text in one style. */
 interface Piece {
   readonly text: string;
   readonly look: Look;
@@ -288,7 +286,6 @@ function asciiUrl(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
-/** Returns its text unchanged: the style of plain text. */
 export function same(text: string): string {
   return text;
 }

@@ -71,9 +71,7 @@ export interface TextOptions extends RenderOptions {
   readonly columns?: (() => number | undefined) | undefined;
 }
 
-/** The default maximum number of lines of an output. */
 const MAX_OUTPUT_LINES = 5;
-/** The default maximum number of lines of a diff. */
 const MAX_DIFF_LINES = 20;
 /** The maximum number of lines of a command: longer ones usually contain a document. */
 const MAX_COMMAND_LINES = 12;
@@ -128,7 +126,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   readonly #columns: () => number | undefined;
   /** The kind of the current block; `undefined` at the beginning. */
   #block: Block | undefined;
-  /** The lines of the next emission. */
   #lines: string[] = [];
   readonly #settings = new ShownSettings();
   #turn: RunningWork | undefined;
@@ -541,7 +538,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  /** Adds a message with its Markdown laid out. */
   #addMarkdown(text: string): void {
     const layout = { columns: this.#columns(), style: this.#style };
     for (const line of terminalMarkdown(text, layout)) this.#addLine(line);
@@ -603,7 +599,6 @@ type Block = "prose" | "work" | "note";
 interface LineLook {
   /** The prefix of the first line; the other lines are indented by its length. */
   readonly sign?: string;
-  /** Styles a line. */
   readonly look?: (line: string) => string;
   /** Breaks lines that are too long (`wrapped`, by default) or cuts them (`clipped`). */
   readonly fit?: typeof wrapped;

@@ -27,7 +27,6 @@ const DECISIONS: ReadonlyMap<string, string> = new Map([
 /** The maximum number of undecided requests that are remembered. */
 const MAX_REQUESTS = 256;
 
-/** A request for approval. */
 interface Request {
   readonly thread: Thread;
   /** The command, or the reason for the request. */
@@ -300,7 +299,6 @@ export class ThreadTranscripts
     if (this.#open.size === 0) this.#showWaiting();
   }
 
-  /** Emits the waiting parts of other threads. */
   #showWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -663,7 +663,6 @@ function textOfError(record: AnyHistoryRecord): string {
   return Array.isArray(lines) ? linesText(lines).trim() : "";
 }
 
-/** The facts of a session that one event has. */
 type SessionFacts = {
   readonly [Name in Exclude<keyof SessionPart, "type">]?:
     | NonNullable<SessionPart[Name]>
@@ -702,7 +701,6 @@ class SessionLead {
     }
   }
 
-  /** Begins another session. */
   restart(): void {
     this.#held = [];
     this.session = NO_SESSION;
@@ -737,9 +735,7 @@ const MAX_REQUESTS = 240;
 
 /** Sums up the tokens of the current turn, and those of each of its requests. */
 class TurnUsageCounter {
-  /** Whether the input counts requests. */
   hasCounts = false;
-  /** The tokens of the requests of the turn. */
   requests: RequestUsage[] = [];
   #tokens: Tokens | undefined;
   /** The kinds that the input counts, among them those that every turn has. */
