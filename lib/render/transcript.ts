@@ -548,7 +548,8 @@ export class TranscriptBuilder
       turn_id: turn.turnId ?? end?.turn_id ?? null,
       status,
       endedAt,
-      durationMs: end?.durationMs ?? msBetween(startedAt, endedAt),
+      // Of a turn with events at one time only, no end is known.
+      durationMs: end?.durationMs ?? (msBetween(startedAt, endedAt) || null),
       usage: end?.usage ?? this.#usage.usage,
       ...(requests.length === 0 ? {} : { requests }),
       error,

@@ -1060,6 +1060,13 @@ Deno.test("TranscriptBuilder ends a turn without an end record at its last event
   );
 });
 
+Deno.test("TranscriptBuilder knows no duration of a turn with events at one time only", () => {
+  const parts = partsOfLines([META, promptLine("One"), answerLine("First")]);
+  const end = parts.at(-1);
+  assert(end?.type === "turn_ended" && end.endedAt !== null);
+  assertEquals(end.durationMs, null);
+});
+
 Deno.test("TranscriptBuilder reads the duration of a command from its output, if its end was recorded later", () => {
   const took = (seconds: number, output: string) => {
     const lines = [
