@@ -116,9 +116,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #topic = new TurnTopic();
   #work = new WorkCounts();
   readonly #totals = new RunTotals();
+  /** Whether the parts are those of a sub-agent, which do not tell how the run ended. */
+  #isOfSubAgent = false;
   #status: TurnStatus | null = null;
   #error: string | null = null;
-  #finalMessage: string | null = null;
+  #lastMessage = "";
+  /** Whether the last turn has the last message. */
+  #isAnswered = false;
   readonly #errors = new Map<string, number>();
   #unkeptErrors = 0;
   readonly #files = new ChangedFiles();
@@ -169,6 +173,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       case "turn_started":
         this.#closeWork();
         this.#cwd = part.cwd;
+        if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
       case "rolled_back":
         return;
@@ -244,6 +249,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   #takeSession(part: SessionPart): void {
+    this.#isOfSubAgent = part.parent_thread_id !== undefined;
     if (this.#totals.enter(part.thread_id)) return;
     if (this.#sessions.length < MAX_SESSIONS) {
       this.#sessions.push(redactedSession(part, this.#options.redactor));
@@ -268,7 +274,11 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#work.add(view, isLate);
     this.#topic.take(view);
     if (view.kind === "message" && view.role === "assistant") {
-      this.#finalMessage = view.text;
+      // A message that names its author is one of another agent.
+      if (view.author === null && !this.#isOfSubAgent) {
+        this.#lastMessage = view.text;
+        this.#isAnswered = true;
+      }
     } else if (view.kind === "notice" && view.level === "error") {
       this.#countError(view.text);
     }
@@ -405,12 +415,15 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #endTurn(part: TurnEndedPart): void {
     const { status, usage, error, isErrorShown } = part;
-    this.#status = status;
-    this.#error = error === null
+    const reason = error === null
       ? null
       : this.#options.redactor.redact(readableError(error));
-    if (this.#error !== null && !isErrorShown && status === "failed") {
-      this.#countError(this.#error);
+    if (!this.#isOfSubAgent) {
+      this.#status = status;
+      this.#error = reason;
+    }
+    if (reason !== null && !isErrorShown && status === "failed") {
+      this.#countError(reason);
     }
     this.#totals.addUsage(usage);
     this.#turnCount += 1;
@@ -478,10 +491,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   #messageSection(): SummarySection {
-    const message = this.#finalMessage ?? "";
-    const shown = cutText(message, MAX_MESSAGE_LENGTH);
+    const shown = cutText(this.#lastMessage, MAX_MESSAGE_LENGTH);
+    const isEnd = this.#status === "completed" || this.#status === "unknown";
     return {
-      heading: this.#status === "completed" || this.#status === "unknown"
+      heading: isEnd && this.#isAnswered
         ? "### Final message"
         : "### Last message",
       blocks: markdownBlocks(shown).map((block) => `${block}\n`),

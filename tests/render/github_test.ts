@@ -9,7 +9,7 @@ import {
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
-import { eventLine, PAGINATED } from "../session_lines.ts";
+import { eventLine, itemLine, PAGINATED } from "../session_lines.ts";
 import {
   assertGolden,
   GOLDEN_SESSIONS,
@@ -22,6 +22,7 @@ import { assertInert } from "./sound_pages.ts";
 import {
   assertCutsBetweenCharacters,
   command,
+  DONE,
   LEGACY,
   look,
   message,
@@ -275,6 +276,49 @@ Deno.test("GithubRenderer adds up no usage of several runs of a thread: some rel
   assert(
     summary.includes(`<td>All turns</td><td></td><td></td><td></td>${nothing}`),
   );
+});
+
+Deno.test("GithubRenderer takes only the answer of the last turn for the final message", () => {
+  const [session, start] = partsOfLines([THREAD, TURN]);
+  assert(session !== undefined && start?.type === "turn_started");
+  const answered = partsOfLines([THREAD, TURN, message("Done."), DONE]);
+  assert(summaryOf(answered).includes("### Final message\n\n<p>Done.</p>"));
+  const end = { ...answered.at(-1), turn: 2 } as TranscriptPart;
+  assert(
+    summaryOf([...answered, { ...start, turn: 2 }, end])
+      .includes("### Last message\n\n<p>Done.</p>"),
+  );
+});
+
+Deno.test("GithubRenderer takes no message of another agent for that of the run", () => {
+  const parts = partsOfLines([
+    PAGINATED,
+    itemLine("agent_message", {
+      author: "lead",
+      recipient: "child",
+      content: [{ type: "input_text", text: "A task" }],
+    }),
+  ]);
+  assert(parts.some(({ type }) => type === "entry"));
+  assert(!summaryOf(parts).includes("message\n"));
+});
+
+Deno.test("GithubRenderer tells how the run ended, not how a sub-agent did", () => {
+  const run = partsOfLines([THREAD, TURN, message("Done."), DONE]);
+  const child = partsOfLines([
+    THREAD,
+    TURN,
+    message("I cannot."),
+    { type: "turn.failed", error: { message: "child request rejected" } },
+  ]).map((part): TranscriptPart =>
+    part.type === "session"
+      ? { ...part, thread_id: "c", parent_thread_id: "t1" }
+      : part
+  );
+  const summary = summaryOf([...run, ...child]);
+  assert(summary.startsWith("## ✅ Codex completed its work\n"));
+  assert(summary.includes("### Final message\n\n<p>Done.</p>"));
+  assert(summary.includes("<pre>child request rejected</pre>"));
 });
 
 Deno.test("GithubRenderer writes only the names of tools, or none, as requested", () => {
