@@ -192,9 +192,7 @@ function isClosing(line: string, mark: string): boolean {
 }
 
 function withoutIndent(line: string, indent: number): string {
-  let spaces = 0;
-  while (spaces < indent && line[spaces] === " ") spaces += 1;
-  return line.slice(spaces);
+  return line.replace(new RegExp(`^ {0,${indent}}`), "");
 }
 
 function safeLine(line: string, before: string, isRow: boolean): string {
@@ -231,7 +229,10 @@ function safeInline(line: string, isRow: boolean): string {
       // A bare URL directly before a code span would swallow a part of it; a space ends the URL.
       if (LINK_REGEXP.test(line.slice(word, at))) safe += " ";
       const span = line.slice(at, end);
-      safe += isRow ? withoutBorders(span) : span;
+      // Markdown splits a row into cells before it finds spans.
+      safe += isRow
+        ? span.replace(BORDER_REGEXP, (found) => found === "|" ? "\\|" : found)
+        : span;
       at = end;
       word = end;
     } else if (char === "<") {
@@ -255,14 +256,6 @@ function safeInline(line: string, isRow: boolean): string {
     }
   }
   return safe;
-}
-
-/** Escapes cell borders in a code span: Markdown splits a row into cells before it finds spans. */
-function withoutBorders(span: string): string {
-  return span.replace(
-    BORDER_REGEXP,
-    (found) => found === "|" ? `\\${found}` : found,
-  );
 }
 
 function isDelimiter(line: string): boolean {

@@ -70,12 +70,6 @@ export interface SiteRun {
  * ```
  */
 export class SiteSession implements PageListing {
-  /** The name of its page. */
-  readonly page: string;
-  /** The id of its thread; empty if unknown. */
-  readonly id: string;
-  /** The thread that it was forked from, or spawned by. */
-  readonly origin: SiteOrigin | undefined;
   /** Its forks and sub-agents. */
   readonly children: SiteSession[] = [];
   /** Its status, tokens and duration, which the caller sets. */
@@ -86,7 +80,7 @@ export class SiteSession implements PageListing {
   session: SessionPart | undefined;
   readonly #pages: ReadonlyMap<string, string>;
   readonly #words = new Set<string>();
-  #room: number;
+  #room = MAX_WORDS.session;
 
   /**
    * Constructs a new instance.
@@ -97,16 +91,12 @@ export class SiteSession implements PageListing {
    * @param pages The pages of all threads, by lower-case id. It may be filled in later.
    */
   constructor(
-    page: string,
-    id: string,
-    origin: SiteOrigin | undefined,
+    readonly page: string,
+    readonly id: string,
+    readonly origin: SiteOrigin | undefined,
     pages: ReadonlyMap<string, string>,
   ) {
-    this.page = page;
-    this.id = id;
-    this.origin = origin;
     this.#pages = pages;
-    this.#room = MAX_WORDS.session;
   }
 
   /** Links to its origin, its forks and sub-agents, and the index. */

@@ -111,13 +111,3 @@ export function broken(line: string, room: number): string[] {
   if (!isEmpty) lines.push(current.trimEnd());
   return lines;
 }
-
-/**
- * Removes the line feeds at the end of a text. A regular expression anchored at the end takes
- * quadratic time for long runs elsewhere: 300,000 line ends before another letter took minutes.
- */
-export function withoutLineFeeds(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === "\n") end -= 1;
-  return text.slice(0, end);
-}

@@ -38,7 +38,7 @@ import {
 } from "./quantity_text.ts";
 import { readableError } from "./record_text.ts";
 import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
-import { clipped, withoutLineFeeds, wrapped } from "./terminal_text.ts";
+import { clipped, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
 /** Work that has begun and not ended. The same work is always the same object. */
@@ -525,7 +525,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   /** Adds a text, and breaks lines that are too long. */
   #addText(text: string, look: LineLook = {}): void {
-    this.#addLines(withoutLineFeeds(text).split("\n"), look);
+    this.#addLines(text.trimEnd().split("\n"), look);
   }
 
   /** Adds lines, and breaks those that are too long, or cuts them. */

@@ -36,7 +36,6 @@ interface Request {
 }
 
 class Thread {
-  readonly transcript: TranscriptBuilder;
   turn: number | null = null;
   /** Its session part, once that has been emitted. */
   session: SessionPart | undefined;
@@ -44,9 +43,7 @@ class Thread {
   held: TranscriptPart[] = [];
   parent: string | undefined;
 
-  constructor(options: TranscriptOptions) {
-    this.transcript = new TranscriptBuilder(options);
-  }
+  constructor(readonly transcript: TranscriptBuilder) {}
 }
 
 /**
@@ -115,7 +112,7 @@ export class ThreadTranscripts
   constructor(options: TranscriptOptions = {}) {
     this.#options = options;
     this.#nextTurn = options.firstTurn ?? 1;
-    this.#first = new Thread(options);
+    this.#first = new Thread(new TranscriptBuilder(options));
     this.#shown = this.#first;
   }
 
@@ -196,7 +193,9 @@ export class ThreadTranscripts
     let thread = this.#threads.get(id);
     if (thread === undefined) {
       // Only the parts of the first thread are emitted as they come.
-      thread = new Thread({ ...this.#options, live: false });
+      thread = new Thread(
+        new TranscriptBuilder({ ...this.#options, live: false }),
+      );
       this.#threads.set(id, thread);
     }
     return thread;
@@ -204,9 +203,8 @@ export class ThreadTranscripts
 
   /** Records the parent of a thread, if the event names it. */
   #link(event: Fields, id: string): void {
-    const parent = idOf(event.parent_thread_id);
-    if (event.type === "thread.started" && parent !== undefined) {
-      this.#adopt(id, parent);
+    if (event.type === "thread.started") {
+      this.#adopt(id, idOf(event.parent_thread_id));
     }
     for (const child of spawnedThreads(event)) this.#adopt(child, id);
   }
@@ -238,8 +236,8 @@ export class ThreadTranscripts
       const requestId = event.request_id;
       this.#requests.set(item, { thread, task, requestId });
       if (this.#requests.size > MAX_REQUESTS) {
-        const [oldest] = this.#requests.keys();
-        if (oldest !== undefined) this.#requests.delete(oldest);
+        const [oldest = ""] = this.#requests.keys();
+        this.#requests.delete(oldest);
       }
       this.#notify(thread, "Waiting for a decision", task);
     } else if (typeof item_id === "string" && this.#requests.has(item_id)) {
@@ -272,8 +270,10 @@ export class ThreadTranscripts
     });
   }
 
-  #adopt(child: string, parent: string): void {
-    if (child === parent || child === this.#firstId) return;
+  #adopt(child: string, parent: string | undefined): void {
+    if (parent === undefined || child === parent || child === this.#firstId) {
+      return;
+    }
     this.#thread(child).parent ??= parent;
   }
 

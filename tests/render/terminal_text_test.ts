@@ -1,11 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { inertText } from "../../lib/render/inert_text.ts";
-import {
-  clipped,
-  widthOf,
-  withoutLineFeeds,
-  wrapped,
-} from "../../lib/render/terminal_text.ts";
+import { clipped, widthOf, wrapped } from "../../lib/render/terminal_text.ts";
 import fc, { anyText } from "../property_seed.ts";
 
 const layout = (columns: number) => ({ columns, sign: "$ " });
@@ -90,17 +85,3 @@ Deno.test("clipped() reads only the needed part of a long line", () => {
   const [line = ""] = clipped(["漢".repeat(5_000_000)], layout(20));
   assertEquals(widthOf(line) <= 20, true);
 });
-
-for (
-  const { text, expected } of [
-    { text: "", expected: "" },
-    { text: "\n\n", expected: "" },
-    { text: "a\n\n", expected: "a" },
-    { text: "\n\na", expected: "\n\na" },
-    { text: "a \n \n", expected: "a \n " },
-  ]
-) {
-  Deno.test(`withoutLineFeeds() returns ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () => {
-    assertEquals(withoutLineFeeds(text), expected);
-  });
-}
