@@ -22,11 +22,6 @@ interface EntryLogOptions {
   readonly forget: (ids: ReadonlySet<number>) => void;
 }
 
-/** The whole output of a command in an `explore` record. */
-interface ExploredOutput extends ExploredPlace {
-  readonly text: string;
-}
-
 interface Entry {
   readonly id: number;
   readonly turn: number | null;
@@ -41,7 +36,7 @@ interface Entry {
   /** Whether a `started` part was emitted, in live transcripts. */
   isStarted: boolean;
   /** The content of the last `final` or `late` part emitted; `undefined` before the first. */
-  emitted: Emitted | undefined;
+  emitted: Pick<Entry, "record" | "state"> | undefined;
   /** The id of the call that asked for this plan or image, until the call is answered. */
   openCall: string | undefined;
   /** Its images that were not emitted yet; empty once they were. */
@@ -82,7 +77,7 @@ export class EntryLog {
   /** Whether the next line may show that an answer is the summary of a compaction. */
   mayBeSummary = false;
   /** The output of a command of an `explore` record in the event, until an entry takes it. */
-  printed: ExploredOutput | undefined;
+  printed: ExploredPlace & { readonly text: string } | undefined;
   /** The images of the event, as URLs, until entries take them. */
   images: string[] = [];
   /** The duration of the command that the event ends, as the event reports it, in milliseconds. */
@@ -575,36 +570,27 @@ function weightOf(record: AnyHistoryRecord): number {
   return weight;
 }
 
-interface Emitted {
-  readonly record: AnyHistoryRecord;
-  readonly state: EntryState;
-}
-
 /** The record of the next part, reduced to the news, and the outputs of its commands. */
-type Rest = Pick<EntryPart, "record" | "outputs">;
+type Rest = Pick<EntryPart, "record"> & {
+  readonly outputs?: readonly string[] | undefined;
+};
 
-/** Outputs that were not emitted yet, by the index of their command in an `explore` record. */
-type HeldOutputs = ReadonlyMap<number, string>;
+type Held = Entry["outputs"];
 
-function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
+function allOf(record: AnyHistoryRecord, held: Held): Rest {
   const places = [...(listIn(record, "entries") ?? []).keys()];
-  return { record, ...outputsAt(places, held) };
+  return { record, outputs: outputsAt(places, held) };
 }
 
-function outputsAt(
-  places: readonly number[],
-  held: HeldOutputs | undefined,
-): Pick<Rest, "outputs"> {
-  return held === undefined
-    ? {}
-    : { outputs: places.map((at) => held.get(at) ?? "") };
+function outputsAt(places: readonly number[], held: Held) {
+  return held && places.map((at) => held.get(at) ?? "");
 }
 
 /** Returns the parts of a record that were not emitted yet; `undefined` if there are none. */
 function newOf(
   record: AnyHistoryRecord,
-  emitted: Emitted,
-  held?: HeldOutputs,
+  emitted: Pick<Entry, "record" | "state">,
+  held: Held,
 ): Rest | undefined {
   if (isKnownRecord(record) && record.type === "exec") {
     const { stdout_chunks, stderr_chunks } = record.payload;
@@ -628,7 +614,7 @@ function newOf(
     const rest = places.map((at) => list[at]);
     return {
       record: withPayload(record, { [name]: rest }),
-      ...outputsAt(places, held),
+      outputs: outputsAt(places, held),
     };
   }
   return emitted.state === "open" ? { record } : undefined;
