@@ -192,24 +192,13 @@ export class SiteSession implements PageListing {
  *
  * @example A site of one session
  * ```ts
- * import { decodeEvents } from "@codexpipe/codexpipe";
- * import {
- *   HtmlRenderer,
- *   SiteIndex,
- *   SiteSession,
- *   TranscriptBuilder,
- * } from "@codexpipe/codexpipe/render";
+ * import { HtmlRenderer, SiteIndex, SiteSession } from "@codexpipe/codexpipe/render";
  * import { assertStringIncludes } from "@std/assert";
  *
  * const session = new SiteSession("run.html", "t", undefined, new Map([["t", "run.html"]]));
  * const renderer = new HtmlRenderer({ listing: session });
- * const transcript = new TranscriptBuilder();
  * let page = "";
- * const log = new Blob(['{"type":"thread.started","thread_id":"t"}\n']);
- * for await (const outcome of decodeEvents(log.stream())) {
- *   transcript.feed(outcome, (part) => renderer.feed(part, (text) => page += text));
- * }
- * transcript.flush((part) => renderer.feed(part, (text) => page += text));
+ * // Here, the renderer would be fed with the parts of a transcript.
  * renderer.flush((text) => page += text);
  *
  * const index = new SiteIndex();

@@ -90,32 +90,21 @@ const MAX_COMMAND_LINES = 12;
  * `isFormatted`, the Markdown of answers is laid out, and diffs are written; otherwise, answers are
  * written as they are, and only the line counts of diffs.
  *
- * @example A short turn
+ * @example A line that could not be read
  * ```ts
- * import { TextRenderer, type TranscriptPart } from "@codexpipe/codexpipe/render";
+ * import { TextRenderer } from "@codexpipe/codexpipe/render";
  * import { assertEquals } from "@std/assert";
  *
  * const renderer = new TextRenderer();
  * let text = "";
- * const part: TranscriptPart = {
- *   type: "turn_ended",
- *   turn: 1,
- *   turn_id: null,
- *   status: "completed",
- *   endedAt: null,
- *   durationMs: 1234,
- *   usage: {
- *     input_tokens: 1234,
- *     cached_input_tokens: 0,
- *     output_tokens: 567,
- *     reasoning_output_tokens: 0,
- *   },
- *   error: null,
- *   isErrorShown: false,
- * };
- * renderer.feed(part, (written) => text += written);
+ * renderer.feed({
+ *   type: "failure",
+ *   line: 3,
+ *   kind: "json",
+ *   message: "the line is torn",
+ * }, (written) => text += written);
  *
- * assertEquals(text, "✓ done (1,234 in / 567 out) · 1.2s\n");
+ * assertEquals(text, "✗ line 3: json: the line is torn\n");
  * ```
  */
 export class TextRenderer implements Stage<TranscriptPart, string> {
