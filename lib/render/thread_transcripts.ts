@@ -1,6 +1,7 @@
 /** Joins the transcripts of several interleaved threads into one. */
 
 import { commandLine } from "../dialects/exec/command_line.ts";
+import { shellWords } from "../history/mapping/commands.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import {
   type Fields,
@@ -230,8 +231,10 @@ export class ThreadTranscripts
       const item = textOf(event.call_id);
       if (item === undefined) return;
       const { command } = content;
-      const line = textOf(command) ?? commandLine(textsOf(command));
-      const task = line || textOf(content.reason) ||
+      const words = typeof command === "string"
+        ? shellWords(command)
+        : textsOf(command);
+      const task = commandLine(words) || textOf(content.reason) ||
         (item_type === "exec_approval_request" ? "a command" : "a patch");
       const requestId = event.request_id;
       this.#requests.set(item, { thread, task, requestId });

@@ -237,18 +237,25 @@ Deno.test("ThreadTranscripts writes requests for a decision, and the decisions",
   assertEquals(backgroundTexts(partsOf(texts)), expected);
 });
 
-Deno.test("ThreadTranscripts writes the command that codex mcp-server asks for", () => {
-  const request = event("item.completed", "a", {
-    item_id: "item_0",
-    status: "completed",
-    item_type: "exec_approval_request",
-    call_id: "x",
-    command: ["/bin/bash", "-lc", "ls; exit 3"],
+for (
+  const [name, command] of [
+    ["an app-server", "/bin/bash -lc 'ls; exit 3'"],
+    ["codex mcp-server", ["/bin/bash", "-lc", "ls; exit 3"]],
+  ] as const
+) {
+  Deno.test(`ThreadTranscripts writes the command that ${name} asks for without its shell`, () => {
+    const request = event("item.completed", "a", {
+      item_id: "item_0",
+      status: "completed",
+      item_type: "exec_approval_request",
+      call_id: "x",
+      command,
+    });
+    assertEquals(backgroundTexts(partsOf([turn("a"), request])), [
+      "Waiting for a decision: ls; exit 3",
+    ]);
   });
-  assertEquals(backgroundTexts(partsOf([turn("a"), request])), [
-    "Waiting for a decision: ls; exit 3",
-  ]);
-});
+}
 
 Deno.test("ThreadTranscripts adds agents to its lists one by one: a call can have some 120,000 arguments", () => {
   const agents = Array.from(
