@@ -26,13 +26,9 @@ export function diffLines(diff: string): DiffLine[] {
 export function diffCounts(
   diff: string,
 ): { readonly added: number; readonly removed: number } {
-  let added = 0;
-  let removed = 0;
-  for (const { sign } of diffLines(diff)) {
-    if (sign === "+") added += 1;
-    else if (sign === "-") removed += 1;
-  }
-  return { added, removed };
+  const signs = diffLines(diff).map(({ sign }) => sign);
+  const count = (sign: string) => signs.filter((each) => each === sign).length;
+  return { added: count("+"), removed: count("-") };
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type MarkdownNode,
   markdownNodes,
   markdownText,
+  WEB_REGEXP,
   withTaskBox,
 } from "./markdown_nodes.ts";
 
@@ -15,9 +16,6 @@ type Nodes = readonly MarkdownNode[];
 /** The number of levels by which headings move down: page, turn and entry have headings above. */
 const HEADING_SHIFT = 3;
 
-const WEB_REGEXP = /^(?:https?:\/\/|mailto:)\S/i;
-/** An invisible character: a URL with one is not linked. */
-const HIDDEN_REGEXP = /\p{C}/u;
 /** Captures the host of a URL, or a mail address, which is shown after the label. */
 const HOST_REGEXP = /^(?:https?:\/\/|mailto:)([^/?#]*).*$/is;
 
@@ -135,9 +133,7 @@ class HtmlWriter {
   /** Writes a link with its host behind the label. Targets other than URLs are shown as code. */
   #link(target: string, label: Nodes): string {
     const text = markdownText(label);
-    const isLink = this.#hasLinks && WEB_REGEXP.test(target) &&
-      !HIDDEN_REGEXP.test(target);
-    if (!isLink) {
+    if (!this.#hasLinks || !WEB_REGEXP.test(target)) {
       if (target === "") return elementText(text);
       // The label of a path is usually the end of that path, and adds nothing to it.
       const isShown = text === "" || text === target ||

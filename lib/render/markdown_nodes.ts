@@ -10,6 +10,9 @@ export interface MarkdownNode {
   readonly children: readonly MarkdownNode[];
 }
 
+/** A URL that becomes a link: web or mail, without white space and invisible characters. */
+export const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
+
 /** The maximum nesting of blocks, a list counting twice. Deeper blocks become text. */
 const MAX_DEPTH = 24;
 /** The maximum nesting of emphasis: a text with 100,000 levels would overflow the stack. */

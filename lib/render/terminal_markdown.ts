@@ -7,6 +7,7 @@ import {
   type MarkdownNode,
   markdownNodes,
   markdownText,
+  WEB_REGEXP,
   withTaskBox,
 } from "./markdown_nodes.ts";
 import { broken, prefixed, widthOf } from "./terminal_text.ts";
@@ -33,9 +34,6 @@ const MIN_CELL = 8;
 const GAP = "  ";
 const MAX_RULE = 40;
 const MAX_NAME = 40;
-
-/** A URL that is written as a terminal hyperlink: web or mail, without spaces and controls. */
-const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
 
 export function diffLook(
   { sign }: DiffLine,
