@@ -231,10 +231,12 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return this.#add(quoted(blocks.join("\n\n").split("\n")));
       }
       case "unknown":
-        return this.#fold(
-          htmlLine(view.type),
-          this.#outputOf(view.json, "json").blocks,
-        );
+        return this.#options.tools === "names"
+          ? this.#addLine(codeSpan(view.type))
+          : this.#fold(
+            htmlLine(view.type),
+            this.#outputOf(view.json, "json").blocks,
+          );
       default:
         view satisfies never;
     }

@@ -202,6 +202,8 @@ Deno.test("every renderer writes a record of an unknown type, unless tools are l
       new HtmlRenderer({ tools: "none" }),
     ]
   ) assert(!writtenBy(renderer, parts).includes("hologram"));
+  const named = writtenBy(new MarkdownRenderer({ tools: "names" }), parts);
+  assert(named.endsWith("\n`hologram`\n"));
 });
 
 Deno.test("every renderer writes that an edit is proposed, or failed without a reason", () => {
