@@ -50,18 +50,12 @@ export interface RunningWork {
 /** Options for {@linkcode TextRenderer}. */
 export interface TextOptions extends RenderOptions {
   /**
-   * The styles of text.
+   * The styles of text. With any of them, the Markdown of answers is laid out, and diffs are
+   * written. In plain text, answers are as they were written, and only the line counts of diffs.
    *
    * @default {PLAIN_STYLE}
    */
   readonly style?: TextStyle | undefined;
-  /**
-   * Whether the Markdown of answers is laid out, and diffs are written. Otherwise, answers are
-   * written as they are, and only the line counts of diffs.
-   *
-   * @default {false}
-   */
-  readonly isFormatted?: boolean | undefined;
   /**
    * Returns the width of the terminal in columns, and is called whenever text is written. Lines may
    * have any length if it returns `undefined`.
@@ -86,9 +80,7 @@ const MAX_COMMAND_LINES = 12;
  *
  * Text of the log cannot act on a terminal: control characters are escaped, colours left out, and
  * no line is a workflow command. Lines are broken at the width of the terminal; lines of output are
- * cut there. Of long output, the last lines are written, and the number of those left out. With
- * `isFormatted`, the Markdown of answers is laid out, and diffs are written; otherwise, answers are
- * written as they are, and only the line counts of diffs.
+ * cut there. Of long output, the last lines are written, and the number of those left out.
  *
  * @example A line that could not be read
  * ```ts
@@ -136,7 +128,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       reasoning: "include",
     });
     this.#style = options.style ?? PLAIN_STYLE;
-    this.#isFormatted = options.isFormatted ?? false;
+    this.#isFormatted = this.#style !== PLAIN_STYLE;
     this.#maxDiffLines = options.maxOutputLines ?? MAX_DIFF_LINES;
     this.#columns = options.columns ?? ((): undefined => undefined);
   }

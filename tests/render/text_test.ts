@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import stringWidth from "string-width";
-import { COLORED_STYLE } from "../../lib/render/text_style.ts";
+import { COLORED_STYLE, PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import {
@@ -572,7 +572,6 @@ for (const { name, columns } of SCREENS) {
     const text = viewOfBytes(readSession(folder, start), {
       columns: () => columns,
       style: COLORED_STYLE,
-      isFormatted: true,
     });
     assertGolden(`${name}.${columns}.ansi`, text);
     for (const line of text.split("\n")) {
@@ -593,8 +592,9 @@ Deno.test("TextRenderer writes the facts of a session on one line", () => {
 });
 
 Deno.test("TextRenderer writes a hostile session without effects", () => {
-  for (const isFormatted of [false, true]) {
-    const text = viewOfBytes(hostileSession(), { isFormatted });
+  // The second one lays out the Markdown of answers, as any style but that of plain text.
+  for (const style of [PLAIN_STYLE, { ...PLAIN_STYLE }]) {
+    const text = viewOfBytes(hostileSession(), { style });
     assert(text.length > 10_000);
     for (const line of text.split("\n")) {
       assert(!CONTROL_REGEXP.test(line), line);

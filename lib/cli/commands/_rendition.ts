@@ -132,11 +132,9 @@ async function textRenderer(
   const isColored = args.choice("color", COLOR) === "always";
   const fileStyle = isColored ? COLORED_STYLE : PLAIN_STYLE;
   const { TextRenderer } = await import("../../render/text.ts");
-  const chosen = output === screen ? style : fileStyle;
   return new TextRenderer({
     ...options,
-    style: chosen,
-    isFormatted: chosen === COLORED_STYLE,
+    style: output === screen ? style : fileStyle,
     columns: () => isTerminal ? width() : undefined,
   });
 }
