@@ -120,6 +120,18 @@ Deno.test("ThreadTranscripts emits every part at once if it is live, with a sess
   ]);
 });
 
+Deno.test("ThreadTranscripts reads when each thread of an app-server was created", () => {
+  const parts = partsOf(["a", "b"].map((thread_id, at) => ({
+    type: "thread.started",
+    thread_id,
+    created_at: 1795390040 + at,
+  })));
+  assertEquals(
+    parts.map((part) => part.type === "session" && part.startedAt),
+    ["2026-11-22T23:27:20.000Z", "2026-11-22T23:27:21.000Z"],
+  );
+});
+
 Deno.test("ThreadTranscripts puts sub-agents behind the thread that spawned them", () => {
   const spawn = event("item.completed", "a", {
     item_id: "s",
