@@ -131,7 +131,7 @@ export interface DiffView {
 export interface ImageView {
   /** Always `image`. */
   readonly kind: "image";
-  /** The path of its file; empty if unknown. */
+  /** The path of its file, or the media type of a `data:` URL; empty if unknown. */
   readonly path: string;
   /** The caption, after `failed` if the image could not be made; may be empty. */
   readonly caption: string;
@@ -288,12 +288,14 @@ function viewKnown(
     }
     case "diff":
       return { kind: "diff", diff: redact(diffText(record.payload.hunks)) };
-    case "image":
+    case "image": {
+      const { path } = record.payload;
       return {
         kind: "image",
-        path: redact(record.payload.path),
+        path: redact(/^data:([^;,]*)/i.exec(path)?.[1] ?? path),
         caption: redact(imageCaption(record.payload)),
       };
+    }
     case "explore":
       return {
         kind: "explore",

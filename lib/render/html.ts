@@ -750,20 +750,16 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         titleHtml: '<span class="one">All changes of the turn</span>',
         body: cutDiffHtml(view.diff, frame),
       }, frame);
-    case "image": {
-      // Only the media type of a `data:` URL is shown.
-      const path = /^data:([^;,]*)/i.exec(view.path)?.[1] ?? view.path;
-      const name = path === "" ? "image" : path;
+    case "image":
       return boxHtml({
         look: "tool",
         sign: "▣",
-        titleHtml: `<span class="one"><code>${elementText(name)}</code> ${
-          elementText(view.caption)
-        }</span>`,
+        titleHtml: `<span class="one"><code>${
+          elementText(view.path || "image")
+        }</code> ${elementText(view.caption)}</span>`,
         body: frame.images.join(""),
         isOpen: true,
       }, frame);
-    }
     case "unknown":
       return boxHtml({
         look: "tool",

@@ -175,6 +175,14 @@ Deno.test("viewEntry() returns the redacted output of each explored command", ()
   });
 });
 
+Deno.test("viewEntry() tells only the media type of an image without a file", () => {
+  const path = "data:image/png;base64";
+  const view = viewEntry({
+    record: recordOf("image", { path, caption: null }),
+  });
+  assertEquals(view.kind === "image" && view.path, "image/png");
+});
+
 Deno.test("viewEntry() adds to an image that it was not made", () => {
   const captionOf = (caption: string | null, status: string) => {
     const metadata = { status };
