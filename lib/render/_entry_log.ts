@@ -350,7 +350,10 @@ export class EntryLog {
   /** Adds the size of a complete entry to that of all waiting entries. */
   #weigh(entry: Entry): void {
     this.#waitingWeight -= entry.weight;
-    entry.weight = weightOf(entry.record) + sumOfLengths(entry.images);
+    entry.weight = (entry.images ?? []).reduce(
+      (sum, { length }) => sum + length,
+      weightOf(entry.record),
+    );
     this.#waitingWeight += entry.weight;
   }
 
@@ -541,10 +544,6 @@ function entryState(record: AnyHistoryRecord): EntryState {
       // A plan too: each of its states is an entry of its own.
       return "done";
   }
-}
-
-function sumOfLengths(texts: readonly string[] = []): number {
-  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The maximum number of values that are weighed in one record. */

@@ -53,12 +53,10 @@ export function inertLine(line: string): string {
 
 /** Writes hidden characters as escapes such as `\u001b`, and a lone surrogate as U+FFFD. */
 export function escapedText(text: string): string {
-  return text.replace(HIDDEN_REGEXP, escaped);
-}
-
-function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
-  const hex = code.toString(16);
-  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  return text.replace(HIDDEN_REGEXP, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
+    const hex = code.toString(16);
+    return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  });
 }

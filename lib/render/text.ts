@@ -270,9 +270,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
           const to = recipient === null ? "" : ` → ${recipient}`;
           this.#addLine(inertLabel(`${author}${to}:`), dim);
         }
-        return this.#isFormatted
-          ? this.#addMarkdown(view.text)
-          : this.#addText(inertText(view.text));
+        if (!this.#isFormatted) return this.#addText(inertText(view.text));
+        const layout = { columns: this.#columns(), style: this.#style };
+        return terminalMarkdown(view.text, layout)
+          .forEach((line) => this.#addLine(line));
       }
       case "reasoning":
         return this.#writeReasoning(view);
@@ -517,11 +518,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     for (const line of fit(lines, { columns: this.#columns(), sign })) {
       this.#addLine(line, look);
     }
-  }
-
-  #addMarkdown(text: string): void {
-    const layout = { columns: this.#columns(), style: this.#style };
-    for (const line of terminalMarkdown(text, layout)) this.#addLine(line);
   }
 
   #shown(text: string): string {

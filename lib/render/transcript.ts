@@ -366,7 +366,10 @@ export class TranscriptBuilder
     entries.printed = undefined;
     const urls = event.type === "item.completed" ? imageUrlsOf(event) : [];
     entries.images = urls.map((url) => this.#carried(url));
-    if (!isCommand || !mutations.some(changesExplore)) return;
+    const changesExplore = mutations.some((mutation) =>
+      mutation.type === "replaced" && mutation.record.type === "explore"
+    );
+    if (!isCommand || !changesExplore) return;
     const place = this.#state.placeOfExplored(textOf(event.item_id) ?? "");
     if (place !== undefined) {
       entries.printed = { ...place, text: printedText(content) };
@@ -600,10 +603,6 @@ const HEADER_NAMES = ["cwd", "originator", "cli_version"];
 /** Returns whether an event is the header of a session file. */
 function isHeader({ type, started_at }: Fields): boolean {
   return type === "thread.started" && started_at !== undefined;
-}
-
-function changesExplore(mutation: HistoryMutation): boolean {
-  return mutation.type === "replaced" && mutation.record.type === "explore";
 }
 
 /** {@linkcode TranscriptBuilder} as a stream. */
