@@ -190,8 +190,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #imageLength = 0;
   readonly #settings = new ShownSettings();
   #betweenCount = 0;
-  /** The number of rollbacks, which is part of ids, as the numbers of turns come again. */
-  #rollbackCount = 0;
   #threadId: string | null = null;
   #section: Section | undefined;
   /** The view of the prompt that gave the title, until the prompt is written. */
@@ -351,7 +349,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         return this.#endTurn(part);
       case "rolled_back":
         this.#closeSection();
-        this.#rollbackCount += 1;
         return this.#emit(
           `<div class="gap">The user took back ${
             part.turns === 1
@@ -404,13 +401,11 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.turn) {
       this.#turnPage(this.#sequence);
     }
-    const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
-    const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
     const changes = this.#settings.changes(part, this.#options.redactor)
       .map((change) => `<small>${elementText(change)}</small>`);
     this.#turnCount += 1;
-    this.#section = new Section(id, turn);
+    this.#section = new Section(`turn-${turn}`, turn);
     this.#section.timeline.stretch(msOf(startedAt));
     this.#beginSection(this.#section, time + changes.join(""));
   }

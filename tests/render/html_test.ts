@@ -273,7 +273,7 @@ Deno.test("HtmlRenderer cuts outputs shorter in a long page", () => {
   ]);
 });
 
-Deno.test("HtmlRenderer writes unique ids, even if numbers of turns repeat", () => {
+Deno.test("HtmlRenderer writes unique ids, those of turns with their numbers, also after a rollback", () => {
   const failed = { type: "failure", line: 1, kind: "json", message: "no" };
   const started = { type: "turn_started", turn: 1, turn_id: null };
   const session = { type: "session", thread_id: "t", cli_version: null };
@@ -286,14 +286,18 @@ Deno.test("HtmlRenderer writes unique ids, even if numbers of turns repeat", () 
     { ...started, ...nothing },
     failed,
     { type: "rolled_back", turns: 1 },
-    { ...started, ...nothing },
+    { ...started, ...nothing, turn: 2 },
     failed,
     { ...session, ...nothing, thread_id: "u" },
     failed,
   ] as TranscriptPart[];
   const page = writtenBy(new HtmlRenderer(), parts);
   assertSound(page);
-  assertEquals(page.match(/<section class="turn"/g)?.length, 5);
+  assertEquals(
+    [...page.matchAll(/<section class="turn" id="([^"]*)"/g)]
+      .map(([, id]) => id),
+    ["between-1", "between-2", "turn-1", "turn-2", "between-3"],
+  );
 });
 
 Deno.test("HtmlRenderer escapes hostile text", () => {
