@@ -110,6 +110,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
   readonly #turns: TurnRow[] = [];
+  /** Those that were not taken back. */
+  readonly #standing: TurnRow[] = [];
   #turnCount = 0;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
@@ -175,8 +177,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         this.#cwd = part.cwd;
         if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
-      case "rolled_back":
+      case "rolled_back": {
+        const start = Math.max(0, this.#standing.length - part.turns);
+        for (const row of this.#standing.splice(start)) row.isTakenBack = true;
+        this.#isAnswered = false;
         return;
+      }
       default:
         part satisfies never;
     }
@@ -429,7 +435,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#turnCount += 1;
     if (this.#turns.length < MAX_ROWS) {
       const { text: topic } = this.#topic;
-      this.#turns.push({ part, topic, work: this.#work.phrases() });
+      const work = this.#work.phrases();
+      const row = { part, topic, work, isTakenBack: false };
+      this.#turns.push(row);
+      this.#standing.push(row);
     }
     this.#closeWork();
   }
@@ -562,6 +571,7 @@ interface TurnRow {
   readonly topic: string;
   /** The counts of its work, as phrases. */
   readonly work: readonly string[];
+  isTakenBack: boolean;
 }
 
 /** The maximum length of the title of a step, and of the texts in the head, in characters. */
@@ -621,12 +631,12 @@ function leftOutHtml(count: number, word: string): string {
   } more left out: a summary has a limit.</i>`;
 }
 
-function turnRow({ part, topic, work }: TurnRow): string {
+function turnRow({ part, topic, work, isTakenBack }: TurnRow): string {
   const { turn, status, durationMs, usage } = part;
   const [, words, look] = TURN_ENDS[status];
   const time = durationMs === null ? "" : durationText(durationMs);
   return `<tr><td align="right">${turn}</td><td>${wordHtml(topic)}</td><td>${
-    `${SIGNS[look]} ${words}`.trim()
+    isTakenBack ? "taken back" : `${SIGNS[look]} ${words}`.trim()
   }</td><td align="right">${time}</td><td>${elementText(work.join(", "))}</td>${
     usageCells(usage)
   }</tr>\n`;

@@ -9,7 +9,12 @@ import {
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
-import { eventLine, itemLine, PAGINATED } from "../session_lines.ts";
+import {
+  eventLine,
+  itemLine,
+  PAGINATED,
+  promptLine,
+} from "../session_lines.ts";
 import {
   assertGolden,
   GOLDEN_SESSIONS,
@@ -288,6 +293,25 @@ Deno.test("GithubRenderer takes only the answer of the last turn for the final m
     summaryOf([...answered, { ...start, turn: 2 }, end])
       .includes("### Last message\n\n<p>Done.</p>"),
   );
+});
+
+Deno.test("GithubRenderer tells which turns were taken back", () => {
+  const takenBack = (lines: readonly Record<string, unknown>[]) =>
+    [
+      ...summaryOf(partsOfLines([LEGACY, ...lines])).matchAll(
+        /<td>(\w+)<\/td><td>taken back<\/td>/g,
+      ),
+    ].map(([, about]) => about);
+  const back = (num_turns: number) =>
+    eventLine("thread_rolled_back", { num_turns });
+  const two = [promptLine("one"), promptLine("two")];
+  assertEquals(takenBack([...two, back(0), promptLine("three")]), []);
+  assertEquals(takenBack([...two, back(1), promptLine("three")]), ["two"]);
+  assertEquals(
+    takenBack([...two, back(1), promptLine("three"), back(2)]),
+    ["one", "two", "three"],
+  );
+  assertEquals(takenBack([...two, back(9)]), ["one", "two"]);
 });
 
 Deno.test("GithubRenderer takes no message of another agent for that of the run", () => {
