@@ -11,7 +11,7 @@ export function entryLabel(view: EntryView): string {
   switch (view.kind) {
     case "message":
     case "reasoning":
-      return plainLine(view.text);
+      return titleLine(view.text);
     case "command":
       return `$ ${view.command}`;
     case "edit": {
@@ -71,7 +71,7 @@ const MAX_TITLE = { lines: 20, length: 2000 };
  * Returns the first line with text in it, without its Markdown formatting. Only complete marks are
  * removed: `__init__`, `src/**` and a lone backtick stay.
  */
-export function plainLine(text: string): string {
+export function titleLine(text: string): string {
   const [first = "", ...more] = text.trim().split("\n", MAX_TITLE.lines)
     .map((line) =>
       line.slice(0, MAX_TITLE.length).trim()

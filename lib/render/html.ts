@@ -23,7 +23,7 @@ import {
   argumentsLine,
   entryLabel,
   firstLine,
-  plainLine,
+  titleLine,
   TurnTopic,
 } from "./entry_label.ts";
 import {
@@ -734,7 +734,7 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
       return boxHtml({
         look: "think",
         sign: "✻",
-        titleHtml: oneLine(view.text, "span", plainLine(view.text)),
+        titleHtml: oneLine(view.text, "span", titleLine(view.text)),
         body: `${proseHtml(view.text, "in md")}\n`,
         isOpen: frame.hasReasoningOpen,
       }, frame);

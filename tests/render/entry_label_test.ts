@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { entryLabel, plainLine } from "../../lib/render/entry_label.ts";
+import { entryLabel, titleLine } from "../../lib/render/entry_label.ts";
 import type { EntryView, ExploreView } from "../../lib/render/entry_view.ts";
 
 /** A command that explored files. */
@@ -46,7 +46,7 @@ for (const [view, label] of CASES) {
   });
 }
 
-Deno.test("plainLine() returns the first line without Markdown marks", () => {
+Deno.test("titleLine() returns the first line without Markdown marks", () => {
   const cases = [
     ["\n## Fix **all** of `x`\nmore", "Fix all of x"],
     ["- [ ] see [the docs](https://a.b/c)", "[ ] see the docs"],
@@ -60,5 +60,5 @@ Deno.test("plainLine() returns the first line without Markdown marks", () => {
       "__init__, src/**/*.ts, a ` and a ** and #1",
     ],
   ];
-  for (const [text = "", line] of cases) assertEquals(plainLine(text), line);
+  for (const [text = "", line] of cases) assertEquals(titleLine(text), line);
 });
