@@ -11,7 +11,8 @@ const LANES = [
   { name: "reasoning", word: "thought" },
   { name: "commands", word: "command" },
   { name: "edits", word: "edit" },
-  { name: "tools", word: "tool call" },
+  // Plans and images are in this lane, too.
+  { name: "tools", word: "other step" },
 ] as const satisfies readonly { name: string; word: string }[];
 
 export type Lane = (typeof LANES)[number]["name"];
