@@ -192,10 +192,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #betweenCount = 0;
   #threadId: string | null = null;
   #section: Section | undefined;
-  /** The view of the prompt that gave the title, until the prompt is written. */
-  #titleView:
-    | { readonly part: EntryPart; readonly view: EntryView }
-    | undefined;
   readonly #listing: PageListing | undefined;
   readonly #sequence: PageSequence | undefined;
   /** The parts held back until the title is known; `undefined` once the page has begun. */
@@ -299,7 +295,12 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const session = first?.type === "session" ? first : undefined;
     const known = session && redactedSession(session, this.#options.redactor);
     this.#enter(session ?? NO_SESSION);
-    const title = this.#titleOf(known, held);
+    const prompt = held.find((part): part is EntryPart =>
+      part.type === "entry" && isPrompt(part.record)
+    );
+    // Both for the title and the entry: redacting it again would count its secrets twice.
+    const view = prompt && viewEntry(prompt, this.#options.redactor);
+    const title = titleOf(known, view);
     this.#listing?.begin(title, known);
     this.#head = {
       title,
@@ -310,31 +311,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     };
     this.#emit(pageStart(this.#head));
     for (const part of held) {
-      if (part !== session) this.#write(part);
+      if (part === prompt) this.#writeEntry(part, view);
+      else if (part !== session) this.#write(part);
     }
-  }
-
-  /** Returns the first line of the prompt, or a title from the facts of the session. */
-  #titleOf(
-    session: SessionPart | undefined,
-    held: readonly TranscriptPart[],
-  ): string {
-    const prompt = held.find((part) =>
-      part.type === "entry" && isPrompt(part.record)
-    );
-    if (prompt?.type === "entry") {
-      const view = viewEntry(prompt, this.#options.redactor);
-      // The view is kept, since redacting the prompt again would count its secrets twice.
-      this.#titleView = { part: prompt, view };
-      const line = view.kind === "message" ? firstLine(entryLabel(view)) : "";
-      if (line !== "") return line;
-    }
-    const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
-    const { agent } = session ?? {};
-    const name = agent === undefined
-      ? "Codex session"
-      : `Sub-agent ${firstLine(agent)}`;
-    return folder === undefined ? name : `${name} in ${folder}`;
   }
 
   #write(part: TranscriptPart): void {
@@ -451,12 +430,11 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#emit("</div>\n</div>\n</section>\n");
   }
 
-  #writeEntry(part: EntryPart): void {
-    const { redactor, reasoning, tools, maxOutputLines } = this.#options;
-    const view = this.#titleView?.part === part
-      ? this.#titleView.view
-      : viewEntry(part, redactor);
-    if (this.#titleView?.part === part) this.#titleView = undefined;
+  #writeEntry(
+    part: EntryPart,
+    view: EntryView = viewEntry(part, this.#options.redactor),
+  ): void {
+    const { reasoning, tools, maxOutputLines } = this.#options;
     this.#listing?.take(view);
     const section = this.#openSection();
     section.counts.add(view, part.phase === "late");
@@ -591,6 +569,21 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
   constructor(options: HtmlOptions = {}) {
     super(new HtmlRenderer(options));
   }
+}
+
+/** Returns the first line of the prompt, or a title from the facts of the session. */
+function titleOf(
+  session: SessionPart | undefined,
+  prompt: EntryView | undefined,
+): string {
+  const line = prompt?.kind === "message" ? firstLine(entryLabel(prompt)) : "";
+  if (line !== "") return line;
+  const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
+  const { agent } = session ?? {};
+  const name = agent === undefined
+    ? "Codex session"
+    : `Sub-agent ${firstLine(agent)}`;
+  return folder === undefined ? name : `${name} in ${folder}`;
 }
 
 function timeHtml(at: string): string {
