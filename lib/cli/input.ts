@@ -7,7 +7,7 @@ import type { FileSource, Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { Interrupted, IoError, UsageError } from "./endings.ts";
 import { isWouldBlock, reasonOf } from "./reasons.ts";
-import { STDIN } from "./flags.ts";
+import { type FlagName, STDIN } from "./flags.ts";
 
 /**
  * Returns a key that is the same for all paths of a regular file, or of stdin if it is one;
@@ -159,15 +159,34 @@ export async function readOrSay(
   }
 }
 
-/** Reads a text of a file or stdin; stops after `limit` UTF-16 units. */
-export async function readText(
+/** Opens the file that the value of a flag names; it may be stdin if that is no input. */
+export async function openNamed(
+  flag: FlagName,
   path: string,
+  inputs: readonly { readonly name: string }[],
+  process: Surroundings,
+): Promise<Input> {
+  if (path === STDIN && inputs.some(({ name }) => name === STDIN)) {
+    throw new UsageError(
+      `--${flag}=- and the input are both stdin, which can be read only once: name a file`,
+    );
+  }
+  // Otherwise the message would be about session files below the folder.
+  if ((await process.look(path))?.isDirectory) {
+    throw new IoError(`${path}: cannot open: is a directory`);
+  }
+  return await openInput(path, process);
+}
+
+/** Reads a text; stops after `limit` UTF-16 units. */
+export async function readText(
+  input: Input,
   process: Surroundings,
   limit: number,
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const block of blocksOf(await openInput(path, process), process)) {
+  for await (const block of blocksOf(input, process)) {
     text += decoder.decode(block, { stream: true });
     if (text.length > limit) break;
   }

@@ -1,4 +1,9 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { COMMANDS, SEVERAL_FILES } from "../../lib/cli/commands.ts";
 import { Interrupted, IoError, UsageError } from "../../lib/cli/endings.ts";
@@ -288,5 +293,29 @@ for (const args of READERS) {
       .filter(({ byteLength }) => byteLength >= BLOCK);
     assert(blocks.length >= names.length);
     assertEquals(new Set(blocks).size, 2);
+  });
+}
+
+const FILE_FLAGS = [
+  { command: "usage", flag: "prices" },
+  { command: "drift", flag: "baseline" },
+  { command: "history", flag: "restore" },
+];
+for (const { command, flag } of FILE_FLAGS) {
+  Deno.test(`${command} --${flag} refuses stdin that is an input too, and a folder`, async () => {
+    const stdin = await call([command, `--${flag}=-`], { stdin: "{}" });
+    assertEquals(stdin.status, 2);
+    assertStringIncludes(
+      stdin.stderr,
+      `--${flag}=- and the input are both stdin`,
+    );
+    const folder = await call([command, `--${flag}=d`, "a"], {
+      files: { a: "{}" },
+      directories: ["d"],
+    });
+    assertEquals(
+      [folder.status, folder.stderr],
+      [3, "codexpipe: d: cannot open: is a directory\n"],
+    );
   });
 }

@@ -13,7 +13,7 @@ import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { blocksOf, readOrSay, readText } from "../input.ts";
+import { blocksOf, openNamed, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { formatOf } from "./_formats.ts";
@@ -36,10 +36,11 @@ export const run: RunCommand = async (context) => {
       .refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
+  const chosen = await chosenInputs(context);
+  const { isHome, inputs, isIncomplete, open } = chosen;
   /** Looks at one input at a time; its findings are taken out before the next input begins. */
-  const inputMeter = await meterOf(context, isRecording);
+  const inputMeter = await meterOf(chosen, isRecording, context);
   const meter = isRecording ? inputMeter : new DriftMeter();
-  const { isHome, inputs, isIncomplete, open } = await chosenInputs(context);
   const baseline = args.value("baseline");
   // Each thread reads the baseline, which a pipe gives only once.
   const isBaselineAPipe = baseline !== undefined &&
@@ -75,12 +76,14 @@ export const run: RunCommand = async (context) => {
 };
 
 async function meterOf(
-  { args, process }: CommandContext,
+  { inputs }: ChosenInputs,
   isRecording: boolean,
+  { args, process }: CommandContext,
 ): Promise<DriftMeter> {
   const file = args.value("baseline");
   if (file === undefined) return new DriftMeter({ isRecording });
-  const baseline = await readText(file, process, MAX_BASELINE);
+  const input = await openNamed("baseline", file, inputs, process);
+  const baseline = await readText(input, process, MAX_BASELINE);
   try {
     return new DriftMeter({ isRecording, baseline });
   } catch (error) {

@@ -14,7 +14,7 @@ import { idText } from "../../sessions/session_id.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { IoError, statusAfter, UsageError } from "../endings.ts";
 import { GATHERED, writeTexts } from "../output.ts";
-import { openInput, readOrSay } from "../input.ts";
+import { openNamed, readOrSay } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization } from "./_normalization.ts";
 import { isObject, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
@@ -60,9 +60,10 @@ export const run: RunCommand = async (context) => {
 
 async function readSnapshotFile(
   file: string,
-  { process }: CommandContext,
+  { args, process }: CommandContext,
 ): Promise<HistorySnapshot> {
-  const input = await openInput(file, process);
+  const inputs = args.files.map((name) => ({ name }));
+  const input = await openNamed("restore", file, inputs, process);
   try {
     // --from and --max-line-bytes apply to the input, not to the snapshot.
     const { snapshot } = await peekSnapshot(input, file);

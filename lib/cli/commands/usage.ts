@@ -23,7 +23,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
-import { blocksOf, readOrSay, readText } from "../input.ts";
+import { blocksOf, openNamed, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import {
   type Column,
@@ -56,8 +56,8 @@ export const run: RunCommand = async (context) => {
   const meter = new UsageMeter(options);
   /** Counts one input at a time; its counts are taken out before the next input begins. */
   const inputMeter = new UsageMeter(options);
-  const prices = await pricesOf(context);
   const chosen = await chosenInputs(context);
+  const prices = await pricesOf(chosen, context);
   let { isIncomplete } = chosen;
   let hasFailures = false;
   const counts = resultsOf({
@@ -110,12 +110,14 @@ async function* count(
 }
 
 async function pricesOf(
+  { inputs }: ChosenInputs,
   { args, process }: CommandContext,
 ): Promise<PriceList | undefined> {
   const file = args.value("prices");
   // A thread only counts; and a pipe, which the first thread has read, is empty by then.
   if (file === undefined || process.starter !== undefined) return undefined;
-  const text = await readText(file, process, MAX_PRICES);
+  const input = await openNamed("prices", file, inputs, process);
+  const text = await readText(input, process, MAX_PRICES);
   try {
     return PriceList.parse(text);
   } catch (error) {
