@@ -67,6 +67,14 @@ Deno.test("sessions repair refuses to write into the home, over a file, or witho
       assertEquals(status, 2, stderr);
       assertStringIncludes(stderr, message);
     }
-    assertEquals((await repair(home, ["zork", "--to=/out"])).status, 1);
+  });
+});
+
+Deno.test("sessions repair creates no folder for a session that is not found", async () => {
+  await withFolder(async (home) => {
+    const { status, stderr } = await repair(home, ["zork", "--to=/new"], {
+      createError: new Error("created"),
+    });
+    assertEquals(status, 1, stderr);
   });
 });
