@@ -1,5 +1,7 @@
 /** The formats of output: the one that is chosen, and what several commands write alike. */
 
+import type { Verdict } from "../../check/verdict.ts";
+import { countedText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeTexts } from "../output.ts";
@@ -35,4 +37,20 @@ export async function* listTexts(
     before = ",\n";
   }
   yield before === "\n" ? "]" : "\n]";
+}
+
+/** The figures of a run: turns, commands, tokens. */
+export function runFigures(
+  { turns, failedCommands, tokens }: Pick<
+    Verdict,
+    "turns" | "failedCommands" | "tokens"
+  >,
+): string {
+  return [
+    countedText(turns, "turn"),
+    ...(failedCommands === 0
+      ? []
+      : [countedText(failedCommands, "failed command")]),
+    ...(tokens === null ? [] : [countedText(tokens.total_tokens, "token")]),
+  ].join(", ");
 }

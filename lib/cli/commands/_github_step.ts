@@ -16,7 +16,7 @@ import type { TranscriptPart } from "../../render/parts.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
-import { runFigures } from "./_run_figures.ts";
+import { runFigures } from "./_formats.ts";
 import { redactorOf, saySecrets } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();

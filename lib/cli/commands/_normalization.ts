@@ -12,7 +12,7 @@ import type {
 } from "../../sessions/session_lineage.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError, type Reading } from "../endings.ts";
-import type { ErrorFile } from "../error_file.ts";
+import type { ErrorFile } from "../created_file.ts";
 import type { FollowListener } from "../followed_input.ts";
 import {
   type BlockRoom,

@@ -17,7 +17,7 @@ import {
 import type { TextRenderer } from "../../render/text.ts";
 import type { Stage } from "../../stage.ts";
 import type { CommandContext } from "../command.ts";
-import type { ErrorFile } from "../error_file.ts";
+import type { ErrorFile } from "../created_file.ts";
 import { COLOR } from "../flags.ts";
 import type { Output } from "../output.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";

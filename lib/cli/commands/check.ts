@@ -16,7 +16,7 @@ import { resultsOf } from "../jobs.ts";
 import { Output } from "../output.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
-import { runFigures } from "./_run_figures.ts";
+import { runFigures } from "./_formats.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";
 
 /** The number of reasons that are printed to stderr. */

@@ -3,7 +3,7 @@
 import type { JsonlOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
-import type { ErrorFile } from "../error_file.ts";
+import type { ErrorFile } from "../created_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
@@ -126,7 +126,7 @@ async function createErrorFile(
   context: CommandContext,
 ): Promise<ErrorFile> {
   const [{ ErrorFile }, { InputFiles }] = await Promise.all([
-    import("../error_file.ts"),
+    import("../created_file.ts"),
     import("./_overwriting.ts"),
   ]);
   await new InputFiles(inputs, context).refuse("errors-to", path);

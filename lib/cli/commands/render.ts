@@ -2,7 +2,7 @@
 
 import type { RunCommand } from "../command.ts";
 import { statusAfter, UsageError } from "../endings.ts";
-import type { ErrorFile } from "../error_file.ts";
+import type { ErrorFile } from "../created_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
@@ -45,7 +45,7 @@ export const run: RunCommand = async (context) => {
   let errors: ErrorFile | undefined;
   try {
     if (errorsTo !== undefined) {
-      const { ErrorFile } = await import("../error_file.ts");
+      const { ErrorFile } = await import("../created_file.ts");
       errors = await ErrorFile.create(errorsTo, process);
     }
     const rendering = await Rendering.create(context, { ...document, errors });
