@@ -2,7 +2,7 @@
 
 import type { FailureView } from "../pipeline/pipeline.ts";
 import type { Surroundings } from "./context.ts";
-import { ClosedOutput, Interrupted } from "./endings.ts";
+import { ClosedOutput } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { Gathered, Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
@@ -19,7 +19,7 @@ export async function createFile(
     const file = await unlessInterrupted(create(path, options), interrupt);
     return new Output(file, path, context);
   } catch (error) {
-    if (error instanceof Interrupted) throw error;
+    if (error === interrupt.reason) throw error;
     throw cannot("create", path, error);
   }
 }

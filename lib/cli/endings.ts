@@ -36,11 +36,6 @@ export class ClosedOutput extends Error {
   override readonly name = "ClosedOutput";
 }
 
-/** The user pressed Ctrl-C, or the process got a signal to end. */
-export class Interrupted extends Error {
-  override readonly name = "Interrupted";
-}
-
 /** A file or stream could not be read or written; the message has its name and the reason. */
 export class IoError extends Error {
   override readonly name = "IoError";

@@ -4,7 +4,7 @@ import type { ByteSource } from "../files/byte_source.ts";
 import { follow, type FollowChange } from "../files/follow.ts";
 import { otherPlacesOf } from "../sessions/session_places.ts";
 import type { CommandContext } from "./command.ts";
-import { Interrupted, IoError } from "./endings.ts";
+import { IoError } from "./endings.ts";
 import {
   BLOCK,
   type Blocks,
@@ -53,7 +53,7 @@ export interface FollowListener {
  * @param path The path of a file, or `-`.
  * @returns The inputs; leaving the loop early closes the file.
  * @throws {UsageError} If stdout is redirected to the file.
- * @throws {Interrupted} After the last input, if the user interrupted.
+ * @throws The reason of the interrupt signal, after the last input.
  */
 export async function* followInput(
   path: string,
@@ -95,7 +95,7 @@ export async function* followInput(
   } catch (error) {
     throw cannot("open", path, error);
   }
-  if (interrupt.aborted) throw new Interrupted();
+  interrupt.throwIfAborted();
 }
 
 /** The blocks of a growing file. Each is read after the output of the one before is written. */

@@ -5,7 +5,7 @@ import { decompressed } from "../files/decompress.ts";
 import type { CommandContext } from "./command.ts";
 import type { FileSource, Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { Interrupted, IoError, UsageError } from "./endings.ts";
+import { IoError, UsageError } from "./endings.ts";
 import { isWouldBlock, reasonOf } from "./reasons.ts";
 import { type FlagName, STDIN } from "./flags.ts";
 
@@ -105,7 +105,9 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
     // Opening a named pipe waits for a writer.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
-    if (error instanceof Interrupted || error instanceof IoError) throw error;
+    if (error === context.interrupt.reason || error instanceof IoError) {
+      throw error;
+    }
     const message = `${path}: cannot open: ${reasonOf(error)}${
       // The platform decodes a name that is not UTF-8 to a name that does not exist.
       path.includes("\ufffd")
@@ -137,7 +139,7 @@ export async function* blocksOf(
       const block = await input.next();
       if (block === undefined) return;
       yield block;
-      if (interrupt.aborted) throw new Interrupted();
+      interrupt.throwIfAborted();
     }
   } finally {
     input.close();
@@ -247,7 +249,7 @@ export class Input implements Blocks {
     try {
       size = await unlessInterrupted(this.#ahead, this.#context.interrupt);
     } catch (error) {
-      if (error instanceof Interrupted) throw error;
+      if (error === this.#context.interrupt.reason) throw error;
       throw new IoError(`${this.#name}: ${unreadable(error)}`, {
         cause: error,
       });
@@ -282,15 +284,15 @@ export class Input implements Blocks {
   }
 }
 
-/** Waits for a promise; rejects with `Interrupted` when the signal is aborted. */
+/** Waits for a promise; rejects with the reason of the signal when that is aborted. */
 export function unlessInterrupted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  if (signal.aborted) return Promise.reject(new Interrupted());
+  if (signal.aborted) return Promise.reject(signal.reason);
   // Not Promise.race: each call would leave a reaction on the promise of the signal.
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Interrupted());
+    const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     promise.then(resolve, reject).finally(() =>
       signal.removeEventListener("abort", stop)

@@ -9,7 +9,7 @@
 import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
 import type { ByteSink, Orders, Peer, RunContext, Starter } from "./context.ts";
-import { Interrupted, IoError, UsageError } from "./endings.ts";
+import { IoError, UsageError } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { STDIN } from "./flags.ts";
 
@@ -114,7 +114,7 @@ export async function* resultsOf<I extends JobInput, O>(
   const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
   try {
     for (const [at, input] of inputs.entries()) {
-      if (process.interrupt.aborted) throw new Interrupted();
+      process.interrupt.throwIfAborted();
       if (title !== undefined || crew !== undefined) {
         await progress.update(() =>
           `${title ?? "Reading"}: ${countText(at)} of ${
@@ -126,7 +126,6 @@ export async function* resultsOf<I extends JobInput, O>(
     }
   } finally {
     crew?.end();
-    await progress.clear();
   }
 }
 

@@ -15,13 +15,7 @@ import type {
   Surroundings,
 } from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
-import {
-  ClosedOutput,
-  EXIT,
-  Interrupted,
-  IoError,
-  UsageError,
-} from "./endings.ts";
+import { ClosedOutput, EXIT, IoError, UsageError } from "./endings.ts";
 import { ALL_FLAGS, COLOR, COMMON_FLAGS, type Flag, flagsOf } from "./flags.ts";
 import {
   answerTo,
@@ -201,7 +195,9 @@ export async function run(
     await progress.clear();
     if (error instanceof ClosedOutput) return EXIT.done;
     const target = find(afterHelp(operands) ?? operands);
-    const status = statusOf(error, target, diagnostics);
+    const status = error === context.interrupt.reason
+      ? EXIT.interrupted
+      : statusOf(error, target, diagnostics);
     await diagnostics.flush();
     await paging.flush().catch(() => {});
     return status;
@@ -406,7 +402,6 @@ function statusOf(
   { command, group }: Target,
   diagnostics: Diagnostics,
 ): number {
-  if (error instanceof Interrupted) return EXIT.interrupted;
   if (error instanceof IoError) {
     diagnostics.say(error.message);
     return EXIT.io;

@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createFile } from "../../lib/cli/created_file.ts";
-import { Interrupted } from "../../lib/cli/endings.ts";
 import { call, failing, Hose, platformError, Sink } from "./memory.ts";
 
 const STARTED = '{"type":"thread.started","thread_id":"t"}\n';
@@ -152,7 +151,7 @@ Deno.test("createFile() waits for the reader of a named pipe until it is interru
     pause: () => Promise.resolve(),
   });
   interrupt.abort();
-  await assertRejects(() => created, Interrupted);
+  await assertRejects(() => created, DOMException, "aborted");
 });
 
 Deno.test("writeFile() reports a missing folder as createFile() does", async () => {

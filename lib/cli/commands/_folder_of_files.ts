@@ -10,7 +10,7 @@ import {
 import { sessionFileAt } from "../../sessions/session_files.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { Interrupted, UsageError } from "../endings.ts";
+import { UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_places.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
@@ -51,7 +51,7 @@ export async function headsOfInputs(
 ): Promise<readonly (SessionHead | undefined)[]> {
   const heads: (SessionHead | undefined)[] = [];
   for (const input of inputs) {
-    if (process.interrupt.aborted) throw new Interrupted();
+    process.interrupt.throwIfAborted();
     await progress.update(() =>
       `Reading heads of sessions: ${countText(heads.length)} of ${
         countText(inputs.length)
@@ -59,7 +59,6 @@ export async function headsOfInputs(
     );
     heads.push(await headOf(input, process));
   }
-  await progress.clear();
   return heads;
 }
 

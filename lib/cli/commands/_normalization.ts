@@ -11,7 +11,7 @@ import type {
   LinePlace,
 } from "../../sessions/session_lineage.ts";
 import type { CommandContext } from "../command.ts";
-import { Interrupted, IoError, type Reading } from "../endings.ts";
+import { IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../created_file.ts";
 import type { FollowListener } from "../followed_input.ts";
 import {
@@ -237,9 +237,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     await this.#options.write();
     await diagnostics.flush();
     // A followed file ends by itself, after its complete lines are processed.
-    if (process.interrupt.aborted && !this.#isFollowing) {
-      throw new Interrupted();
-    }
+    if (!this.#isFollowing) process.interrupt.throwIfAborted();
   }
 
   #failed(failed: FailureView, place: LinePlace): void {

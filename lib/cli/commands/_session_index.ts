@@ -6,7 +6,7 @@ import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
 import type { IndexSessionsOptions } from "../../sessions/session_indexer.ts";
 import type { CommandContext } from "../command.ts";
-import { Interrupted, IoError } from "../endings.ts";
+import { IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { homesToRead } from "./_places.ts";
@@ -57,14 +57,14 @@ export async function withProgress<T>(
           "Waiting for another process that writes to the index"
         );
         await process.pause();
-        if (process.interrupt.aborted) throw new Interrupted();
+        process.interrupt.throwIfAborted();
       },
       onDamage(): void {
         isDamaged = true;
       },
     });
     // Sessions that were read before the interrupt are in the index.
-    if (process.interrupt.aborted) throw new Interrupted();
+    process.interrupt.throwIfAborted();
     return result;
   } catch (error) {
     if (!(error instanceof SessionIndexError)) throw error;
@@ -76,7 +76,6 @@ export async function withProgress<T>(
       cause: error,
     });
   } finally {
-    await progress.clear();
     if (isDamaged) {
       diagnostics.say(
         `${path}: the index was damaged and is rebuilt from the session files`,

@@ -8,7 +8,7 @@ import {
   type SessionPage,
 } from "../../sessions/session_list.ts";
 import type { CommandContext } from "../command.ts";
-import { Interrupted, UsageError } from "../endings.ts";
+import { UsageError } from "../endings.ts";
 import { homesToRead, sessionPlaces } from "./_places.ts";
 import { reportHomes, workingFolderOf } from "./_sessions.ts";
 
@@ -54,21 +54,15 @@ export async function whileListing<T>(
   ) => Promise<T>,
   { process: { interrupt }, progress }: CommandContext,
 ): Promise<T> {
-  try {
-    // Starts the clock of the progress line before anything can be counted.
-    await progress.update(() => "Looking for sessions");
-    return await list({
-      signal: interrupt,
-      onProgress: ({ done, total }) =>
-        progress.update(() =>
-          `Reading sessions: ${countText(done)} of ${countText(total)}`
-        ),
-    });
-  } catch (error) {
-    throw interrupt.aborted ? new Interrupted() : error;
-  } finally {
-    await progress.clear();
-  }
+  // Starts the clock of the progress line before anything can be counted.
+  await progress.update(() => "Looking for sessions");
+  return await list({
+    signal: interrupt,
+    onProgress: ({ done, total }) =>
+      progress.update(() =>
+        `Reading sessions: ${countText(done)} of ${countText(total)}`
+      ),
+  });
 }
 
 /** Reports what could not be read, and that no session matches; returns whether any was unread. */

@@ -6,7 +6,7 @@ import { readSessionRuns } from "../../sessions/head_reader.ts";
 import type { SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
 import type { TextStyle } from "../../render/text_style.ts";
@@ -43,7 +43,7 @@ export const run: RunCommand = async (context) => {
     userHome: userHomeFrom(context.process.env),
   });
   const choice = await choose(chooser, context);
-  if (choice.action === "interrupt") throw new Interrupted();
+  if (choice.action === "interrupt") return EXIT.interrupted;
   if (choice.session === undefined) return EXIT.done;
   const sessionArgs = args.withOperands([choice.session.file.path]);
   const run = choice.action === "show" ? show : resume;

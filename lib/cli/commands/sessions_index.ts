@@ -10,7 +10,7 @@ import {
 } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
 import type { RunCommand } from "../command.ts";
-import { EXIT, Interrupted } from "../endings.ts";
+import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { formatOf } from "./_formats.ts";
@@ -39,7 +39,8 @@ export const run: RunCommand = async (context) => {
         ...places,
         rebuild: args.has("rebuild"),
         shouldStop: () => process.interrupt.aborted,
-        readAhead: (files) => untilInterrupted(readAhead(files)),
+        readAhead: (files) =>
+          untilInterrupted(readAhead(files), process.interrupt),
         ...watch,
       }),
   );
@@ -54,11 +55,12 @@ export const run: RunCommand = async (context) => {
 /** Ends the sequence without an error if the user interrupts, so that pieces so far are kept. */
 async function* untilInterrupted<T>(
   pieces: AsyncIterable<T>,
+  interrupt: AbortSignal,
 ): AsyncGenerator<T> {
   try {
     yield* pieces;
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
+    if (error !== interrupt.reason) throw error;
   }
 }
 

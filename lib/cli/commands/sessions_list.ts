@@ -15,7 +15,7 @@ import type {
 import type { SessionRun } from "../../sessions/session_run.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { EXIT, Interrupted } from "../endings.ts";
+import { EXIT } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS, SESSION_FILTERS } from "../flags.ts";
 import { formatOf, listTexts, writePages } from "./_formats.ts";
@@ -87,18 +87,12 @@ async function* runSessions(
   const { cache } = sessionPlaces({ args, process });
   const signal = process.interrupt;
   let done = 0;
-  try {
-    for await (const each of readSessionRuns(sessions, { cache, signal })) {
-      yield each;
-      done += 1;
-      await progress.update(() =>
-        `Reading sessions: ${countText(done)} of ${countText(sessions.length)}`
-      );
-    }
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
-  } finally {
-    await progress.clear();
+  for await (const each of readSessionRuns(sessions, { cache, signal })) {
+    yield each;
+    done += 1;
+    await progress.update(() =>
+      `Reading sessions: ${countText(done)} of ${countText(sessions.length)}`
+    );
   }
 }
 

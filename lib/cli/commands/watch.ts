@@ -23,7 +23,6 @@ import type { Session } from "../../sessions/session.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
 import { otherPlacesOf } from "../../sessions/session_places.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
@@ -157,14 +156,14 @@ class Watching {
         );
         await this.#take(change);
         // Events read so far are not reported: earlier ones may be in files not read yet.
-        if (process.interrupt.aborted && !isEnding) throw new Interrupted();
+        if (!isEnding) process.interrupt.throwIfAborted();
       }
       await progress.clear();
       for (const session of this.#followed.values()) {
         if (this.#isResting(session)) await this.#leave(session);
       }
       await this.#show(isEnding);
-      if (isEnding) throw new Interrupted();
+      if (isEnding) process.interrupt.throwIfAborted();
       await this.#home.wait(process.interrupt);
     }
   }
