@@ -61,16 +61,15 @@ const FIRST_BLOCK = 1 << 17;
 /** The bytes after which stdin and stdout are compared: it takes as long as reading 10 to 20 MB. */
 const MAX_UNSEEN = 1 << 27;
 
-/** Opens and decompresses a file, or stdin; inputs that are read at once must not share buffers. */
+/** Opens and decompresses a file, or stdin. */
 export async function openInput(
   path: string,
   context: Surroundings,
-  room?: BlockRoom,
 ): Promise<Input> {
   const file = path === STDIN ? undefined : await open(path, context);
   const bytes = patient(file ?? context.stdin, context);
   const source = decompressed(bytes, { name: path });
-  return new Input(source, path, context, { room, file });
+  return new Input(source, path, context, file);
 }
 
 /**
@@ -195,21 +194,11 @@ export async function readText(
   return text + decoder.decode();
 }
 
-/** Two buffers for blocks, which inputs share that are read one after the other. */
-export type BlockRoom = readonly [
-  Uint8Array<ArrayBuffer>,
-  Uint8Array<ArrayBuffer>,
-];
+/** The buffers of inputs that have ended, for the next ones: most are read one after the other. */
+const SPARE_BLOCKS: Uint8Array<ArrayBuffer>[] = [];
 
-export function blockRoom(): BlockRoom {
-  return [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
-}
-
-interface InputOptions {
-  /** Buffers for its blocks; inputs that are read at the same time must not share them. */
-  readonly room?: BlockRoom | undefined;
-  /** The file that is read, if it is one: its growth shows that stdout goes to it. */
-  readonly file?: FileSource | undefined;
+function newBlock(): Uint8Array<ArrayBuffer> {
+  return SPARE_BLOCKS.pop() ?? new Uint8Array(BLOCK);
 }
 
 /** An input whose next block is read while the one before is processed: a tenth less time. */
@@ -217,8 +206,9 @@ export class Input implements Blocks {
   readonly #source: ByteSource;
   readonly #name: string;
   readonly #context: Surroundings;
-  #current: Uint8Array;
-  #other: Uint8Array;
+  #current = newBlock();
+  #other = newBlock();
+  #hasEnded = false;
   #ahead: Promise<number | null> | undefined;
   readonly #file: FileSource | undefined;
   /** The size of the file when it was opened. */
@@ -228,16 +218,16 @@ export class Input implements Blocks {
   /** Whether it still has to be checked that stdout does not go to this file. */
   #isDoubtful = true;
 
+  /** @param file The file that is read, if it is one: its growth shows that stdout goes to it. */
   constructor(
     source: ByteSource,
     name: string,
     context: Surroundings,
-    { room = blockRoom(), file }: InputOptions = {},
+    file?: FileSource,
   ) {
     this.#source = source;
     this.#name = name;
     this.#context = context;
-    [this.#current, this.#other] = room;
     this.#file = file;
     this.size = file?.size();
   }
@@ -261,7 +251,12 @@ export class Input implements Blocks {
     }
     this.#length += size ?? 0;
     if (this.#isDoubtful) await this.#refuseOwnOutput();
-    if (size === null) return undefined;
+    if (size === null) {
+      // Not earlier, such as by close(): a read that is not awaited could still write to them.
+      if (!this.#hasEnded) SPARE_BLOCKS.push(this.#current, this.#other);
+      this.#hasEnded = true;
+      return undefined;
+    }
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
     this.#ahead = this.#source.read(this.#current.subarray(0, most));

@@ -2,7 +2,7 @@
 
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { blockRoom, type Input, openInput } from "../input.ts";
+import { type Input, openInput } from "../input.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 
 /** Finds the inputs of a command: files, or the sessions of homes written to since `--since`. */
@@ -11,14 +11,13 @@ export async function chosenInputs(
 ): Promise<ChosenInputs> {
   const { args, process } = context;
   const { operands } = args;
-  const room = blockRoom();
   let homes: typeof import("./_home_inputs.ts") | undefined;
   const open = async (input: ChosenInput): Promise<Input> => {
     const { name, place } = input;
-    if (place === undefined) return await openInput(name, process, room);
+    if (place === undefined) return await openInput(name, process);
     // Loaded for homes only, so that reading files starts faster.
     homes ??= await import("./_home_inputs.ts");
-    return await homes.openSessionInput(input, process, room);
+    return await homes.openSessionInput(input, process);
   };
   // In a thread, the inputs come from the thread that started it.
   if (process.starter !== undefined) {

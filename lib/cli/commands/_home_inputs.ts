@@ -6,7 +6,7 @@ import { findSessionFiles } from "../../sessions/session_files.ts";
 import { openSession } from "../../sessions/open_session.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { type BlockRoom, Input } from "../input.ts";
+import { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
 import { cannot } from "../reasons.ts";
 import { homesToRead } from "./_places.ts";
@@ -25,7 +25,7 @@ export interface ChosenInputs {
   readonly inputs: readonly ChosenInput[];
   /** Whether a file or folder could not be read; that was reported. */
   readonly isIncomplete: boolean;
-  /** Opens one of the inputs. They share buffers: read one input to its end before the next. */
+  /** Opens one of the inputs. */
   open(input: ChosenInput): Promise<Input>;
 }
 
@@ -53,12 +53,9 @@ export async function homeInputs(
 export async function openSessionInput(
   { name: path, size }: ChosenInput,
   process: Surroundings,
-  room?: BlockRoom,
 ): Promise<Input> {
   try {
-    return new Input(await openSession({ path, size }), path, process, {
-      room,
-    });
+    return new Input(await openSession({ path, size }), path, process);
   } catch (error) {
     throw cannot("open", path, error);
   }

@@ -14,14 +14,7 @@ import type { CommandContext } from "../command.ts";
 import { IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../created_file.ts";
 import type { FollowListener } from "../followed_input.ts";
-import {
-  type BlockRoom,
-  blockRoom,
-  type Blocks,
-  type Input,
-  invite,
-  openInput,
-} from "../input.ts";
+import { type Blocks, type Input, invite, openInput } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 import type { Output } from "../output.ts";
@@ -92,8 +85,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   hasStopped = false;
   #normalizer: LineStage<A> | undefined;
   #drift: DriftRemark | undefined;
-  /** The buffers of the inputs that are opened by name. */
-  #room: BlockRoom | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
   /** Counts of the failed lines of the current input. */
@@ -139,8 +130,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
   async open(
     file: string,
-    opening = (): Promise<Input> =>
-      openInput(file, this.#context.process, this.#room ??= blockRoom()),
+    opening = (): Promise<Input> => openInput(file, this.#context.process),
   ): Promise<Input | undefined> {
     try {
       const input = await opening();

@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { blockRoom, blocksOf, invite, openInput, readOrSay } from "../input.ts";
+import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { Output } from "../output.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -86,7 +86,6 @@ function refuseTwoOutputs(args: Arguments): void {
 
 class Check {
   readonly #context: CommandContext;
-  readonly #room = blockRoom();
   readonly #isOneOfMany: boolean;
   readonly #options: VerdictOptions;
   #drift: DriftRemark | undefined;
@@ -145,7 +144,7 @@ class Check {
       step?.take(part);
     };
     const isRead = await readOrSay(async () => {
-      const input = await openInput(file, process, this.#room);
+      const input = await openInput(file, process);
       await invite(file, this.#context);
       for await (const block of blocksOf(input, process)) {
         if (args.has("tee")) await stdout.write(block);

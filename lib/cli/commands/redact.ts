@@ -3,7 +3,7 @@
 import { JsonlRedactor } from "../../redact/jsonl_redactor.ts";
 import type { RunCommand } from "../command.ts";
 import { statusAfter } from "../endings.ts";
-import { blockRoom, blocksOf, invite, openInput, readOrSay } from "../input.ts";
+import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 
 const LF = 0x0a;
@@ -14,7 +14,6 @@ export const run: RunCommand = async (context) => {
   const { files, maxLineBytes } = args;
   const patterns = patternsOf(args);
   const counts = new Map<string, number>();
-  const room = blockRoom();
   let last = LF;
   let isIncomplete = false;
   let hasFailures = false;
@@ -32,7 +31,7 @@ export const run: RunCommand = async (context) => {
     await diagnostics.flush();
   };
   const redact = async (file: string): Promise<void> => {
-    const input = await openInput(file, process, room);
+    const input = await openInput(file, process);
     await invite(file, context);
     const redactor = new JsonlRedactor({
       patterns,
