@@ -90,12 +90,7 @@ export class Arguments {
   }
 
   /** The times of `--since` and `--until`; refuses a period that is empty. */
-  period(
-    now: number,
-  ): {
-    readonly since: number | undefined;
-    readonly until: number | undefined;
-  } {
+  period(now: number): Record<"since" | "until", number | undefined> {
     const since = this.time("since", now);
     const until = this.time("until", now);
     if (since !== undefined && until !== undefined && since >= until) {
@@ -109,10 +104,7 @@ export class Arguments {
   }
 
   /** The options of the flags that set how lines are read. */
-  get readingOptions(): Pick<
-    JsonlOptions,
-    "from" | "maxLineBytes" | "thread" | "initialThreadId" | "initialTurnId"
-  > {
+  get readingOptions(): Omit<JsonlOptions, "onError"> {
     return {
       from: this.choice("from", DIALECTS),
       maxLineBytes: this.maxLineBytes,
@@ -236,10 +228,8 @@ function takenApart(
       if (isNext) at += 1;
     }
   }
-  if (end !== -1) {
-    for (const operand of args.slice(end + 1)) operands.push(operand);
-  }
-  return { operands, found };
+  const after = args.slice(before.length + 1);
+  return { operands: [...operands, ...after], found };
 }
 
 /** Splits one argument into flags: `--name`, `--name=value`, or several letters. */
