@@ -151,7 +151,7 @@ const FILE_NAME = {
   admits: (text: string): boolean => text !== "" && text !== STDIN,
 };
 
-/** All flags of all commands, by their heading in the help. */
+/** All flags of all commands, by their heading in the help. A text stands for a switch. */
 const FLAGS = {
   INPUT: {
     from: {
@@ -207,18 +207,12 @@ const FLAGS = {
       text:
         `Use the index in FILE. FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
     },
-    rebuild: {
-      text:
-        "Rebuild the index. Reads all sessions again, even if they have not changed.",
-    },
-    "no-refresh": {
-      text:
-        "Search the index without updating it first. Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds. If nothing is found and some are still unread then, the exit status is 3.",
-    },
-    home: {
-      text:
-        "Read the Codex home even if stdin is not a terminal. Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
-    },
+    rebuild:
+      "Rebuild the index. Reads all sessions again, even if they have not changed.",
+    "no-refresh":
+      "Search the index without updating it first. Without this option, sessions that changed since the last update are read first, the newest first, for at most three seconds. If nothing is found and some are still unread then, the exit status is 3.",
+    home:
+      "Read the Codex home even if stdin is not a terminal. Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
     baseline: {
       value: { name: "FILE", expects: "a file", example: "baseline.json" },
       text:
@@ -229,19 +223,15 @@ const FLAGS = {
       text:
         "Set the scope of the token counts in exec streams. After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
     },
-    fast: {
-      text:
-        "Read only the first lines of session files. Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
-    },
+    fast:
+      "Read only the first lines of session files. Leaves out how sessions ended, their tokens and their duration: those need the whole file.",
     restore: {
       value: { name: "FILE", expects: "a file" },
       text:
         "Continue from the snapshot in FILE. If the snapshot was written with --checkpoint, the rest of its stream gives the same history as the whole stream at once. From any other snapshot only the records are taken, and the input is read as a new stream.",
     },
-    stamp: {
-      text:
-        "Take times from the clock. For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
-    },
+    stamp:
+      "Take times from the clock. For live exec streams, whose events have no time: records get the time at which their events were read, and mutations get it as their timestamp. Without this option such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
   },
   SELECTION: {
     cwd: {
@@ -293,24 +283,18 @@ const FLAGS = {
       text:
         "Select sessions whose title or location matches. REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
     },
-    archived: {
-      text:
-        "Select only archived sessions. Without this option, both archived and other sessions are selected.",
-    },
+    archived:
+      "Select only archived sessions. Without this option, both archived and other sessions are selected.",
     role: {
       value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
       isRepeatable: true,
       text:
         "Search only text of this role. user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
     },
-    last: {
-      text:
-        "Use the session that was written to last. Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
-    },
-    "from-start": {
-      text:
-        "Begin at the start of the session file. Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
-    },
+    last:
+      "Use the session that was written to last. Takes the place of an ID. Sub-agents and archived sessions are used only if there are no others.",
+    "from-start":
+      "Begin at the start of the session file. Without this option, only new lines are printed. The earlier part of a fork, or of a session that continues in further files, is in other files: `codexpipe sessions show` shows it.",
     "exit-on": {
       value: {
         name: "WHEN",
@@ -334,10 +318,8 @@ const FLAGS = {
       text:
         "Write failed lines to FILE, as JSONL. Writes a line.failed record for each failed line, with the line in it, in addition to what --on-error does. FILE is overwritten.",
     },
-    strict: {
-      text:
-        "Exit with status 1 if any line failed. Only the exit status changes; all lines are still processed.",
-    },
+    strict:
+      "Exit with status 1 if any line failed. Only the exit status changes; all lines are still processed.",
   },
   VERDICT: {
     "max-failures": {
@@ -351,22 +333,14 @@ const FLAGS = {
       text:
         "Accept up to NUM unreadable lines. More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
     },
-    "fail-on-command": {
-      text:
-        "Fail if a command failed. A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
-    },
-    "fail-on-declined": {
-      text:
-        "Fail if a command or patch was declined. Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
-    },
-    schema: {
-      text:
-        "Fail if a line does not match its JSON Schema. Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
-    },
-    "fail-on-drift": {
-      text:
-        "Fail on data that no known Codex release writes. Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
-    },
+    "fail-on-command":
+      "Fail if a command failed. A command failed if its exit status is not 0 or if it was killed. A command that was still running when its turn ended did not fail.",
+    "fail-on-declined":
+      "Fail if a command or patch was declined. Declined by the user, by another approver or by a rule. Without this option, declined commands and patches do not fail the run.",
+    schema:
+      "Fail if a line does not match its JSON Schema. Lines are normalized and validated with the schema ThreadEvent or RolloutLine, as `codexpipe schema` prints them. Each path that does not match is one reason, with the first line and the number of lines.",
+    "fail-on-drift":
+      "Fail on data that no known Codex release writes. Without this option, such data is reported but does not fail the run. `codexpipe drift` lists it.",
     "max-tokens": {
       value: {
         name: "NUM",
@@ -377,10 +351,8 @@ const FLAGS = {
       text:
         "Fail if more than NUM tokens were used. Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
     },
-    "json-output": {
-      text:
-        "Fail unless the final message is JSON, and print it. For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
-    },
+    "json-output":
+      "Fail unless the final message is JSON, and print it. For runs with --output-schema. The message must be JSON only, without a code fence around it. It is printed as --last-message prints it, unless --tee or --format=json write to stdout.",
   },
   OUTPUT: {
     shards: {
@@ -388,10 +360,8 @@ const FLAGS = {
       text:
         "Divide all sessions into NUM parts. Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
-    mutations: {
-      text:
-        "Print each change of the history as it happens. Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
-    },
+    mutations:
+      "Print each change of the history as it happens. Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
     format: {
       value: {
         name: "FORMAT",
@@ -427,10 +397,8 @@ const FLAGS = {
       text:
         'Show costs, computed with the prices in FILE. FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
     },
-    explain: {
-      text:
-        "Show how each number was derived. Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
-    },
+    explain:
+      "Show how each number was derived. Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
     to: {
       value: {
         name: "FORM",
@@ -471,10 +439,8 @@ const FLAGS = {
       text:
         "Show at most NUM lines of each output. A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
     },
-    images: {
-      text:
-        "Show images in html; secrets in them are not masked. Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
-    },
+    images:
+      "Show images in html; secrets in them are not masked. Shows the images in the log: attached by the user, returned by tools or made by the agent, up to 4 MiB each and 24 MiB per page. Without this option, images are shown only with --no-redact; otherwise a note stands in the place of each.",
     redact: {
       undoes: "no-redact",
       text:
@@ -490,63 +456,37 @@ const FLAGS = {
       text:
         "Mask text that matches REGEXP, too. REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
     },
-    content: {
-      text:
-        "Include messages, and the input and output of calls. For --to=otlp and --to=tables, which leave them out by default.",
-    },
+    content:
+      "Include messages, and the input and output of calls. For --to=otlp and --to=tables, which leave them out by default.",
     table: {
       value: { name: "NAME", choices: TABLE_NAMES },
       text:
         "Write only this table. For --to=tables. Without this option, each table is written to its own file in the folder that --output names.",
     },
-    jsonl: {
-      text:
-        "Print the lines of the session, normalized. The same lines as `codexpipe normalize` prints.",
-    },
-    history: {
-      text:
-        "Print the history of the session as JSON. A HistoryState snapshot, as `codexpipe history` prints it.",
-    },
-    meta: {
-      text:
-        "Print facts about the session as JSON. One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
-    },
-    command: {
-      text:
-        "Print only the command that resumes the session. One line for a shell: codex resume and the id.",
-    },
-    tee: {
-      text:
-        "Copy the input to stdout. Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
-    },
-    "last-message": {
-      text:
-        "Print the final message. The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
-    },
-    github: {
-      text:
-        "Report to GitHub Actions. Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
-    },
-    pretty: {
-      text:
-        "Indent the JSON. Without this option, the history is one line. Mutations are always one line each.",
-    },
-    checkpoint: {
-      text:
-        "Add the state that --restore needs to the snapshot. Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
-    },
-    complete: {
-      text:
-        "Print what completes the last WORD, instead of the script. The script calls this whenever you press Tab.",
-    },
-    "line-buffered": {
-      text:
-        "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
-    },
-    "no-pager": {
-      text:
-        "Do not use a pager. By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
-    },
+    jsonl:
+      "Print the lines of the session, normalized. The same lines as `codexpipe normalize` prints.",
+    history:
+      "Print the history of the session as JSON. A HistoryState snapshot, as `codexpipe history` prints it.",
+    meta:
+      "Print facts about the session as JSON. One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
+    command:
+      "Print only the command that resumes the session. One line for a shell: codex resume and the id.",
+    tee:
+      "Copy the input to stdout. Copies the input as it arrives, byte for byte, with three exceptions: control characters are escaped on a terminal, .gz and .zst files are decompressed, and UTF-16 is written as UTF-8. If the reader of stdout closes it, the rest of the input is still judged.",
+    "last-message":
+      "Print the final message. The last message of the agent in the last turn, unchanged, and a line feed. Prints nothing if there is no such message.",
+    github:
+      "Report to GitHub Actions. Turns the reasons of a failure into annotations (workflow commands on stderr), appends a summary to the file that GITHUB_STEP_SUMMARY names, and writes verdict, status, thread-id, tokens and final-message to the file that GITHUB_OUTPUT names. Secrets are masked in all of them.",
+    pretty:
+      "Indent the JSON. Without this option, the history is one line. Mutations are always one line each.",
+    checkpoint:
+      "Add the state that --restore needs to the snapshot. Adds the field resume, which other programs can ignore. With --mutations, the snapshot is printed after the last mutation.",
+    complete:
+      "Print what completes the last WORD, instead of the script. The script calls this whenever you press Tab.",
+    "line-buffered":
+      "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
+    "no-pager":
+      "Do not use a pager. By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
     color: {
       value: { name: "WHEN", choices: COLOR, default: "auto" },
       text:
@@ -591,7 +531,9 @@ const FLAGS = {
       text: "Show the version. Prints the name and the version of the command.",
     },
   },
-} as const satisfies Readonly<Record<string, Record<string, FlagRow>>>;
+} as const satisfies Readonly<
+  Record<string, Record<string, FlagRow | string>>
+>;
 
 /** A heading in the help. */
 type Category = keyof typeof FLAGS;
@@ -603,13 +545,13 @@ export type FlagName = { [C in Category]: keyof typeof FLAGS[C] }[Category];
 
 /** All flags, in the order of the help. */
 export const ALL_FLAGS: readonly Flag[] = CATEGORIES.flatMap((category) =>
-  Object.entries<FlagRow>(FLAGS[category]).map(([name, { text, ...row }]) => ({
-    ...row,
-    ...described(text),
+  Object.entries<FlagRow | string>(FLAGS[category]).map(([name, given]) => {
+    const { text, ...row } = typeof given === "string"
+      ? { text: given }
+      : given;
     // The cast is safe: the names are the keys of the table.
-    name: name as FlagName,
-    category,
-  }))
+    return { ...row, ...described(text), name: name as FlagName, category };
+  })
 );
 
 export function expectationOf({ choices, expects }: FlagValue): string {
