@@ -15,7 +15,6 @@ import {
 import type { TranscriptPart } from "../../render/parts.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
-import type { DriftRemark } from "./_drift_remark.ts";
 import { runFigures } from "./_formats.ts";
 import { redactorOf, saySecrets } from "./_secrets.ts";
 
@@ -34,10 +33,7 @@ const NOTHING = {
 
 export interface GithubStepOptions {
   /** The name of the run, if there are several. */
-  readonly name?: string | undefined;
-  /** Returns the verdict; called when the whole input has been read. */
-  readonly verdict: () => Verdict;
-  readonly drift: DriftRemark | undefined;
+  readonly name: string | undefined;
   /** The bytes of the summaries of earlier runs: all summaries of a step share one limit. */
   readonly summaryBytes: number;
   /** The number of runs that are still to be reported, including this one. */
@@ -46,34 +42,32 @@ export interface GithubStepOptions {
 
 export class GithubStep {
   readonly #context: CommandContext;
-  readonly #options: GithubStepOptions;
+  readonly #name: string | undefined;
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
   readonly #hasRoom: boolean;
   #summary = "";
-  #isUnread = false;
-  #verdict: GithubVerdict | undefined;
+  /** The verdict, and what is shown of it; `undefined` if the run could not be read. */
+  #verdict: Verdict | undefined;
+  #shown: GithubVerdict | undefined;
 
-  constructor(context: CommandContext, options: GithubStepOptions) {
-    const { args } = context;
-    const room = GITHUB_SUMMARY_BYTES - options.summaryBytes;
+  constructor(
+    context: CommandContext,
+    { name, summaryBytes, runsLeft }: GithubStepOptions,
+  ) {
+    const room = GITHUB_SUMMARY_BYTES - summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#context = context;
-    this.#options = options;
-    this.#redactor = redactorOf(args);
+    this.#name = name;
+    this.#redactor = redactorOf(context.args);
     this.#renderer = new GithubRenderer({
       redactor: this.#redactor,
       maxBytes: Math.max(
         GITHUB_MIN_SUMMARY_BYTES,
-        Math.floor(room / options.runsLeft),
+        Math.floor(room / runsLeft),
       ),
-      verdict: () => this.#githubVerdict(),
+      verdict: () => this.#shown,
     });
-  }
-
-  /** The reasons that the run failed, with secrets masked. */
-  get reasons(): readonly string[] {
-    return this.#githubVerdict().reasons;
   }
 
   /** The size of the summary in bytes, after `end`. */
@@ -89,15 +83,30 @@ export class GithubStep {
     this.#renderer.feed(part);
   }
 
+  /** Sets the verdict on the whole input; returns its reasons, with secrets masked. */
+  judge(verdict: Verdict, drift?: readonly string[]): readonly string[] {
+    const { isPassed } = verdict;
+    const words = isPassed ? "passed" : "failed";
+    const reasons = verdict.reasons.map(({ message }) => this.masked(message));
+    this.#verdict = verdict;
+    this.#shown = {
+      isPassed,
+      title: `The Codex run ${words} · ${runFigures(verdict)}`,
+      reasons,
+      drift: drift?.map((line) => this.masked(line)),
+    };
+    return reasons;
+  }
+
   /** Writes the annotations and the summary of the run. */
   async end(): Promise<void> {
     const { diagnostics, process } = this.#context;
     if (this.#hasRoom) {
       this.#renderer.flush((text) => this.#summary += text);
     }
-    const { name } = this.#options;
-    const prefix = name === undefined ? "" : `${name}: `;
-    for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
+    const prefix = this.#name === undefined ? "" : `${this.#name}: `;
+    const reasons = this.#shown?.reasons ?? [];
+    for (const message of reasons.slice(0, MAX_ANNOTATIONS)) {
       diagnostics.command(annotationOf(prefix + message));
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
@@ -116,41 +125,21 @@ export class GithubStep {
 
   /** Reports a run that could not be read. */
   fail(message: string): void {
-    this.#isUnread = true;
     this.#context.diagnostics.command(annotationOf(message));
   }
 
   /** Writes the outputs of this run, since GitHub would mix up two, and the verdict on all runs. */
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
-    if (path !== "") await this.#append(path, this.#outputs(isPassed));
-  }
-
-  /** The verdict for the summary; valid when the whole input has been read. */
-  #githubVerdict(): GithubVerdict {
-    if (this.#verdict !== undefined) return this.#verdict;
-    const { verdict: judge, drift } = this.#options;
-    const verdict = judge();
-    const { isPassed, reasons } = verdict;
-    const words = isPassed ? "passed" : "failed";
-    return this.#verdict = {
-      isPassed,
-      title: `The Codex run ${words} · ${runFigures(verdict)}`,
-      reasons: reasons.map(({ message }) => this.masked(message)),
-      drift: drift?.lines.map((line) => this.masked(line)),
-    };
-  }
-
-  #outputs(isPassed: boolean): string {
-    const { threadId, status, finalMessage, tokens } = this.#isUnread
-      ? NOTHING
-      : this.#options.verdict();
-    return githubOutputs({
+    if (path === "") return;
+    const { threadId, status, finalMessage, tokens } = this.#verdict ?? NOTHING;
+    const outputs = githubOutputs({
       threadId: threadId && this.masked(threadId),
       status,
       usage: tokens,
       finalMessage: finalMessage && this.masked(finalMessage),
     }, { isPassed });
+    await this.#append(path, outputs);
   }
 
   async #append(path: string, text: string): Promise<void> {

@@ -123,12 +123,9 @@ class Check {
         this.#options,
       )
       : undefined;
-    const verdictOf = (): Verdict => this.#verdict(builder, drift, schema);
     const step = args.has("github")
       ? new (await import("./_github_step.ts")).GithubStep(this.#context, {
         name: this.#isOneOfMany ? file : undefined,
-        verdict: verdictOf,
-        drift,
         summaryBytes: this.#summaryBytes,
         runsLeft: this.#filesLeft,
       })
@@ -167,13 +164,14 @@ class Check {
       return { isRead, isPassed: false };
     }
     const { unknownMode } = builder;
-    const verdict = verdictOf();
+    const verdict = this.#verdict(builder, drift, schema);
     if (unknownMode !== null) {
       const { unknownModeText } = await import("./_continued_input.ts");
       const message = unknownModeText(file, unknownMode);
       diagnostics.remark(step?.masked(message) ?? message);
     }
-    this.#say(file, verdict, step?.reasons);
+    const masked = step?.judge(verdict, drift?.lines);
+    this.#say(file, verdict, masked);
     const remark = drift?.text;
     if (remark !== undefined && !args.has("fail-on-drift")) {
       diagnostics.remark(`${file}: ${remark}`);
