@@ -55,9 +55,6 @@ export async function refuseOwnOutput(
 /** The size of a block in bytes: half takes 3 % more time on files of 200 MB, more saves none. */
 export const BLOCK: number = 1 << 19;
 
-/** The size of the first block, in bytes: enough to show whether larger blocks are of use. */
-const FIRST_BLOCK = 1 << 17;
-
 /** The bytes after which stdin and stdout are compared: it takes as long as reading 10 to 20 MB. */
 const MAX_UNSEEN = 1 << 27;
 
@@ -118,11 +115,8 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
 
 /** An input that is read block by block. */
 export interface Blocks {
-  /**
-   * Reads the next block, which is valid until the next call; `undefined` at the end. `most` limits
-   * the block after this one, by default to a full block.
-   */
-  next(most?: number): Promise<Uint8Array | undefined>;
+  /** Reads the next block, which is valid until the next call; `undefined` at the end. */
+  next(): Promise<Uint8Array | undefined>;
   /** The minimum number of bytes of the input, if known. */
   readonly size?: number | undefined;
   close(): void;
@@ -233,8 +227,8 @@ export class Input implements Blocks {
   }
 
   /** Reads the next block. After an error, all bytes before it have been returned. */
-  async next(most = BLOCK): Promise<Uint8Array | undefined> {
-    this.#ahead ??= this.#source.read(this.#current.subarray(0, FIRST_BLOCK));
+  async next(): Promise<Uint8Array | undefined> {
+    this.#ahead ??= this.#source.read(this.#current);
     let size: number | null;
     try {
       size = await unlessInterrupted(this.#ahead, this.#context.interrupt);
@@ -259,7 +253,7 @@ export class Input implements Blocks {
     }
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
-    this.#ahead = this.#source.read(this.#current.subarray(0, most));
+    this.#ahead = this.#source.read(this.#current);
     // The error is thrown by the next call.
     this.#ahead.catch(() => {});
     return block;

@@ -30,12 +30,6 @@ const FAILING_PIECE = 1 << 15;
 /** The bytes that are processed first: they show whether lines fail, and which engine to use. */
 const FIRST_PIECE = 1 << 12;
 
-/**
- * The size of blocks while the engine is `js`, for which larger blocks save no time: with blocks
- * of half a megabyte, a stream of the old protocol takes 4 MB more memory.
- */
-const SLOW_BLOCK = 1 << 17;
-
 /** Maps a line of an input that joins several files to its own file. */
 export type PlaceOf = LineageSource["placeOf"];
 
@@ -191,8 +185,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     for (;;) {
       let block: Uint8Array | undefined;
       try {
-        const isFast = normalizer.engine === "wasm";
-        block = await input.next(isFast ? undefined : SLOW_BLOCK);
+        block = await input.next();
       } catch (error) {
         await this.reportUnreadable(error);
       }
