@@ -57,12 +57,10 @@ export class Arguments {
     return this.#given.get(name)?.values.at(-1) ?? flag?.value?.default;
   }
 
-  /** All values of a repeatable flag, in order. */
   values(name: FlagName): readonly string[] {
     return this.#given.get(name)?.values ?? [];
   }
 
-  /** The value of a flag with a fixed set of choices. */
   choice<T extends string>(
     name: FlagName,
     choices: readonly T[],
@@ -71,7 +69,6 @@ export class Arguments {
     return choices.find((choice) => choice === value);
   }
 
-  /** All values of a repeatable flag with a fixed set of choices, in order. */
   choices<T extends string>(name: FlagName, choices: readonly T[]): T[] {
     return this.values(name).flatMap((value) =>
       choices.find((choice) => choice === value) ?? []
@@ -103,7 +100,6 @@ export class Arguments {
     return { since, until };
   }
 
-  /** The options of the flags that set how lines are read. */
   get readingOptions(): Omit<JsonlOptions, "onError"> {
     return {
       from: this.choice("from", DIALECTS),
@@ -205,7 +201,6 @@ interface FoundFlag {
   readonly value: string | undefined;
 }
 
-/** Divides the arguments into flags with their values, and operands. */
 function takenApart(
   args: readonly string[],
 ): { readonly operands: string[]; readonly found: readonly FoundFlag[] } {

@@ -49,7 +49,6 @@ export interface Command extends Description {
   load(): Promise<{ readonly run: RunCommand }>;
 }
 
-/** Commands that share their first word. */
 export type CommandGroup = Pick<Command, "name" | "summary">;
 
 /** The only group of commands. */

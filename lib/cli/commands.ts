@@ -18,16 +18,13 @@ import {
   SHELLS,
 } from "./flags.ts";
 
-/** The operand of commands that read any number of files. */
 export const SEVERAL_FILES = "[FILE ...]";
 
-/** The operands of commands that read files or stdin. */
 const INPUT_FILES: Command["operands"] = [[
   SEVERAL_FILES,
   'Input files, or folders with session files; "-" or none reads stdin.',
 ]];
 
-/** `--from` of commands that also read history snapshots. */
 const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
   name: "from",
   choices: HISTORY_INPUTS,
@@ -35,7 +32,6 @@ const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
     `${DIALECT_MEANINGS}; history is a history snapshot, as \`codexpipe history\` prints it. auto detects the dialect of each file by its first line.`,
 };
 
-/** The operands of commands that read files, stdin or a Codex home. */
 const FILES_OR_HOME: Command["operands"] = [[
   SEVERAL_FILES,
   'Input files, or folders with session files; "-" is stdin. Without files, stdin is read, or the Codex home if stdin is a terminal.',
@@ -44,10 +40,8 @@ const FILES_OR_HOME: Command["operands"] = [[
 /** The flags that select a thread and set the ids of lines before the first thread or turn line. */
 const THREADS = ["thread", "thread-id", "turn-id"] as const;
 
-/** The flags that set how lines are read. */
 const READING = ["from", "max-line-bytes", ...THREADS] as const;
 
-/** The flags of commands that find one session. */
 const ONE_SESSION = ["last", "codex-home"] as const;
 
 /** `--format`, of which the first choice is the default, and its short form `--json`. */
@@ -58,7 +52,6 @@ function formats(
   return [{ name: "format", choices, default: choices[0], details }, "json"];
 }
 
-/** The flags of transcripts. */
 const TRANSCRIPT: Command["flags"] = [
   "reasoning",
   "tools",
@@ -89,7 +82,6 @@ const FORKS =
 const WHAT_AN_ID_IS =
   "ID is a session id or its beginning, the name of a session, or the path of its file, even if the file was moved since";
 
-/** The flags that select sessions of a Codex home. */
 const WHICH_SESSIONS: Command["flags"] = [
   "codex-home",
   ...SESSION_FILTERS,

@@ -30,7 +30,6 @@ export interface PathFacts {
   readonly identity: string | undefined;
   /** The path with links resolved, for regular files and directories; otherwise the given path. */
   readonly realPath: string;
-  /** The size of a regular file in bytes. */
   readonly size?: number;
 }
 
@@ -50,7 +49,6 @@ export interface Peer {
   end(): void;
 }
 
-/** The work of a thread. */
 export interface Orders {
   /** Yields the results of an input; they are sent to the thread that started this one. */
   readonly work: (input: unknown) => AsyncIterable<unknown>;
@@ -60,7 +58,6 @@ export interface Orders {
   readonly window: number;
 }
 
-/** The thread that started this one. */
 export interface Starter {
   /** Processes the inputs that the other thread sends, one after the other, and never returns. */
   obey(orders: Orders): Promise<never>;
@@ -92,7 +89,6 @@ export interface Surroundings {
   createFolder(path: string): Promise<void>;
   /** Reads the facts of a path; `undefined` if nothing exists there. */
   look(path: string): Promise<PathFacts | undefined>;
-  /** Lists a directory. */
   list(path: string): Promise<readonly PathEntry[]>;
   /**
    * The {@linkcode PathFacts.identity} of the regular file that a standard stream is redirected to
@@ -114,9 +110,7 @@ export interface Surroundings {
   pause(): Promise<void>;
   /** Waits for changes of a followed file; by default, by notifications and a timer. */
   readonly changes?: ChangeWaiter;
-  /** The width of the terminal in columns, if there is one. */
   columns(): number | undefined;
-  /** The height of the terminal in lines, if there is one. */
   rows(): number | undefined;
   /** Switches the terminal of stdin between raw mode (each key at once) and whole lines. */
   setRaw(isRaw: boolean): void;
@@ -134,9 +128,7 @@ export interface Surroundings {
 }
 
 export interface RunContext extends Surroundings {
-  /** The standard output, for data only. */
   readonly stdout: ByteSink;
-  /** The standard error, for messages. */
   readonly stderr: ByteSink;
   /** Calls `tick` every `period` milliseconds, until the returned function is called. */
   every(period: number, tick: () => void): () => void;

@@ -4,7 +4,6 @@ export const EXIT = {
   done: 0,
   /** A negative result: a check failed, nothing was found, or lines failed. */
   no: 1,
-  /** The command line is wrong. */
   usage: 2,
   /** A file or a stream could not be read or written. */
   io: 3,
@@ -16,7 +15,6 @@ export const EXIT = {
 export interface Reading {
   /** Whether an input could not be read to its end. */
   readonly isIncomplete: boolean;
-  /** Whether a line has failed. */
   readonly hasFailures: boolean;
   /** Whether a failed line has ended the work, as `--on-error=stop` requires. */
   readonly hasStopped?: boolean;

@@ -38,7 +38,6 @@ export interface FlagValue {
   readonly example?: string;
 }
 
-/** A row of the table. */
 interface FlagRow {
   /** The short form: one letter, without the dash. */
   readonly short?: string;
@@ -87,14 +86,12 @@ export const FORMATS = {
 /** The values of `--from` in commands that also read history snapshots. */
 export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;
 
-/** Synonyms of the forms of transcripts. */
 export const FORM_ALIASES: Readonly<Record<string, string>> = {
   htm: "html",
   md: "markdown",
   txt: "text",
 };
 
-/** The flags that filter sessions. */
 export const SESSION_FILTERS = [
   "cwd",
   "since",
@@ -535,15 +532,12 @@ const FLAGS = {
   Record<string, Record<string, FlagRow | string>>
 >;
 
-/** A heading in the help. */
 type Category = keyof typeof FLAGS;
 
-/** The headings of flags in the help, in order. */
 export const CATEGORIES = Object.keys(FLAGS) as readonly Category[];
 
 export type FlagName = { [C in Category]: keyof typeof FLAGS[C] }[Category];
 
-/** All flags, in the order of the help. */
 export const ALL_FLAGS: readonly Flag[] = CATEGORIES.flatMap((category) =>
   Object.entries<FlagRow | string>(FLAGS[category]).map(([name, given]) => {
     const { text, ...row } = typeof given === "string"

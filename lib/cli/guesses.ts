@@ -57,7 +57,6 @@ function at(row: readonly number[], index: number): number {
 /** Unknown words, and the advice for each of them; `WORD` in it stands for the word. */
 type Answers = Readonly<Record<string, string>>;
 
-/** Advice for commands that do not exist. */
 export const COMMANDS_MEANT: Answers = {
   "cat head less open print view":
     '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
@@ -74,7 +73,6 @@ export const COMMANDS_MEANT: Answers = {
   version: '"codexpipe --version" prints it',
 };
 
-/** Advice for options that do not exist. */
 export const OPTIONS_MEANT: Answers = {
   html: "--to=html of render and sessions show does that",
   "markdown md": "--to=markdown of render and sessions show does that",
@@ -98,7 +96,6 @@ export const OPERANDS_MEANT: Answers = {
   "sessions du": "use --codex-home=DIR for another home",
 };
 
-/** Returns the advice for an unknown word, if there is any. */
 export function answerTo(word: string, answers: Answers): string | undefined {
   const [, answer] = Object.entries(answers)
     .find(([words]) => words.split(" ").includes(word)) ?? [];

@@ -113,7 +113,6 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
   }
 }
 
-/** An input that is read block by block. */
 export interface Blocks {
   /** Reads the next block, which is valid until the next call; `undefined` at the end. */
   next(): Promise<Uint8Array | undefined>;
@@ -207,7 +206,6 @@ export class Input implements Blocks {
   readonly #file: FileSource | undefined;
   /** The size of the file when it was opened. */
   readonly size: number | undefined;
-  /** The number of bytes that have been read. */
   #length = 0;
   /** Whether it still has to be checked that stdout does not go to this file. */
   #isDoubtful = true;

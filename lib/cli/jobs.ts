@@ -42,7 +42,6 @@ export interface JobInput {
   readonly size?: number | undefined;
 }
 
-/** The processing of some inputs. */
 export interface Job<I extends JobInput, O> {
   readonly inputs: readonly I[];
   /** Processes one input and yields its results; threads send copies of them. */
@@ -60,13 +59,11 @@ export interface Job<I extends JobInput, O> {
   readonly title?: string;
 }
 
-/** An input with its position among all inputs. */
 interface Task {
   readonly at: number;
   readonly input: unknown;
 }
 
-/** A message to a thread. */
 type Order =
   /** The arguments of the command: the first message. */
   | { readonly words: readonly string[] }
@@ -85,7 +82,6 @@ type Delivery =
     | { readonly part: unknown }
   );
 
-/** One element of a message from a thread. */
 type Report =
   | Delivery
   /** The input is done, or has failed with an error. */
@@ -336,7 +332,6 @@ export function runThread(
   });
 }
 
-/** The side of a started thread. */
 class Thread implements Starter {
   readonly #peer: Peer;
   readonly #tasks: Task[] = [];

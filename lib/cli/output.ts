@@ -104,7 +104,6 @@ export async function writeTexts(
   await output.writeText(gathered);
 }
 
-/** A buffer of bytes and texts. */
 export class Gathered {
   #full: Uint8Array[] = [];
   // Allocated with the first bytes: most runs print no messages.

@@ -307,7 +307,6 @@ interface Target {
   readonly unknown?: string;
 }
 
-/** Finds the command or the group that the first operands name. */
 function find([first, second]: readonly string[]): Target {
   if (first === undefined) return {};
   const group = first === SESSIONS.name ? SESSIONS : undefined;

@@ -145,7 +145,6 @@ export class HistoryRemarks {
   }
 }
 
-/** The message for a history mode that codexpipe does not know. */
 export function unknownModeText(file: string, mode: string): string {
   return `${file}: its history mode is ${
     JSON.stringify(mode)

@@ -27,7 +27,6 @@ export class Rendering {
   readonly #context: CommandContext;
   readonly #destination: Destination;
   readonly #rendition: Rendition;
-  /** Reads the lines, and passes their records to the document. */
   readonly work: Normalization<Outcome<unknown>>;
   /** Text that is not written yet: the end of the current page, and the pages after it. */
   readonly #written: Gathered[];

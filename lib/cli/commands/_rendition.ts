@@ -32,7 +32,6 @@ export interface Destination {
   readonly isTerminal: boolean;
   /** The form of the document; by default, text on a terminal, and Markdown elsewhere. */
   readonly form?: RenderForm | undefined;
-  /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
   /** Whether what is read now is shown and its failures are reported; by default, all is. */
   readonly isShown?: () => boolean;
@@ -72,7 +71,6 @@ export interface Rendition {
     & Partial<Pick<TextRenderer, "running">>;
 }
 
-/** Loads the renderer of a form. */
 const DOCUMENTS: Record<
   Exclude<RenderForm, "text">,
   () => Promise<

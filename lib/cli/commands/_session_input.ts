@@ -23,7 +23,6 @@ import {
 import { sessionPlaces } from "./_places.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-/** A session with the files that it consists of. */
 export interface WholeSession {
   readonly session: Session;
   readonly lineage: SessionLineage;

@@ -111,7 +111,6 @@ class Beginning {
   readonly #input: Blocks;
   readonly #maxLineBytes: number;
   readonly read: Uint8Array[] = [];
-  /** The number of bytes that were read. */
   size = 0;
 
   constructor(input: Blocks, maxLineBytes: number) {

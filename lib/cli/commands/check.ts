@@ -19,7 +19,6 @@ import type { GithubStep } from "./_github_step.ts";
 import { runFigures } from "./_formats.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";
 
-/** The number of reasons that are printed to stderr. */
 const MAX_SAID = 10;
 
 export const run: RunCommand = async (given) => {

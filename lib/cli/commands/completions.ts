@@ -74,7 +74,6 @@ function lineFor(shell: Shell, { word, summary }: Candidate): string {
   }
 }
 
-/** A word that completes another one, and its description. */
 interface Candidate {
   readonly word: string;
   readonly summary: string;
@@ -171,7 +170,6 @@ function completionFor(
   return /\bID\b/.test(placeholder) ? "sessions" : [];
 }
 
-/** The words that continue the name of a command. */
 function nextWords(
   names: readonly string[],
   isHelp: boolean,

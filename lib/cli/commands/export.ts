@@ -143,7 +143,6 @@ function formatOf(args: Arguments): ExportFormat {
   return format;
 }
 
-/** The results of an input beside its output. */
 interface TakenExport {
   readonly taken: unknown;
   readonly secrets: ReadonlyMap<string, number> | undefined;
@@ -211,7 +210,6 @@ async function* nested(
 
 const LF = 0x0a;
 
-/** An output file, or stdout. */
 interface ExportFile {
   readonly pieces: Gathered;
   output?: Output;

@@ -90,7 +90,6 @@ class Fold {
   #lines: JsonlRecords | undefined;
   /** Records that are not folded yet, with `--mutations`. */
   #records: Success<unknown>[] = [];
-  /** Reads the lines, and passes their records to the state. */
   readonly work: Normalization<Outcome<unknown>>;
 
   constructor(context: CommandContext, base: HistorySnapshot | undefined) {

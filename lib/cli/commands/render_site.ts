@@ -91,7 +91,6 @@ export const renderSite: RunCommand = async (context) => {
   return statusAfter({ isIncomplete, hasFailures }, args);
 };
 
-/** A page for a thread to write. */
 interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {
   /** The pages with a number in their names, which continued pages must not overwrite. */
   readonly numbered: readonly string[];

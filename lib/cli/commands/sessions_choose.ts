@@ -136,7 +136,6 @@ interface ChooserOptions {
   readonly userHome: string | undefined;
 }
 
-/** The texts of a session in the list. */
 interface Row {
   readonly session: Session;
   readonly age: string;
@@ -303,7 +302,6 @@ function rowOf(session: Session, { now, userHome }: ChooserOptions): Row {
   };
 }
 
-/** Folds a text into the lines of the preview. */
 function folded(text: string, room: number, ruler: TextRuler): string[] {
   const lines = fold(text, room, ruler.widthOf);
   const shown = lines.slice(0, PREVIEW);

@@ -63,10 +63,8 @@ export const run: RunCommand = async (context) => {
   return isNo ? EXIT.no : EXIT.done;
 };
 
-/** The result if hidden sessions were not determined. */
 const NOTHING_HIDDEN: HiddenSessions = { hidden: new Map(), indexes: [] };
 
-/** A page, with the sessions that Codex itself does not show. */
 interface MarkedPage extends SessionPage {
   readonly codex: HiddenSessions;
 }

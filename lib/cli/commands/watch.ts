@@ -35,7 +35,6 @@ import { homesToRead } from "./_places.ts";
 import { problemLine } from "./_sessions.ts";
 import { branchOf, shortPath } from "./_sessions_table.ts";
 
-/** The size of a block, in bytes. */
 const BLOCK = 1 << 16;
 
 /** The age in milliseconds before which an event waits, since earlier ones may still arrive. */
@@ -408,7 +407,6 @@ function oneLine(command: string): string {
 
 /** Follows a session file. It reads new content only when `read` is called. */
 class FollowedSession implements ChangeWaiter {
-  /** The file in its last known state. */
   file: SessionFile;
   reader = new HappeningReader();
   /** Events up to this time are not reported. */
