@@ -46,12 +46,8 @@ export class ErrorFile {
   readonly #file: Output;
   readonly #records = new Gathered();
 
-  private constructor(file: Output) {
+  constructor(file: Output) {
     this.#file = file;
-  }
-
-  static async create(path: string, context: Surroundings): Promise<ErrorFile> {
-    return new ErrorFile(await createFile(path, context));
   }
 
   /** Adds a failed line, at its place in its own file if the input joins several files. */

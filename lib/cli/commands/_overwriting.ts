@@ -6,7 +6,7 @@ import { homeInPath } from "../../sessions/session_places.ts";
 import { isSessionName } from "../../sessions/session_start.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { createFile } from "../created_file.ts";
+import { createFile, ErrorFile } from "../created_file.ts";
 import { UsageError } from "../endings.ts";
 import { identityOf } from "../input.ts";
 import type { Output } from "../output.ts";
@@ -77,6 +77,16 @@ export class InputFiles {
     }
     return known;
   }
+}
+
+/** Creates the file of `--errors-to`, unless it is refused. */
+export async function createErrorFile(
+  path: string,
+  inputs: readonly string[],
+  context: PlacesContext,
+): Promise<ErrorFile> {
+  await new InputFiles(inputs, context).refuse("errors-to", path);
+  return new ErrorFile(await createFile(path, context.process));
 }
 
 /**

@@ -10,7 +10,7 @@ import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { CommandContext } from "../command.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
-import { GATHERED, Gathered, type Output } from "../output.ts";
+import { Gathered, type Output } from "../output.ts";
 import type { Blocks, Input } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
@@ -35,7 +35,6 @@ export class Rendering {
   readonly #isShown: () => boolean;
   /** Whether failures on stderr appear on the same terminal as the document. */
   readonly #isReportSeen: boolean;
-  #length = 0;
   /** Whether the input is live: text then shows calls when they begin. */
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
@@ -175,7 +174,6 @@ export class Rendering {
     for (const part of snapshotParts(snapshot, this.#nextTurn)) {
       if (part.type === "turn_started") this.#nextTurn = part.turn + 1;
       this.#take(part);
-      if (this.#length > GATHERED) await this.#flush();
     }
     await this.#flush();
   }
@@ -259,11 +257,9 @@ export class Rendering {
 
   #add(text: string): void {
     this.#written.at(-1)?.addText(text);
-    this.#length += text.length;
   }
 
   async #flush(): Promise<void> {
-    this.#length = 0;
     for (const written of this.#written) {
       if (written !== this.#written[0]) {
         this.#output = await this.#destination.pages?.next() ?? this.#output;

@@ -135,10 +135,9 @@ function formatOf(args: Arguments): ExportFormat {
     const names = EXPORT_FORMATS.map(({ name }) => `--to=${name}`);
     throw new UsageError(`export needs a format: ${names.join(", ")}`);
   }
-  const others = new Set(EXPORT_FORMATS.flatMap(({ flags }) => flags));
-  for (const flag of format.flags) others.delete(flag);
+  const ofSome = EXPORT_FORMATS.flatMap(({ flags }) => flags);
   const idle = ALL_FLAGS.map(({ name }) => name)
-    .filter((name) => others.has(name));
+    .filter((name) => ofSome.includes(name) && !format.flags.includes(name));
   args.refuseIdle(idle, `with --to=${format.name}`);
   return format;
 }

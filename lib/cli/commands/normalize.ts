@@ -3,7 +3,6 @@
 import type { JsonlOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
-import type { ErrorFile } from "../created_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
@@ -69,9 +68,11 @@ export async function answerInputs<T extends JobInput, R, A>(
   };
   checkEngine(options, answering.make);
   const errorsTo = args.value("errors-to");
+  // Its modules are loaded here, since few runs have such a file.
   const errors = errorsTo === undefined
     ? undefined
-    : await createErrorFile(errorsTo, names, context);
+    : await (await import("./_overwriting.ts"))
+      .createErrorFile(errorsTo, names, context);
   const work = new Normalization(context, {
     ...answering,
     options,
@@ -118,20 +119,6 @@ export async function answerInputs<T extends JobInput, R, A>(
 
 /** The flags with which inputs are read one after the other, in one thread. */
 const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
-
-/** Opens the file of `--errors-to`; its modules are loaded here, since few runs have one. */
-async function createErrorFile(
-  path: string,
-  inputs: readonly string[],
-  context: CommandContext,
-): Promise<ErrorFile> {
-  const [{ ErrorFile }, { InputFiles }] = await Promise.all([
-    import("../created_file.ts"),
-    import("./_overwriting.ts"),
-  ]);
-  await new InputFiles(inputs, context).refuse("errors-to", path);
-  return await ErrorFile.create(path, context.process);
-}
 
 /** Throws before any input is read if the chosen engine cannot run. */
 function checkEngine(

@@ -2,7 +2,6 @@
 
 import type { RunCommand } from "../command.ts";
 import { statusAfter, UsageError } from "../endings.ts";
-import type { ErrorFile } from "../created_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
@@ -31,23 +30,16 @@ export const run: RunCommand = async (context) => {
       throw new UsageError("--output and --errors-to name the same file");
     }
   }
-  if (errorsTo !== undefined) {
-    const { InputFiles } = await import("./_overwriting.ts");
-    await new InputFiles(files, context).refuse("errors-to", errorsTo);
-  }
+  // The modules that check for overwriting are loaded here, since they load slowly.
+  const errors = errorsTo === undefined
+    ? undefined
+    : await (await import("./_overwriting.ts"))
+      .createErrorFile(errorsTo, files, context);
   const document: Destination = target === undefined
     ? screenDestination(context)
-    // Loaded here, since the checks for overwriting load slowly.
-    : await import("./_document_file.ts").then(({ openDocument }) =>
-      openDocument(context, files)
-    );
+    : await (await import("./_document_file.ts")).openDocument(context, files);
   if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
-  let errors: ErrorFile | undefined;
   try {
-    if (errorsTo !== undefined) {
-      const { ErrorFile } = await import("../created_file.ts");
-      errors = await ErrorFile.create(errorsTo, process);
-    }
     const rendering = await Rendering.create(context, { ...document, errors });
     try {
       for (const operand of files) {

@@ -18,9 +18,9 @@ import {
   USAGE_KEYS,
   type UsageKey,
 } from "../../usage/usage_names.ts";
-import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
+import { UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import { type Reading, statusAfter, UsageError } from "../endings.ts";
+import { statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
 import { blocksOf, openNamed, readOrSay, readText } from "../input.ts";
@@ -33,7 +33,7 @@ import {
 } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { formatOf, listTexts, writePages } from "./_formats.ts";
-import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
+import type { ChosenInputs } from "./_home_inputs.ts";
 
 /** The limit of a price list, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -62,13 +62,25 @@ export const run: RunCommand = async (context) => {
   let hasFailures = false;
   const counts = resultsOf({
     inputs: chosen.inputs,
-    work: (input) => count(input, chosen.open, inputMeter, context),
+    async *work(input) {
+      const { name } = input;
+      const source = inputMeter.open(name, args.readingOptions);
+      const report = (failure: Failure): void =>
+        diagnostics.failed(name, failure);
+      const isRead = await readOrSay(async () => {
+        const blocks = blocksOf(await chosen.open(input), process);
+        for await (const block of blocks) source.feed(block, report);
+      }, diagnostics);
+      source.flush(report);
+      await diagnostics.flush();
+      yield { added: inputMeter.take(), failures: source.failures, isRead };
+    },
     title: "Counting tokens",
   }, context);
-  for await (const counted of counts) {
-    meter.add(counted.added);
-    hasFailures ||= counted.hasFailures;
-    isIncomplete ||= counted.isIncomplete;
+  for await (const { added, failures, isRead } of counts) {
+    meter.add(added);
+    hasFailures ||= failures > 0;
+    isIncomplete ||= !isRead;
   }
   const rows = await rowsOf(meter, context);
   const missing = omissionsIn(rows, prices, meter.untimed, isIncomplete);
@@ -84,30 +96,6 @@ export const run: RunCommand = async (context) => {
   await writePages(format, texts, context);
   return statusAfter({ isIncomplete, hasFailures }, args);
 };
-
-interface Counted extends Reading {
-  readonly added: UsageCounts;
-}
-
-/** Counts an input. An error of reading is reported, not thrown. */
-async function* count(
-  chosen: ChosenInput,
-  open: ChosenInputs["open"],
-  meter: UsageMeter,
-  { args, process, diagnostics }: CommandContext,
-): AsyncGenerator<Counted> {
-  const { name } = chosen;
-  const source = meter.open(name, args.readingOptions);
-  const report = (failure: Failure): void => diagnostics.failed(name, failure);
-  const isRead = await readOrSay(async () => {
-    const blocks = blocksOf(await open(chosen), process);
-    for await (const block of blocks) source.feed(block, report);
-  }, diagnostics);
-  source.flush(report);
-  await diagnostics.flush();
-  const hasFailures = source.failures > 0;
-  yield { added: meter.take(), hasFailures, isIncomplete: !isRead };
-}
 
 async function pricesOf(
   { inputs }: ChosenInputs,
