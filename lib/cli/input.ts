@@ -6,7 +6,7 @@ import type { CommandContext } from "./command.ts";
 import type { FileSource, Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { IoError, UsageError } from "./endings.ts";
-import { isWouldBlock, reasonOf } from "./reasons.ts";
+import { cannot, isWouldBlock, reasonOf } from "./reasons.ts";
 import { type FlagName, STDIN } from "./flags.ts";
 
 /**
@@ -57,6 +57,38 @@ export const BLOCK: number = 1 << 19;
 
 /** The bytes after which stdin and stdout are compared: it takes as long as reading 10 to 20 MB. */
 const MAX_UNSEEN = 1 << 27;
+
+export interface ChosenInput {
+  /** A path, or `-`. */
+  readonly name: string;
+  /** The size in bytes, if known already. */
+  readonly size?: number | undefined;
+  /** The path of a session in its Codex home, if found in one: it does not contain a user name. */
+  readonly place?: string;
+}
+
+export async function openChosen(
+  input: ChosenInput,
+  context: Surroundings,
+): Promise<Input> {
+  return input.place === undefined
+    ? await openInput(input.name, context)
+    : await openSessionInput(input, context);
+}
+
+/** Opens a session file, even if Codex compresses it at the same time. */
+export async function openSessionInput(
+  { name: path, size }: ChosenInput,
+  context: Surroundings,
+): Promise<Input> {
+  // Loaded here, so that reading files starts faster.
+  const { openSession } = await import("../sessions/open_session.ts");
+  try {
+    return new Input(await openSession({ path, size }), path, context);
+  } catch (error) {
+    throw cannot("open", path, error);
+  }
+}
 
 /** Opens and decompresses a file, or stdin. */
 export async function openInput(
@@ -157,7 +189,7 @@ export async function readOrSay(
 export async function openNamed(
   flag: FlagName,
   path: string,
-  inputs: readonly { readonly name: string }[],
+  inputs: readonly ChosenInput[],
   process: Surroundings,
 ): Promise<Input> {
   if (path === STDIN && inputs.some(({ name }) => name === STDIN)) {

@@ -10,7 +10,7 @@ import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
 import type { ByteSink, Orders, Peer, RunContext, Starter } from "./context.ts";
 import { IoError, UsageError } from "./endings.ts";
-import { unlessInterrupted } from "./input.ts";
+import { type ChosenInput, unlessInterrupted } from "./input.ts";
 import { STDIN } from "./flags.ts";
 
 /** The input that is worth a thread, in bytes: starting one takes as long as reading half of it. */
@@ -34,15 +34,8 @@ const MANY = 32;
 /** The size that the smallest inputs count as: opening them takes time, too. */
 const LEAST = AHEAD / 64;
 
-/** An input; threads get a copy of it. */
-export interface JobInput {
-  /** A path, or `-`. */
-  readonly name: string;
-  /** The size in bytes, if known already. */
-  readonly size?: number | undefined;
-}
-
-export interface Job<I extends JobInput, O> {
+export interface Job<I extends ChosenInput, O> {
+  /** The inputs; threads get copies of them. */
   readonly inputs: readonly I[];
   /** Processes one input and yields its results; threads send copies of them. */
   readonly work: (input: I) => AsyncIterable<O>;
@@ -94,7 +87,7 @@ type Report =
  * Processes inputs and yields their results in order. The output for an input is written before its
  * results are yielded. In a thread that another one started, it serves that one and never ends.
  */
-export async function* resultsOf<I extends JobInput, O>(
+export async function* resultsOf<I extends ChosenInput, O>(
   job: Job<I, O>,
   context: CommandContext,
 ): AsyncGenerator<O, void, void> {
@@ -126,7 +119,7 @@ export async function* resultsOf<I extends JobInput, O>(
 }
 
 /** The number of threads to use, and the sizes of inputs as far as they matter for jobs. */
-async function planOf<I extends JobInput, O>(
+async function planOf<I extends ChosenInput, O>(
   { inputs, title, isInTurn = false }: Job<I, O>,
   { args, process: { threads, look } }: CommandContext,
 ): Promise<{ readonly count: number; readonly sizes: readonly number[] }> {
@@ -155,7 +148,7 @@ interface Worker {
   load: number;
 }
 
-class Crew<I extends JobInput, O> {
+class Crew<I extends ChosenInput, O> {
   readonly #job: Job<I, O>;
   readonly #context: CommandContext;
   readonly #workers: Worker[] = [];

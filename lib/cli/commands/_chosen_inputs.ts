@@ -2,8 +2,7 @@
 
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { type Input, openInput } from "../input.ts";
-import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
+import type { ChosenInputs } from "./_home_inputs.ts";
 
 /** Finds the inputs of a command: files, or the sessions of homes written to since `--since`. */
 export async function chosenInputs(
@@ -11,17 +10,9 @@ export async function chosenInputs(
 ): Promise<ChosenInputs> {
   const { args, process } = context;
   const { operands } = args;
-  let homes: typeof import("./_home_inputs.ts") | undefined;
-  const open = async (input: ChosenInput): Promise<Input> => {
-    const { name, place } = input;
-    if (place === undefined) return await openInput(name, process);
-    // Loaded for homes only, so that reading files starts faster.
-    homes ??= await import("./_home_inputs.ts");
-    return await homes.openSessionInput(input, process);
-  };
   // In a thread, the inputs come from the thread that started it.
   if (process.starter !== undefined) {
-    return { isHome: false, inputs: [], isIncomplete: false, open };
+    return { isHome: false, inputs: [], isIncomplete: false };
   }
   // With --family, --codex-home is where the family was looked up; its files are the operands.
   const isHomeGiven = args.has("home") ||
@@ -32,9 +23,10 @@ export async function chosenInputs(
     );
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
+    // Loaded for homes only, so that reading files starts faster.
     const { homeInputs } = await import("./_home_inputs.ts");
-    return { ...await homeInputs(context), open };
+    return await homeInputs(context);
   }
   const inputs = args.files.map((name) => ({ name }));
-  return { isHome: false, inputs, isIncomplete: false, open };
+  return { isHome: false, inputs, isIncomplete: false };
 }

@@ -13,8 +13,8 @@ import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_places.ts";
-import type { ChosenInput } from "./_home_inputs.ts";
 import { STDIN } from "../flags.ts";
+import type { ChosenInput } from "../input.ts";
 import { cannot } from "../reasons.ts";
 
 /**

@@ -3,20 +3,10 @@
 import { relative } from "node:path";
 import { isObjectPath } from "../../sessions/session_start.ts";
 import { findSessionFiles } from "../../sessions/session_files.ts";
-import { openSession } from "../../sessions/open_session.ts";
 import type { CommandContext } from "../command.ts";
-import type { Surroundings } from "../context.ts";
-import { Input } from "../input.ts";
-import type { JobInput } from "../jobs.ts";
-import { cannot } from "../reasons.ts";
+import type { ChosenInput } from "../input.ts";
 import { homesToRead } from "./_places.ts";
 import { reportHomes } from "./_sessions.ts";
-
-/** An input: a file, stdin or a session. */
-export interface ChosenInput extends JobInput {
-  /** The path relative to the Codex home, if found in one: it does not contain a user name. */
-  readonly place?: string;
-}
 
 export interface ChosenInputs {
   /** Whether the inputs are the sessions of Codex homes. */
@@ -25,14 +15,12 @@ export interface ChosenInputs {
   readonly inputs: readonly ChosenInput[];
   /** Whether a file or folder could not be read; that was reported. */
   readonly isIncomplete: boolean;
-  /** Opens one of the inputs. */
-  open(input: ChosenInput): Promise<Input>;
 }
 
 /** Finds the sessions of the Codex homes written to since `--since`; reports what is unreadable. */
 export async function homeInputs(
   context: CommandContext,
-): Promise<Omit<ChosenInputs, "open">> {
+): Promise<ChosenInputs> {
   const { args, process } = context;
   const codexHomes = homesToRead(context);
   const since = args.time("since", process.now()) ?? -Infinity;
@@ -47,16 +35,4 @@ export async function homeInputs(
     size: file.size,
   }));
   return { isHome: true, inputs, isIncomplete };
-}
-
-/** Opens a session file, even if Codex compresses it at the same time. */
-export async function openSessionInput(
-  { name: path, size }: ChosenInput,
-  process: Surroundings,
-): Promise<Input> {
-  try {
-    return new Input(await openSession({ path, size }), path, process);
-  } catch (error) {
-    throw cannot("open", path, error);
-  }
 }

@@ -14,7 +14,13 @@ import type { CommandContext } from "../command.ts";
 import { IoError, type Reading } from "../endings.ts";
 import type { ErrorFile } from "../created_file.ts";
 import type { FollowListener } from "../followed_input.ts";
-import { type Blocks, type Input, invite, openInput } from "../input.ts";
+import {
+  type Blocks,
+  type ChosenInput,
+  type Input,
+  invite,
+  openChosen,
+} from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 import type { Output } from "../output.ts";
@@ -99,13 +105,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     return this.#normalizer?.records ?? 0;
   }
 
-  /**
-   * Processes a file, or stdin. `opening` opens an input whose name is not enough.
-   * An error of reading is reported, not thrown; so it is by `follow` and `open`.
-   */
-  async normalize(file: string, opening?: () => Promise<Input>): Promise<void> {
-    const input = await this.open(file, opening);
-    if (input !== undefined) await this.normalizeInput(file, input);
+  /** Processes an input. An error of reading is reported, not thrown; so it is by `follow` and `open`. */
+  async normalize(chosen: ChosenInput): Promise<void> {
+    const input = await this.open(chosen);
+    if (input !== undefined) await this.normalizeInput(chosen.name, input);
   }
 
   /** Processes a growing file; one that is emptied or replaced begins another stream. */
@@ -122,13 +125,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     }
   }
 
-  async open(
-    file: string,
-    opening = (): Promise<Input> => openInput(file, this.#context.process),
-  ): Promise<Input | undefined> {
+  async open(chosen: ChosenInput): Promise<Input | undefined> {
     try {
-      const input = await opening();
-      await invite(file, this.#context);
+      const input = await openChosen(chosen, this.#context.process);
+      await invite(chosen.name, this.#context);
       return input;
     } catch (error) {
       await this.reportUnreadable(error);

@@ -11,7 +11,7 @@ import type { CommandContext } from "../command.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
 import { Gathered, type Output } from "../output.ts";
-import type { Blocks, Input } from "../input.ts";
+import type { Blocks, ChosenInput } from "../input.ts";
 import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
@@ -102,14 +102,10 @@ export class Rendering {
     return new Rendering(context, destination, rendition, written);
   }
 
-  /**
-   * Renders a file, or stdin. An error of reading is reported, not thrown.
-   *
-   * @param opening Opens the input, if it is not opened as a file.
-   */
-  async render(file: string, opening?: () => Promise<Input>): Promise<void> {
-    const input = await this.work.open(file, opening);
-    if (input !== undefined) await this.renderInput(file, input);
+  /** Renders an input. An error of reading is reported, not thrown. */
+  async render(chosen: ChosenInput): Promise<void> {
+    const input = await this.work.open(chosen);
+    if (input !== undefined) await this.renderInput(chosen.name, input);
   }
 
   /** Renders a growing file. After an interrupt, throws once all complete lines are rendered. */

@@ -13,11 +13,18 @@ import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { blocksOf, openNamed, readOrSay, readText } from "../input.ts";
+import {
+  blocksOf,
+  type ChosenInput,
+  openChosen,
+  openNamed,
+  readOrSay,
+  readText,
+} from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { formatOf } from "./_formats.ts";
-import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
+import type { ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 
 /** The limit of a baseline, in UTF-16 units. */
@@ -37,7 +44,7 @@ export const run: RunCommand = async (context) => {
   }
   const isRecording = target !== undefined;
   const chosen = await chosenInputs(context);
-  const { isHome, inputs, isIncomplete, open } = chosen;
+  const { isHome, inputs, isIncomplete } = chosen;
   /** Looks at one input at a time; its findings are taken out before the next input begins. */
   const inputMeter = await meterOf(chosen, isRecording, context);
   const meter = isRecording ? inputMeter : new DriftMeter();
@@ -51,7 +58,7 @@ export const run: RunCommand = async (context) => {
   }
   const found = resultsOf({
     inputs,
-    work: (input) => look(input, open, inputMeter, isRecording, context),
+    work: (input) => look(input, inputMeter, isRecording, context),
     // The records of a baseline are kept in the meter of this thread.
     isInTurn: isRecording || isBaselineAPipe,
     title: "Looking for drift",
@@ -97,7 +104,6 @@ async function meterOf(
 /** Reads a file, or stdin. An error of reading is reported, not thrown. */
 async function* look(
   chosen: ChosenInput,
-  open: ChosenInputs["open"],
   meter: DriftMeter,
   isRecording: boolean,
   { args, diagnostics, process }: CommandContext,
@@ -109,7 +115,7 @@ async function* look(
   const { name, place } = chosen;
   const source = meter.open(place ?? name, { maxLineBytes: args.maxLineBytes });
   const isRead = await readOrSay(async () => {
-    const blocks = blocksOf(await open(chosen), process);
+    const blocks = blocksOf(await openChosen(chosen, process), process);
     for await (const block of blocks) source.feed(block);
   }, diagnostics);
   source.flush();

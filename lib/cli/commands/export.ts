@@ -11,9 +11,9 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, FORMATS, STDIN } from "../flags.ts";
+import type { ChosenInput } from "../input.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
-import type { ChosenInput } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { headsOfInputs, stems, targetFolder } from "./_folder_of_files.ts";
 import { pathsAround } from "./_session_input.ts";
@@ -33,7 +33,7 @@ export const run: RunCommand = async (context) => {
       }), or --output=DIR for all of them`,
     );
   }
-  const { inputs: chosen, isIncomplete, open } = await chosenInputs(context);
+  const { inputs: chosen, isIncomplete } = await chosenInputs(context);
   const { process } = context;
   const names = chosen.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);
@@ -72,7 +72,6 @@ export const run: RunCommand = async (context) => {
       // Rows of a file that is given twice are written once, which depends on earlier inputs.
       isInTurn: exporter.take === undefined ||
         new Set(names).size < names.length,
-      open,
       answering: {
         make: (options) =>
           new JsonlEvents({

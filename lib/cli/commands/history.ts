@@ -127,7 +127,7 @@ class Fold {
   }
 
   async run(file: string): Promise<void> {
-    const input = await this.work.open(file);
+    const input = await this.work.open({ name: file });
     if (input === undefined) return;
     const { args, stdout } = this.#context;
     const isPretty = args.has("pretty");

@@ -4,8 +4,7 @@ import type { JsonlOptions } from "../../pipeline/pipeline.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
-import type { Input } from "../input.ts";
-import type { JobInput } from "../jobs.ts";
+import type { ChosenInput } from "../input.ts";
 import {
   Normalization,
   type NormalizationOptions,
@@ -33,7 +32,7 @@ interface TakenReading<R> extends Required<Reading> {
   readonly taken: R | undefined;
 }
 
-interface AnsweredInputs<T extends JobInput, R, A>
+interface AnsweredInputs<T extends ChosenInput, R, A>
   extends Pick<NormalizationOptions, "onEnd"> {
   /** The stage that processes lines, and the callbacks for its results. */
   readonly answering: Pick<NormalizationOptions<A>, "make" | "take" | "write">;
@@ -41,8 +40,6 @@ interface AnsweredInputs<T extends JobInput, R, A>
   readonly names: readonly string[];
   /** The inputs: a list, which threads can share, or a sequence. */
   readonly inputs: readonly T[] | AsyncIterable<T>;
-  /** Opens an input, if its name is not enough. */
-  readonly open?: (input: T) => Promise<Input>;
   /** Called before an input is read. */
   readonly onBegin?: (input: T) => Promise<void>;
   /** Whether the output of an input depends on the inputs before it. */
@@ -54,11 +51,11 @@ interface AnsweredInputs<T extends JobInput, R, A>
 }
 
 /** Processes the lines of inputs according to the flags, and writes the results to stdout. */
-export async function answerInputs<T extends JobInput, R, A>(
+export async function answerInputs<T extends ChosenInput, R, A>(
   context: CommandContext,
   given: AnsweredInputs<T, R, A>,
 ): Promise<number> {
-  const { names, inputs, open, answering, onBegin, onEnd, take, add } = given;
+  const { names, inputs, answering, onBegin, onEnd, take, add } = given;
   const { args, process } = context;
   const isFollowing = args.has("follow");
   const options: JsonlOptions = {
@@ -81,9 +78,8 @@ export async function answerInputs<T extends JobInput, R, A>(
   });
   async function* answer(input: T): AsyncGenerator<TakenReading<R>> {
     await onBegin?.(input);
-    const { name } = input;
-    if (isFollowing) await work.follow(name);
-    else await work.normalize(name, open && (() => open(input)));
+    if (isFollowing) await work.follow(input.name);
+    else await work.normalize(input);
     const { isIncomplete, hasFailures, hasStopped } = work;
     yield { isIncomplete, hasFailures, hasStopped, taken: take?.() };
   }

@@ -42,9 +42,9 @@ export const run: RunCommand = async (context) => {
   try {
     const rendering = await Rendering.create(context, { ...document, errors });
     try {
-      for (const operand of files) {
-        if (isFollowing) await rendering.follow(operand);
-        else await rendering.render(operand);
+      for (const name of files) {
+        if (isFollowing) await rendering.follow(name);
+        else await rendering.render({ name });
         if (rendering.work.hasStopped) break;
       }
     } finally {

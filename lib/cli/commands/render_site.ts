@@ -14,10 +14,9 @@ import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, type Reading, statusAfter, UsageError } from "../endings.ts";
 import { type Output, writeTexts } from "../output.ts";
-import { blocksOf, readOrSay } from "../input.ts";
+import { blocksOf, type ChosenInput, openChosen, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
-import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
 import { followingPages } from "./_document_file.ts";
 import { headsOfInputs, stems, targetFolder } from "./_folder_of_files.ts";
@@ -55,8 +54,7 @@ export const renderSite: RunCommand = async (context) => {
       numbered,
       likeAPage,
     })),
-    work: (page) =>
-      writePage(page, { folder, redactor, open: chosen.open }, context),
+    work: (page) => writePage(page, { folder, redactor }, context),
     isInTurn: args.value("on-error") === "stop",
     title: "Writing pages",
   }, context);
@@ -112,10 +110,9 @@ interface WrittenPage extends Reading {
 
 async function* writePage(
   { page, facts, numbered, likeAPage, ...input }: PageInput,
-  { folder, redactor, open }: {
+  { folder, redactor }: {
     readonly folder: string;
     readonly redactor: Redactor | undefined;
-    readonly open: ChosenInputs["open"];
   },
   context: CommandContext,
 ): AsyncGenerator<WrittenPage> {
@@ -142,7 +139,7 @@ async function* writePage(
         },
       },
     });
-    await rendering.render(input.name, () => open(input));
+    await rendering.render(input);
     await rendering.end();
   } finally {
     pages.close();
@@ -157,7 +154,7 @@ async function* writePage(
     // Failures were reported when the page was written.
     const ignore = (): void => {};
     await readOrSay(async () => {
-      const blocks = blocksOf(await open(input), process);
+      const blocks = blocksOf(await openChosen(input, process), process);
       for await (const block of blocks) source.feed(block, ignore);
     }, { say: ignore });
     source.flush(ignore);

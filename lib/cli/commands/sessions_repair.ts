@@ -8,9 +8,9 @@ import { SessionRepairer } from "../../sessions/session_repair.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
+import { openSessionInput } from "../input.ts";
 import { Gathered } from "../output.ts";
 import { targetFolder } from "./_folder_of_files.ts";
-import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {

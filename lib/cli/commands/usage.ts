@@ -23,7 +23,13 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
-import { blocksOf, openNamed, readOrSay, readText } from "../input.ts";
+import {
+  blocksOf,
+  openChosen,
+  openNamed,
+  readOrSay,
+  readText,
+} from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import {
   type Column,
@@ -68,7 +74,7 @@ export const run: RunCommand = async (context) => {
       const report = (failure: Failure): void =>
         diagnostics.failed(name, failure);
       const isRead = await readOrSay(async () => {
-        const blocks = blocksOf(await chosen.open(input), process);
+        const blocks = blocksOf(await openChosen(input, process), process);
         for await (const block of blocks) source.feed(block, report);
       }, diagnostics);
       source.flush(report);
