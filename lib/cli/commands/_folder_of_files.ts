@@ -18,16 +18,15 @@ import type { ChosenInput } from "../input.ts";
 import { cannot } from "../reasons.ts";
 
 /**
- * Resolves the output folder that a flag names, and creates it if it does not exist; `undefined` if
- * the flag is not given. Refuses a folder in a Codex home.
+ * Resolves the output folder that a flag names, and creates it if it does not exist. Refuses a folder
+ * in a Codex home.
  */
 export async function targetFolder(
+  flag: "output" | "to",
+  name: string,
   context: CommandContext,
-  flag: "output" | "to" = "output",
-): Promise<string | undefined> {
-  const { args, process } = context;
-  const name = args.value(flag);
-  if (name === undefined) return undefined;
+): Promise<string> {
+  const { process } = context;
   const folder = folderOf(name, process);
   await refuseCodexHome(flag, folder, context);
   const found = await process.look(folder);

@@ -25,7 +25,10 @@ export const run: RunCommand = async (context) => {
   const format = formatOf(args);
   const redactor = redactorOf(args);
   const table = args.choice("table", TABLE_NAMES);
-  const folder = await targetFolder(context);
+  const target = args.value("output");
+  const folder = target === undefined
+    ? undefined
+    : await targetFolder("output", target, context);
   if (format.flags.includes("table") && (folder ?? table) === undefined) {
     throw new UsageError(
       `--to=${format.name} needs --table=NAME (${

@@ -31,10 +31,11 @@ export const renderSite: RunCommand = async (context) => {
     ["follow", "errors-to", "thread", "thread-id", "turn-id"],
     "with --to=site",
   );
-  const folder = await targetFolder(context);
-  if (folder === undefined) {
+  const target = args.value("output");
+  if (target === undefined) {
     throw new UsageError("--to=site needs --output=DIR, a folder");
   }
+  const folder = await targetFolder("output", target, context);
   const chosen = await chosenInputs(context);
   const { inputs } = chosen;
   if (inputs.some(({ name }) => name === STDIN)) {

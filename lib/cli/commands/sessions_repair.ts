@@ -15,15 +15,16 @@ import { lookUpSession } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
   const query = context.args.oneSession("sessions repair");
-  const { session, status } = await lookUpSession(query, context);
-  if (session === undefined) return status;
-  // Only now, since it creates the folder.
-  const folder = await targetFolder(context, "to");
-  if (folder === undefined) {
+  const target = context.args.value("to");
+  if (target === undefined) {
     throw new UsageError(
       "sessions repair needs --to=DIR: nothing is repaired in place",
     );
   }
+  const { session, status } = await lookUpSession(query, context);
+  if (session === undefined) return status;
+  // Only now, since it creates the folder.
+  const folder = await targetFolder("to", target, context);
   return Math.max(status, await repair(session, folder, context));
 };
 
