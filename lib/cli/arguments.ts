@@ -119,10 +119,7 @@ export class Arguments {
     return this.operands.length === 0 ? [STDIN] : this.operands;
   }
 
-  /**
-   * Returns the operand of a command that takes one session; `undefined` for `--last`, or without
-   * an operand if there may be none.
-   */
+  /** The operand of a command for one session; `undefined` with `--last`, or if it is optional. */
   oneSession(command: string, least: 0 | 1 = 1): string | undefined {
     const { operands } = this;
     const count = operands.length + Number(this.has("last"));
@@ -152,13 +149,7 @@ export class Arguments {
   }
 }
 
-/**
- * Parses the arguments of the command. Opens no files. If a flag that is not repeatable is given
- * several times, the last one counts. `--` ends the flags.
- *
- * @param flagsFor Returns the flags of the command that the operands name, whose values are
- *   checked; by default, the whole table.
- */
+/** Parses arguments; `flagsFor` gives the flags of the command that the operands name. */
 export function parseArguments(
   args: readonly string[],
   flagsFor: (operands: readonly string[]) => readonly Flag[] = () => ALL_FLAGS,

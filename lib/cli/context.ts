@@ -1,8 +1,4 @@
-/**
- * The interface of the process that the command runs in. Code below `cli.ts` uses no other
- * platform API for its streams, terminal and threads, so that tests can run the command in
- * memory.
- */
+/** The process that the command runs in, which tests replace so that it runs in memory. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import type { ChangeWaiter } from "../files/file_changes.ts";
@@ -64,10 +60,8 @@ export interface Starter {
 }
 
 /**
- * The process without its output streams.
- *
- * The functions throw the errors of the platform, which have a `code` as Deno and Node spell
- * it, or only a message.
+ * The process without its output streams. Its functions throw errors of the platform: with a `code`
+ * as Deno and Node spell it, or only a message.
  */
 export interface Surroundings {
   readonly stdin: ByteSource;
@@ -132,10 +126,7 @@ export interface RunContext extends Surroundings {
   readonly stderr: ByteSink;
   /** Calls `tick` every `period` milliseconds, until the returned function is called. */
   every(period: number, tick: () => void): () => void;
-  /**
-   * Starts a program that shows its input on the terminal, with further variables in `env`;
-   * `undefined` if it is not found, or must not be run.
-   */
+  /** Starts a program that shows its input; `undefined` if it is not found, or must not be run. */
   startPager(
     command: readonly [program: string, ...args: string[]],
     env: Readonly<Record<string, string>>,

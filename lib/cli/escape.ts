@@ -1,18 +1,13 @@
 /** Escaping of text from logs and file names, for terminals. */
 
-/**
- * Control characters, and characters that reorder or hide the text around them. The joiners U+200C
- * and U+200D are neither: words and emoji need them.
- */
+/** Control characters, and those that reorder or hide text; not the joiners of words and emoji. */
 const UNSAFE_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
- * Escapes all control characters of lines but line feeds and tabs.
- *
- * JSON stays JSON with the same value: `\u` escapes mean the same in its strings, and between
- * values the only control character is a carriage return, which becomes a space.
+ * Escapes all control characters of lines but line feeds and tabs. JSON stays JSON with the same
+ * value: between its values, a carriage return is the only one, and becomes a space.
  */
 export function escapeLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll("\r", " ")

@@ -37,23 +37,11 @@ export interface FollowListener {
 }
 
 /**
- * Follows a growing file, and decompresses it.
+ * Follows a growing file: to the archive and back, and to its compressed form. Stdin, pipes and
+ * devices are read to their end. A file that is emptied or replaced begins a new input.
  *
- * Each value is an independent input: a file that is emptied or replaced begins a new one.
- * Usually there is one input, which lasts until the following ends. A session file is followed
- * to the archive and back, and any file to its compressed form. Stdin, pipes and devices are
- * read to their end, since reading them waits for new data anyway.
- *
- * If the user interrupts, the last input ends after its last complete line, and the generator
- * throws when the next input is requested. So the consumer of an input must not check the
- * interrupt signal, but read the input to its end.
- *
- * With `--verbose`, all changes of the file are reported, otherwise only that it is missing.
- *
- * @param path The path of a file, or `-`.
- * @returns The inputs; leaving the loop early closes the file.
- * @throws {UsageError} If stdout is redirected to the file.
- * @throws The reason of the interrupt signal, after the last input.
+ * After an interrupt, the last input ends after its last complete line, and the next request throws.
+ * So the consumer of an input must not check the interrupt signal, but read the input to its end.
  */
 export async function* followInput(
   path: string,

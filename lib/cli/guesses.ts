@@ -3,10 +3,7 @@
 /** The length up to which words are compared: no command or flag is longer. */
 const MAX_LENGTH = 40;
 
-/**
- * Suggests the known word that is most similar to a given one, if any is close. The beginning that
- * all words share does not count for the distance allowed.
- */
+/** Suggests the most similar word, if any is close; a `shared` beginning does not count. */
 export function suggestion(
   given: string,
   known: readonly string[],
@@ -102,11 +99,7 @@ export function answerTo(word: string, answers: Answers): string | undefined {
   return answer?.replace("WORD", word);
 }
 
-/**
- * Returns the equivalent of an option that a command does not have, if there is one.
- *
- * @param formats The values of the command's `--format`.
- */
+/** The equivalent of an option that a command lacks; `formats` are the values of its `--format`. */
 export function otherWay(
   flag: string,
   command: string,

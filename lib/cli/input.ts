@@ -9,10 +9,7 @@ import { IoError, UsageError } from "./endings.ts";
 import { cannot, isWouldBlock, reasonOf } from "./reasons.ts";
 import { type FlagName, STDIN } from "./flags.ts";
 
-/**
- * Returns a key that is the same for all paths of a regular file, or of stdin if it is one;
- * `undefined` for other files, and if finding out takes long and should be quick.
- */
+/** The `PathFacts.identity` of a file, or of stdin; `undefined` too if finding out is not quick. */
 export async function identityOf(
   input: string,
   process: Surroundings,

@@ -19,16 +19,10 @@ const WORTH = 1 << 26;
 /** The output of a thread that may wait for its turn, in bytes. */
 const WINDOW = 1 << 21;
 
-/**
- * The inputs that a thread has at once, in bytes. With less of small ones it would wait whenever
- * the first thread is busy, which writes an index for up to half a second at a time.
- */
+/** The inputs that a thread has at once, in bytes: enough for while the first thread is busy. */
 const AHEAD = 1 << 23;
 
-/**
- * The reports without output that a thread gathers before it sends them: for small inputs, a
- * message for each takes as long as the work.
- */
+/** The reports that a thread gathers: a message for each small input takes as long as the work. */
 const MANY = 32;
 
 /** The size that the smallest inputs count as: opening them takes time, too. */

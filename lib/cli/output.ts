@@ -56,10 +56,8 @@ export class Output {
 }
 
 /**
- * Writes data to a terminal, with control characters escaped.
- *
- * The escapes mean the same in strings of JSON. An incomplete character, or a carriage return at
- * the end, is held back until the next write.
+ * Writes data to a terminal, with control characters escaped. An incomplete character, or a carriage
+ * return at the end, is held back until the next write.
  */
 export class TerminalOutput extends Output {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -10,10 +10,7 @@ const USUAL_PAGER = "less";
 /** The options that git uses: show colours, exit if the text fits, and leave it on the screen. */
 const LESS = "FRX";
 
-/**
- * Holds back output to a terminal until it exceeds the height of the terminal, and then sends it
- * to a pager. Without a pager, and for short output, it goes to the terminal.
- */
+/** Holds back output to a terminal; if it exceeds the height, a pager gets it. */
 export class Paging {
   readonly #context: RunContext;
   #isPossible: boolean;

@@ -40,10 +40,7 @@ export class Progress {
   /** The last write; the next one waits for it, since the timer writes too. */
   #written = Promise.resolve();
 
-  /**
-   * @param context The terminal and the clock.
-   * @param isShown Whether the output is a terminal that nothing else uses.
-   */
+  /** @param isShown Whether the output is a terminal that nothing else uses. */
   constructor(
     output: Output,
     context: Pick<RunContext, "columns" | "now" | "every">,

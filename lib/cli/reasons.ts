@@ -29,10 +29,7 @@ export function isPlatformError(error: unknown): boolean {
   return codeOf(error) !== "" || isNotCapable(error);
 }
 
-/**
- * Whether Deno denied a permission. Such an error has no code, and if it prevented the loading of
- * a module, not even its own name.
- */
+/** Whether Deno denied a permission: an error without a code, in a module even without its name. */
 export function isNotCapable(error: unknown): boolean {
   return error instanceof Error &&
     (error.name === "NotCapable" || NOT_CAPABLE_REGEXP.test(error.message));

@@ -36,8 +36,8 @@ import {
 } from "../render/text_style.ts";
 
 /**
- * Replaces each folder by the session files below it, sorted by path, which is the order of time. A
- * folder without session files, or that cannot be read, is kept: opening it reports the error.
+ * Replaces each folder by the session files below it, in the order of time. Opening one without such
+ * files, or one that cannot be read, reports the error.
  */
 async function withoutFolders(
   paths: readonly string[],
@@ -83,10 +83,8 @@ const TOO_DEEP = "Maximum call stack size exceeded";
 type Stream = "stdout" | "stderr";
 
 /**
- * Runs the command.
- *
- * Never throws: every error becomes an exit status. A reader that closes stdout has all that it
- * wanted, so the status is 0. An unexpected error is reported as a bug, and the status is 70.
+ * Runs the command. Never throws: every error becomes an exit status, 70 if it is unexpected. A
+ * reader that closes stdout has all that it wanted, so the status is 0.
  */
 export async function run(
   args: readonly string[],
@@ -207,10 +205,7 @@ export async function run(
   }
 }
 
-/**
- * Whether stdout is a terminal or a file: a program that reads it, such as a pager, may use the
- * terminal of stderr itself.
- */
+/** Whether stdout is a terminal or a file: a pager that reads it may use the terminal of stderr. */
 async function isOwnScreen(
   { isTerminal, streamIdentity }: RunContext,
 ): Promise<boolean> {

@@ -14,9 +14,8 @@ export class TextRuler {
   }
 
   /**
-   * Creates a ruler for some texts and parts of them. The library that measures text beyond ASCII
-   * takes as long to load as an empty program takes to start, so it is loaded only if a text needs
-   * it.
+   * Creates a ruler for some texts and parts of them. The library that measures text beyond ASCII takes
+   * as long to load as an empty program to start, so it is loaded only for such text.
    */
   static async for(texts: Iterable<string>): Promise<TextRuler> {
     for (const text of texts) {

@@ -22,10 +22,8 @@ const TIME_REGEXP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * Parses a date, a time, or an age, to milliseconds since 1970; `undefined` for any other text.
- *
- * @param text `2026-01-31`, or `2026-01-31T12:00` with optional seconds, fraction and offset, in
- *   UTC without an offset; or an age such as `90m`, `12h`, `7d`, `2w`.
+ * Parses a date, a time with optional seconds, fraction and offset, or an age such as `90m`, to
+ * milliseconds since 1970; `undefined` for any other text.
  */
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit = ""] = AGO_REGEXP.exec(text) ?? [];
@@ -39,10 +37,7 @@ export function parseTime(text: string, now: number): number | undefined {
   return valid(`${date}T${time}${zone}`, date);
 }
 
-/**
- * Writes the age of a time, in the largest unit that gives at least 1: `2 h ago`, or `just now` if
- * it is less than a minute ago or in the future.
- */
+/** Writes an age in the largest unit that gives at least 1: `2 h ago`, or `just now`. */
 export function ageText(time: number, now: number): string {
   const age = now - time;
   const unit = AGES.find(({ length }) => age >= length);

@@ -23,10 +23,7 @@ export interface ContinuedInput {
   readonly isBaseKnown: boolean;
 }
 
-/**
- * Joins a session file with the session that it continues, which is searched in the Codex home that
- * the file lies in, or else in its folder; a missing one is reported. Stdin is not joined.
- */
+/** Joins a file with the session that it continues, of its Codex home or else of its folder. */
 export async function continuedInput(
   file: string,
   { first, blocks }: Pick<Peeked, "first" | "blocks">,
@@ -103,10 +100,7 @@ export class HistoryRemarks {
   #isBaseKnown: boolean;
   #isModeKnown: boolean;
 
-  /**
-   * @param isBaseKnown Whether the session that it continues was read or reported already.
-   * @param isModeKnown Whether the unknown history mode was reported already.
-   */
+  /** Of what is known already, because it was read or reported, nothing is said. */
   constructor(
     file: string,
     context: CommandContext,

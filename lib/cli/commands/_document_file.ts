@@ -42,10 +42,7 @@ export async function openDocument(
   return { output, pages, isTerminal: false, form, close: following.close };
 }
 
-/**
- * Creates the pages after the open one, `NAME.html`: `NAME.2.html` and so on, one of them open at a
- * time, and none with a path that is taken.
- */
+/** Creates the pages after the open one: `NAME.2.html` and so on, none with a path that is taken. */
 export function followingPages(
   first: string,
   file: Output,

@@ -4,10 +4,7 @@ import { driftText } from "../../drift/drift_finding.ts";
 import { DriftMeter, type DriftSource } from "../../drift/drift_meter.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
-/**
- * The number of bytes of an input that are checked if only a remark depends on it: drift shows
- * early, and checking costs as much as judging the run.
- */
+/** The bytes that are checked for a remark: drift shows early, and checking takes long. */
 const MAX_LOOKED_AT = 1 << 23;
 
 /** Looks for drift in inputs while they are read, one after the other. */
@@ -17,11 +14,7 @@ export class DriftRemark {
   #source: DriftSource | undefined;
   #left = 0;
 
-  /**
-   * Begins an input; the drift of the one before is forgotten.
-   *
-   * @param options The longest line in bytes, and whether the whole input is checked.
-   */
+  /** Begins an input; the drift of the one before is forgotten. */
   begin(
     file: string,
     { maxLineBytes, isWhole }: {

@@ -17,10 +17,7 @@ import { STDIN } from "../flags.ts";
 import type { ChosenInput } from "../input.ts";
 import { cannot } from "../reasons.ts";
 
-/**
- * Resolves the output folder that a flag names, and creates it if it does not exist. Refuses a folder
- * in a Codex home.
- */
+/** Resolves the output folder of a flag, and creates it. Refuses one in a Codex home. */
 export async function targetFolder(
   flag: "output" | "to",
   name: string,

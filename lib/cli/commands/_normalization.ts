@@ -27,10 +27,7 @@ import type { Output } from "../output.ts";
 
 const LF = 0x0a;
 
-/**
- * The bytes that are processed at once while lines fail: the message about a short line can be
- * fifty times as long, and waits in memory until it is written.
- */
+/** The bytes that are processed at once while lines fail: a message can be fifty times its line. */
 const FAILING_PIECE = 1 << 15;
 
 /** The bytes that are processed first: they show whether lines fail, and which engine to use. */

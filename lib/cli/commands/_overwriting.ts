@@ -29,10 +29,8 @@ export class InputFiles {
   }
 
   /**
-   * Refuses to write to an input file, to the file of stdout, to any session file, and into a Codex
-   * home.
+   * Refuses an input file, the file of stdout, any session file, and a path in a Codex home.
    *
-   * @param flag The flag that names the output file, without the dashes.
    * @param isInFolder Whether its folder is already known to be in no Codex home.
    */
   async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
@@ -89,12 +87,7 @@ export async function createErrorFile(
   return new ErrorFile(await createFile(path, context.process));
 }
 
-/**
- * Refuses to write into a given Codex home, the default one, or any other folder that contains
- * sessions as a home does.
- *
- * @param flag The flag that names the output file, without the dashes.
- */
+/** Refuses a path in a given Codex home, the default one, or any other folder with sessions. */
 export async function refuseCodexHome(
   flag: string,
   path: string,

@@ -18,11 +18,7 @@ import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
 import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 
-/**
- * Renders inputs into one document. Reads the flags `to`, `reasoning`, `tools`,
- * `max-output-lines`, `redact`, `no-redact`, `redact-pattern`, `stamp`, `on-error`, `quiet` and
- * those of `readingOptions`. A command need not have all of them.
- */
+/** Renders inputs into one document. A command need not have all of the flags that this reads. */
 export class Rendering {
   readonly #context: CommandContext;
   readonly #destination: Destination;
@@ -116,10 +112,7 @@ export class Rendering {
     await this.work.follow(file, listener);
   }
 
-  /**
-   * Renders an open input, and closes it. If its lines are joined from several files, which
-   * `placeOf` knows, there are no remarks about an incomplete history.
-   */
+  /** Renders an open input, and closes it. With `placeOf`, its history needs no remarks. */
   async renderInput(
     name: string,
     input: Blocks,

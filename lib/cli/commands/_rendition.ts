@@ -83,10 +83,7 @@ const DOCUMENTS: Record<
   github: async () => (await import("../../render/github.ts")).GithubRenderer,
 };
 
-/**
- * Determines how a document is rendered, and loads only the renderer that is needed; it calls
- * `turn` when the text that follows belongs to the next page.
- */
+/** Loads the renderer of a document; it calls `turn` when what follows belongs to the next page. */
 export async function renditionOf(
   context: CommandContext,
   destination: Destination,

@@ -29,8 +29,7 @@ export interface WholeSession {
 }
 
 /**
- * Finds the session that the arguments name, and the sessions that it continues. Reports a missing
- * one of those, but no problem in the head of the session.
+ * Finds the session that the arguments name, and those that it continues; reports one that is missing.
  *
  * @returns The session; or the exit status if no session or several match, which is reported.
  */
@@ -66,10 +65,7 @@ const PATHS = new WeakMap<
   Map<string, Promise<ReadonlyMap<string, string>>>
 >();
 
-/**
- * Returns the paths of the sessions that may belong to a file: of those in the Codex home that the
- * file lies in, or else in its folder. Each is listed once for all files of a run.
- */
+/** The sessions in the Codex home of a file, or else in its folder; listed once in a run. */
 export function pathsAround(
   path: string,
   context: CommandContext,
@@ -98,10 +94,7 @@ export async function openWhole(
   };
 }
 
-/**
- * Processes the lines of a session, and returns the exit status. `onOpen` is called once its files
- * are open, when it is safe to write to stdout.
- */
+/** Processes the lines of a session; calls `onOpen` when it is safe to write to stdout. */
 export async function answerWhole<A>(
   { session: { file: { path }, head }, lineage }: WholeSession,
   context: CommandContext,

@@ -1,7 +1,4 @@
-/**
- * Shared by the commands about sessions: lookup of sessions, messages about files that cannot be
- * read, and the record of a session.
- */
+/** Lookup of sessions, messages about files that cannot be read, and the record of a session. */
 
 import type { Session } from "../../sessions/session.ts";
 import {
@@ -37,10 +34,8 @@ export function workingFolderOf(
 }
 
 /**
- * Finds the session that an argument names: its id, name or path, or `undefined` for the last one.
- * Reports files that could not be read, except `reported` ones, and why none was found.
- *
- * @returns The session, if exactly one matches, and the exit status of the lookup.
+ * Finds a session by its id, name or path, or the last one. Reports files that could not be read,
+ * except `reported` ones, and why no session was found.
  */
 export async function lookUpSession(
   query: string | undefined,

@@ -30,10 +30,7 @@ const OUTCOME_TEXTS: Readonly<
   open: "no end",
 };
 
-/**
- * Lays out a table of sessions, without columns that are empty for all. `known` has, by the path of
- * the file, why Codex itself does not show a session, and its outcome, tokens and duration.
- */
+/** Lays out a table of sessions, without columns that are empty for all. `known` is by path. */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style, width: widthOf }: CommandContext,

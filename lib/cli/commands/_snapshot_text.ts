@@ -103,10 +103,7 @@ async function peek(
   }
 }
 
-/**
- * The beginning of an input. The blocks are kept to be read again; of a gigabyte without line
- * feeds, or of blank lines, only a small part is kept.
- */
+/** The beginning of an input, kept to be read again; little of it if no line has an object. */
 class Beginning {
   readonly #input: Blocks;
   readonly #maxLineBytes: number;
@@ -205,10 +202,7 @@ function textOf(pieces: readonly Uint8Array[]): string {
   );
 }
 
-/**
- * Writes a snapshot as JSON, with its numbers in the spelling of `spellingOf`, in pieces of one
- * record: a single text could be longer than the engine allows.
- */
+/** Writes a snapshot as JSON, a record at a time: a single text could be too long for the engine. */
 export function* snapshotText(
   { records, ...others }: HistorySnapshot,
   isPretty: boolean,
@@ -263,9 +257,8 @@ interface JsonOfSources {
 const SOURCES: JsonOfSources = JSON;
 
 /**
- * Finds the numbers of a JSON text whose spelling differs from that of JavaScript: a tree of the
- * value's shape with only these numbers. `undefined` if there are none, if the engine does not
- * support it, or if the value nests too deep.
+ * Returns a tree of the value's shape with only the numbers that JavaScript spells otherwise;
+ * `undefined` if there are none, the engine lacks support, or the value nests too deep.
  */
 function spellingOf(text: string, value: unknown): unknown {
   const { rawJSON } = SOURCES;

@@ -87,10 +87,8 @@ type Completion =
   | "sessions";
 
 /**
- * Returns what can complete the last of the words after `codexpipe`. The words of a list need not
- * begin as it does: the shell leaves out the others.
- *
- * @param words The words up to the cursor. bash passes `--flag=value` as three words.
+ * Completes the last of the words up to the cursor; bash passes `--flag=value` as three words. The
+ * shell leaves out candidates that do not begin as it does.
  */
 function completionOf(
   words: readonly string[],

@@ -148,11 +148,8 @@ interface Row {
 }
 
 /**
- * A list of sessions on a terminal, from which the user chooses one: keys in, lines out.
- *
- * Not a library: the prompt libraries on npm read process.stdin and write process.stdout
- * themselves, so tests could not run them in memory, and none has a list with a filter, a preview
- * and custom keys.
+ * A list of sessions on a terminal: keys in, lines out. The prompt libraries on npm use the streams
+ * of the process, so that tests could not run them in memory.
  */
 export class SessionChooser {
   readonly #rows: readonly Row[];

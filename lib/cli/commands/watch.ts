@@ -41,9 +41,8 @@ const BLOCK = 1 << 16;
 const SETTLE_MS = 100;
 
 /**
- * The time after which a session without a running turn is closed, if it is not written to, in
- * milliseconds. When it is written to again, it is read from its start, so that files of more
- * than `LARGE` bytes are kept open for longer.
+ * A session without a turn is closed after this silence, in milliseconds; it would be read again
+ * from its start, so one of more than `LARGE` bytes is kept open for longer.
  */
 const REST_MS = 60_000;
 const LARGE = 1 << 22;
