@@ -105,6 +105,13 @@ Deno.test("drift refuses an invalid baseline, flags without effect, and overwrit
   const input = await call(["drift", "--write-baseline=a", "a"], { files });
   assertEquals(input.status, 2);
   assertStringIncludes(input.stderr, "would overwrite a");
+  const stdin = await call(["drift", "--write-baseline=a"], {
+    files,
+    stdin: KNOWN,
+    stdinIdentity: "a",
+  });
+  assertEquals(stdin.status, 2);
+  assertStringIncludes(stdin.stderr, "would overwrite a, which is an input");
 });
 
 Deno.test("drift leaves out normalized streams, and reports that", async () => {

@@ -39,8 +39,7 @@ export const run: RunCommand = async (context) => {
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
     args.refuseIdle(idle, "with --write-baseline, which compares nothing");
-    await new InputFiles(args.operands, context)
-      .refuse("write-baseline", target);
+    await new InputFiles(args.files, context).refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
   const chosen = await chosenInputs(context);
