@@ -50,8 +50,6 @@ export interface Orders {
   readonly work: (input: unknown) => AsyncIterable<unknown>;
   /** Returns the memory that a result takes until its turn, in bytes. */
   readonly weigh: (part: unknown) => number;
-  /** How much output and results may wait for their turn, in bytes; beyond it the work pauses. */
-  readonly window: number;
 }
 
 export interface Starter {

@@ -40,8 +40,6 @@ export interface Job<I extends ChosenInput, O> {
    * threads, or one for each 64 MB of input, and at most the number of cores.
    */
   readonly isInTurn?: boolean;
-  /** Whether the caller works on results for so long that four times as much may wait. */
-  readonly isCallerBusy?: boolean;
   /** The title of the progress line, if the work writes no data: large inputs come first. */
   readonly title?: string;
 }
@@ -91,7 +89,6 @@ export async function* resultsOf<I extends ChosenInput, O>(
   await process.starter?.obey({
     work: (input) => work(input as I),
     weigh: (part) => job.weigh?.(part as O) ?? 0,
-    window: job.isCallerBusy ? 4 * WINDOW : WINDOW,
   });
   const { count, sizes } = await planOf(job, context);
   const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
@@ -326,9 +323,8 @@ class Thread implements Starter {
   #reports: Report[] = [];
   /** The position of the input that is being processed. */
   #at = -1;
-  /** The bytes of its output that wait to be written, and their limit. */
+  /** The bytes of its output that wait to be written. */
   #waiting = 0;
-  #window = WINDOW;
   /** Buffers of earlier output, to be used again. */
   readonly #rooms: ArrayBuffer[] = [];
   #wake = (): void => {};
@@ -346,8 +342,7 @@ class Thread implements Starter {
     this.#wake();
   }
 
-  async obey({ work, weigh, window }: Orders): Promise<never> {
-    this.#window = window;
+  async obey({ work, weigh }: Orders): Promise<never> {
     for (;;) {
       const task = this.#tasks.shift();
       if (task === undefined) {
@@ -401,7 +396,7 @@ class Thread implements Starter {
     this.#waiting += delivery.weight;
     this.#reports.push(delivery);
     if (delivery.weight > 0) this.#report(moved);
-    while (this.#waiting > this.#window) await this.#nextMessage();
+    while (this.#waiting > WINDOW) await this.#nextMessage();
   }
 
   #report(moved: readonly ArrayBuffer[] = []): void {

@@ -26,8 +26,6 @@ export const run: RunCommand = async (context) => {
       inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
       work: ({ file }) => readSession(file),
       weigh: ({ weight }) => weight,
-      // The index is written meanwhile, in this thread.
-      isCallerBusy: true,
     }, context);
   if (process.starter !== undefined) await readAhead([]).next();
   const places = await indexPlaces(context);
