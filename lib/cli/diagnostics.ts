@@ -51,13 +51,10 @@ export class Diagnostics {
   /** Adds `codexpipe: FILE:LINE: KIND: MESSAGE` about a failed line, unless `--quiet` is given. */
   failed(
     file: string,
-    { line, error }: {
-      readonly line: number;
-      readonly error: { readonly kind: string; readonly message: string };
-    },
+    line: number,
+    { kind, message }: { readonly kind: string; readonly message: string },
   ): void {
     if (this.#isQuiet) return;
-    const { kind, message } = error;
     const { bold, red } = this.#style;
     // V8's cache of number strings would keep `${line}` alive, and its young generation would
     // grow; toFixed() bypasses that cache.

@@ -93,50 +93,35 @@ async function lineageOf(
   }
 }
 
-/** Reports what may be missing in a history, each message once for a file. */
-export class HistoryRemarks {
-  readonly #file: string;
-  readonly #context: CommandContext;
-  #isBaseKnown: boolean;
-  #isModeKnown: boolean;
+/** Reports what may be missing in a history. */
+export type HistoryRemarks = (
+  facts: Pick<HistoryState, "base" | "threadId" | "unknownMode">,
+) => void;
 
-  /** Of what is known already, because it was read or reported, nothing is said. */
-  constructor(
-    file: string,
-    context: CommandContext,
-    isBaseKnown: boolean,
-    isModeKnown = false,
-  ) {
-    this.#file = file;
-    this.#context = context;
-    this.#isBaseKnown = isBaseKnown;
-    this.#isModeKnown = isModeKnown;
-  }
-
-  /** Checks the facts so far, and prints messages that are due. */
-  see(
-    { base, threadId, unknownMode }: Pick<
-      HistoryState,
-      "base" | "threadId" | "unknownMode"
-    >,
-  ): void {
-    const { diagnostics } = this.#context;
-    if (!this.#isBaseKnown && base !== null) {
-      this.#isBaseKnown = true;
+/** Reports each lack of a history once, unless it is known: it was read, or reported already. */
+export function historyRemarks(
+  file: string,
+  { diagnostics }: CommandContext,
+  isBaseKnown: boolean,
+  isModeKnown = false,
+): HistoryRemarks {
+  return ({ base, threadId, unknownMode }) => {
+    if (!isBaseKnown && base !== null) {
+      isBaseKnown = true;
       const advice = threadId !== null && isSessionId(threadId)
         ? `; "codexpipe sessions show ${threadId}" joins the two`
         : "";
       diagnostics.remark(
-        `${this.#file}: partial: it continues the session ${
+        `${file}: partial: it continues the session ${
           idText(base.thread_id)
         }, which was not read${advice}`,
       );
     }
-    if (!this.#isModeKnown && unknownMode !== null) {
-      this.#isModeKnown = true;
-      diagnostics.remark(unknownModeText(this.#file, unknownMode));
+    if (!isModeKnown && unknownMode !== null) {
+      isModeKnown = true;
+      diagnostics.remark(unknownModeText(file, unknownMode));
     }
-  }
+  };
 }
 
 export function unknownModeText(file: string, mode: string): string {

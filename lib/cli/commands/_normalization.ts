@@ -235,7 +235,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     errors?.add(failed, place);
     if (!isReporting) return;
     const { line, path } = place;
-    this.#context.diagnostics.failed(path, { line, error: failed.error });
+    this.#context.diagnostics.failed(path, line, failed.error);
   }
 
   /** Reports an error of reading, so that the other inputs are still read. Throws other errors. */

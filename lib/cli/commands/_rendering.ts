@@ -10,9 +10,13 @@ import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { CommandContext } from "../command.ts";
 import { ON_ERROR, STDIN } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
-import { Gathered, type Output } from "../output.ts";
+import type { Output } from "../output.ts";
 import type { Blocks, ChosenInput } from "../input.ts";
-import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
+import {
+  continuedInput,
+  type HistoryRemarks,
+  historyRemarks,
+} from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
@@ -24,8 +28,6 @@ export class Rendering {
   readonly #destination: Destination;
   readonly #rendition: Rendition;
   readonly work: Normalization<Outcome<unknown>>;
-  /** Text that is not written yet: the end of the current page, and the pages after it. */
-  readonly #written: Gathered[];
   #output: Output;
   /** Whether what is read now is shown, and its failures are reported. */
   readonly #isShown: () => boolean;
@@ -47,13 +49,11 @@ export class Rendering {
     context: CommandContext,
     destination: Destination,
     rendition: Rendition,
-    written: Gathered[],
   ) {
     const { args } = context;
     this.#context = context;
     this.#destination = destination;
     this.#rendition = rendition;
-    this.#written = written;
     this.#output = destination.output;
     const onError = args.choice("on-error", ON_ERROR) ?? "report";
     const isReporting = onError === "report";
@@ -92,10 +92,8 @@ export class Rendering {
     context: CommandContext,
     destination: Destination,
   ): Promise<Rendering> {
-    const written = [new Gathered()];
-    const turn = (): void => void written.push(new Gathered());
-    const rendition = await renditionOf(context, destination, turn);
-    return new Rendering(context, destination, rendition, written);
+    const rendition = await renditionOf(context, destination);
+    return new Rendering(context, destination, rendition);
   }
 
   /** Renders an input. An error of reading is reported, not thrown. */
@@ -108,7 +106,7 @@ export class Rendering {
   async follow(file: string, listener?: FollowListener): Promise<void> {
     this.#grow();
     this.#remarksOnNext = () =>
-      new HistoryRemarks(file, this.#context, !this.#isShown());
+      historyRemarks(file, this.#context, !this.#isShown());
     await this.work.follow(file, listener);
   }
 
@@ -133,7 +131,7 @@ export class Rendering {
     if (name === STDIN) this.#grow();
     else this.#isGrowing = false;
     this.#remarksOnNext = () =>
-      new HistoryRemarks(name, this.#context, joined.isBaseKnown);
+      historyRemarks(name, this.#context, joined.isBaseKnown);
     this.#placeOf = joined.placeOf;
     await this.work.normalizeInput(name, joined.blocks, joined.placeOf);
   }
@@ -191,7 +189,7 @@ export class Rendering {
   /** Writes the part of the document that a piece of the input has added. */
   async #write(): Promise<void> {
     this.#fold();
-    if (this.#transcript !== undefined) this.#remarks?.see(this.#transcript);
+    if (this.#transcript !== undefined) this.#remarks?.(this.#transcript);
     await this.#flush();
   }
 
@@ -245,16 +243,17 @@ export class Rendering {
   }
 
   #add(text: string): void {
-    this.#written.at(-1)?.addText(text);
+    this.#rendition.written.at(-1)?.addText(text);
   }
 
   async #flush(): Promise<void> {
-    for (const written of this.#written) {
-      if (written !== this.#written[0]) {
+    const { written } = this.#rendition;
+    for (const [at, page] of written.entries()) {
+      if (at > 0) {
         this.#output = await this.#destination.pages?.next() ?? this.#output;
       }
-      await written.writeTo(this.#output);
+      await page.writeTo(this.#output);
     }
-    this.#written.splice(0, this.#written.length - 1);
+    written.splice(0, written.length - 1);
   }
 }

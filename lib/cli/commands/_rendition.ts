@@ -19,7 +19,7 @@ import type { Stage } from "../../stage.ts";
 import type { CommandContext } from "../command.ts";
 import type { ErrorFile } from "../created_file.ts";
 import { COLOR } from "../flags.ts";
-import type { Output } from "../output.ts";
+import { Gathered, type Output } from "../output.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { redactorOf } from "./_secrets.ts";
 
@@ -69,6 +69,8 @@ export interface Rendition {
   readonly renderer:
     & Stage<TranscriptPart, string>
     & Partial<Pick<TextRenderer, "running">>;
+  /** Text that is not written yet: the end of the current page, and the pages after it. */
+  readonly written: Gathered[];
 }
 
 const DOCUMENTS: Record<
@@ -83,11 +85,10 @@ const DOCUMENTS: Record<
   github: async () => (await import("../../render/github.ts")).GithubRenderer,
 };
 
-/** Loads the renderer of a document; it calls `turn` when what follows belongs to the next page. */
+/** Loads the renderer of a document. */
 export async function renditionOf(
   context: CommandContext,
   destination: Destination,
-  turn: () => void,
 ): Promise<Rendition> {
   const { args } = context;
   const { isTerminal, site, pages } = destination;
@@ -107,6 +108,8 @@ export async function renditionOf(
     tools: args.choice("tools", TOOLS),
     maxOutputLines: args.number("max-output-lines"),
   };
+  const written = [new Gathered()];
+  const turn = (): void => void written.push(new Gathered());
   const renderer: Rendition["renderer"] = form === "text"
     ? await textRenderer(options, context, destination)
     : new (await DOCUMENTS[form]())({
@@ -115,7 +118,7 @@ export async function renditionOf(
       listing: site?.listing,
       sequence: pages && { nameOf: pages.nameOf, turn },
     });
-  return { form, redactor, hasImages, renderer };
+  return { form, redactor, hasImages, renderer, written };
 }
 
 async function textRenderer(

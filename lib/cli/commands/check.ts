@@ -135,7 +135,7 @@ class Check {
       if (part.type === "failure") {
         const { line, kind } = part;
         const message = step?.masked(part.message) ?? part.message;
-        diagnostics.failed(file, { line, error: { kind, message } });
+        diagnostics.failed(file, line, { kind, message });
       }
       step?.take(part);
     };

@@ -15,7 +15,11 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { IoError, statusAfter, UsageError } from "../endings.ts";
 import { GATHERED, writeTexts } from "../output.ts";
 import { openNamed, readOrSay } from "../input.ts";
-import { continuedInput, HistoryRemarks } from "./_continued_input.ts";
+import {
+  continuedInput,
+  type HistoryRemarks,
+  historyRemarks,
+} from "./_continued_input.ts";
 import { Normalization } from "./_normalization.ts";
 import { isObject, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
@@ -174,7 +178,7 @@ class Fold {
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
     const { base, unknownMode } = this.#state;
-    return new HistoryRemarks(
+    return historyRemarks(
       this.#file,
       this.#context,
       // Remarks about a restored history were printed when it was made.
@@ -211,7 +215,7 @@ class Fold {
     if (changes !== "") await stdout.writeText(changes);
     // Checked here too, so that a live stream fails at once.
     if (records.length > 0) this.#refuseThreads();
-    this.#remarks?.see(this.#state);
+    this.#remarks?.(this.#state);
   }
 
   /** Folds a record into the history; after the end of an input, begins a new history. */

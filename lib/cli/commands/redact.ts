@@ -36,9 +36,9 @@ export const run: RunCommand = async (context) => {
     const redactor = new JsonlRedactor({
       patterns,
       maxLineBytes,
-      onFailure: (failed) => {
+      onFailure: ({ line, error }) => {
         hasFailures = true;
-        diagnostics.failed(file, failed);
+        diagnostics.failed(file, line, error);
       },
     });
     // Keeps the last line of one file and the first of the next apart.

@@ -71,8 +71,8 @@ export const run: RunCommand = async (context) => {
     async *work(input) {
       const { name } = input;
       const source = inputMeter.open(name, args.readingOptions);
-      const report = (failure: Failure): void =>
-        diagnostics.failed(name, failure);
+      const report = ({ line, error }: Failure): void =>
+        diagnostics.failed(name, line, error);
       const isRead = await readOrSay(async () => {
         const blocks = blocksOf(await openChosen(input, process), process);
         for await (const block of blocks) source.feed(block, report);
