@@ -178,7 +178,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     normalizer: LineStage<A>,
     drift: DriftRemark | undefined,
   ): Promise<void> {
-    let size = FIRST_PIECE;
+    const isLineBuffered = this.#context.args.has("line-buffered");
+    let size = isLineBuffered ? 0 : FIRST_PIECE;
     for (;;) {
       let block: Uint8Array | undefined;
       try {
@@ -191,15 +192,18 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
       drift?.feed(block);
-      const { failures } = normalizer;
-      const pieces = this.#context.args.has("line-buffered")
-        ? linesIn(block)
-        : piecesIn(block, size, normalizer);
-      for (const piece of pieces) {
+      for (let start = 0; start < block.length;) {
+        const { failures } = normalizer;
+        // At least one line, if the block has one: the first determines the dialect.
+        const lineEnd = block.indexOf(LF, start) + 1 || block.length;
+        const end = Math.min(Math.max(start + size, lineEnd), block.length);
+        const piece = block.subarray(start, end);
         await this.#answer((emit) => normalizer.feed(piece, emit));
         if (this.hasStopped) return;
+        start = end;
+        if (isLineBuffered) continue;
+        size = normalizer.failures > failures ? FAILING_PIECE : Infinity;
       }
-      size = normalizer.failures > failures ? FAILING_PIECE : Infinity;
     }
   }
 
@@ -270,24 +274,5 @@ export function* linesIn(block: Uint8Array): Generator<Uint8Array> {
     const next = end === -1 ? block.length : end + 1;
     yield block.subarray(start, next);
     start = next;
-  }
-}
-
-/** Splits a block into pieces: the first has a given size, others are small while lines fail. */
-function* piecesIn(
-  block: Uint8Array,
-  size: number,
-  normalizer: LineStage<unknown>,
-): Generator<Uint8Array> {
-  // The first piece has at least one line: it determines the dialect.
-  let end = Math.min(Math.max(size, block.indexOf(LF) + 1), block.length);
-  for (let start = 0; start < block.length;) {
-    const { failures } = normalizer;
-    yield block.subarray(start, end);
-    start = end;
-    const isFailing = normalizer.failures > failures;
-    end = isFailing
-      ? Math.min(start + FAILING_PIECE, block.length)
-      : block.length;
   }
 }
