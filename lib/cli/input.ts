@@ -21,12 +21,8 @@ export async function identityOf(
 }
 
 /**
- * Refuses to read the file that stdout is redirected to: it would have no end. Output written
- * before this was noticed is removed from the file.
- *
- * @param size The size of the file when reading began, if known; the output of earlier inputs may
- *   be in it already.
- * @param isQuick Whether to skip the check where it takes long.
+ * Refuses to read the file that stdout is redirected to: it would have no end. Output after `size`,
+ * that of the file when reading began, is removed. With `isQuick`, it is skipped if it takes long.
  */
 export async function refuseOwnOutput(
   input: string,

@@ -240,13 +240,11 @@ async function parse(
   const parsed = parseArguments(args, (operands) => allowed(find(operands)));
   const guess = await likeliest(parsed, context);
   if (guess === undefined) return parsed;
-  // A guessed second word goes after the name of its group, a guessed command to the front.
-  const { group } = find(parsed.operands);
-  const at = group === undefined ? 0 : args.indexOf(group.name) + 1;
-  return parseArguments(
-    args.toSpliced(at, 0, guess),
-    (operands) => allowed(find(operands)),
-  );
+  const operands = find(parsed.operands).group === undefined
+    ? [guess, ...parsed.operands]
+    : [...parsed.operands, guess];
+  return parseArguments(args, () => allowed(find(operands)))
+    .withOperands(operands);
 }
 
 /** Replaces folders and `--family` by their files; the exit status if the family is not found. */
