@@ -69,15 +69,18 @@ export async function openChosen(
     : await openSessionInput(input, context);
 }
 
+/** Loaded for sessions only, so that reading files starts faster, and once: there may be many. */
+let sessions: typeof import("../sessions/open_session.ts") | undefined;
+
 /** Opens a session file, even if Codex compresses it at the same time. */
 export async function openSessionInput(
   { name: path, size }: ChosenInput,
   context: Surroundings,
 ): Promise<Input> {
-  // Loaded here, so that reading files starts faster.
-  const { openSession } = await import("../sessions/open_session.ts");
+  sessions ??= await import("../sessions/open_session.ts");
   try {
-    return new Input(await openSession({ path, size }), path, context);
+    const source = await sessions.openSession({ path, size });
+    return new Input(source, path, context);
   } catch (error) {
     throw cannot("open", path, error);
   }
