@@ -45,16 +45,13 @@ export interface Peer {
   end(): void;
 }
 
-export interface Orders {
-  /** Yields the results of an input; they are sent to the thread that started this one. */
-  readonly work: (input: unknown) => AsyncIterable<unknown>;
-  /** Returns the memory that a result takes until its turn, in bytes. */
-  readonly weigh: (part: unknown) => number;
-}
-
 export interface Starter {
   /** Processes the inputs that the other thread sends, one after the other, and never returns. */
-  obey(orders: Orders): Promise<never>;
+  obey(
+    work: (input: unknown) => AsyncIterable<unknown>,
+    /** Returns the memory that a result takes until its turn, in bytes. */
+    weigh: (part: unknown) => number,
+  ): Promise<never>;
 }
 
 /**

@@ -8,7 +8,7 @@
 
 import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
-import type { ByteSink, Orders, Peer, RunContext, Starter } from "./context.ts";
+import type { ByteSink, Peer, RunContext, Starter } from "./context.ts";
 import { IoError, UsageError } from "./endings.ts";
 import { type ChosenInput, unlessInterrupted } from "./input.ts";
 import { STDIN } from "./flags.ts";
@@ -86,10 +86,10 @@ export async function* resultsOf<I extends ChosenInput, O>(
   const { process, progress } = context;
   const { inputs, work, title } = job;
   // The casts are safe: the other thread runs the same command, so its inputs are of type I.
-  await process.starter?.obey({
-    work: (input) => work(input as I),
-    weigh: (part) => job.weigh?.(part as O) ?? 0,
-  });
+  await process.starter?.obey(
+    (input) => work(input as I),
+    (part) => job.weigh?.(part as O) ?? 0,
+  );
   const { count, sizes } = await planOf(job, context);
   const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
   try {
@@ -342,7 +342,10 @@ class Thread implements Starter {
     this.#wake();
   }
 
-  async obey({ work, weigh }: Orders): Promise<never> {
+  async obey(
+    work: (input: unknown) => AsyncIterable<unknown>,
+    weigh: (part: unknown) => number,
+  ): Promise<never> {
     for (;;) {
       const task = this.#tasks.shift();
       if (task === undefined) {

@@ -164,9 +164,13 @@ export async function run(
     const stdout = context.isTerminal.stdout && isFirst
       ? new TerminalOutput(out, "stdout", context)
       : screen;
+    // A pager that reads stdout may use the terminal of stderr, too.
+    const isOwnScreen = isScreen("stderr", context) &&
+      (context.isTerminal.stdout ||
+        await context.streamIdentity("stdout", true) !== undefined);
     const commandContext: CommandContext = {
       args: commandArgs,
-      process: isScreen("stderr", context) && await isOwnScreen(context)
+      process: isOwnScreen
         ? { ...context, open: (path) => watched(path, context, progress) }
         : context,
       words: args,
@@ -203,14 +207,6 @@ export async function run(
     progress.watch();
     await paging.end();
   }
-}
-
-/** Whether stdout is a terminal or a file: a pager that reads it may use the terminal of stderr. */
-async function isOwnScreen(
-  { isTerminal, streamIdentity }: RunContext,
-): Promise<boolean> {
-  return isTerminal.stdout ||
-    await streamIdentity("stdout", true) !== undefined;
 }
 
 /** Opens a file whose reads update the progress line. */

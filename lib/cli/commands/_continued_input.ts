@@ -36,13 +36,26 @@ export async function continuedInput(
   // A pipe cannot be read a second time; a file that was moved can.
   if (facts !== undefined && facts.identity === undefined) return asItIs;
   // Loaded here, since loading takes longer than rendering most files, which continue no session.
-  const [{ resolve }, { missingText, openWhole }] = await Promise.all([
+  const [
+    { resolve },
+    { readSessionLineage },
+    { missingText, openWhole, pathsAround },
+  ] = await Promise.all([
     import("node:path"),
+    import("../../sessions/session_lineage.ts"),
     import("./_session_input.ts"),
   ]);
   const path = resolve(context.process.cwd(), file);
-  const lineage = await lineageOf(path, context);
-  if (lineage === undefined) return asItIs;
+  let lineage: SessionLineage;
+  try {
+    lineage = await readSessionLineage({ path }, {
+      codexHomes: [],
+      paths: () => pathsAround(path, context),
+    });
+  } catch {
+    // The file is open already and is read alone; reading it reports any error.
+    return asItIs;
+  }
   const { ancestors, missing, parts } = lineage;
   if (missing !== undefined) {
     const advice = missing.reason === "not_found"
@@ -71,26 +84,6 @@ export async function continuedInput(
       return place?.path === path ? { ...place, path: file } : place;
     },
   };
-}
-
-/** Finds the sessions that a file continues; `undefined` if the file cannot be read again. */
-async function lineageOf(
-  path: string,
-  context: CommandContext,
-): Promise<SessionLineage | undefined> {
-  const [{ readSessionLineage }, { pathsAround }] = await Promise.all([
-    import("../../sessions/session_lineage.ts"),
-    import("./_session_input.ts"),
-  ]);
-  try {
-    return await readSessionLineage({ path }, {
-      codexHomes: [],
-      paths: () => pathsAround(path, context),
-    });
-  } catch {
-    // The file is open already and is read alone; reading it reports any error.
-    return undefined;
-  }
 }
 
 /** Reports what may be missing in a history. */

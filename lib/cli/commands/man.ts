@@ -14,7 +14,7 @@ function manualPage(commands: readonly Command[]): string {
   return [
     `.TH CODEXPIPE 1 "" "${VERSION_TEXT}" "User Commands"`,
     ".SH NAME",
-    `codexpipe \\- ${roff(lowered(ABOUT))}`,
+    `codexpipe \\- ${roff(ABOUT.charAt(0).toLowerCase() + ABOUT.slice(1, -1))}`,
     ".SH SYNOPSIS",
     ".B codexpipe",
     "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
@@ -104,10 +104,6 @@ function flagEntry({ name, short, value, summary, details }: Flag): string[] {
     `${letter}\\fB\\-\\-${roff(name)}\\fR${operand}`,
     roff([summary, details, ...choices, ...fallback].join(" ")),
   ];
-}
-
-function lowered(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
 /** Escapes characters that have a meaning in roff. */
