@@ -22,10 +22,7 @@ import { run } from "./lib/cli/run.ts";
 
 /** The delay before a pipe that is full or empty is tried again, in milliseconds. */
 const PAUSE = 1;
-/**
- * The number of bytes that a pipe takes whole or not at all (POSIX), provided that they end with a
- * line feed, as Deno.stdout buffers lines.
- */
+/** The bytes that a pipe takes whole or not at all (POSIX), if they end a line: lines are buffered. */
 const ATOMIC = 512;
 const LF = 0x0a;
 /** Whether device and inode numbers identify a file. */
@@ -51,10 +48,8 @@ function realPathOf(path: string): string {
 }
 
 /**
- * Returns nothing for a path that cannot be stat'ed: opening it later reports the error.
- *
- * The calls are synchronous: with asynchronous ones, comparing each of 2,000 session files with the
- * file of stdout took a sixth of the processor time of `usage --home`.
+ * Returns nothing for a path that cannot be stat'ed: opening it later reports the error. The calls
+ * are synchronous: asynchronous ones took a sixth of the time of `usage --home`.
  */
 function factsOf(path: string): PathFacts | undefined {
   try {
@@ -80,9 +75,8 @@ function factsOf(path: string): PathFacts | undefined {
 const identities = new Map<string, Promise<string | undefined>>();
 
 /**
- * Finds out which file a standard stream is. Deno's own functions need all permissions for that.
- * `node:fs` needs none, but takes 22 ms to load, half of the time of all other modules that
- * normalize needs, so few runs load it.
+ * Finds out which file a standard stream is. Deno's own functions need all permissions for that;
+ * `node:fs` needs none, but takes half as long to load as all that normalize needs.
  */
 function streamIdentity(
   name: "stdin" | "stdout",
@@ -117,10 +111,7 @@ async function identityOf(
 let written = 0;
 let isTakenBack = false;
 
-/**
- * Truncates the file that is stdout to a former size. It is left alone if another process has
- * written to it too, so that it has not grown by exactly the bytes of this process.
- */
+/** Truncates the file of stdout to a former size, unless it has grown by other bytes than ours. */
 async function takeBack(size: number): Promise<boolean> {
   const { fstatSync, ftruncateSync } = await import("node:fs");
   if (fstatSync(1).size !== size + written) return false;
@@ -130,11 +121,8 @@ async function takeBack(size: number): Promise<boolean> {
 }
 
 /**
- * Writes to stdout.
- *
- * Into a pipe in non-blocking mode, Deno.stdout writes a part of the bytes and then fails with
- * WouldBlock without reporting the size of that part (it buffers lines once more). A retry would
- * write that part twice, so there is none.
+ * Writes to stdout. Into a non-blocking pipe, Deno.stdout may write a part and then fail with
+ * WouldBlock without the size of the part: a retry would write it twice, so there is none.
  */
 async function writeOut(bytes: Uint8Array): Promise<number> {
   // The output was refused and truncated: the rest of it is dropped.
@@ -156,8 +144,7 @@ async function create(
   path: string,
   { isAppending = false }: { readonly isAppending?: boolean } = {},
 ): Promise<ByteSink> {
-  // `Deno.create` would open the file for reading too. A named pipe would then always have a
-  // reader, this process, and bytes that no other process reads would be lost.
+  // `Deno.create` would open a named pipe for reading too: bytes without a reader would be lost.
   const file = await Deno.open(path, {
     create: true,
     ...(isAppending ? { append: true } : { write: true, truncate: true }),

@@ -116,8 +116,13 @@ export class Rendering {
     input: Blocks,
     placeOf?: PlaceOf,
   ): Promise<void> {
-    const peeked = await this.#peek(name, input);
-    if (peeked === undefined) return;
+    let peeked: Peeked;
+    try {
+      peeked = await peekSnapshot(input, name, this.#context.args);
+    } catch (error) {
+      input.close();
+      return await this.work.reportUnreadable(error);
+    }
     const { snapshot, blocks } = peeked;
     if (snapshot !== undefined) {
       blocks.close();
@@ -163,17 +168,6 @@ export class Rendering {
       this.#take(part);
     }
     await this.#flush();
-  }
-
-  /** Finds out whether an input is a snapshot. An error of reading is reported, not thrown. */
-  async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
-    try {
-      return await peekSnapshot(input, name, this.#context.args);
-    } catch (error) {
-      input.close();
-      await this.work.reportUnreadable(error);
-      return undefined;
-    }
   }
 
   /** Adds the outcomes so far to the document. */
