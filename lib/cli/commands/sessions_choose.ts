@@ -233,6 +233,7 @@ export class SessionChooser {
   lines(columns: number, rows: number): string[] {
     const { ruler, style } = this.#options;
     const room = columns - 1;
+    const fit = (text: string): string => ruler.fitted(text, room);
     const count = Math.max(LEAST, Math.min(MOST, rows - AROUND));
     const top = Math.max(0, this.#at - count + 1);
     const list = this.#shown.slice(top, top + count);
@@ -241,35 +242,26 @@ export class SessionChooser {
     const found = this.#shown.length === this.#rows.length
       ? `${this.#rows.length}`
       : `${this.#shown.length} of ${this.#rows.length}`;
-    const lines = [
-      ruler.fitted(
-        `Sessions (${found}): ${escapeControls(this.#filter)}`,
-        room,
-      ),
-    ];
+    const lines = [fit(`Sessions (${found}): ${escapeControls(this.#filter)}`)];
     for (const row of list) {
       const mark = row === selected ? "❯ " : "  ";
-      const line = ruler.fitted(
-        `${mark}${row.age.padEnd(width)}  ${row.title}`,
-        room,
-      );
+      const line = fit(`${mark}${row.age.padEnd(width)}  ${row.title}`);
       lines.push(row === selected ? style.bold(line) : line);
     }
     // Blank lines keep the preview in place while the list gets shorter.
     while (lines.length <= Math.min(count, this.#rows.length)) lines.push("");
     lines.push("");
-    const preview = selected === undefined
-      ? [style.dim("no session matches")]
-      : [
-        style.dim(ruler.fitted(
-          [...runFacts(this.#runs.get(selected.session)), selected.facts]
-            .join(" · "),
-          room,
-        )),
+    const preview: string[] = [];
+    if (selected === undefined) preview.push(style.dim("no session matches"));
+    else {
+      const run = runFacts(this.#runs.get(selected.session));
+      preview.push(
+        style.dim(fit([...run, selected.facts].join(" · "))),
         ...folded(selected.message, room, ruler),
-      ];
+      );
+    }
     while (preview.length <= PREVIEW) preview.push("");
-    lines.push(...preview, "", style.dim(ruler.fitted(KEYS, room)));
+    lines.push(...preview, "", style.dim(fit(KEYS)));
     // Further lines would move the list out of a low terminal.
     return lines.slice(0, rows);
   }
