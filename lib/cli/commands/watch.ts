@@ -89,7 +89,6 @@ interface Waiting {
   readonly file: SessionFile;
   /** The time of the event, or of its arrival if that is earlier or the event has no time. */
   readonly at: number;
-  readonly seenAt: number;
 }
 
 class Watching {
@@ -229,16 +228,14 @@ class Watching {
   }
 
   #add(file: SessionFile, event: WatchedEvent): void {
-    const seenAt = this.#context.process.now();
-    const at = Math.min(event.at ?? seenAt, seenAt);
-    this.#waiting.push({ event, file, at, seenAt });
+    const now = this.#context.process.now();
+    this.#waiting.push({ event, file, at: Math.min(event.at ?? now, now) });
   }
 
   /** Writes the events that are due, in the order of their times, and the table. */
   async #show(isAll: boolean): Promise<void> {
     const limit = this.#context.process.now() - SETTLE_MS;
-    const isDue = ({ at, seenAt }: Waiting): boolean =>
-      isAll || at <= limit || seenAt <= limit;
+    const isDue = ({ at }: Waiting): boolean => isAll || at <= limit;
     const due = this.#waiting.filter(isDue).sort((a, b) => a.at - b.at);
     this.#waiting = this.#waiting.filter((waiting) => !isDue(waiting));
     const running = [...this.#followed.values()]
