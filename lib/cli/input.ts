@@ -149,23 +149,6 @@ export interface Blocks {
   close(): void;
 }
 
-/** Yields the blocks of an input until the user interrupts, and closes the input. */
-export async function* blocksOf(
-  input: Blocks,
-  { interrupt }: Pick<Surroundings, "interrupt">,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    for (;;) {
-      const block = await input.next();
-      if (block === undefined) return;
-      yield block;
-      interrupt.throwIfAborted();
-    }
-  } finally {
-    input.close();
-  }
-}
-
 /** Reads an input to its end, or reports that it cannot be read; returns whether it was read. */
 export async function readOrSay(
   read: () => Promise<void>,
@@ -203,12 +186,11 @@ export async function openNamed(
 /** Reads a text; stops after `limit` UTF-16 units. */
 export async function readText(
   input: Input,
-  process: Surroundings,
   limit: number,
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const block of blocksOf(input, process)) {
+  for await (const block of input) {
     text += decoder.decode(block, { stream: true });
     if (text.length > limit) break;
   }
@@ -287,6 +269,19 @@ export class Input implements Blocks {
 
   close(): void {
     this.#source.close();
+  }
+
+  /** Yields the blocks until the end, an error or an interrupt, and closes the input. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for (;;) {
+        const block = await this.next();
+        if (block === undefined) return;
+        yield block;
+      }
+    } finally {
+      this.close();
+    }
   }
 
   /** Checks once whether stdout goes to this file, when the file grows or stdin is long. */

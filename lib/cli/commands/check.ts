@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
+import { invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { Output } from "../output.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -142,7 +142,7 @@ class Check {
     const isRead = await readOrSay(async () => {
       const input = await openInput(file, process);
       await invite(file, this.#context);
-      for await (const block of blocksOf(input, process)) {
+      for await (const block of input) {
         if (args.has("tee")) await stdout.write(block);
         drift?.feed(block);
         schema?.feed(block);

@@ -14,7 +14,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import {
-  blocksOf,
   type ChosenInput,
   openChosen,
   openNamed,
@@ -89,7 +88,7 @@ async function meterOf(
   const file = args.value("baseline");
   if (file === undefined) return new DriftMeter({ isRecording });
   const input = await openNamed("baseline", file, inputs, process);
-  const baseline = await readText(input, process, MAX_BASELINE);
+  const baseline = await readText(input, MAX_BASELINE);
   try {
     return new DriftMeter({ isRecording, baseline });
   } catch (error) {
@@ -114,7 +113,7 @@ async function* look(
   const { name, place } = chosen;
   const source = meter.open(place ?? name, { maxLineBytes: args.maxLineBytes });
   const isRead = await readOrSay(async () => {
-    const blocks = blocksOf(await openChosen(chosen, process), process);
+    const blocks = await openChosen(chosen, process);
     for await (const block of blocks) source.feed(block);
   }, diagnostics);
   source.flush();

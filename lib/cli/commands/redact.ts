@@ -3,7 +3,7 @@
 import { JsonlRedactor } from "../../redact/jsonl_redactor.ts";
 import type { RunCommand } from "../command.ts";
 import { statusAfter } from "../endings.ts";
-import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
+import { invite, openInput, readOrSay } from "../input.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 
 const LF = 0x0a;
@@ -44,7 +44,7 @@ export const run: RunCommand = async (context) => {
     // Keeps the last line of one file and the first of the next apart.
     if (last !== LF) await write(LINE_END);
     try {
-      for await (const block of blocksOf(input, process)) {
+      for await (const block of input) {
         await pass((emit) => redactor.feed(block, emit));
       }
     } finally {

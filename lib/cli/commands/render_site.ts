@@ -14,7 +14,7 @@ import { type UsageCounts, UsageMeter } from "../../usage/usage_meter.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, type Reading, statusAfter, UsageError } from "../endings.ts";
 import { type Output, writeTexts } from "../output.ts";
-import { blocksOf, type ChosenInput, openChosen, readOrSay } from "../input.ts";
+import { type ChosenInput, openChosen, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { InputFiles } from "./_overwriting.ts";
@@ -155,7 +155,7 @@ async function* writePage(
     // Failures were reported when the page was written.
     const ignore = (): void => {};
     await readOrSay(async () => {
-      const blocks = blocksOf(await openChosen(input, process), process);
+      const blocks = await openChosen(input, process);
       for await (const block of blocks) source.feed(block, ignore);
     }, { say: ignore });
     source.flush(ignore);

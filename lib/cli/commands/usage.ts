@@ -23,13 +23,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { statusAfter, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, FORMATS } from "../flags.ts";
-import {
-  blocksOf,
-  openChosen,
-  openNamed,
-  readOrSay,
-  readText,
-} from "../input.ts";
+import { openChosen, openNamed, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import {
   type Column,
@@ -74,7 +68,7 @@ export const run: RunCommand = async (context) => {
       const report = ({ line, error }: Failure): void =>
         diagnostics.failed(name, line, error);
       const isRead = await readOrSay(async () => {
-        const blocks = blocksOf(await openChosen(input, process), process);
+        const blocks = await openChosen(input, process);
         for await (const block of blocks) source.feed(block, report);
       }, diagnostics);
       source.flush(report);
@@ -111,7 +105,7 @@ async function pricesOf(
   // A thread only counts; and a pipe, which the first thread has read, is empty by then.
   if (file === undefined || process.starter !== undefined) return undefined;
   const input = await openNamed("prices", file, inputs, process);
-  const text = await readText(input, process, MAX_PRICES);
+  const text = await readText(input, MAX_PRICES);
   try {
     return PriceList.parse(text);
   } catch (error) {
