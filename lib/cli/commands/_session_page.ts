@@ -33,10 +33,9 @@ export async function sessionPage(
     archived: args.has("archived") ? true : undefined,
   };
   try {
-    return await whileListing(
-      (watch) => listSessions({ ...options, ...watch }),
-      context,
-    );
+    // Starts the clock of the progress line before anything can be counted.
+    await context.progress.update(() => "Looking for sessions");
+    return await listSessions({ ...options, ...watchListing(context) });
   } catch (error) {
     if (!(error instanceof CursorError)) throw error;
     throw new UsageError(
@@ -47,22 +46,17 @@ export async function sessionPage(
   }
 }
 
-/** Shows the progress of work that lists sessions, and ends it when the user interrupts. */
-export async function whileListing<T>(
-  list: (
-    watch: Pick<ListSessionsOptions, "signal" | "onProgress">,
-  ) => Promise<T>,
-  { process: { interrupt }, progress }: CommandContext,
-): Promise<T> {
-  // Starts the clock of the progress line before anything can be counted.
-  await progress.update(() => "Looking for sessions");
-  return await list({
-    signal: interrupt,
+/** Shows the progress of work that lists sessions, and lets an interrupt end it. */
+export function watchListing(
+  { process, progress }: CommandContext,
+): Pick<ListSessionsOptions, "signal" | "onProgress"> {
+  return {
+    signal: process.interrupt,
     onProgress: ({ done, total }) =>
       progress.update(() =>
         `Reading sessions: ${countText(done)} of ${countText(total)}`
       ),
-  });
+  };
 }
 
 /** Reports what could not be read, and that no session matches; returns whether any was unread. */

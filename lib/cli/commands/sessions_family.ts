@@ -15,7 +15,7 @@ import { formatOf, writePages } from "./_formats.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
-import { sessionPage, whileListing } from "./_session_page.ts";
+import { sessionPage, watchListing } from "./_session_page.ts";
 import { sessionPlaces } from "./_places.ts";
 import { lookUpSession, sessionRecord } from "./_sessions.ts";
 import { branchOf, sessionsTable } from "./_sessions_table.ts";
@@ -135,11 +135,10 @@ async function lookUpFamily(
   const { diagnostics } = context;
   const { session, status } = await lookUpSession(query, context);
   if (session === undefined) return { status };
-  const family = await whileListing(
-    (watch) =>
-      findSessionFamily(session, { ...sessionPlaces(context), ...watch }),
-    context,
-  );
+  const family = await findSessionFamily(session, {
+    ...sessionPlaces(context),
+    ...watchListing(context),
+  });
   if (family.missing !== undefined) {
     diagnostics.say(
       `the family is incomplete: session ${family.missing} was not found`,
