@@ -548,14 +548,16 @@ export class TranscriptBuilder
     const error = end?.error ?? null;
     // A turn that no event ends is over at its last event, and not when the user goes on.
     const endedAt = end === undefined ? this.#lastAt : this.#now;
+    const ms = msBetween(startedAt, endedAt);
+    // Of a turn that no event ends, with events at one time only, no end is known.
+    const isUnknown = end === undefined && ms === 0;
     this.#lead.emit({
       type: "turn_ended",
       turn: number,
       turn_id: turn.turnId ?? end?.turn_id ?? null,
       status,
       endedAt,
-      // Of a turn with events at one time only, no end is known.
-      durationMs: end?.durationMs ?? (msBetween(startedAt, endedAt) || null),
+      durationMs: end?.durationMs ?? (isUnknown ? null : ms),
       usage: end?.usage ?? this.#usage.usage,
       ...(requests.length === 0 ? {} : { requests }),
       error,

@@ -1060,7 +1060,7 @@ Deno.test("TranscriptBuilder ends a turn without an end record at its last event
   );
 });
 
-Deno.test("TranscriptBuilder knows no duration of a turn with events at one time only", () => {
+Deno.test("TranscriptBuilder knows no duration of a turn without an end record, with events at one time only", () => {
   const parts = partsOfLines([META, promptLine("One"), answerLine("First")]);
   const end = parts.at(-1);
   assert(end?.type === "turn_ended" && end.endedAt !== null);
