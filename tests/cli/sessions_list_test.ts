@@ -176,7 +176,7 @@ Deno.test("sessions list --format=jsonl writes every field of a session", async 
       problem: null,
       outcome: "open",
       total_tokens: null,
-      duration_ms: 0,
+      duration_ms: null,
     });
   });
 });
@@ -295,8 +295,8 @@ Deno.test("sessions list prints a table with absolute times in a pipe", async ()
       stdout,
       [
         "ID          Started (UTC)     Updated (UTC)     Outcome  Tokens  Took  Folder   Branch  Model  Codex   Title",
-        "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  no end            0ms  ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
-        "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  no end            0ms  ~/proj0  main    gpt-5  0.44.0  Fix the tests",
+        "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  no end                 ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
+        "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  no end                 ~/proj0  main    gpt-5  0.44.0  Fix the tests",
         "",
       ].join("\n"),
     );
