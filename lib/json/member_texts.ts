@@ -41,11 +41,8 @@ export function memberTexts(
     node = node === undefined ? undefined : reader.members(node).get(name);
   }
   if (node === undefined) return texts;
-  const members = reader.members(node);
-  for (let place = 0; place < members.size; place++) {
-    const value = members.valueAt(place);
-    if (!(value instanceof JsonSlice)) continue;
-    texts.set(members.nameAt(place), reader.source(value));
+  for (const [name, value] of reader.members(node)) {
+    if (value instanceof JsonSlice) texts.set(name, reader.source(value));
   }
   return texts;
 }

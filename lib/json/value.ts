@@ -151,6 +151,14 @@ export class JsonObject {
     return typeof value === "number" ? this.#taped?.valueOf(value) : value;
   }
 
+  /** Iterates the names and values of the members, in order. Members may be removed meanwhile. */
+  *[Symbol.iterator](): Generator<readonly [name: string, value: JsonNode]> {
+    for (let place = 0; place < this.size; place++) {
+      const value = this.valueAt(place);
+      if (value !== undefined) yield [this.nameAt(place), value];
+    }
+  }
+
   /** Returns the value of a member, or `undefined` if there is none. */
   get(name: string): JsonNode | undefined {
     const place = this.#place(name);

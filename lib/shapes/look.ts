@@ -53,9 +53,8 @@ export function lookAt(
       break;
     case "map": {
       if (kind !== "object" || shape.value.kind === "any") break;
-      const object = reader.members(value);
-      for (let place = 0; place < object.size; place++) {
-        lookAt(shape.value, object.valueAt(place), reader);
+      for (const [, member] of reader.members(value)) {
+        lookAt(shape.value, member, reader);
       }
       break;
     }

@@ -189,9 +189,8 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
     }
   } else {
     const members = reader.members(action);
-    for (let place = 0; place < members.size; place++) {
-      const value = members.valueAt(place);
-      if (value?.kind === "null") members.take(members.nameAt(place));
+    for (const [name, value] of members) {
+      if (value.kind === "null") members.take(name);
     }
     spellWord(reader, members, "type");
     content.set("action", members);
@@ -291,10 +290,8 @@ function changeFile(reader: JsonReader, members: JsonObject): void {
   const word = reader.wordOf(type);
   const isWhole = word === "add" || word === "delete";
   if (isWhole && !members.has("content")) members.rename("diff", "content");
-  for (let place = 0; place < details.size; place++) {
-    const value = details.valueAt(place);
-    const name = details.nameAt(place);
-    if (value === undefined || value.kind === "null") continue;
+  for (const [name, value] of details) {
+    if (value.kind === "null") continue;
     members.set(members.has(name) ? `kind_${name}` : name, value);
   }
   // The app-server appends the new path to the diff of a file that is moved.
@@ -813,10 +810,8 @@ export class AppServerRules extends RecordRules {
     thread.rename("gitInfo", "git");
     around.take("thread");
     spell(thread, event, "thread_");
-    for (let place = 0; place < around.size; place++) {
-      const value = around.valueAt(place);
-      if (value === undefined) continue;
-      const name = snakeCase(around.nameAt(place));
+    for (const [wireName, value] of around) {
+      const name = snakeCase(wireName);
       const known = event.get(name);
       if (known?.kind === "null") event.set(name, value);
       else if (known === undefined || !this.reader.isSame(known, value)) {
@@ -1193,12 +1188,8 @@ function eventLine(
   const event = new JsonObject();
   if (thread !== undefined) event.set("thread_id", thread);
   event.setAll(params);
-  for (let place = 0; place < message.size; place++) {
-    const value = message.valueAt(place);
-    const name = message.nameAt(place);
-    if (value !== undefined && !EVENT_NAMES.has(name)) {
-      keep(event, name, value, "rpc_");
-    }
+  for (const [name, value] of message) {
+    if (!EVENT_NAMES.has(name)) keep(event, name, value, "rpc_");
   }
   const line = new ByteWriter(1024);
   writeNode(line, event);
@@ -1250,10 +1241,7 @@ function takeError(from: JsonObject): JsonNode | undefined {
 
 /** Sets the members of an object under their wire names. */
 function rest(from: JsonObject, event: JsonObject, prefix: string): void {
-  for (let place = 0; place < from.size; place++) {
-    const value = from.valueAt(place);
-    if (value !== undefined) keep(event, from.nameAt(place), value, prefix);
-  }
+  for (const [name, value] of from) keep(event, name, value, prefix);
 }
 
 /** Sets the members of an object under their names in snake case; prefixed, if those are taken. */
@@ -1263,10 +1251,8 @@ function spell(
   prefix: string,
   taken = TAKEN,
 ): void {
-  for (let place = 0; place < from.size; place++) {
-    const value = from.valueAt(place);
-    if (value === undefined) continue;
-    keep(to, snakeCase(from.nameAt(place)), value, prefix, taken);
+  for (const [name, value] of from) {
+    keep(to, snakeCase(name), value, prefix, taken);
   }
 }
 

@@ -541,11 +541,8 @@ export class OldDialect {
     const changes = line.live("changes");
     if (changes?.kind !== "object") return undefined;
     const list: JsonObject[] = [];
-    const byPath = this.#reader.members(changes);
-    for (let place = 0; place < byPath.size; place++) {
-      const change = byPath.valueAt(place);
-      if (change === undefined) continue;
-      const entry = this.#change(byPath.nameAt(place), change);
+    for (const [path, change] of this.#reader.members(changes)) {
+      const entry = this.#change(path, change);
       if (entry === undefined) {
         return refused("changes", "not a map of paths to changes");
       }

@@ -75,9 +75,8 @@ function named(object: JsonNode, names: readonly string[]): Fields {
 /** Returns the members of a header that may be read. */
 function headerIn(members: JsonObject): Fields {
   const fields: Record<string, unknown> = {};
-  for (let place = 0; place < members.size; place++) {
-    const name = members.nameAt(place);
-    if (!UNREAD.has(name)) fields[name] = valueOf(members.valueAt(place));
+  for (const [name, value] of members) {
+    if (!UNREAD.has(name)) fields[name] = valueOf(value);
   }
   return fields;
 }
