@@ -56,7 +56,6 @@ import {
   SLOT_LENGTH,
   SLOT_SIZE,
   SLOT_TEXT,
-  STATE_EPOCH,
   STATE_LIMIT,
   STATE_LINES,
   STATE_NEXT,
@@ -75,7 +74,6 @@ import {
   STEP_SLOT,
   STEP_TEXT,
   STEP_TEXT_LENGTH,
-  TRACE_EPOCH,
   TRACE_LINE,
   TRACE_LINES,
   TRACE_PARTS,
@@ -243,7 +241,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let lines: u32 = 0;
   let records: u32 = 0;
   let skipped: u32 = 0;
-  let epoch = load<u32>(STATE, STATE_EPOCH);
   let line = from;
   let touched: u32 = 0;
   // The pending note. Of consecutive notes of one kind about one key, only the last is passed on.
@@ -295,7 +292,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
               }
               const key: usize = load<u32>(found, PLAN_KEY);
               has |= recall(load<u32>(key), load<u32>(key, 4));
-              epoch += 1;
             }
             if (load<u32>(found, PLAN_FILLED) != has) end = 0;
           }
@@ -347,7 +343,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       if (counted != 0) {
         touched |= counted;
         bits |= counted;
-        epoch += 1;
       }
     }
     // Move each branch that was taken to the front of its list: the next line most likely takes it
@@ -372,7 +367,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         store<u32>(record, line as u32, TRACE_LINE);
         store<u32>(record, out as u32, TRACE_START);
         store<u32>(record, lines, TRACE_LINES);
-        store<u32>(record, epoch, TRACE_EPOCH);
         trace += TRACE_PARTS;
       }
       const step = plan + PLAN_STEPS;
@@ -392,7 +386,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       if (changed != 0) {
         touched |= changed;
         bits = filled();
-        epoch += 1;
       }
     }
     if (noteKind != 0) {
@@ -425,6 +418,5 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   store<u32>(STATE, records, STATE_RECORDS);
   store<u32>(STATE, skipped, STATE_SKIPPED);
   store<u32>(STATE, touched, STATE_TOUCHED);
-  store<u32>(STATE, epoch, STATE_EPOCH);
   return line >= to;
 }

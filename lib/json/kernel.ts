@@ -10,7 +10,6 @@ import {
   SLOT_SIZE,
   SLOT_STRIDE,
   SLOT_TEXT,
-  STATE_EPOCH,
   STATE_LIMIT,
   STATE_LINES,
   STATE_NEXT,
@@ -24,7 +23,6 @@ import {
   STATE_TRACE_END,
   TRACE_ALL_UNITS,
   TRACE_END,
-  TRACE_EPOCH,
   TRACE_LINE,
   TRACE_LINES,
   TRACE_NEXT,
@@ -112,7 +110,7 @@ class KernelTrace {
       if (make === undefined) value = JSON.parse(text);
       else {
         const first = at + (TRACE_PARTS >> 2);
-        parts.go(texts, from, length, first, this.#at(at, TRACE_EPOCH));
+        parts.go(texts, from, length, first);
         value = make(parts);
       }
       const isProven = plan?.isProven ?? false;
@@ -561,7 +559,6 @@ export class Kernel {
     const at = this.#slotAt(slot);
     const length = value === undefined ? 0 : value.end - value.start;
     this.#words[(at + SLOT_LENGTH) >> 2] = length;
-    this.#set(STATE_EPOCH, this.#get(STATE_EPOCH) + 1);
     if (value === undefined) return;
     copyInto(this.#bytes, at + SLOT_TEXT, value.bytes, value.start, value.end);
   }

@@ -32,21 +32,19 @@ export const STATE_RECORDS = 12;
 export const STATE_SKIPPED = 16;
 /** The bit set of the slots that changed. */
 export const STATE_TOUCHED = 20;
-/** A number that changes whenever a slot changes. */
-export const STATE_EPOCH = 24;
 /** The address of the first branch at the root of the tree. */
-export const STATE_ROOT = 28;
+export const STATE_ROOT = 24;
 /** The maximum length of a line, its CR included; longer lines are left. */
-export const STATE_LIMIT = 32;
+export const STATE_LIMIT = 28;
 /** The room for the trace, start and end; 0 if no trace is written. */
-export const STATE_TRACE = 36;
-export const STATE_TRACE_END = 40;
+export const STATE_TRACE = 32;
+export const STATE_TRACE_END = 36;
 /**
  * The maximum number of bytes that are decoded at once: a record and the texts of its strings
  * behind it.
  */
-export const STATE_TOGETHER = 44;
-export const STATE_SIZE = 48;
+export const STATE_TOGETHER = 40;
+export const STATE_SIZE = 44;
 
 /** The maximum length of a note. */
 export const NOTE_SIZE = 1024;
@@ -158,20 +156,16 @@ export const TRACE_START = 8;
 export const TRACE_END = 12;
 /** The address of the trace of the next record. */
 export const TRACE_NEXT = 16;
-/**
- * The number of lines of the run before its own; then the epoch of the slots that it was written
- * with.
- */
+/** The number of lines of the run before its own. */
 export const TRACE_LINES = 20;
-export const TRACE_EPOCH = 24;
 /** The length of the record, and of the record with the texts behind it, in UTF-16 units. */
-export const TRACE_UNITS = 28;
-export const TRACE_ALL_UNITS = 32;
+export const TRACE_UNITS = 24;
+export const TRACE_ALL_UNITS = 28;
 /**
  * The start and end of each value and slot in the record, in UTF-16 units from its start; see
  * kernel/wasm/trace.ts.
  */
-export const TRACE_PARTS = 36;
+export const TRACE_PARTS = 32;
 /** Instead of an end: the start is not a place, but the number itself. */
 export const DIGITS = 0xffffffff;
 /** Added to an end: the string has escapes. */

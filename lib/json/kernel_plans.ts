@@ -158,17 +158,12 @@ interface Value {
   readonly kind: number;
 }
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The source of the bytes that a step copies. */
 type Source =
   | {
     readonly kind: "slot";
     readonly slot: number;
-    readonly places: readonly Place[];
+    readonly places: readonly CopiedPart[];
   }
   /** Consecutive values of the record, with the text of the record between them. */
   | {
@@ -176,7 +171,7 @@ type Source =
     readonly first: number;
     readonly last: number;
     /** By value, its range in the output of the watched record. */
-    readonly places: readonly Place[];
+    readonly places: readonly CopiedPart[];
   };
 
 /** One step of the kernel: a literal text, then a slot or a part of the record. */
@@ -278,10 +273,7 @@ function mostCopies(steps: readonly Step[]): number {
 
 /** Returns the copied parts of an output, in order. */
 function partsOf(steps: readonly Step[]): CopiedPart[] {
-  return steps.flatMap(({ source }) => {
-    const slot = source?.kind === "slot" ? source.slot : undefined;
-    return source?.places.map((place) => ({ ...place, slot })) ?? [];
-  });
+  return steps.flatMap(({ source }) => source?.places ?? []);
 }
 
 /** The kind of a branch, by the kind of the value after its text. */

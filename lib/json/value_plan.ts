@@ -35,11 +35,6 @@ const TRIALS = 64;
 export interface CopiedPart {
   readonly start: number;
   readonly end: number;
-  /**
-   * The slot that the part was copied from, if any. Its value is most likely that of the last
-   * record.
-   */
-  readonly slot: number | undefined;
 }
 
 /** How the values of one place in the records of a plan are made. */
@@ -156,9 +151,7 @@ function makingOf(
     each.start === start && each.end === end
   );
   if (part !== -1) {
-    const slot = parts[part]?.slot ?? -1;
-    const method = kind === "string" && slot !== -1 ? "slot" : METHODS[kind];
-    const code = `parts.${method}(${2 * part},${slot})`;
+    const code = `parts.${METHODS[kind]}(${2 * part})`;
     return { code, model: new Varying(kind) };
   }
   if (kind !== "object" && kind !== "array") {
@@ -203,11 +196,6 @@ const LOWER_T = 0x74;
 /** Masks out the marks that are added to an end. */
 const PLACE_MASK = APART - 1;
 
-interface LastValue {
-  readonly value: string;
-  readonly epoch: number;
-}
-
 /**
  * The parts of one record after the other, of one stream.
  *
@@ -217,13 +205,11 @@ interface LastValue {
 export class RecordParts {
   readonly #places: Uint32Array;
   readonly #bytes: Uint8Array;
-  readonly #slots: (LastValue | undefined)[] = [];
   #text = "";
   #from = 0;
   /** The length below which a string is copied. */
   #least = 0;
   #at = 0;
-  #epoch = 0;
 
   /**
    * @param places The words of the trace.
@@ -241,20 +227,12 @@ export class RecordParts {
    * @param from The index in the text where the record starts.
    * @param length The length of the record.
    * @param at The index among the words of the first pair of the record.
-   * @param epoch A number that differs from that of the last record if a slot has changed.
    */
-  go(
-    text: string,
-    from: number,
-    length: number,
-    at: number,
-    epoch: number,
-  ): void {
+  go(text: string, from: number, length: number, at: number): void {
     this.#text = text;
     this.#from = from;
     this.#least = length > MAX_KEPT_TEXT ? OWN_TEXT_SHARE * length : 0;
     this.#at = at;
-    this.#epoch = epoch;
   }
 
   /** Returns a string. */
@@ -274,19 +252,6 @@ export class RecordParts {
     if (mark < ESCAPED) return decodeUtf8(this.#bytes, start, end);
     const from = this.#from;
     return JSON.parse(this.#text.slice(from + start, from + end));
-  }
-
-  /**
-   * Returns a string that came from a slot: the one of the last record, if the epoch is the same.
-   */
-  slot(pair: number, slot: number): string {
-    const last = this.#slots[slot];
-    if (last?.epoch === this.#epoch) return last.value;
-    const text = this.string(pair);
-    // The string is kept for later records, so it must not keep this record alive.
-    const value = text === last?.value ? last.value : ownText(text);
-    this.#slots[slot] = { value, epoch: this.#epoch };
-    return value;
   }
 
   /** Returns a number. */
