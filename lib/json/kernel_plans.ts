@@ -298,11 +298,6 @@ const MAX_BRANCHES = 48;
  * The root of the tree may have this many times more branches: an app-server has a hundred methods.
  */
 const AT_ROOT = 4;
-/**
- * The maximum number of members of an object that is opened without need. A larger object is a
- * table of data.
- */
-const FINE_MEMBERS = 24;
 /** The number of plans that may be made before one has been used. */
 const CREDIT = 128;
 /** The number of lines that a plan has to rewrite to be worth its making. */
@@ -420,12 +415,10 @@ export class KernelPlans {
     const proved = isWanted && proof &&
       lookAtOutput(watched, this.#reader, proof.look.bind(proof));
     if (proved) {
-      // Values are made faster in parts than by parsing: containers that were not opened, but most
-      // likely come again with the same keys, are opened too.
-      const values = this.#cut(root, [...seen, proved], true);
+      const values = this.#cut(root, [...seen, proved]);
       if (this.#add(watched, values, isWanted)) return;
     }
-    this.#add(watched, this.#cut(root, seen, false), isWanted);
+    this.#add(watched, this.#cut(root, seen), isWanted);
   }
 
   /** Adds a plan; returns whether that was possible. */
@@ -487,7 +480,6 @@ export class KernelPlans {
   #cut(
     root: JsonSlice,
     observed: readonly Observations[],
-    isFine: boolean,
   ): readonly Value[] | undefined {
     const tape = this.#tape;
     const starts = (
@@ -509,12 +501,9 @@ export class KernelPlans {
         const start = tape.start(at);
         const name = tape.kind(at);
         if (words.has(start) || name === "null") continue;
-        if (name === "object" || name === "array") {
-          const isOpened = opened.has(start);
-          if (isOpened || (isFine && this.#isUsual(at, level))) {
-            if (!walk(at, level + 1)) return false;
-            continue;
-          }
+        if (opened.has(start)) {
+          if (!walk(at, level + 1)) return false;
+          continue;
         }
         const kind = wholes.has(start)
           ? KIND_WHOLE
@@ -526,17 +515,6 @@ export class KernelPlans {
       return true;
     };
     return walk(0, 1) ? values : undefined;
-  }
-
-  /** Whether other records most likely have the container with the same keys. */
-  #isUsual(entry: number, level: number): boolean {
-    if (level >= LEVELS) return false;
-    const tape = this.#tape;
-    const max = tape.kind(entry) === "array" ? 1 : FINE_MEMBERS;
-    const behind = tape.next(entry);
-    let count = 0;
-    for (let at = entry + 1; at < behind; at = tape.next(at)) count += 1;
-    return count <= max;
   }
 
   #insert(
