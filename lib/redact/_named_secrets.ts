@@ -19,6 +19,10 @@ function isBasicCredentials(text: string): boolean {
   }
 }
 
+function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
 // Stand-ins: texts that people and programs write in place of a secret.
 
 /** A variable, template or tag, which another program replaces. */
@@ -58,8 +62,8 @@ interface SecretName {
   readonly kind: string;
   /** Whether the name is sufficient; otherwise, the value must look like a secret, too. */
   readonly isCertain: boolean;
-  /** Whether the value must be a user and a password in base64. */
-  readonly isBasic?: boolean;
+  /** Checks the value, if only those of one form are secrets. */
+  readonly accept?: (value: string) => boolean;
   /** Whether it is a header, whose whole value is a secret, except a stand-in at its end. */
   readonly isHeader?: boolean;
 }
@@ -132,7 +136,7 @@ function secretName(name: string): SecretName | undefined {
   const last = (words.at(-1) ?? "").replace(/\d+$/, "");
   const before = words.at(-2) ?? "";
   // Settings of Docker have credentials there, and other settings a word.
-  if (name === "auth") return { ...PASSWORD, isBasic: true };
+  if (name === "auth") return { ...PASSWORD, accept: isBasicCredentials };
   // Old releases of npm keep a user name and a password in `_auth`.
   if (name === "_auth") return PASSWORD;
   if (name === "Pwd" || name === "pwd") {
@@ -150,6 +154,10 @@ function secretName(name: string): SecretName | undefined {
     if (before === "") return { ...SECRET, isCertain: false };
     // The name of an object, in the values of Helm.
     if (before === "existing") return undefined;
+  }
+  // Vault's is a UUID, that of other stores a name.
+  if (last === "id" && before === "secret") {
+    return { ...SECRET, accept: isUuid };
   }
   // `PGPASSWORD`, `dbpassword`.
   const written = /(?:password|passwd|passphrase|apikey|secretkey)$/.exec(last)
@@ -280,12 +288,15 @@ const POSITION_REGEXP = new RegExp(
       .raw`ConvertTo-SecureString${BLANK}(?:-(?:AsPlainText|Force|String)${BLANK}){0,3}(?![-$(])`,
     String
       .raw`(?:password|wifi-sec\.psk)(?<=(?:mysqladmin|nmcli)[^\n;|&]{0,200}[ \t]\S{8,12})${BLANK}`,
+    // Of a user in MySQL, and in a role's settings.
+    String
+      .raw`(?:PASSWORD FOR|password for)[^=\n]{1,200}=[ \t]{0,8}(?:PASSWORD\()?(?=${SHELL_QUOTE}|\\{0,8}["'])`,
     // In the settings of Gradle.
     String.raw`(?:key|store)Password${BLANK}(?=["'])`,
     String.raw`Key(?<=\bUnseal Key) \d{1,2}:${BLANK}`,
     // Behind a user, in source code.
     String
-      .raw`(?:\w{0,32}[Bb]asic_?[Aa]uth|auth ?= ?)\([ \t]{0,4}\\{0,8}["'][^"'\\\n]{1,64}\\{0,8}["'],[ \t]{0,4}(?=\\{0,8}["'])`,
+      .raw`(?:[\w.]{0,32}(?:[Bb]asic_?[Aa]uth|NetworkCredential)|auth ?= ?)\([ \t]{0,4}\\{0,8}["'][^"'\\\n]{1,64}\\{0,8}["'],[ \t]{0,4}(?=\\{0,8}["'])`,
     String
       .raw`pass\\{0,8}["']?:[ \t]{0,8}(?<=\buser(?:name)?\\{0,8}["']?:[ \t]{0,8}\\{0,8}["'][^"'\\\n]{1,64}\\{0,8}["'],(?:\s|\\n){0,32}\\{0,8}["']?pass\\{0,8}["']?:[ \t]{0,8})(?=\\{0,8}["'])`,
     // The answer to a prompt.
@@ -529,7 +540,7 @@ function mayBeSecret(
   if (
     value.length < least || /^[\s,;:)\]}]/.test(value) || !isReal(value)
   ) return false;
-  if (name.isBasic === true) return isBasicCredentials(value);
+  if (name.accept !== undefined) return name.accept(value);
   const beginning = value.slice(0, LONG);
   const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
     /^\w{16,128}$/.test(beginning) && isMixed(beginning);
@@ -737,8 +748,12 @@ function isRandomText(text: string, least: number): boolean {
 
 // Passwords in URLs.
 
-/** The separator after the scheme of a URL; its slashes may be escaped, as in some JSON. */
-const SLASHES_REGEXP = /:(?:\/\/|\\\/\\\/)/g;
+/**
+ * The separator after the scheme of a URL; its slashes may be escaped, as in some JSON. In the URLs
+ * of Oracle's driver, all up to the slash between user and password.
+ */
+const SLASHES_REGEXP =
+  /:(?:\/\/|\\\/\\\/)|(:oracle:[a-z]{3,4}\d?:[\w$#]{1,64}\/)/g;
 const URL_USER = characterSet(/[^\s/?#@:"'`\\<>[\]]/);
 /** The characters of a password. An `@` in it is often not escaped, so the last `@` ends it. */
 const URL_PASSWORD = characterSet(/[^\s/?#@"'`\\<>]/);
@@ -751,10 +766,15 @@ export function maskUrls(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
   SLASHES_REGEXP.lastIndex = 0;
-  while (SLASHES_REGEXP.test(text)) {
+  for (
+    let found = SLASHES_REGEXP.exec(text);
+    found !== null;
+    found = SLASHES_REGEXP.exec(text)
+  ) {
     const start = SLASHES_REGEXP.lastIndex;
-    const userEnd = endOfUser(text, start);
-    const hasPassword = text.charAt(userEnd) === ":";
+    const isOracle = found[1] !== undefined;
+    const userEnd = isOracle ? start - 1 : endOfUser(text, start);
+    const hasPassword = isOracle || text.charAt(userEnd) === ":";
     const secretStart = hasPassword ? userEnd + 1 : start;
     let end = userEnd;
     let at = hasPassword ? endOfRun(text, secretStart, URL_PASSWORD) : userEnd;
@@ -941,7 +961,8 @@ function maskFlags(text: string, mask: Mask): string {
       COMMAND_REGEXP.lastIndex = index;
       command ??= COMMAND_REGEXP.exec(text)?.[1] ?? "";
       if (!programs.test(command)) continue;
-      const end = endOfRun(text, start, run);
+      const end = endOfArgument(text, index, start) ??
+        endOfRun(text, start, run);
       const value = text.slice(start, end);
       if (
         value.length < 4 || !isReal(value) ||
@@ -954,4 +975,23 @@ function maskFlags(text: string, mask: Mask): string {
     }
   }
   return from === 0 ? text : masked + text.slice(from);
+}
+
+/**
+ * Returns the end of the value of a flag whose quotation mark opens between two indices, with the
+ * spaces in it; `undefined` if it has none, or none that closes it on its line.
+ */
+function endOfArgument(
+  text: string,
+  flag: number,
+  start: number,
+): number | undefined {
+  const head = text.slice(flag, start);
+  const [, backslashes = "", quote = ""] = /(\\*)(["'])[^"']*$/.exec(head) ??
+    [];
+  if (quote === "" || head.split(quote).length % 2 === 1) return undefined;
+  // A limit, or an unclosed value would be read again for each flag in it.
+  const value = text.slice(start, start + LONG);
+  const end = endOfQuoted(value, 0, quote, backslashes.length);
+  return /^\\*["']/.test(value.slice(end)) ? start + end : undefined;
 }

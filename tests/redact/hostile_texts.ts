@@ -78,5 +78,8 @@ export const HOSTILE: readonly string[] = [
     'user:"a",pass:"',
     'basicauth("a',
     "password is ",
+    'curl -u "a:b ',
+    ":oracle:thin:a/@",
+    "password for a=",
   ],
 ];

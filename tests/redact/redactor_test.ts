@@ -257,6 +257,7 @@ const A36 = A20 + A20.slice(0, 16);
 const A60 = A20 + A20 + A20;
 const HEX32 = "0123456789abcdef".repeat(2);
 const HEX40 = HEX32 + "01234567";
+const UUID = "84896a0c-1347-aa90-a4f6-aca8b7558780";
 const KEY_LINE = A60 + "wXyZ";
 const BEGIN = "-----BEGIN";
 
@@ -656,6 +657,34 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "a container's user behind a download",
     "curl x | docker run -u 1000:1000 y",
+  ],
+  [
+    "a quoted argument with spaces",
+    `curl -u "me:«password:a b1 c»" x; mysql -p'«password:a b c»' "d e"`,
+  ],
+  [
+    "a quoted argument with spaces, in the argument of a shell",
+    `bash -lc 'sshpass -p '\\''«password:a b "c"»'\\'' ssh "x y"' \\"z\\"`,
+  ],
+  [
+    "an argument whose quotation mark nothing closes",
+    `mysql -p'«password:correct» horse\nit's`,
+  ],
+  [
+    "MySQL's statement for a password",
+    "SET PASSWORD FOR 'me'@'%' = PASSWORD('«password:abc1»'); SET PASSWORD FOR x TO RANDOM",
+  ],
+  [
+    "the secret id of Vault, not that of other stores",
+    `secret_id=«secret:${UUID}» --secret-id app/key-20261120 role_id=${UUID}`,
+  ],
+  [
+    "the credentials of .NET",
+    'new System.Net.NetworkCredential("me", "«password:abc1»")',
+  ],
+  [
+    "the URLs of Oracle's driver",
+    "jdbc:oracle:thin:me/«url_password:a@b»@//h:1521/x jdbc:oracle:thin:@h:1521:x jdbc:oracle:oci:me/$PW@h",
   ],
   [
     "a path on another host behind a download",
