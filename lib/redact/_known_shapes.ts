@@ -23,8 +23,6 @@ import {
 
 /** Further conditions of a shape. */
 interface Further {
-  /** The maximum length of the run. A longer run is not a token. */
-  readonly most?: number;
   /** Matches the part of the token before the head; ends in `$`. */
   readonly before?: RegExp;
   /** Checks the whole token. */
@@ -36,13 +34,13 @@ interface Further {
 /**
  * A shape: the kind that its tokens are counted as; a regular expression for the head, which
  * begins with a literal character or a choice of some; the characters of the run after the head;
- * the minimum length of that run.
+ * the minimum length of that run, or also the maximum: a longer run is not a token.
  */
 type TokenShape = readonly [
   kind: string,
   head: string,
   run: CharacterSet,
-  least: number,
+  length: number | readonly [least: number, most: number],
   further?: Further,
 ];
 
@@ -61,7 +59,6 @@ const RANDOM: Further = { accept: isRandom };
 
 /** The surroundings of the mark in keys of 64 bytes. */
 const LONG_AZURE: Further = {
-  most: 8,
   before: /[A-Za-z\d+/]{76}$/,
   accept: (token) => token.endsWith("=="),
 };
@@ -78,7 +75,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["openai_session", "sess-", WORD, 36, RANDOM],
   ["aws_bedrock_key", "ABSK", PLUSSED, 60, MIXED],
   ["aws_bedrock_key", "bedrock-api-key-", PLUSSED, 40],
-  ["google_key", "AIza", WORD, 35, { most: 43 }],
+  ["google_key", "AIza", WORD, [35, 43]],
   ["google_key", "AQ\\.", WORD, 30, MIXED],
   ["huggingface_token", "hf_", ALPHANUMERIC, 30],
   ["huggingface_token", "api_org_", ALPHANUMERIC, 30],
@@ -90,13 +87,13 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["langsmith_key", "lsv2_[a-z]{2}_", WORD, 32],
   ["langfuse_key", "pk-lf-", WORD, 32],
   ["tavily_key", "tvly-", WORD, 20, RANDOM],
-  ["fireworks_key", "fw_", ALPHANUMERIC, 20, { most: 40, accept: isMixed }],
+  ["fireworks_key", "fw_", ALPHANUMERIC, [20, 40], MIXED],
   ["context7_key", "ctx7sk-", WORD, 20],
   ["cerebras_key", "csk-", ALPHANUMERIC, 32, MIXED],
   ["together_key", "tgp_v1_", WORD, 32],
   ["pinecone_key", "pcsk_", WORD, 40],
   ["jina_key", "jina_", WORD, 40],
-  ["firecrawl_key", "fc-(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
+  ["firecrawl_key", "fc-(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   ["runpod_key", "rpa_", ALPHANUMERIC, 36],
   ["e2b_key", "e2b_(?=[\\da-f]{40})", ALPHANUMERIC, 40],
   // Code hosting, packages and builds
@@ -116,79 +113,62 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     "sourcegraph_token",
     "s(?:gp|gd|lk)_(?:[\\da-f]{16}_|local_)?(?=[\\da-f]{40})",
     ALPHANUMERIC,
-    40,
-    {
-      most: 64,
-      accept: (token) => /_[\da-f]+$/.test(token),
-    },
+    [40, 64],
+    { accept: (token) => /_[\da-f]+$/.test(token) },
   ],
   ["npm_token", "npm_", ALPHANUMERIC, 30],
   ["pypi_token", "pypi-", WORD, 50],
   ["rubygems_key", "rubygems_", ALPHANUMERIC, 40],
-  ["crates_token", "cio(?=[A-Za-z\\d]{32})", ALPHANUMERIC, 32, {
-    most: 32,
-    accept: isRandom,
-  }],
-  ["nuget_key", "oy2(?=[a-z\\d]{43})", ALPHANUMERIC, 43, {
-    most: 43,
-    accept: isRandom,
-  }],
+  ["crates_token", "cio(?=[A-Za-z\\d]{32})", ALPHANUMERIC, [32, 32], RANDOM],
+  ["nuget_key", "oy2(?=[a-z\\d]{43})", ALPHANUMERIC, [43, 43], RANDOM],
   ["clojars_token", "CLOJARS_", ALPHANUMERIC, 50],
   ["packagist_token", "packagist_[a-z]{3}_", WORD, 40],
   ["docker_token", "dckr_(?:oat|pat)_", WORD, 20],
   ["jfrog_key", "AKCp", ALPHANUMERIC, 60],
-  ["jfrog_key", "cmVmd(?=[A-Za-z\\d]{59})", ALPHANUMERIC, 59, { most: 59 }],
+  ["jfrog_key", "cmVmd(?=[A-Za-z\\d]{59})", ALPHANUMERIC, [59, 59]],
   ["circleci_token", "CCI(?:PAT|PRJ)_", WORD, 30],
   ["buildkite_token", "bk(?:aj|ct|pt|ua|pk)_", WORD, 36],
-  ["octopus_key", "API-(?=[A-Z\\d]{25})", ALPHANUMERIC, 25, {
-    most: 32,
+  ["octopus_key", "API-(?=[A-Z\\d]{25})", ALPHANUMERIC, [25, 32], {
     accept: (token) => /^API-[A-Z\d]+$/.test(token) && /\d/.test(token),
   }],
   ["harness_token", "[ps]at\\.(?=[\\w-]{22}\\.[\\dA-Za-z]{24}\\.)", DOTTED, 60],
-  ["sonar_token", "sq[apu]_(?=[\\da-f]{40})", ALPHANUMERIC, 40, { most: 40 }],
+  ["sonar_token", "sq[apu]_(?=[\\da-f]{40})", ALPHANUMERIC, [40, 40]],
   ["snyk_token", "snyk_[a-z]{3}\\.", DOTTED, 40],
   ["chromatic_token", "chpt_", ALPHANUMERIC, 12],
   // Clouds
-  ["aws_access_key_id", "A(?:3T[A-Z\\d]|BIA|CCA|KIA|SIA)", ALPHANUMERIC, 16, {
-    most: 16,
-    accept: (token) => /^[A-Z\d]+$/.test(token),
-  }],
+  ["aws_access_key_id", "A(?:3T[A-Z\\d]|BIA|CCA|KIA|SIA)", ALPHANUMERIC, [
+    16,
+    16,
+  ], { accept: (token) => /^[A-Z\d]+$/.test(token) }],
   ["google_oauth", "ya29\\.", DOTTED, 20],
   ["google_oauth", "GOCSPX-", WORD, 20],
   ["google_oauth", "1//0", WORD, 30],
   ["url_signature", "X-(?:Amz|Goog)-Signature=", ALPHANUMERIC, 64],
   ["google_key", "AAAA[\\w-]{7}:", WORD, 100],
-  ["azure_secret", "Q~", TILDED, 31, {
-    most: 35,
+  ["azure_secret", "Q~", TILDED, [31, 35], {
     before: /(?<![.~])[\w.~-]{3}\d$/,
     isWord: true,
   }],
   ["azure_secret", "sig=", PERCENTED, 30],
-  ["azure_key", "AZDO", ALPHANUMERIC, 4, {
-    most: 4,
-    before: /[A-Za-z\d]{76}$/,
-  }],
-  ["azure_key", "JQQJ9[9D]", ALPHANUMERIC, 26, {
-    most: 28,
+  ["azure_key", "AZDO", ALPHANUMERIC, [4, 4], { before: /[A-Za-z\d]{76}$/ }],
+  ["azure_key", "JQQJ9[9D]", ALPHANUMERIC, [26, 28], {
     before: /[A-Za-z\d]{52}$/,
   }],
-  ["azure_key", "AzSe[A-D]", ALPHANUMERIC, 5, {
-    most: 5,
+  ["azure_key", "AzSe[A-D]", ALPHANUMERIC, [5, 5], {
     before: /[A-Za-z\d]{42}$/,
   }],
-  ["azure_key", "AzFu", PLUSSED, 5, { most: 10, before: /[\w-]{44}$/ }],
-  ["azure_key", "A(?:CDb|PIM)", PLUSSED, 6, LONG_AZURE],
-  ["azure_key", "\\+A(?:St|MC|Ba)", PLUSSED, 6, LONG_AZURE],
-  ["azure_key", "\\+A(?:Sb|Eh|Rm)", PLUSSED, 6, {
-    most: 8,
+  ["azure_key", "AzFu", PLUSSED, [5, 10], { before: /[\w-]{44}$/ }],
+  ["azure_key", "A(?:CDb|PIM)", PLUSSED, [6, 8], LONG_AZURE],
+  ["azure_key", "\\+A(?:St|MC|Ba)", PLUSSED, [6, 8], LONG_AZURE],
+  ["azure_key", "\\+A(?:Sb|Eh|Rm)", PLUSSED, [6, 8], {
     before: /[A-Za-z\d+/]{33}$/,
     accept: (token) => token.endsWith("="),
   }],
-  ["alibaba_key", "LTAI", ALPHANUMERIC, 12, { most: 26, accept: isMixed }],
-  ["tencent_key", "AKID", ALPHANUMERIC, 32, { most: 40, accept: isMixed }],
-  ["volcengine_key", "AKLT", ALPHANUMERIC, 40, { most: 60, accept: isMixed }],
+  ["alibaba_key", "LTAI", ALPHANUMERIC, [12, 26], MIXED],
+  ["tencent_key", "AKID", ALPHANUMERIC, [32, 40], MIXED],
+  ["volcengine_key", "AKLT", ALPHANUMERIC, [40, 60], MIXED],
   ["baidu_key", "bce-v3/ALTAK-", PATH, 40],
-  ["yandex_key", "AQVN", WORD, 35, { most: 40, accept: isMixed }],
+  ["yandex_key", "AQVN", WORD, [35, 40], MIXED],
   ["yandex_key", "t1\\.[\\w-]{1,300}={0,2}\\.(?=[\\w-]{86})", EQUALED, 86],
   ["yandex_key", "y[0-3]_", WORD, 50, MIXED],
   ["digitalocean_token", "do[opr]_v1_", WORD, 40],
@@ -209,8 +189,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["akamai_token", "akab-(?=[a-z\\d]{16}-)", WORD, 33],
   ["terraform_token", "\\.atlasv1\\.", WORD, 40, { before: /[A-Za-z\d]{14}$/ }],
   ["vault_token", "hv[brs]\\.", DOTTED, 24],
-  ["vault_token", "s\\.(?=[A-Za-z\\d]{24})", ALPHANUMERIC, 24, {
-    most: 24,
+  ["vault_token", "s\\.(?=[A-Za-z\\d]{24})", ALPHANUMERIC, [24, 24], {
     accept: (token) => isMixed(token, 0.4) && /\d/.test(token),
   }],
   ["doppler_token", "dp\\.[a-z]{2,5}\\.(?=[A-Za-z\\d.]{40})", DOTTED, 40],
@@ -225,7 +204,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["tailscale_key", "tskey-", WORD, 20],
   ["netbird_token", "nbp_", ALPHANUMERIC, 30],
   ["defined_key", "dnkey-", WORD, 40],
-  ["openshift_token", "sha256~", WORD, 43, { most: 43 }],
+  ["openshift_token", "sha256~", WORD, [43, 43]],
   ["dynatrace_token", "dt0[a-z]\\d\\d\\.", DOTTED, 40],
   ["newrelic_key", "NR(?:AK|BR|II|IQ|JS|LS|MA|RA|SP)-", WORD, 19],
   // Old tokens are base64 of JSON that begins with `{"k":"…`.
@@ -242,13 +221,10 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["planetscale_token", "pscale_[a-z]{2,10}_", EQUALED, 30],
   ["supabase_key", "sb(?:p|_secret)_", WORD, 30],
   ["neon_key", "napi_", ALPHANUMERIC, 40],
-  ["clickhouse_key", "4b1d(?=[A-Za-z\\d]{38})", ALPHANUMERIC, 38, {
-    most: 38,
+  ["clickhouse_key", "4b1d(?=[A-Za-z\\d]{38})", ALPHANUMERIC, [38, 38], {
     accept: (token) => isMixed(token) && /[G-Zg-z]/.test(token),
   }],
-  ["airtable_token", "pat(?=[A-Za-z\\d]{14}\\.[\\da-f]{64})", DOTTED, 79, {
-    most: 79,
-  }],
+  ["airtable_token", "pat(?=[A-Za-z\\d]{14}\\.[\\da-f]{64})", DOTTED, [79, 79]],
   ["confluent_key", "cflt", PLUSSED, 56, MIXED],
   ["elastic_key", "essu_", EQUALED, 40],
   ["dbt_token", "dbt[cu]_", EQUALED, 36, MIXED],
@@ -274,46 +250,40 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     "discord_token",
     "[MNO](?=[\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27})",
     DOTTED,
-    57,
-    {
-      most: 80,
-      accept: isDiscordToken,
-    },
+    [57, 80],
+    { accept: isDiscordToken },
   ],
-  ["telegram_token", ":AA", WORD, 30, { most: 38, before: /(?<!\d)\d{6,12}$/ }],
+  ["telegram_token", ":AA", WORD, [30, 38], { before: /(?<!\d)\d{6,12}$/ }],
   ["sendgrid_key", "SG\\.(?=[\\w-]{16,40}\\.)", DOTTED, 33],
   ["brevo_key", "x(?:key|smtp)sib-", WORD, 60],
   ["resend_key", "re_(?=[A-Za-z\\d]{6,12}_)", WORD, 27, MIXED],
-  ["mailchimp_key", "[0123456789abcdef][\\da-f]{31}-us\\d", WORD, 0, {
-    most: 1,
-  }],
-  ["mailgun_key", "key-(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
-  ["twilio_key", "SK(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
+  ["mailchimp_key", "[0123456789abcdef][\\da-f]{31}-us\\d", WORD, [0, 1]],
+  ["mailgun_key", "key-(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
+  ["twilio_key", "SK(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   // Payments and shops
   ["stripe_key", "[rs]k_(?:live|prod|test)_", ALPHANUMERIC, 10],
   ["stripe_key", "whsec_", BASE64, 20],
   // A prefix of Stripe that others use, too.
   ["api_key", "sk_", ALPHANUMERIC, 24, MIXED],
-  ["square_token", "EAAA", WORD, 60, { most: 60, accept: isMixed }],
+  ["square_token", "EAAA", WORD, [60, 60], MIXED],
   ["square_token", "sq0[a-z]{3}-", WORD, 22],
   ["paypal_token", "access_token\\$(?:production|sandbox)\\$", DOLLARED, 40],
   ["plaid_token", "access-(?:development|production|sandbox)-", WORD, 36],
   ["flutterwave_key", "FLWSECK(?:_TEST)?-", WORD, 12, MIXED],
-  ["lob_key", "(?:live|test)_(?=[\\da-f]{35})", ALPHANUMERIC, 35, { most: 35 }],
+  ["lob_key", "(?:live|test)_(?=[\\da-f]{35})", ALPHANUMERIC, [35, 35]],
   ["polar_token", "polar_[a-z]{2,4}_", WORD, 36, MIXED],
   ["duffel_token", "duffel_(?:live|test)_", EQUALED, 40],
-  ["easypost_key", "EZ[AT]K", ALPHANUMERIC, 54, { most: 54 }],
+  ["easypost_key", "EZ[AT]K", ALPHANUMERIC, [54, 54]],
   ["shippo_token", "shippo_(?:live|test)_", ALPHANUMERIC, 40],
   ["shopify_token", "shp(?:at|ca|pa|rt|ss|tka)_(?=[\\da-fA-F]{32})", WORD, 32],
   // Tools for writing, design and planning
   ["linear_key", "lin_(?:api|oauth)_", WORD, 32],
   ["notion_token", "ntn_", ALPHANUMERIC, 40],
-  ["notion_token", "secret_", ALPHANUMERIC, 43, { most: 43, accept: isMixed }],
+  ["notion_token", "secret_", ALPHANUMERIC, [43, 43], MIXED],
   ["figma_token", "fig[dou][rh]?_", WORD, 30],
   ["postman_key", "PMAK-(?=[\\da-f]{24}-)", WORD, 50],
   ["facebook_token", "EAA[A-Z]", ALPHANUMERIC, 80, MIXED],
-  ["facebook_token", "\\|(?=[\\w-]{26})", WORD, 26, {
-    most: 40,
+  ["facebook_token", "\\|(?=[\\w-]{26})", WORD, [26, 40], {
     before: /(?<!\d)\d{15,17}$/,
     accept: (token) => isMixed(token.slice(token.indexOf("|"))),
   }],
@@ -324,11 +294,10 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["dropbox_token", "sl\\.(?=[\\w.-]{100})", DOTTED, 100],
   ["frameio_token", "fio-u-", EQUALED, 60],
   ["hubspot_token", "pat-[a-z]{2}\\d-(?=[\\da-f]{8}-)", WORD, 36],
-  ["infracost_key", "ico-", ALPHANUMERIC, 32, { most: 32 }],
+  ["infracost_key", "ico-", ALPHANUMERIC, [32, 32]],
   ["intra42_secret", "s-s4t2(?:ud|af)-", WORD, 60],
   ["mapbox_token", "[ps]k\\.(?=eyJ)", DOTTED, 60],
-  ["maxmind_key", "_mmk", ALPHANUMERIC, 0, {
-    most: 0,
+  ["maxmind_key", "_mmk", ALPHANUMERIC, [0, 0], {
     before: /[A-Za-z\d]{6}_[A-Za-z\d]{29}$/,
   }],
   ["readme_key", "rdme_", WORD, 60],
@@ -353,6 +322,7 @@ interface Shape extends Further {
   readonly head: RegExp;
   readonly run: CharacterSet;
   readonly least: number;
+  readonly most: number;
   /** Whether the head may occur by chance in the base64 of other data. */
   readonly isBare: boolean;
 }
@@ -362,13 +332,17 @@ const SHAPES: readonly (readonly Shape[] | undefined)[] = shapesByCharacter();
 
 function shapesByCharacter(): (Shape[] | undefined)[] {
   const shapes: (Shape[] | undefined)[] = new Array(ASCII).fill(undefined);
-  for (const [kind, head, run, least, further] of TOKEN_SHAPES) {
+  for (const [kind, head, run, length, further] of TOKEN_SHAPES) {
+    const [least, most] = typeof length === "number"
+      ? [length, Infinity]
+      : length;
     const shape = {
       ...further,
       kind,
       head: new RegExp(head, "y"),
       run,
       least,
+      most,
       isBare: !/[^A-Za-z\d]/.test(
         head.replace(/\(\?=.*$/, "").replace(/\[[^\]]*\]|\(\?:|[|)]/g, ""),
       ),
@@ -499,7 +473,7 @@ function tokenAt(
 ): { kind: string; start: number; end: number } | undefined {
   let isNew: boolean | undefined;
   for (const shape of SHAPES[text.charCodeAt(index)] ?? []) {
-    const { kind, head, run, least, most = Infinity, before, accept } = shape;
+    const { kind, head, run, least, most, before, accept } = shape;
     if (before === undefined) {
       isNew ??= startsAnew(text, index);
       if (!isNew) continue;
