@@ -25,9 +25,9 @@ function isUuid(text: string): boolean {
 
 // Stand-ins: texts that people and programs write in place of a secret.
 
-/** A variable, template or tag, which another program replaces. */
+/** A variable, template or tag, which another program replaces, and a regular expression. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\/\^|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
 /** One sign, repeated, and a secret of which a program shows only the ends. */
 const HIDDEN_REGEXP =
   /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
@@ -600,10 +600,10 @@ function isTypeName(value: string): boolean {
 
 /**
  * Returns whether a value is a member of an object, or a number, in source code: `config.token2`,
- * `e?.token===`.
+ * `e?.token===`, `e.tokens.length-1`.
  */
 function isSourceName(value: string): boolean {
-  return /^(?:[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:\?{1,2}|(?:===|!==?).*)?|0[Xx][\dA-Fa-f_]{1,16})$/
+  return /^(?:[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:\?{1,2}|(?:===|!==?).*|[-+]\d{1,4})?|0[Xx][\dA-Fa-f_]{1,16})$/
     .test(value);
 }
 

@@ -98,7 +98,7 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
  * ```
  */
 export class Redactor {
-  readonly #patterns: readonly (RegExp | LinearPattern)[];
+  readonly #patterns: readonly Searchable[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
   /** Texts without a secret: redacting each again takes twice the time (case `redact/small`). */
@@ -114,20 +114,7 @@ export class Redactor {
    */
   constructor(options: RedactorOptions = {}) {
     const patterns = checkedList("patterns", options.patterns ?? []);
-    this.#patterns = patterns.map((pattern) => {
-      if (isLinear(pattern)) return pattern;
-      if (!(pattern instanceof RegExp)) {
-        throw new TypeError(
-          `Cannot use patterns: one is ${
-            wordsOf(pattern)
-          }, expected regular expressions`,
-        );
-      }
-      return new RegExp(
-        pattern.source,
-        `${pattern.flags.replace(/[gy]/g, "")}g`,
-      );
-    });
+    this.#patterns = patterns.map(searchable);
   }
 
   /** The number of secrets masked so far, by kind, in the order of their first occurrence. */
@@ -263,17 +250,40 @@ function maskUncounted(text: string): string {
   return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
+/** The part of a {@linkcode LinearPattern} that is used. */
+type Searchable = Pick<LinearPattern, "matchesIn">;
+
+function searchable(pattern: RegExp | LinearPattern): Searchable {
+  if (pattern instanceof RegExp) {
+    const flags = `${pattern.flags.replace(/[gy]/g, "")}g`;
+    const regexp = new RegExp(pattern.source, flags);
+    return {
+      *matchesIn(text) {
+        for (const { 0: found, index } of text.matchAll(regexp)) {
+          yield [index, index + found.length];
+        }
+      },
+    };
+  }
+  // Checks for the method, not the class, so that the class is only loaded for such patterns.
+  if (typeof pattern?.matchesIn === "function") return pattern;
+  const found = wordsOf(pattern);
+  throw new TypeError(
+    `Cannot use patterns: one is ${found}, expected regular expressions`,
+  );
+}
+
 /** Masks the matches of a pattern, except those that overlap a placeholder. */
 function maskPattern(
   text: string,
-  pattern: RegExp | LinearPattern,
+  pattern: Searchable,
   mask: Mask,
 ): string {
   const fixed = [...text.matchAll(PLACEHOLDER_REGEXP)];
   let next = 0;
   let masked = "";
   let from = 0;
-  for (const [at, to] of matchesOf(text, pattern)) {
+  for (const [at, to] of pattern.matchesIn(text)) {
     if (at === to) continue;
     // Without the Unicode rules a match may begin or end between the halves of a pair.
     const index = Math.max(from, isInPair(text, at) ? at - 1 : at);
@@ -289,26 +299,6 @@ function maskPattern(
     from = end;
   }
   return from === 0 ? text : masked + text.slice(from);
-}
-
-/** Checks for the method, not the class, so that the class is only loaded for such patterns. */
-function isLinear(pattern: unknown): pattern is LinearPattern {
-  return typeof pattern === "object" && pattern !== null &&
-    "matchesIn" in pattern;
-}
-
-/** Returns the start and end of each match. */
-function* matchesOf(
-  text: string,
-  pattern: RegExp | LinearPattern,
-): Iterable<readonly [start: number, end: number]> {
-  if (isLinear(pattern)) {
-    yield* pattern.matchesIn(text);
-    return;
-  }
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    yield [index, index + found.length];
-  }
 }
 
 /** Returns a function that counts secrets and returns their placeholders. */

@@ -157,6 +157,8 @@ Deno.test("Redactor keeps what only says where a secret is, or what it is called
       `f"secret='{self.secret}'" f"postgresql://{user}:{quote(password)}@{host}"`,
       '["authorization", "x-amz-content-sha256", "x-amz-date"]',
       '{"renderPass": "opaque"}\non_pass: next',
+      "{marker:r,token:e.tokens.length-1,end:-1}",
+      "const UNEXPECTED_TOKEN = /^Unexpected token '?(.)'?(,)? /i",
       "    readonly STENCIL_PASS: 0x0B96;\n  ENCRYPTION_KEY    = 0xc0406618",
     ]
   ) assertEquals(new Redactor().redact(text), text);
