@@ -40,11 +40,7 @@ export const PLACE_COLUMNS = [
   ["source", "word", "the name of the file or stream"],
   ["line", "integer", "the number of the first line about it"],
   ["thread_id", "word?", "the id of the thread"],
-  [
-    "turn_id",
-    "word?",
-    "the id of the turn; `synthetic-turn-N` where a release has none",
-  ],
+  ["turn_id", "word?", "the id of the turn; `synthetic-turn-N` if it has none"],
 ] as const satisfies readonly Column[];
 
 /** The tables, by their names. */
@@ -62,13 +58,9 @@ export const TABLES = {
       [
         "originator",
         "word?",
-        "the program that began it, such as `codex_exec`",
+        "what began it, such as `codex_exec`, `codex-tui`",
       ],
-      [
-        "origin",
-        "word?",
-        "the kind of session, such as `cli`, `exec` or `subagent:review`",
-      ],
+      ["origin", "word?", "its kind, such as `cli`, `exec`, `subagent:review`"],
       ["cli_version", "word?", "the version of Codex at its beginning"],
       ["model", "word?", "the model at its beginning"],
       ["model_provider", "word?", "the provider of the model"],
@@ -86,11 +78,7 @@ export const TABLES = {
       ["ended_at", "timestamp?", "when it ended"],
       ["duration_ms", "integer?", "its duration, if its last event has one"],
       ["status", "word?", "`completed` or `failed`; null if it has no end"],
-      [
-        "reason",
-        "word?",
-        "why it was aborted, such as `interrupted` or `replaced`",
-      ],
+      ["reason", "word?", "why it was aborted: `interrupted`, `replaced`, …"],
       ["model", "word?", "the model"],
       ["inherited", "boolean", "whether it was copied from another thread"],
       [
@@ -98,16 +86,8 @@ export const TABLES = {
         "integer?",
         "tokens sent to the model, as `codexpipe usage` counts them; null if it counts none",
       ],
-      [
-        "cached_input_tokens",
-        "integer?",
-        "input tokens that the server read from its cache",
-      ],
-      [
-        "cache_write_input_tokens",
-        "integer?",
-        "input tokens that the server wrote to its cache",
-      ],
+      ["cached_input_tokens", "integer?", "input tokens read from the cache"],
+      ["cache_write_input_tokens", "integer?", "tokens written to the cache"],
       ["output_tokens", "integer?", "tokens that the model wrote"],
       ["reasoning_output_tokens", "integer?", "output tokens of reasoning"],
       ["total_tokens", "integer?", "input and output together"],
@@ -124,11 +104,7 @@ export const TABLES = {
         "the id of the item; unique in a session file, and in a run of an exec stream",
       ],
       ["item_type", "word", "its type: see docs/events.md"],
-      [
-        "status",
-        "word?",
-        "`completed`, `failed`, `declined` or `in_progress`",
-      ],
+      ["status", "word?", "`completed`, `failed`, `declined`, `in_progress`"],
       ["started_at", "timestamp?", "when it began"],
       ["ended_at", "timestamp?", "when it ended"],
       ["inherited", "boolean", "whether it was copied from another thread"],
@@ -151,11 +127,7 @@ export const TABLES = {
         "word?",
         "the name of the tool, such as `shell`, `apply_patch` or `mcp__SERVER__TOOL`",
       ],
-      [
-        "status",
-        "word?",
-        "`completed`, `failed`, `declined` or `in_progress`",
-      ],
+      ["status", "word?", "`completed`, `failed`, `declined`, `in_progress`"],
       ["exit_code", "integer?", "the exit status of a command"],
       ["files", "integer?", "how many files a patch changes"],
       ["duration_ms", "integer?", "its duration, if the log has it"],
@@ -174,22 +146,10 @@ export const TABLES = {
     columns: [
       ["ended_at", "timestamp?", "the time of its token count"],
       ["model", "word?", "the model"],
-      [
-        "rule",
-        "word",
-        "the rule that counted it, as in `codexpipe usage --explain`",
-      ],
+      ["rule", "word", "what counted it, as in `codexpipe usage --explain`"],
       ["input_tokens", "integer", "tokens sent to the model"],
-      [
-        "cached_input_tokens",
-        "integer",
-        "input tokens that the server read from its cache",
-      ],
-      [
-        "cache_write_input_tokens",
-        "integer",
-        "input tokens that the server wrote to its cache",
-      ],
+      ["cached_input_tokens", "integer", "input tokens read from the cache"],
+      ["cache_write_input_tokens", "integer", "tokens written to the cache"],
       ["output_tokens", "integer", "tokens that the model wrote"],
       ["reasoning_output_tokens", "integer", "output tokens of reasoning"],
       ["total_tokens", "integer", "input and output together"],
@@ -276,17 +236,7 @@ export interface ColumnOptions {
  *
  * const names = columnsOf("failures", { content: true }).map(([name]) => name);
  *
- * assertEquals(names, [
- *   "source",
- *   "line",
- *   "thread_id",
- *   "turn_id",
- *   "kind",
- *   "timestamp",
- *   "message",
- *   "inherited",
- *   "raw",
- * ]);
+ * assertEquals(names.slice(0, 5), ["source", "line", "thread_id", "turn_id", "kind"]);
  * ```
  */
 export function columnsOf(
