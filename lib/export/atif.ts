@@ -96,12 +96,7 @@ export class AtifExporter implements Exporter {
     return this.#agents;
   }
 
-  /**
-   * Begins an input.
-   *
-   * @param input The name of the input, and its depth in the one before it.
-   * @param emit Called with the ends of open trajectories that do not contain it.
-   */
+  /** Begins an input, and emits the ends of open trajectories that do not contain it. */
   begin({ stem, depth = 0 }: ExportInput, emit: Emit<ExportPiece>): void {
     this.#close(emit, depth);
     if (this.#open.length === 0) {
@@ -112,12 +107,7 @@ export class AtifExporter implements Exporter {
     this.#agents = [];
   }
 
-  /**
-   * Reads the outcome of a line; failures are ignored.
-   *
-   * @param outcome An event, or a failure.
-   * @param emit Called with pieces of the trajectory.
-   */
+  /** Reads an event, and emits pieces of its trajectory. Failures are ignored. */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok) return;
     const event = fieldsOf(outcome.value);
@@ -142,11 +132,7 @@ export class AtifExporter implements Exporter {
     thread.take(event, { tokens, text: outcome.text }, emit);
   }
 
-  /**
-   * Ends the input. Its first trajectory stays open for those of its agents.
-   *
-   * @param emit Called with the rest of the other trajectories.
-   */
+  /** Ends the input. Its first trajectory stays open for those of its agents. */
   end(emit: Emit<ExportPiece>): void {
     const threads = [...this.#threads.values()];
     this.#threads.clear();
@@ -187,11 +173,7 @@ export class AtifExporter implements Exporter {
     this.#close(emit, depth + 1);
   }
 
-  /**
-   * Ends the export.
-   *
-   * @returns The ends of the open trajectories.
-   */
+  /** Ends the export, and returns the ends of the open trajectories. */
   flush(): readonly ExportPiece[] {
     const pieces: ExportPiece[] = [];
     this.#close((piece) => pieces.push(piece), 0);

@@ -235,11 +235,7 @@ export class OtlpExporter implements Exporter {
     this.#options = options;
   }
 
-  /**
-   * Begins an input.
-   *
-   * @param input The name of the input.
-   */
+  /** Begins an input. */
   begin(input: ExportInput): void {
     this.#inputs += 1;
     this.#input = input;
@@ -254,12 +250,7 @@ export class OtlpExporter implements Exporter {
     return this.#refusal;
   }
 
-  /**
-   * Reads the outcome of a line; failures are ignored.
-   *
-   * @param outcome An event, or a failure.
-   * @param emit Called with the lines of turns that have ended.
-   */
+  /** Reads an event, and emits the lines of turns that have ended. Failures are ignored. */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok || this.#refusal !== undefined) return;
     const event = fieldsOf(outcome.value);
@@ -274,11 +265,7 @@ export class OtlpExporter implements Exporter {
     this.#take(thread, event, this.#tokens.take(event));
   }
 
-  /**
-   * Ends the input, and its turns in progress.
-   *
-   * @param emit Called with the lines of those turns.
-   */
+  /** Ends the input and its turns in progress, and emits their lines. */
   end(emit: Emit<ExportPiece>): void {
     this.#emit = emit;
     for (const thread of this.#threads.values()) this.#leave(thread);

@@ -174,11 +174,7 @@ export class TableExporter implements Exporter {
     return this.#writer.has("turns") || this.#writer.has("requests");
   }
 
-  /**
-   * Begins an input.
-   *
-   * @param input The name of the input. A name that was read before is ignored.
-   */
+  /** Begins an input. One with a name that was read before is ignored. */
   begin({ name }: ExportInput): void {
     this.#source = undefined;
     if (this.#sources.has(name)) return;
@@ -188,33 +184,20 @@ export class TableExporter implements Exporter {
     this.#source = new TableSource(name, state, this.#writer, ledger);
   }
 
-  /**
-   * Reads the outcome of a line.
-   *
-   * @param outcome An event, or a failure.
-   * @param emit Called with the rows that are complete.
-   */
+  /** Reads the outcome of a line, and emits the rows that are complete. */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     this.#writer.emit = emit;
     if (outcome.ok) this.#source?.take(fieldsOf(outcome.value), outcome.line);
     else this.#source?.fail(outcome);
   }
 
-  /**
-   * Ends the input.
-   *
-   * @param emit Called with its last rows.
-   */
+  /** Ends the input, and emits its last rows. */
   end(emit: Emit<ExportPiece>): void {
     this.#writer.emit = emit;
     this.#source?.end();
   }
 
-  /**
-   * Ends the export.
-   *
-   * @returns The rows of turns and requests.
-   */
+  /** Ends the export, and returns the rows of turns and requests. */
   *flush(): Generator<ExportPiece, void, void> {
     const pieces: ExportPiece[] = [];
     this.#writer.emit = (piece) => void pieces.push(piece);
@@ -244,12 +227,7 @@ export class TableExporter implements Exporter {
     }
   }
 
-  /**
-   * Removes the turns and requests of the inputs so far and returns them, for the exporter of
-   * another thread.
-   *
-   * @returns The turns and requests, for {@linkcode TableExporter.add}.
-   */
+  /** Removes the turns and requests of the inputs so far and returns them. */
   take(): unknown {
     const counts = this.#meter.take();
     const taken: TakenTables = { sources: new Map(this.#sources), counts };
@@ -257,11 +235,7 @@ export class TableExporter implements Exporter {
     return taken;
   }
 
-  /**
-   * Adds the turns and requests of further inputs.
-   *
-   * @param taken The result of {@linkcode TableExporter.take} in another thread.
-   */
+  /** Adds the turns and requests that {@linkcode TableExporter.take} of another one returned. */
   add(taken: unknown): void {
     // The boundary between exporters: only `take` of this class makes such values.
     const { sources, counts } = taken as TakenTables;
