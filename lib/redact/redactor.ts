@@ -354,11 +354,12 @@ class KnownTexts<T> {
 
 // Secrets in lines that a terminal or a program broke because they were too long.
 
-/** A word of natural language, with which a new line may begin. */
-const PLAIN_REGEXP = /^(?:[A-Z]?[a-z]*|[A-Z]*)[.-]?$/;
-/** The beginning of a setting, which has its own line. */
+/** A word of natural language, or the name of a file, with which a new line may begin. */
+const PLAIN_REGEXP =
+  /^(?:[A-Z]?[a-z]*|[A-Z]*)(?:[./-](?:[A-Z]?[a-z]+|[A-Z]+)){0,8}[.-]?$/;
+/** The beginning of a setting or a header, which has its own line. */
 const SETTING_REGEXP =
-  /^(?:(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*)\d*[=:]|[A-Za-z-]+[=:][ \t]*[^\s=])/;
+  /^[+-]?(?:(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*|[A-Z][A-Z\d]*_[A-Z\d_]*|[a-z][a-z\d]*_[a-z\d_]*)\d*[=:]|[A-Za-z-]+[=:][ \t]*[^\s=]|[\w.-]{1,64}(?:[ \t]{1,16}[=:]|:[ \t]))/;
 
 /** The start and end of consecutive lines of equal length; only the last one may be shorter. */
 interface Paragraph {

@@ -236,7 +236,18 @@ for (
 Deno.test("Redactor removes the line behind a token only if it may be the rest of the token", () => {
   const { secret } = exampleOf("ghp_{a36}", 1);
   const words = ["Done", "ok", "next 2", ""];
-  const commands = ["FOO_2=b3b3", "$ ls", "/usr/bin", "exit_code=0"];
+  const commands = [
+    ...[
+      "FOO_2=b3b3",
+      "$ ls",
+      "/usr/bin",
+      "exit_code=0",
+      "S3_URL=x",
+      "s3_url: x",
+    ],
+    ...["aws_role = x", "accessRole2 : x", "+A2_URL=x", "X-Foo-2: x"],
+    ...["package.json", "README.md", "src/main/App.java", "drwxr-xr-x 2"],
+  ];
   for (const before of [`${".".repeat(30)} `, "the token of this run is "]) {
     for (const next of [...words, ...commands]) {
       for (const end of ["", "\nmore"]) {
@@ -659,6 +670,12 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "a container's user behind a download",
     "curl x | docker run -u 1000:1000 y",
+  ],
+  [
+    "the credentials of AWS, each on its line",
+    `aws_secret_access_key = «api_key:${A20}/${
+      A20.slice(1)
+    }»\naws_session_token = «token:${A36}»`,
   ],
   [
     "a quoted argument with spaces",
