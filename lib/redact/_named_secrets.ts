@@ -191,6 +191,8 @@ const SEPARATOR_REGEXP = new RegExp(
   String.raw`(?:${SHELL_QUOTE}|\\{0,8}["'` + "`]?)" +
     String
       .raw`\]?[ \t]{0,16}(?:=>|:=|={2,3}(?=[\w$])|=(?!=)|:(?!:))[ \t]{0,16}` +
+    // In the outputs of Terraform.
+    String.raw`(?:\{[^{}]{0,100}\bvalue\\{0,8}"[ \t]?:[ \t]?(?=\\{0,8}"))?` +
     // In a sentence.
     String.raw`|(?<=[Pp]ass(?:word|phrase))[ \t]is[ \t]`,
   "y",
@@ -989,7 +991,11 @@ function endOfArgument(
   const head = text.slice(flag, start);
   const [, backslashes = "", quote = ""] = /(\\*)(["'])[^"']*$/.exec(head) ??
     [];
-  if (quote === "" || head.split(quote).length % 2 === 1) return undefined;
+  // Behind a placeholder, words are kept, or redacting again would mask more.
+  if (
+    quote === "" || head.split(quote).length % 2 === 1 ||
+    text.startsWith(PLACEHOLDER, start)
+  ) return undefined;
   // A limit, or an unclosed value would be read again for each flag in it.
   const value = text.slice(start, start + LONG);
   const end = endOfQuoted(value, 0, quote, backslashes.length);

@@ -678,6 +678,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     }»\naws_session_token = «token:${A36}»`,
   ],
   [
+    "the outputs of Terraform",
+    '"db_password": {\n  "sensitive": true,\n  "type": "string",\n  "value": "«password:abc»"\n}, "token": {"type": "string"}, "n": {"value": "xyz"}',
+  ],
+  [
     "a quoted argument with spaces",
     `curl -u "me:«password:a b1 c»" x; mysql -p'«password:a b c»' "d e"`,
   ],
