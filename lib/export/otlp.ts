@@ -35,15 +35,6 @@ import type {
   ExportPiece,
 } from "./exporter.ts";
 import {
-  ATTRIBUTE,
-  OPERATION,
-  RETRY_EVENT,
-  SCHEMA_URL,
-  SPAN_EVENTS,
-  SPAN_KIND,
-  STATUS_ERROR,
-} from "./otlp_names.ts";
-import {
   argumentsTextOf,
   HOSTED_TOOLS,
   resultTextOf,
@@ -53,6 +44,22 @@ import {
 /** The name of the agent, and of its service, for all originators. */
 const AGENT = "codex";
 
+// The names of spans and attributes are those of one version of OpenTelemetry's conventions. All of
+// `gen_ai.*` is in development and may have other names in the next version.
+
+/** The URL of the version of the conventions. */
+const SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
+
+/** The names of span events, by the types of the items that they are made from. */
+const SPAN_EVENTS: ReadonlyMap<unknown, string> = new Map([
+  ["context_compaction", "codex.compaction"],
+  ["exec_approval_request", "codex.approval_request"],
+  ["apply_patch_approval_request", "codex.approval_request"],
+  ["thread_rolled_back", "codex.rollback"],
+  ["entered_review_mode", "codex.review_started"],
+  ["exited_review_mode", "codex.review_ended"],
+]);
+
 /**
  * The limits of one line: the spans of a turn, and the characters of content. Collectors refuse
  * long requests, so the rest of the turn follows in another line. `names` limits the cache of
@@ -61,10 +68,8 @@ const AGENT = "codex";
 const MAX = { spans: 2048, content: 1 << 21, names: 1024, turns: 64 };
 
 type AttributeValue = string | number | bigint | undefined;
-/** The values of attributes. */
-type Attributes = {
-  readonly [A in keyof typeof ATTRIBUTE]?: AttributeValue;
-};
+/** Attributes by their names. Names that the conventions do not define begin with `codex.`. */
+type Attributes = Readonly<Record<string, AttributeValue>>;
 /** A part of a message, by the conventions. */
 type Part = Readonly<Record<string, unknown>>;
 
@@ -75,7 +80,7 @@ interface SpanIds {
 
 /** A span: times are milliseconds since 1970. */
 interface Span {
-  readonly operation: string;
+  readonly operation: "invoke_agent" | "chat" | "execute_tool";
   /** The rest of its name, after the operation. */
   subject: string | undefined;
   start: number;
@@ -338,7 +343,7 @@ export class OtlpExporter implements Exporter {
     const name = SPAN_EVENTS.get(item_type);
     if (name === undefined) return;
     if (item_type === "context_compaction") thread.ask(at);
-    const attributes = { call: idOf(event.call_id) };
+    const attributes = { "gen_ai.tool.call.id": idOf(event.call_id) };
     this.#turnOf(thread, at).events.push({ at, name, attributes });
   }
 
@@ -438,14 +443,14 @@ export class OtlpExporter implements Exporter {
     const isBehind = answer?.isOver === true && turn.counts !== "before";
     const request: ChildSpan = {
       item: textOf(event.item_id) ?? "",
-      operation: OPERATION.request,
+      operation: "chat",
       subject: model,
       start: isBehind ? answer.start : thread.askedAt,
       end: isBehind ? answer.end : at,
       attributes: {
-        provider: providerOf(thread),
-        model,
-        response: idOf(content.response_id),
+        "gen_ai.provider.name": providerOf(thread),
+        "gen_ai.request.model": model,
+        "gen_ai.response.id": idOf(content.response_id),
         ...tokenAttributes(tokens),
       },
       parts: answer?.parts ?? [],
@@ -485,7 +490,7 @@ export class OtlpExporter implements Exporter {
       turn.seen.add(item);
       call = {
         item,
-        operation: OPERATION.call,
+        operation: "execute_tool",
         subject: tool.name,
         start: at,
         end: undefined,
@@ -539,12 +544,12 @@ export class OtlpExporter implements Exporter {
       : undefined;
     turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
     call.attributes = {
-      tool: name,
-      toolType: HOSTED_TOOLS.has(name) ? "extension" : "function",
-      call: idOf(event.call_id),
-      exitCode,
-      arguments: input,
-      result: output,
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.type": HOSTED_TOOLS.has(name) ? "extension" : "function",
+      "gen_ai.tool.call.id": idOf(event.call_id),
+      "process.exit.code": exitCode,
+      "gen_ai.tool.call.arguments": input,
+      "gen_ai.tool.call.result": output,
     };
   }
 
@@ -562,8 +567,8 @@ export class OtlpExporter implements Exporter {
   #error(thread: Thread, message: string, at: number): void {
     const turn = this.#turnOf(thread, at);
     if (isRetryNotice(message)) {
-      const attributes = { retryMessage: message };
-      turn.events.push({ at, name: RETRY_EVENT, attributes });
+      const attributes = { "codex.retry.message": message };
+      turn.events.push({ at, name: "codex.retry", attributes });
     } else turn.problem = message;
   }
 
@@ -626,7 +631,7 @@ export class OtlpExporter implements Exporter {
       turn.calls.delete(item);
       // It ends with its turn, unless its end comes later.
       call.end = end.at;
-      call.attributes = { ...call.attributes, callStatus: "open" };
+      call.attributes = { ...call.attributes, "codex.call.status": "open" };
       thread.late.set(item, { turn, call });
     }
     thread.turn = undefined;
@@ -648,36 +653,39 @@ export class OtlpExporter implements Exporter {
         ? undefined
         : turnIds(parent, startedBy));
     const isWanted = this.#options.content === true;
-    const { at, error, message } = end;
-    const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
-    const attributes = attributesText({
-      operation: span.operation,
-      conversation: thread.id,
-      provider: providerOf(thread),
-      agentName: AGENT,
-      agentVersion: idOf(header.cli_version),
-      model,
-      folder: idOf(header.cwd),
-      turn: realId(id),
-      turnStatus: end.status,
-      parentThread: parent,
-      forkedFrom: idOf(header.forked_from_id),
-      agentPath: idOf(header.agent_path),
-      agentNickname: idOf(header.agent_nickname),
-      agentRole: idOf(header.agent_role),
+    const attributes = {
+      "gen_ai.provider.name": providerOf(thread),
+      "gen_ai.agent.name": AGENT,
+      "gen_ai.agent.version": idOf(header.cli_version),
+      "gen_ai.request.model": model,
+      "process.working_directory": idOf(header.cwd),
+      "codex.turn.id": realId(id),
+      "codex.turn.status": end.status,
+      "codex.thread.parent_id": parent,
+      "codex.thread.forked_from_id": idOf(header.forked_from_id),
+      "codex.agent.path": idOf(header.agent_path),
+      "codex.agent.nickname": idOf(header.agent_nickname),
+      "codex.agent.role": idOf(header.agent_role),
       // The usage at the ends of exec turns cannot be divided among requests.
       ...tokenAttributes(end.tokens),
-      inputMessages: isWanted
+      "gen_ai.input.messages": isWanted
         ? messageText("user", prompts.map(textPart))
         : undefined,
-      outputMessages: isWanted && answer !== undefined
+      "gen_ai.output.messages": isWanted && answer !== undefined
         ? messageText("assistant", [textPart(answer)])
         : undefined,
-      error,
-    });
+    };
     const links = link === undefined ? "" : `,"links":[{${idsText(link)}}]`;
     return `{${idsText(idsOf(thread, turn))},${
-      spanText({ ...span, error, message, events }, attributes)
+      spanText(thread, {
+        operation: "invoke_agent",
+        subject: AGENT,
+        start,
+        end: end.at,
+        error: end.error,
+        message: end.message,
+        events,
+      }, attributes)
     }${links}}`;
   }
 
@@ -719,15 +727,13 @@ export class OtlpExporter implements Exporter {
   /** Returns the JSON text of the span of a request or a call. */
   #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
-    const { operation, error } = span;
-    const attributes = attributesText(
-      { operation, conversation: thread.id },
-      span.attributes,
-      { outputMessages: messageText("assistant", parts), error },
-    );
+    const attributes = {
+      ...span.attributes,
+      "gen_ai.output.messages": messageText("assistant", parts),
+    };
     const text = `{${
       idsText(childIds(ids, span.item))
-    },"parentSpanId":"${ids.spanId}",${spanText(span, attributes)}}`;
+    },"parentSpanId":"${ids.spanId}",${spanText(thread, span, attributes)}}`;
     // Without content, only names can contain a secret, so a name is searched once.
     if (this.#clean.has(subject)) return text;
     const masked = this.#masked(text);
@@ -762,11 +768,11 @@ const SCOPE =
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
-    serviceName: AGENT,
-    serviceVersion: idOf(cli_version),
-    repository: idOf(repository_url),
-    branch: idOf(branch),
-    commit: idOf(commit_hash),
+    "service.name": AGENT,
+    "service.version": idOf(cli_version),
+    "vcs.repository.url.full": idOf(repository_url),
+    "vcs.ref.head.name": idOf(branch),
+    "vcs.ref.head.revision": idOf(commit_hash),
   });
   return `{"attributes":${attributes}}`;
 }
@@ -791,21 +797,29 @@ function messageText(role: string, parts: readonly Part[]): string | undefined {
 function tokenAttributes(tokens: Tokens | undefined): Attributes {
   if (tokens === undefined) return {};
   return {
-    inputTokens: tokens.input_tokens,
-    cacheRead: tokens.cached_input_tokens || undefined,
-    cacheCreation: tokens.cache_write_input_tokens || undefined,
-    outputTokens: tokens.output_tokens,
-    reasoningTokens: tokens.reasoning_output_tokens || undefined,
+    "gen_ai.usage.input_tokens": tokens.input_tokens,
+    "gen_ai.usage.cache_read.input_tokens": tokens.cached_input_tokens ||
+      undefined,
+    "gen_ai.usage.cache_creation.input_tokens":
+      tokens.cache_write_input_tokens || undefined,
+    "gen_ai.usage.output_tokens": tokens.output_tokens,
+    "gen_ai.usage.reasoning.output_tokens": tokens.reasoning_output_tokens ||
+      undefined,
   };
 }
 
 /** Returns the members of a span in OTLP/JSON, without its ids. */
-function spanText(span: Span, attributes: string): string {
+function spanText(thread: Thread, span: Span, more: Attributes): string {
   const { operation, subject, start, end = start, error, message } = span;
   const name = subject === undefined ? operation : `${operation} ${subject}`;
-  const kind = operation === OPERATION.request
-    ? SPAN_KIND.client
-    : SPAN_KIND.internal;
+  const attributes = attributesText({
+    "gen_ai.operation.name": operation,
+    "gen_ai.conversation.id": thread.id,
+    ...more,
+    "error.type": error,
+  });
+  // The numbers of OTLP for a client and an internal span; below, for an error.
+  const kind = operation === "chat" ? 3 : 1;
   const events = (span.events ?? []).map(({ at, name, attributes }) =>
     `{"timeUnixNano":${nanosOf(at)},"name":${jsonTextOf(name)},"attributes":${
       attributesText(attributes)
@@ -813,7 +827,7 @@ function spanText(span: Span, attributes: string): string {
   );
   const status = error === undefined
     ? ""
-    : `,"status":${jsonTextOf({ code: STATUS_ERROR, message })}`;
+    : `,"status":${jsonTextOf({ code: 2, message })}`;
   // A clock that was set back may let a span end before it starts.
   const endTime = nanosOf(Math.max(start, end));
   return `"name":${jsonTextOf(name)},"kind":${kind},"startTimeUnixNano":${
@@ -823,22 +837,16 @@ function spanText(span: Span, attributes: string): string {
   }${status}`;
 }
 
-/** The names of attributes, by their keys. */
-const NAMES: Readonly<Record<string, string>> = ATTRIBUTE;
-
 /** Returns the JSON text of the attributes that have a value, as a list of OTLP. */
-function attributesText(...groups: readonly Attributes[]): string {
+function attributesText(attributes: Attributes): string {
   let text = "";
-  for (const group of groups) {
-    const values: Readonly<Record<string, AttributeValue>> = group;
-    for (const key in values) {
-      const value = values[key];
-      if (value === undefined) continue;
-      const member = typeof value === "string"
-        ? `"stringValue":${jsonTextOf(value)}`
-        : `"intValue":${wholeText(value)}`;
-      text += `,{"key":"${NAMES[key]}","value":{${member}}}`;
-    }
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined) continue;
+    const member = typeof value === "string"
+      ? `"stringValue":${jsonTextOf(value)}`
+      : `"intValue":${wholeText(value)}`;
+    text += `,{"key":"${name}","value":{${member}}}`;
   }
   return `[${text.slice(1)}]`;
 }
