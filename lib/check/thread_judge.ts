@@ -19,30 +19,24 @@ import type { Emit } from "../stage.ts";
 import type { Tokens } from "../usage/tokens.ts";
 import type { Verdict, VerdictReason, VerdictReasonKind } from "./verdict.ts";
 
-/**
- * The effect of an event on the state of a run: whether the run goes on, has answered or failed.
- *
- * - `error`: an error.
- * - `answer`: a message of the model. In session files it is complete with its response item.
- * - `message`: a message of the model that has no response item.
- * - `reviewed`: a review ended with a result, which is shown, but not as the turn's message.
- * - `unreviewed`: a review ended without a result, because it failed or was interrupted.
- * - `compacted`: the context was compacted. The answer before it may be just the summary, which
- *   has the same item id.
- * - `work`: an item that has no word of its own in this list begins or happens.
- * - `settled`: an item that had begun is over.
- * - `begin`: a turn begins or ends; errors before it no longer count.
- * - `run`: a run begins.
- */
+/** The effect of an event on the state of a run: whether it goes on, has answered or failed. */
 type WorkSign =
   | "error"
+  /** A message of the model. In session files it is complete with its response item. */
   | "answer"
+  /** A message of the model that has no response item. */
   | "message"
+  /** A review ended with a result, which is shown, but not as the turn's message. */
   | "reviewed"
+  /** A review failed or was interrupted. */
   | "unreviewed"
+  /** The answer before a compaction may be just the summary, which has the same item id. */
   | "compacted"
+  /** Any other item begins or happens. */
   | "work"
+  /** An item that had begun is over. */
   | "settled"
+  /** A turn begins or ends; errors before it no longer count. */
   | "begin"
   | "run";
 
@@ -80,11 +74,7 @@ const SPANS: ReadonlySet<unknown> = new Set([
 /** The message of releases around 0.36 after a compaction. No response item repeats it. */
 const COMPACTED = "Compact task completed";
 
-/**
- * Determines the effect of an event on the state of a run.
- *
- * @returns The effect; `undefined` if the event has none.
- */
+/** Determines the effect of an event; `undefined` if it has none. */
 function readWorkSign(
   event: Fields,
   isSession: boolean,
@@ -183,13 +173,6 @@ class WorkTrail {
 
 /** The limit of a command in a reason, in characters. */
 const MAX_COMMAND = 120;
-
-/** Returns the text of a message of the model; nothing for any other record. */
-function answerOf(record: AnyHistoryRecord): string | undefined {
-  return isKnownRecord(record) && record.type === "assistant_message"
-    ? record.payload.markdown
-    : undefined;
-}
 
 /** Describes the failed commands of a record. */
 function failedCommandsOf(record: AnyHistoryRecord): string[] {
@@ -495,11 +478,10 @@ export class ThreadJudge {
     // An entry that ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
-    const answer = answerOf(record);
     if (turn !== null) seen.hasEntries = true;
-    if (answer !== undefined) {
+    if (isKnownRecord(record) && record.type === "assistant_message") {
       seen.hasAnswer = true;
-      this.finalMessage = answer;
+      this.finalMessage = record.payload.markdown;
     }
     if (seen.stage === "ended") return;
     for (const command of failedCommandsOf(record)) this.commands.add(command);
