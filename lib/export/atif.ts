@@ -629,8 +629,9 @@ class Trajectory {
       this.#countsFollow = false;
       return request;
     }
-    // A call after a result belongs to another request.
-    const isOver = request === undefined || request.hasResult;
+    // A call after a result belongs to another request, unless the count of this one is to come.
+    const isOver = request === undefined ||
+      request.hasResult && this.#countsFollow !== true;
     return isOver ? this.#newRequest(event) : request;
   }
 

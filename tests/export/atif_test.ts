@@ -242,6 +242,34 @@ Deno.test("AtifExporter writes the searches of the provider and the answer after
   );
 });
 
+Deno.test("AtifExporter writes the calls of one request as one step where its count follows their results", () => {
+  const message = (msg: unknown): unknown => ({ id: "1", msg });
+  const call = (call_id: string): unknown[] => {
+    const facts = { call_id, command: ["make"], cwd: "/" };
+    const begin = { type: "exec_command_begin", ...facts };
+    const end = { type: "exec_command_end", ...facts, exit_code: 0 };
+    return [message(begin), message({ ...end, stdout: "", stderr: "" })];
+  };
+  const count = (input_tokens: number): unknown => {
+    const info = { total_token_usage: { input_tokens, output_tokens: 1 } };
+    return message({ type: "token_count", info });
+  };
+  const [trajectory] = trajectoriesOf(
+    { workdir: "/", model: "gpt-5", provider: "x" },
+    { prompt: "Make it" },
+    message({ type: "task_started" }),
+    ...[...call("a"), count(9)],
+    ...[...call("b"), ...call("c"), count(20)],
+  );
+  assertEquals(
+    trajectory?.steps.map(({ tool_calls, metrics }) => [
+      tool_calls?.map(({ tool_call_id }) => tool_call_id),
+      metrics?.prompt_tokens,
+    ]),
+    [[undefined, undefined], [["a"], 9], [["b", "c"], 11]],
+  );
+});
+
 Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
   const script = { name: "exec", call_id: "d", input: "[1]" };
   const lines = [CALL, OUTPUT, itemLine("custom_tool_call", script)];
