@@ -201,7 +201,8 @@ export class TableExporter implements Exporter {
   *flush(): Generator<ExportPiece, void, void> {
     const pieces: ExportPiece[] = [];
     this.#writer.emit = (piece) => void pieces.push(piece);
-    this.#writer.begin();
+    // Tables without rows have a header, too, and a file.
+    for (const name of TABLE_NAMES) this.#writer.announce(name);
     yield* pieces.splice(0);
     if (!this.#hasTokens) return;
     for (const row of this.#meter.rows()) {
@@ -250,25 +251,11 @@ interface TakenTables {
   readonly counts: UsageCounts;
 }
 
-/** A column of the tables that are written. */
-interface WrittenColumn {
-  readonly name: string;
-  /** Whether its texts may contain secrets. */
-  readonly isFree: boolean;
-  /** The JSON text between the value of the column before and its own. */
-  readonly lead: string;
-}
-
 /** A table that is written. */
 interface WrittenTable {
   readonly file: string;
-  readonly columns: readonly WrittenColumn[];
+  readonly columns: readonly Column[];
   hasHeader: boolean;
-}
-
-function writtenColumn([name, type]: Column, at: number): WrittenColumn {
-  const lead = `${at === 0 ? "{" : ","}"${name}":`;
-  return { name, isFree: type.startsWith("text"), lead };
 }
 
 /** Writes rows as lines of their tables. */
@@ -289,15 +276,10 @@ class RowWriter {
     this.#tables = new Map(
       names.map((name) => [name, {
         file: `${name}.${csv ? "csv" : "jsonl"}`,
-        columns: columnsOf(name, { content }).map(writtenColumn),
+        columns: columnsOf(name, { content }),
         hasHeader: !csv,
       }]),
     );
-  }
-
-  /** Writes the headers of tables without rows; an empty piece makes the file of each. */
-  begin(): void {
-    for (const name of this.#tables.keys()) this.announce(name);
   }
 
   write(name: TableName, row: Draft): void {
@@ -307,16 +289,18 @@ class RowWriter {
     const { csv = false } = this.#options;
     const fields: TableValue[] = [];
     let json = "";
-    for (const { name: column, isFree, lead } of table.columns) {
+    for (const [column, type] of table.columns) {
       const raw = values[column] ?? null;
-      const value = typeof raw === "string" && isFree ? this.#masked(raw) : raw;
+      const value = typeof raw === "string" && type.startsWith("text")
+        ? this.#masked(raw)
+        : raw;
       if (csv) fields.push(value);
       else {
-        json += lead;
+        json += `,"${column}":`;
         json += typeof value === "string" ? JSON.stringify(value) : value;
       }
     }
-    this.#data(table, csv ? csvRow(fields) : `${json}}\n`);
+    this.#data(table, csv ? csvRow(fields) : `{${json.slice(1)}}\n`);
   }
 
   /** Whether a table is written. */
@@ -332,9 +316,7 @@ class RowWriter {
 
   #data(table: WrittenTable, data: string): void {
     const { file, columns } = table;
-    const header = table.hasHeader
-      ? ""
-      : csvRow(columns.map(({ name }) => name));
+    const header = table.hasHeader ? "" : csvRow(columns.map(([name]) => name));
     table.hasHeader = true;
     this.emit({ file, data: `${header}${data}` });
   }
