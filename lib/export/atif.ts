@@ -25,7 +25,6 @@ import {
   parseJson,
   textOf,
 } from "../json/fields.ts";
-import { memberTexts } from "../json/member_texts.ts";
 import type { Outcome } from "../outcome.ts";
 import { redactJson, redactJsonString } from "../redact/json_strings.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -38,7 +37,13 @@ import type {
   ExportInput,
   ExportPiece,
 } from "./exporter.ts";
-import { HOSTED_TOOLS, resultTextOf, toolCallOf } from "./tool_calls.ts";
+import {
+  argumentsTextOf,
+  HOSTED_TOOLS,
+  resultTextOf,
+  type ToolCall,
+  toolCallOf,
+} from "./tool_calls.ts";
 
 /**
  * Writes one trajectory for each thread of each input.
@@ -129,7 +134,7 @@ export class AtifExporter implements Exporter {
       this.#threads.set(id, thread);
     }
     const tokens = this.#tokens.take(event);
-    thread.take(event, { tokens, text: outcome.text }, emit);
+    thread.take(event, tokens, emit);
   }
 
   /** Ends the input. Its first trajectory stays open for those of its agents. */
@@ -244,14 +249,6 @@ interface Step extends Count {
   extra?: Fields;
 }
 
-/** Facts about an event beside its fields. */
-interface EventFacts {
-  /** The tokens that it adds. */
-  readonly tokens: Tokens | undefined;
-  /** The JSON text of the event. */
-  readonly text: string | undefined;
-}
-
 interface TrajectoryOptions {
   readonly redactor: Redactor | undefined;
   readonly file: string;
@@ -346,8 +343,12 @@ class Trajectory {
     return idOf(this.#header.parent_thread_id);
   }
 
-  take(event: Fields, facts: EventFacts, write: Emit<ExportPiece>): void {
-    const { tokens } = facts;
+  /** @param tokens The tokens that the event adds. */
+  take(
+    event: Fields,
+    tokens: Tokens | undefined,
+    write: Emit<ExportPiece>,
+  ): void {
     const emit = this.#emitter(write);
     if (tokens !== undefined) {
       this.#sum = addTokens(this.#sum ?? NO_TOKENS, tokens);
@@ -388,7 +389,7 @@ class Trajectory {
       case "item.delta":
       case "item.completed":
       case "item.failed":
-        this.#takeItem(event, facts, emit);
+        this.#takeItem(event, emit);
     }
     if (tokens !== undefined) this.#spend(tokens);
     this.#write(emit, false);
@@ -446,14 +447,15 @@ class Trajectory {
     emit({ ...this.#piece(end), isLast: isRoot });
   }
 
-  #takeItem(event: Fields, facts: EventFacts, emit: Emit<ExportPiece>): void {
+  #takeItem(event: Fields, emit: Emit<ExportPiece>): void {
     const { type, item_type } = event;
     const content = fieldsOf(event.content);
     const text = textOf(content.text) ?? "";
     const id = textOf(event.item_id) ?? "";
     if (type === "item.delta" && item_type !== "todo_list") return;
     if (item_type === "collab_tool_call") this.#takeAgents(event);
-    if (toolCallOf(event) !== undefined) return this.#takeTool(event, facts);
+    const tool = toolCallOf(event);
+    if (tool !== undefined) return this.#takeTool(event, tool);
     if (item_type === "todo_list") return this.#takePlan(event);
     if (type !== "item.completed") return;
     switch (item_type) {
@@ -510,11 +512,10 @@ class Trajectory {
   /** Adds a call as the model made it. */
   #takeModelCall(event: Fields, { name, namespace, ...rest }: Fields): void {
     this.#hasModelCalls = true;
-    const text = textOf(rest.arguments) ?? "";
     this.#addCall(event, {
       id: textOf(event.call_id) ?? "",
       name: textOf(name) ?? "",
-      ...argumentsOf(text, text),
+      ...argumentsOf(textOf(rest.arguments) ?? ""),
       namespace,
     });
   }
@@ -530,7 +531,7 @@ class Trajectory {
     else this.#takeLate(event, id, result);
   }
 
-  #takeTool(event: Fields, { text }: EventFacts): void {
+  #takeTool(event: Fields, { name, args }: ToolCall): void {
     const { type, item_type, turn_id, call_id, line } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
@@ -551,13 +552,11 @@ class Trajectory {
       if (isOver && call !== undefined) call.facts = resultOf(event);
       return;
     }
-    if (call === undefined) {
-      const { name, args } = toolCallOf(event) ?? { name: "", args: {} };
-      const written = text === undefined || !isObject(args)
-        ? undefined
-        : memberTexts(text, ["content"]).get("arguments");
-      call = this.#addCall(event, { id, name, ...argumentsOf(args, written) });
-    }
+    call ??= this.#addCall(event, {
+      id,
+      name,
+      ...argumentsOf(argumentsTextOf(event, args)),
+    });
     if (isOver) answer(call, resultOf(event));
   }
 
@@ -898,24 +897,15 @@ function countsText(tokens: Tokens): string {
   return `{"reasoning_output_tokens":${tokens.reasoning_output_tokens},"cache_write_input_tokens":${tokens.cache_write_input_tokens},"total_tokens":${tokens.total_tokens}}`;
 }
 
-/**
- * Converts arguments to the JSON text of an object, or of a string if they are none.
- *
- * @param args The arguments: an object, or a text.
- * @param text Their JSON text in the input, if known.
- */
-function argumentsOf(
-  args: unknown,
-  text: string | undefined,
-): Pick<Call, "args" | "isRaw"> {
-  const value = typeof args === "string" ? parseJson(args) : args;
+/** Converts arguments to the JSON text of an object, or of a string if they are none. */
+function argumentsOf(text: string): Pick<Call, "args" | "isRaw"> {
+  const value = parseJson(text);
   if (isObject(value)) {
     // A document is one line, so a text with line breaks is encoded anew.
-    const isLine = text !== undefined && !/[\r\n]/.test(text);
-    return { args: isLine ? text : jsonTextOf(value) };
+    return { args: /[\r\n]/.test(text) ? jsonTextOf(value) : text };
   }
-  if (args === undefined || args === null || args === "") return { args: "{}" };
-  return { args: jsonTextOf(textOf(args) ?? jsonTextOf(args)), isRaw: true };
+  if (text === "" || value === null) return { args: "{}" };
+  return { args: jsonTextOf(text), isRaw: true };
 }
 
 /**

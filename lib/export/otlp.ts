@@ -38,6 +38,7 @@ import {
   argumentsTextOf,
   HOSTED_TOOLS,
   resultTextOf,
+  type ToolCall,
   toolCallOf,
 } from "./tool_calls.ts";
 
@@ -465,7 +466,7 @@ export class OtlpExporter implements Exporter {
   #call(
     thread: Thread,
     event: Fields,
-    tool: { readonly name: string; readonly args: unknown },
+    tool: ToolCall,
     at: number,
   ): void {
     const item = textOf(event.item_id) ?? "";
@@ -518,7 +519,7 @@ export class OtlpExporter implements Exporter {
     call: ChildSpan,
     turn: Turn,
     event: Fields,
-    { name, args }: { readonly name: string; readonly args: unknown },
+    { name, args }: ToolCall,
     end: number | undefined,
   ): void {
     const content = fieldsOf(event.content);

@@ -13,6 +13,12 @@ import {
   textOf,
 } from "../json/fields.ts";
 
+/** The name of a tool, and the arguments of a call of it. */
+export interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+}
+
 /** Reads the name of the tool and the arguments from the content and event of an item. */
 type ReadCall = (
   content: Fields,
@@ -57,9 +63,7 @@ export const HOSTED_TOOLS: ReadonlySet<unknown> = new Set([
  * @returns The name of the tool and its arguments; `undefined` if the item is not a call. Plans
  * are not calls here.
  */
-export function toolCallOf(
-  event: Fields,
-): { readonly name: string; readonly args: unknown } | undefined {
+export function toolCallOf(event: Fields): ToolCall | undefined {
   const read = CALLS.get(event.item_type);
   if (read === undefined) return undefined;
   const [name, args] = read(fieldsOf(event.content), event);
