@@ -17,10 +17,8 @@ type Step =
   | { readonly type: "take"; readonly set: CharacterTest }
   | { type: "split"; first: number; second: number }
   | { type: "jump"; to: number }
-  | { readonly type: "place"; readonly at: Place }
+  | { readonly type: "place"; readonly at: string }
   | { readonly type: "match" };
-
-type Place = "start" | "end" | "border" | "inside";
 
 /** A set of characters. */
 class CharacterTest {
@@ -240,12 +238,12 @@ class Ways {
   }
 }
 
-function isAt(place: Place, text: string, at: number): boolean {
-  if (place === "start") return at === 0;
-  if (place === "end") return at === text.length;
+function isAt(place: string, text: string, at: number): boolean {
+  if (place === "^") return at === 0;
+  if (place === "$") return at === text.length;
   const isBorder =
     /\w/.test(text.charAt(at - 1)) !== /\w/.test(text.charAt(at));
-  return isBorder === (place === "border");
+  return isBorder === (place === "\\b");
 }
 
 /** Compiles a valid pattern into steps. */
@@ -339,29 +337,28 @@ class Compiler {
 
   #atom(): Part {
     const rest = this.#source.slice(this.#at);
-    const group = /^\((\?(?:<?[=!]|[a-z-]+:|:|<[^>]*>))?/.exec(rest);
-    if (group !== null) {
-      const [head, kind = ""] = group;
-      if (/^\?<?[=!]/.test(kind)) {
-        throw this.#refused(`"${head}", a look ahead or behind`);
-      }
-      if (/^\?[a-z-]+:/.test(kind)) {
-        throw this.#refused(`"${head}", a change of flags`);
-      }
+    const [head = ""] =
+      /^(?:\((?:\?(?:<?[=!]|[a-z-]*:|<[^>]*>))?|\\(?:[1-9]|k))/.exec(rest) ??
+        [];
+    if (/[=!]$/.test(head)) {
+      throw this.#refused(`"${head}", a look ahead or behind`);
+    }
+    if (/[a-z-]:$/.test(head)) {
+      throw this.#refused(`"${head}", a change of flags`);
+    }
+    if (head.startsWith("\\")) {
+      throw this.#refused(`"${head}", a back reference`);
+    }
+    if (head !== "") {
       this.#at += head.length;
       const part = this.#choices();
       this.#at += 1;
       return part;
     }
-    const place = /^(?:\^|\$|\\b|\\B)/.exec(rest)?.[0];
-    if (place !== undefined) {
-      this.#at += place.length;
-      const at = PLACES[place] ?? "start";
+    const at = /^(?:\^|\$|\\b|\\B)/.exec(rest)?.[0];
+    if (at !== undefined) {
+      this.#at += at.length;
       return (steps) => void put(steps, { type: "place", at });
-    }
-    const reference = /^\\(?:[1-9]|k)/.exec(rest)?.[0];
-    if (reference !== undefined) {
-      throw this.#refused(`"${reference}", a back reference`);
     }
     const atom = ATOM_REGEXP.exec(rest)?.[0] ?? "";
     this.#at += atom.length;
@@ -369,13 +366,6 @@ class Compiler {
     return (steps) => void put(steps, { type: "take", set });
   }
 }
-
-const PLACES: Readonly<Record<string, Place>> = {
-  "^": "start",
-  "$": "end",
-  "\\b": "border",
-  "\\B": "inside",
-};
 
 /** A character, a character class, or an escape. */
 const ATOM_REGEXP =
