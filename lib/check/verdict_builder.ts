@@ -306,12 +306,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       ? idOf(fieldsOf(outcome.value).thread_id)
       : undefined;
     if (id !== undefined) this.#firstId ??= id;
-    if (id === this.#firstId || id === undefined) {
+    if (id === undefined || id === this.#firstId) {
       this.#first.feed(outcome, emit);
-    } else this.#takeOther(id, outcome);
-  }
-
-  #takeOther(id: string, outcome: Outcome<unknown>): void {
+      return;
+    }
     let thread = this.#others.get(id);
     if (thread === undefined) {
       thread = { judge: new ThreadJudge(), parts: [] };
