@@ -373,6 +373,8 @@ export class ThreadJudge {
   #answer: LastAnswer | null = null;
   #line = 0;
   #runs = 0;
+  /** Whether the current event was copied from another thread, whose commands it has. */
+  #isInherited = false;
   /** The `last_agent_message` of the current event. */
   #lastMessage: string | undefined;
   /** Whether the current event ends a turn that left its prompt without an answer. */
@@ -426,7 +428,8 @@ export class ThreadJudge {
   /** Handles an event, and passes it on to the transcript (`take`). */
   #judgeEvent(event: Fields, isSession: boolean, take: () => void): void {
     this.onEvent(event);
-    const declined = declinedOf(event);
+    this.#isInherited = event.inherited === true;
+    const declined = this.#isInherited ? undefined : declinedOf(event);
     if (declined !== undefined) this.declined.add(`declined: ${declined}`);
     this.#lastMessage = idOf(event.last_agent_message);
     this.#isUnanswered = isWithoutReason(event);
@@ -483,7 +486,7 @@ export class ThreadJudge {
       seen.hasAnswer = true;
       this.finalMessage = record.payload.markdown;
     }
-    if (seen.stage === "ended") return;
+    if (seen.stage === "ended" || this.#isInherited) return;
     for (const command of failedCommandsOf(record)) this.commands.add(command);
   }
 

@@ -19,10 +19,12 @@ import {
 } from "../running.ts";
 import {
   answerLine,
+  callLine,
   eventLine,
   itemLine,
   line,
   messageLine,
+  outputLine,
   pagedLine,
   PAGINATED,
   promptLine,
@@ -774,6 +776,36 @@ Deno.test("VerdictBuilder counts failed lines, and tolerates as many as maxFailu
   ]);
   assertEquals(judge(encode(text), { maxFailures: 1 }).isPassed, false);
   assertEquals(judge(encode(text), { maxFailures: 2 }).isPassed, true);
+});
+
+Deno.test("VerdictBuilder counts no failed commands that a fork copied from its parent", () => {
+  const id = "01a1f998-5f1d-7a62-b041-acc1b3a62c8f";
+  const parent = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
+  const failed = (call_id: string): object[] => [
+    callLine("shell", { command: ["make", call_id] }, call_id),
+    outputLine(
+      JSON.stringify({ output: "", metadata: { exit_code: 2 } }),
+      call_id,
+    ),
+  ];
+  const verdict = judgeRecords([
+    line("session_meta", { id, forked_from_id: parent, cwd: "/" }),
+    line("session_meta", { id: parent, cwd: "/" }),
+    eventLine("task_started", {
+      turn_id: "01a1f998-5ee8-7790-ac0e-f0e935d388f3",
+    }),
+    ...failed("copied"),
+    eventLine("task_started", {
+      turn_id: "01a1f998-5f38-7ab3-b5d7-cab88876d162",
+    }),
+    ...failed("own"),
+  ], { failOnCommand: true });
+  assertEquals(
+    verdict.reasons.flatMap(({ kind, message }) =>
+      kind === "failed_command" ? [message] : []
+    ),
+    ["a command failed with exit status 2: make own"],
+  );
 });
 
 Deno.test("VerdictBuilder counts failed commands, and fails for them with failOnCommand", () => {
