@@ -147,11 +147,7 @@ class WorkTrail {
   #isUnreviewed = false;
   hasWork = false;
 
-  /**
-   * Applies the effect of an event.
-   *
-   * @param message The message, if it is an error.
-   */
+  /** Applies the effect of an event; `message` is that of an error. */
   apply(sign: Exclude<WorkSign, "compacted">, message = ""): void {
     if (sign === "reviewed" || sign === "unreviewed") {
       this.#isUnreviewed = sign === "unreviewed";

@@ -56,13 +56,7 @@ export const HOSTED_TOOLS: ReadonlySet<unknown> = new Set([
   "web_search",
 ]);
 
-/**
- * Reads the tool call of an item.
- *
- * @param event An event of an item.
- * @returns The name of the tool and its arguments; `undefined` if the item is not a call. Plans
- * are not calls here.
- */
+/** Reads the tool call of an item; `undefined` if it is not a call. Plans are not calls here. */
 export function toolCallOf(event: Fields): ToolCall | undefined {
   const read = CALLS.get(event.item_type);
   if (read === undefined) return undefined;
@@ -76,12 +70,7 @@ export function argumentsTextOf(event: Fields, args: unknown): string {
   return textOf(spelled) ?? textOf(args) ?? jsonTextOf(args);
 }
 
-/**
- * Reads the result of a call.
- *
- * @param event The event that ends the item.
- * @returns The text, with the message of an error; `undefined` if the event has no result.
- */
+/** Reads the result of a call, or its error, from its last event; `undefined` if it has none. */
 export function resultTextOf(event: Fields): string | undefined {
   const { stdout, stderr, result, output, content_items, error } = fieldsOf(
     event.content,

@@ -524,10 +524,8 @@ function isRandom(text: string): boolean {
 }
 
 /**
- * Returns whether lower case, upper case and digits alternate more often than in names and words.
- *
- * @param text The text, of which the last 64 characters are examined.
- * @param least The minimum number of alternations per character.
+ * Returns whether lower case, upper case and digits alternate more often than in names and words:
+ * at least `least` times per character, in the last 64 characters.
  */
 export function isMixed(text: string, least?: number): boolean {
   const letters = text.slice(-64).replace(/[^A-Za-z\d]/g, "");

@@ -37,12 +37,7 @@ const WORDS_REGEXP =
 const YOURS_REGEXP =
   /^(?:[a-z]{2,4}-)?(?:your|my|the|some|insert|enter|paste)[-_ ]\D*$/i;
 
-/**
- * Returns whether a value is only a stand-in for a secret: a variable, a template, a type,
- * asterisks.
- *
- * @param value The value in place of a secret.
- */
+/** Returns whether a value only stands in for a secret: a variable, a template, a type, asterisks. */
 function isStandIn(value: string): boolean {
   // Stand-ins are short, and no test should read a long value.
   const text = value.slice(0, 200).trim();
@@ -120,12 +115,7 @@ const NO_PASS_REGEXP =
 const SUFFIX_REGEXP =
   /^(?:\d+|dev|development|live|new|old|plain|prod|production|raw|staging|test|text|val|value)$/;
 
-/**
- * Classifies the name of a secret.
- *
- * @param name A variable, key, flag or header: `FOO_TOKEN`, `apiKey`, `client-secret`.
- * @returns The kind of its value; `undefined` for other names.
- */
+/** Classifies a variable, key, flag or header, such as `apiKey`; `undefined` if it is no secret's. */
 function secretName(name: string): SecretName | undefined {
   const words = name.slice(-64).replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2").toLowerCase()
@@ -347,10 +337,8 @@ export function maskAssignments(text: string, mask: Mask): string {
 }
 
 /**
- * Classifies the name of a member.
- *
- * @param name The name of a member of a JSON object, or a flag with its dashes.
- * @returns The context of its value; `undefined` if the name is not that of a secret.
+ * Returns the context of the value of a member of a JSON object, or of a flag with its dashes;
+ * `undefined` if the name is not that of a secret.
  */
 export function secretMember(name: string): Place | undefined {
   if (!MEMBER_REGEXP.test(name)) return undefined;

@@ -10,11 +10,7 @@ export type CharacterSet = Uint8Array;
 /** The number of ASCII codes, and the index in a set for all characters that are not ASCII. */
 export const ASCII = 128;
 
-/**
- * Makes a set of characters.
- *
- * @param characters A regular expression that matches each character of the set alone.
- */
+/** Makes the set of the characters that an expression matches, each alone. */
 export function characterSet(characters: RegExp): CharacterSet {
   const set = new Uint8Array(ASCII + 1);
   for (let code = 0; code < ASCII; code++) {
@@ -36,12 +32,7 @@ export const UNQUOTED: CharacterSet = characterSet(/[^\s"'`\\]/);
 /** White space of JSON. */
 export const JSON_SPACE: CharacterSet = characterSet(/[ \t\r\n]/);
 
-/**
- * Finds the end of a run of characters of a set.
- *
- * @param start The index at which the run starts.
- * @returns The index after the run; `start` if the run is empty.
- */
+/** Returns the index after the run of a set that starts at an index; that index if it is empty. */
 export function endOfRun(
   text: string,
   start: number,

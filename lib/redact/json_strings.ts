@@ -77,12 +77,9 @@ const BASE64_NAMES: ReadonlySet<string> = new Set([CHUNK, "raw_base64"]);
 const LIST = characterSet(/[\d, ]/);
 
 /**
- * Redacts command output that is written as a list of numbers.
- *
- * @param start The index at which the list may start.
- * @param redact Redacts a text with one character per byte: U+0000 to U+00FF.
- * @returns The end index of the list, and its replacement if a secret was masked; `undefined` if
- *   there is no list of bytes.
+ * Redacts command output that is written as a list of numbers: as a text with one character per
+ * byte. Returns the end of the list, and its replacement if a secret was masked; `undefined` if
+ * there is no list of bytes at `start`.
  */
 function redactList(
   text: string,
@@ -251,11 +248,7 @@ export function redactJsonString(value: string, redactor: Redactor): string {
   return maskedValue(undefined, value, redactor);
 }
 
-/**
- * Masks the secrets in a string, which may be JSON or base64.
- *
- * @param name The name of its member, if it has one.
- */
+/** Masks the secrets in a string, which may be JSON or base64; `name` is that of its member. */
 function maskedValue(
   name: string | undefined,
   value: string,

@@ -17,9 +17,7 @@ const WORD_LENGTH = 24;
 
 /**
  * Returns whether a line may continue on the next one, within a word that is not natural language.
- *
- * @param line The line, or its end.
- * @param next The next line, or its beginning.
+ * The end of the line and the beginning of the next one are enough.
  */
 export function isBroken(line: string, next: string): boolean {
   if (
@@ -48,11 +46,8 @@ interface Span {
 }
 
 /**
- * Divides a masked text into the pieces that correspond to those of the original text.
- *
- * @param pieces The pieces of the original text.
- * @param masked The masked text of the joined pieces.
- * @param separator The text between two pieces, which no piece contains.
+ * Divides a masked text into the pieces that correspond to those of the original text. No piece
+ * contains the separator between them.
  */
 export function dividedLike(
   pieces: readonly string[],
