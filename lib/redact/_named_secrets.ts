@@ -868,15 +868,20 @@ const READER = String
   .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--passphrase-fd[ \t=]{1,4}0|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
 const READER_HINT_REGEXP =
   /sudo|passwd|password-stdin|passphrase-fd|encrypt_string|secrets? [acps]/;
-/** A text that is written into such a program. */
-const PIPED = {
-  head: new RegExp(
-    String
-      .raw`(?:echo|printf)${BLANK}(?:-[en]{1,2}${BLANK})?(?:["']?%s(?:\\n)?["']?${BLANK})?${QUOTES}(?=[^\s"'|]{4,200}["'\\n]{0,16}[ \t]{0,8}\|[^\n;|&]{0,200}?${READER})|<<<(?<=${READER}[^\n;|&<]{0,60}<<<)[ \t]{0,8}${QUOTES}`,
-    "g",
-  ),
-  run: UNQUOTED,
-};
+/** Finds the start of a text of some characters, behind quotes, that such a program reads. */
+function pipedText(quotes: string, characters: string): RegExp {
+  const head = String
+    .raw`(?:echo|printf)${BLANK}(?:-[en]{1,2}${BLANK})?(?:["']?%s(?:\\n)?["']?${BLANK})?${quotes}(?=${characters}{4,200}["'\\n]{0,16}[ \t]{0,8}\|[^\n;|&]{0,200}?${READER})|<<<(?<=${READER}[^\n;|&<]{0,60}<<<)[ \t]{0,8}${quotes}`;
+  return new RegExp(head, "g");
+}
+/** In quotes, the text may have spaces. */
+const PIPED = [
+  {
+    head: pipedText(String.raw`["'\\]{0,39}["']`, String.raw`[^"'|\r\n]`),
+    run: characterSet(/[^"'\\|\r\n]/),
+  },
+  { head: pipedText(QUOTES, String.raw`[^\s"'|]`), run: UNQUOTED },
+];
 
 /** White space between the words of a `.netrc`; an entry may have several lines. */
 const GAP = String
@@ -908,7 +913,7 @@ export function maskCommands(text: string, mask: Mask): string {
   let masked = maskFlags(text, mask);
   const mayBePiped = masked.includes("|") || masked.includes("<<<");
   if (mayBePiped && READER_HINT_REGEXP.test(masked)) {
-    masked = replaceRuns(masked, PIPED, hide);
+    for (const piped of PIPED) masked = replaceRuns(masked, piped, hide);
   }
   if (masked.includes("login")) {
     masked = replaceRuns(masked, NETRC, (head, run) => {

@@ -71,6 +71,7 @@ export const HOSTILE: readonly string[] = [
     "curl \" ' -u a:b",
     "curl -b 'a=",
     "echo aaaa | sudo ",
+    'echo "a b" | sudo ',
     "htpasswd -b a ",
     "vault login -a ",
     "redis-cli auth ",

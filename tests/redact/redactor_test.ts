@@ -678,6 +678,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     }»\naws_session_token = «token:${A36}»`,
   ],
   [
+    "a text with spaces that a program reads as a password",
+    `echo "«password:a b1 c»" | sudo -S ls; sudo -S ls <<< '«password:a b c»'; bash -lc 'echo '\\''«password:a b c»'\\'' | docker login --password-stdin'`,
+  ],
+  [
     "the outputs of Terraform",
     '"db_password": {\n  "sensitive": true,\n  "type": "string",\n  "value": "«password:abc»"\n}, "token": {"type": "string"}, "n": {"value": "xyz"}',
   ],
