@@ -27,7 +27,6 @@ export class ChunkSource implements ByteSource {
     this.#onClose = onClose;
   }
 
-  /** Reads up to one buffer of the current chunk; throws the errors of the generator. */
   async read(into: Uint8Array): Promise<number | null> {
     while (this.#chunk.length === 0) {
       const next = await this.#chunks.next();
@@ -40,7 +39,6 @@ export class ChunkSource implements ByteSource {
     return size;
   }
 
-  /** Ends the generator and calls `onClose`. */
   close(): void {
     this.#onClose();
     // Not awaited: the generator may be waiting for a read that ends only when the source closes.

@@ -138,10 +138,8 @@ class SniffedSource implements ByteSource {
   }
 }
 
-/** How many bytes are read at once. */
 const BLOCK = 1 << 16;
 
-/** Yields the bytes already read from a source, then the rest of it. */
 async function* chunksOf(
   start: Uint8Array,
   source: ByteSource,
@@ -164,7 +162,6 @@ const MAGICS: readonly Magic[] = [
   { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
 ];
 
-/** A byte order of UTF-16. */
 type Utf16 = "utf-16be" | "utf-16le";
 /** How UTF-16 is detected: a byte order mark, then an ASCII character, whose high byte is 0. */
 const MARKS: readonly {

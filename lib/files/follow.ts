@@ -54,10 +54,7 @@ export interface FollowOptions {
    * @default {undefined}
    */
   readonly onChange?:
-    | ((
-      change: FollowChange,
-      path: string,
-    ) => unknown)
+    | ((change: FollowChange, path: string) => unknown)
     | undefined;
   /**
    * Waits until the file may have changed.
@@ -166,7 +163,6 @@ class Follower {
     this.#signal = options.signal ?? NEVER;
   }
 
-  /** Opens the file if it exists. */
   async open(): Promise<void> {
     const found = await this.#find();
     if (found === undefined || found.path !== this.#paths[0]) {
@@ -180,16 +176,8 @@ class Follower {
     this.#begin(await OpenedFile.open(found.path), found);
   }
 
-  /** Returns the current content as a source. */
   source(): ByteSource {
-    let isOpen = true;
-    return {
-      read: async (into): Promise<number | null> =>
-        isOpen ? await this.#read(into) : null,
-      close: (): void => {
-        isOpen = false;
-      },
-    };
+    return { read: (into) => this.#read(into), close: () => {} };
   }
 
   /**
@@ -271,7 +259,6 @@ class Follower {
     return file !== undefined;
   }
 
-  /** Checks the file found under one of the paths. */
   async #lookAt(content: GrowingContent, found: FoundFile): Promise<boolean> {
     const { file } = content;
     const isSeen = found.version === this.#seen;
@@ -351,7 +338,6 @@ class Follower {
     return true;
   }
 
-  /** Returns the file under the first of the paths that exists. */
   async #find(): Promise<FoundFile | undefined> {
     for (const path of this.#paths) {
       const found = await findFile(path).catch((error) => {
@@ -403,16 +389,10 @@ interface FoundFile {
   readonly size: number;
   /** The path, identity, size and time of modification: changes with every write. */
   readonly version: string;
-  /** Whether it is a regular file, not a directory, pipe or device. */
   readonly isRegular: boolean;
 }
 
-/**
- * Looks for the file at a path.
- *
- * @returns The file; `undefined` if the path does not exist.
- * @throws {Error} If `stat` fails otherwise, with the `code` of the platform.
- */
+/** Returns the file at a path; `undefined` if the path does not exist. */
 async function findFile(path: string): Promise<FoundFile | undefined> {
   const { stat } = await import("node:fs/promises");
   try {
@@ -443,9 +423,7 @@ function identityOf({ dev, ino, birthtimeNs }: BigIntStats): string {
 /** An open file; its path may change. */
 class OpenedFile {
   readonly #handle: FileHandle;
-  /** The current path. */
   path: string;
-  /** Distinguishes the file from all others that exist at the same time. */
   readonly identity: string;
   /** Whether the file is packed. Offsets are those of the unpacked content. */
   readonly isPacked: boolean;
@@ -464,46 +442,29 @@ class OpenedFile {
     this.isPacked = isPacked;
   }
 
-  /**
-   * Opens a file.
-   *
-   * @throws {Error} If the file cannot be opened, with the `code` of the platform.
-   */
   static async open(path: string): Promise<OpenedFile> {
     const { open } = await import("node:fs/promises");
     const handle = await open(path, "r");
     try {
-      const stats = await handle.stat({ bigint: true });
+      const identity = identityOf(await handle.stat({ bigint: true }));
       const head = new Uint8Array(MAGIC_BYTES);
       const { bytesRead } = await handle.read(head, 0, MAGIC_BYTES, 0);
       const start = head.subarray(0, bytesRead);
       const format = formatOf(start, bytesRead < MAGIC_BYTES, path);
-      const isPacked = format !== undefined;
-      return new OpenedFile(handle, path, identityOf(stats), isPacked);
+      return new OpenedFile(handle, path, identity, format !== undefined);
     } catch (error) {
       await handle.close();
       throw error;
     }
   }
 
-  /**
-   * Reads from an offset of the content; returns the number of bytes read.
-   *
-   * @throws {Error} If the file cannot be read; a `PackedDataError` if it does not unpack.
-   */
+  /** Reads from an offset of the content; returns the number of bytes read. */
   async readAt(into: Uint8Array, position: number): Promise<number> {
     if (!this.#isOpen) return 0;
     if (this.isPacked) return await this.#unpackAt(into, position);
-    const { bytesRead } = await this.#handle.read(
-      into,
-      0,
-      into.length,
-      position,
-    );
-    return bytesRead;
+    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
   }
 
-  /** Closes the file. Idempotent. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -539,16 +500,15 @@ const PRIME = 0x01000193;
 /** How many line ends are kept: a multiple of four. */
 const MAX_LINES = 1 << 16;
 
-/** Receives a line end: the offset behind it, and the hash of everything before it. */
-type TakeEnd = (offset: number, hash: number) => void;
-
-/** Hashes bytes and reports the ends of lines. */
 class LineHash {
-  /** The number of bytes hashed. */
   offset = 0;
   #hash = SEED;
 
-  add(bytes: Uint8Array, onEnd: TakeEnd): void {
+  /** Calls `onEnd` with the offset behind each line, and the hash of everything before it. */
+  add(
+    bytes: Uint8Array,
+    onEnd: (offset: number, hash: number) => void,
+  ): void {
     let hash = this.#hash;
     const start = this.offset;
     for (let i = 0; i < bytes.length; i++) {
@@ -560,7 +520,6 @@ class LineHash {
     this.offset = start + bytes.length;
   }
 
-  /** Goes back to a line end. */
   goTo(offset: number, hash: number): void {
     this.offset = offset;
     this.#hash = hash;
@@ -577,7 +536,6 @@ export class LineTrail {
   readonly #hash = new LineHash();
   readonly offsets: Float64Array = new Float64Array(MAX_LINES);
   readonly hashes: Int32Array = new Int32Array(MAX_LINES);
-  /** How many line ends are kept. */
   length = 0;
   /** The index from which on all line ends are kept. */
   dense = 0;
@@ -587,7 +545,6 @@ export class LineTrail {
     return this.offsets[this.length - 1] ?? 0;
   }
 
-  /** Adds the bytes read next. */
   add(bytes: Uint8Array): void {
     this.#hash.add(bytes, (offset, hash) => {
       if (this.length === MAX_LINES) this.#thin();
@@ -640,7 +597,6 @@ export class TrailComparison {
     return this.#next === this.#trail.length;
   }
 
-  /** Compares the next bytes of the content. */
   add(bytes: Uint8Array): void {
     if (this.isWhole || this.hasParted) return;
     this.#hash.add(bytes, (offset, hash) => this.#compare(offset, hash));
@@ -665,7 +621,6 @@ export class TrailComparison {
 
 /** How many of the last bytes read are compared before bytes behind them are read. */
 const OVERLAP = 64;
-/** How many bytes are read at once to compare. */
 const BLOCK = 1 << 16;
 /** The longest last line without LF that is tested for a complete record, in bytes. */
 const MAX_REST = 1 << 26;
@@ -751,11 +706,7 @@ class GrowingContent {
     return comparison;
   }
 
-  /**
-   * Continues in a file.
-   *
-   * @param common The offset, a line end, up to which the file is known to be equal.
-   */
+  /** Continues in a file that is known to be equal up to an offset, a line end. */
   goOnIn(file: OpenedFile, common: number): void {
     if (this.file !== file) this.file.close();
     this.file = file;
@@ -773,9 +724,8 @@ class GrowingContent {
   }
 
   /**
-   * Makes {@linkcode readRest} return the last line without LF if it is a whole record.
-   *
-   * @returns Whether no incomplete line is left out.
+   * Makes {@linkcode readRest} return the last line without LF if it is a whole record; returns
+   * whether no incomplete line is left out.
    */
   async endWithRecord(): Promise<boolean> {
     const size = this.scanned - this.position;

@@ -26,13 +26,11 @@ export class Pieces {
   #next: Uint8Array | undefined;
   #hasEnded = false;
 
-  /** Constructs a new instance from the first bytes and the source of the rest. */
   constructor(head: Uint8Array, source: ByteSource) {
     this.#next = head.length > 0 ? head : undefined;
     this.#source = source;
   }
 
-  /** Returns the next piece, or `undefined` at the end. */
   async take(): Promise<Uint8Array | undefined> {
     const next = this.#next;
     this.#next = undefined;
@@ -43,7 +41,6 @@ export class Pieces {
     return size === null ? undefined : piece.subarray(0, size);
   }
 
-  /** Puts bytes back; they are the next piece. */
   putBack(piece: Uint8Array): void {
     if (piece.length > 0) this.#next = piece;
   }
@@ -54,7 +51,6 @@ export class Pieces {
   }
 }
 
-/** Unpacks data, one frame after the other. */
 export async function* unpack(
   pieces: Pieces,
   format: PackedFormat,
@@ -67,9 +63,9 @@ export async function* unpack(
     yield* unpackFrame(pieces, format, frames);
     // The gzip decoder has read all members.
     if (frames === undefined) return;
-    if (frames.isForeign) throw broken(format, false);
+    if (frames.isForeign) throw broken(format, "damaged");
   }
-  if (frames === undefined || !frames.isComplete) throw broken(format, true);
+  if (frames?.isComplete !== true) throw broken(format, "cut off");
 }
 
 /** Unpacks one zstd frame, or all members of gzip data. */
@@ -107,7 +103,8 @@ async function* unpackFrame(
   } catch (cause) {
     if (!(cause instanceof DecoderFailure)) throw cause;
     if (keptBytes <= MAX_KEPT) yield* lastBytes(kept, delivered, format);
-    throw broken(format, cause.isCutOff, cause.cause);
+    const isCutOff = codeOf(cause.cause) === "Z_BUF_ERROR";
+    throw broken(format, isCutOff ? "cut off" : "damaged", cause.cause);
   } finally {
     decoder.close();
   }
@@ -150,16 +147,8 @@ function* inSteps(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   for (let at = 0; at < last.length; at++) yield last.subarray(at, at + 1);
 }
 
-/** An error of a decoder of the platform. */
-class DecoderFailure extends Error {
-  override readonly name = "DecoderFailure";
-  readonly isCutOff: boolean;
-
-  constructor(cause: unknown) {
-    super("Cannot unpack", { cause });
-    this.isCutOff = codeOf(cause) === "Z_BUF_ERROR";
-  }
-}
+/** Tells an error of a decoder from those of the source. */
+class DecoderFailure extends Error {}
 
 /** A decoder of the platform; each piece fed to it is drained before the next one. */
 class Decoder {
@@ -176,12 +165,11 @@ class Decoder {
       this.#wake();
     });
     transform.on("error", (error) => {
-      this.#failure ??= new DecoderFailure(error);
+      this.#failure ??= new DecoderFailure("Cannot unpack", { cause: error });
       this.#wake();
     });
   }
 
-  /** Feeds a piece and yields the bytes that it unpacks to. */
   async *write(piece: Uint8Array): AsyncGenerator<Uint8Array> {
     let isWritten = false;
     this.#transform.write(piece, () => {
@@ -191,7 +179,6 @@ class Decoder {
     yield* this.#drain(() => isWritten);
   }
 
-  /** Ends the data and yields the remaining bytes. */
   async *end(): AsyncGenerator<Uint8Array> {
     this.#transform.end();
     yield* this.#drain(() => this.#hasEnded);
@@ -230,10 +217,9 @@ async function decoderOf(
 
 function broken(
   format: PackedFormat,
-  isCutOff: boolean,
+  state: "cut off" | "damaged",
   cause?: unknown,
 ): PackedDataError {
-  const state = isCutOff ? "cut off" : "damaged";
   const message = `Cannot unpack the ${format} data: it is ${state}`;
   return new PackedDataError(message, format, { cause });
 }
@@ -265,7 +251,6 @@ const FIRST_PARTS: ReadonlySet<Part> = new Set(["magic", "block", "checksum"]);
 interface FramePiece {
   /** How many of the bytes belong to the piece. */
   readonly length: number;
-  /** Whether the piece ends the frame. */
   readonly isEnd: boolean;
 }
 
@@ -274,9 +259,7 @@ export class ZstdFrames {
   #part: Part = "magic";
   /** How many bytes to skip before the next part. */
   #skip = 0;
-  /**
-   * How many bytes of the part are still to be read, and the value of those read, little-endian.
-   */
+  /** How many bytes of the part are still to be read, and the value of those read. */
   #wanted = 4;
   #value = 0;
   #shift = 1;
@@ -293,7 +276,6 @@ export class ZstdFrames {
     return this.#part === "other";
   }
 
-  /** Whether a piece begins here. */
   get #isAtStart(): boolean {
     return this.#skip === 0 && this.#shift === 1 && FIRST_PARTS.has(this.#part);
   }
@@ -369,12 +351,7 @@ export class ZstdFrames {
   }
 }
 
-/**
- * Returns the content of a packed source.
- *
- * @returns The content. Its `read` throws a {@linkcode PackedDataError} where the data is damaged
- *   or cut off.
- */
+/** Returns the content; its `read` throws a {@linkcode PackedDataError} at a damage. */
 export function unpackedSource(
   packed: ByteSource,
   head: Uint8Array,

@@ -67,7 +67,6 @@ export function isSqliteError(error: unknown): error is Error {
   return codeOf(error) === "ERR_SQLITE_ERROR";
 }
 
-/** Returns the path of the lock file of an index, which stays beside the index. */
 function lockOf(path: string): string {
   return `${path}-lock`;
 }

@@ -20,15 +20,12 @@ export interface IndexedFile {
   readonly number: number;
   readonly path: string;
   readonly sessionId: string;
-  /** The size of the file on disk when it was read. */
   readonly size: number;
-  /** The time of modification of the file when it was read. */
   readonly mtime: number;
   /** The offset up to which lines have been read. */
   readonly readTo: number;
   /** The hash of the bytes before {@linkcode readTo}, by which a changed file is recognized. */
   readonly readMark: string;
-  /** Whether the file has been read to its end. */
   readonly isRead: boolean;
   /** The name of the session when it was read. */
   readonly name: string | undefined;
@@ -44,7 +41,6 @@ export interface FileUpdate {
   readonly voidFrom: number;
   /** The part that was read; `undefined` if only the path or name has changed. */
   readonly piece: FoldedPiece | undefined;
-  /** Whether the file has been read to its end. */
   readonly isRead: boolean;
   /** The head of the file; `undefined` if the index has it already. */
   readonly head: SessionHead | undefined;
@@ -106,12 +102,10 @@ export class IndexWriter {
     this.#files = files;
   }
 
-  /** Returns all files of the index. */
   files(): IndexedFile[] {
     return this.#database.all(`SELECT ${FILE_COLUMNS} FROM files`).map(fileOf);
   }
 
-  /** Returns the entry of the file at a path. */
   file(path: string): IndexedFile | undefined {
     const row = this.#database.get(
       `SELECT ${FILE_COLUMNS} FROM files WHERE path = ?`,
@@ -120,7 +114,6 @@ export class IndexWriter {
     return row && fileOf(row);
   }
 
-  /** Returns the checkpoint from which a file is read on. */
   checkpoint(number: number): Uint8Array | undefined {
     const row = this.#database.get(
       "SELECT state FROM checkpoints WHERE number = ?",
@@ -238,7 +231,6 @@ export class IndexWriter {
     return wanted;
   }
 
-  /** Returns the first free number from the wanted one on. */
   #freeNumber(wanted: number): number {
     const row = this.#database.get(
       `SELECT number + 1 AS free FROM files AS taken WHERE number >= ?1
@@ -287,7 +279,6 @@ export class IndexWriter {
     });
   }
 
-  /** Removes the messages of a file from a row on, up to another row. */
   #removeRows(
     { number, sessionId }: FileRows,
     from: number,

@@ -18,7 +18,6 @@ import {
 } from "../json/fields.ts";
 import type { MessageRole } from "./session_records.ts";
 
-/** The text of a record and its role. */
 export interface SearchableText {
   readonly role: MessageRole;
   /** The text; never blank. */
@@ -277,7 +276,6 @@ function isExplored(mutations: readonly HistoryMutation[]): boolean {
     );
 }
 
-/** Returns the record that was inserted or replaced. */
 function recordIn(
   mutation: HistoryMutation,
 ): records.HistoryRecord | undefined {
@@ -287,7 +285,6 @@ function recordIn(
     : undefined;
 }
 
-/** Returns the output blocks of a call of any type. */
 function blocksOf(content: Fields): readonly unknown[] {
   const { agents_states } = content;
   return [

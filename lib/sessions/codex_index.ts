@@ -60,7 +60,6 @@ export interface HiddenFromCodexOptions {
 type Index = ReadonlyMap<string, string>;
 
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
-/** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
 
 /**
@@ -140,12 +139,11 @@ async function newestIndex(home: string): Promise<string | undefined> {
     .sort((a, b) => numberOf(b) - numberOf(a))[0];
 }
 
-/** Copies a database with its log, and reads the copy. */
 async function indexInCopy(
   file: string,
   cache: string | undefined,
 ): Promise<Index> {
-  const parent = cache ?? temporaryFolder();
+  const parent = cache ?? tmpdir();
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "codex-index-"));
   const copy = join(folder, "state.sqlite");
@@ -180,15 +178,6 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-function temporaryFolder(): string {
-  try {
-    return tmpdir();
-  } catch {
-    // Without permission to read the environment.
-    return "/tmp";
-  }
-}
-
 async function indexIn(copy: string): Promise<Index> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(copy);
@@ -203,10 +192,9 @@ async function indexIn(copy: string): Promise<Index> {
     if (!isFilled(database)) throw new Error("it is still being filled");
     const rows = database.prepare("SELECT id, rollout_path FROM threads").all();
     return new Map(
-      rows.map(({ id, rollout_path }) => [
-        String(id).toLowerCase(),
-        String(rollout_path),
-      ]),
+      rows.map((
+        row,
+      ) => [String(row.id).toLowerCase(), String(row.rollout_path)]),
     );
   } finally {
     database.close();

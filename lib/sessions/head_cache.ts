@@ -22,7 +22,6 @@ const VERSION = 9;
 /** The age in milliseconds from which on a temporary file was left behind by a killed process. */
 const ABANDONED = 60 * 60_000;
 
-/** The cached facts of a file. */
 interface CachedFacts {
   readonly head?: SessionHead | undefined;
   readonly run?: SessionRun | undefined;
@@ -118,7 +117,6 @@ export class HeadCache {
   }
 }
 
-/** Entries, by the paths of their files. */
 type Entries = Map<string, Entry>;
 
 /** Encodes an entry; members that are `undefined` become null. */

@@ -21,7 +21,6 @@ const AT_ONCE = 16;
 export class HeadReader {
   readonly #files: readonly ListedFile[];
   readonly #caches: ReadonlyMap<string, HeadCache>;
-  /** The names of sessions. */
   readonly names: NamesByHome;
 
   private constructor(
@@ -94,7 +93,6 @@ export class HeadReader {
     return head;
   }
 
-  /** Writes the caches that have new heads. */
   async save(): Promise<void> {
     const files = groupsBy(this.#files, ({ home }) => home);
     for (const [home, cache] of this.#caches) {

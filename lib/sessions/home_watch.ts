@@ -141,7 +141,6 @@ export class HomeWatch {
     return this.#files.size;
   }
 
-  /** The folders that the homes have session files in. */
   get #roots(): readonly string[] {
     return rootsOf(this.#homes).map(({ path }) => path);
   }
@@ -175,7 +174,6 @@ export class HomeWatch {
     return { changes, problems };
   }
 
-  /** Whether the files have not been listed yet. */
   get #isFirst(): boolean {
     return this.#sweptAt === -Infinity;
   }
@@ -248,7 +246,6 @@ export class HomeWatch {
     this.#missing = missing;
   }
 
-  /** Returns the changes of a file since it was last seen. */
   #compare(file: SessionFile, known: SessionFile | undefined): SessionChange[] {
     const now = this.#now();
     const isPacked = file.compression !== "none";

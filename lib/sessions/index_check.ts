@@ -180,7 +180,6 @@ export function messageSum(row: SqlRow, hasText: boolean): number | null {
     : sumOf(place.join("\n"), "");
 }
 
-/** Computes the checksum of the facts of a file and its session. */
 export function fileSum(row: SqlRow): number | null {
   return sumOf(Object.values(row).join("\n"), "");
 }
@@ -190,7 +189,6 @@ function sumOf(facts: string, text: string): number | null {
   return isKept ? zlib.crc32(text, zlib.crc32(facts)) : null;
 }
 
-/** Whether SQLite returns a text unchanged. */
 function isKeptText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

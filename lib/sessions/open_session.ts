@@ -21,7 +21,6 @@ import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import { isObjectPath } from "./session_start.ts";
 
-/** The largest file that is read synchronously, in bytes. */
 const SMALL = 1 << 20;
 
 /** The largest file that is read as one object, in bytes. */
@@ -77,7 +76,11 @@ export async function openSession(
         // The error of the given path is thrown: it tells more.
       }
     }
-    throw await isGone(path) ? error : new DanglingLinkError(error);
+    if (await isGone(path)) throw error;
+    const problem = new Error("it is a link to a missing file", {
+      cause: error,
+    });
+    throw Object.assign(problem, { name: "DanglingLinkError", code: "ENOENT" });
   }
 }
 
@@ -120,16 +123,6 @@ async function openSmall(path: string): Promise<ByteSource> {
  * every dangling link as circular.
  */
 const ABSENT_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "ELOOP"]);
-
-/** Thrown for a session file that is a link whose target does not exist. */
-class DanglingLinkError extends Error {
-  override readonly name = "DanglingLinkError";
-  readonly code = "ENOENT";
-
-  constructor(cause: unknown) {
-    super("it is a link to a missing file", { cause });
-  }
-}
 
 /** Whether a path no longer exists. A dangling link still exists. */
 export async function isGone(path: string): Promise<boolean> {
@@ -180,11 +173,8 @@ const MAX_FREE = 16;
 const FREE: Uint8Array[] = [];
 
 /**
- * Opens a session file, passes it to `work` with a block to read into, and closes it.
- *
- * @param work Reads the file, into the block or elsewhere. All reads that it started must have
- *   ended when its promise settles, because the block is used again.
- * @throws {Error} If the file cannot be opened, or `work` throws.
+ * Opens a session file, passes it to `work` with a block to read into, and closes it. All reads
+ * that `work` started must have ended when its promise settles, because the block is used again.
  */
 export async function withSession<T>(
   file: { readonly path: string },

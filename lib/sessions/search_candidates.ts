@@ -35,7 +35,6 @@ interface Lookup {
   readonly expression?: string;
 }
 
-/** A range of row ids, without its end. */
 interface Range {
   readonly first: number;
   readonly end: number;
@@ -47,7 +46,6 @@ interface Rows {
   readonly values: readonly SqlValue[];
 }
 
-/** The part of an index that is searched. */
 interface SearchScope {
   readonly database: SessionIndexDatabase;
   /** The roles of messages, as an expression; `undefined` for all. */

@@ -11,14 +11,11 @@ import {
 
 /** A match of a term in a text, in UTF-16 code units. */
 export interface SearchMatch {
-  /** The start of the match. */
   readonly start: number;
   readonly end: number;
-  /** The index of the term. */
   readonly term: number;
 }
 
-/** A term, prepared for matching. */
 interface Pattern {
   /** The words as the index has them; none for a string. */
   readonly words: readonly string[];
@@ -127,12 +124,10 @@ function plainRegexp(words: readonly string[], isBeginning: boolean): RegExp {
   return new RegExp(`(?<![\\da-z])${words.join("[^\\da-z]+")}${end}`, "gi");
 }
 
-/** Whether all words of a text are ASCII. */
 function isPlain(text: string): boolean {
   return !NOT_ASCII_REGEXP.test(text) || !OTHER_WORD_REGEXP.test(text);
 }
 
-/** Yields the matches of a term in a text. */
 function* matchesOf(
   { words, isBeginning, string, plain }: Pattern,
   text: string,
@@ -163,7 +158,6 @@ function* matchesOf(
   }
 }
 
-/** Returns a word as the index has it. */
 function folded(word: string): string {
   return NOT_ASCII_REGEXP.test(word)
     ? word.normalize("NFD").replace(MARKS_REGEXP, "").toLowerCase()

@@ -18,7 +18,6 @@ export interface SearchTerm {
 
 /** Words as the tokenizer of the index splits them: letters, digits and marks of any script. */
 export const WORD_REGEXP = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** A text of words only. */
 const PLAIN_REGEXP = /^[\p{L}\p{N}\p{M}\p{Co}\s]+$/u;
 /** A phrase in quotation marks, even if it ends the query, or anything up to white space. */
 const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
@@ -146,7 +145,6 @@ function openPhrase(
     : phraseExpression(telling.join(" "), isOpen && !isShort);
 }
 
-/** Splits a text into words. */
 export function wordsOf(text: string): string[] {
   return [...text.matchAll(WORD_REGEXP)].map(([word]) => word);
 }

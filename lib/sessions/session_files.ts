@@ -176,14 +176,11 @@ export interface SessionFile extends SessionPlace {
  */
 export type ListedFile = Omit<SessionFile, "size" | "mtime">;
 
-/** The files found in homes, not stat'ed. */
 interface ListedFiles extends Omit<SessionFiles, "files"> {
   readonly files: readonly ListedFile[];
 }
 
-/** The greatest time of a `Date`. */
 const MAX_TIME = 8.64e15;
-/** How many files are stat'ed at once. */
 const AT_ONCE = 64;
 /** How many files are stat'ed synchronously before the time they took is compared. */
 const ONE_BY_ONE = 16;
@@ -213,7 +210,6 @@ export async function listSessionFiles(
   return { files: markContinued(files), problems, missingHomes };
 }
 
-/** Returns for each session the file to use. */
 async function filesThatCount(
   found: readonly ListedFile[],
 ): Promise<ListedFile[]> {
@@ -355,7 +351,6 @@ async function withoutFacts(
   return lookedAt(file, { size: 0, mtimeMs });
 }
 
-/** Returns the facts in the path of a file. */
 function listedFile({ path, home, isArchived }: PlacedPath): ListedFile {
   const name = basename(path);
   const id = idInName(name);
@@ -380,7 +375,6 @@ function listedFile({ path, home, isArchived }: PlacedPath): ListedFile {
   };
 }
 
-/** Adds the facts of `stat` to a file. */
 export function lookedAt(
   file: ListedFile,
   { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">,
@@ -399,7 +393,6 @@ function compressionOf(name: string): SessionCompression {
   return name.toLowerCase().endsWith(".gz") ? "gzip" : "none";
 }
 
-/** An entry of a session folder. */
 type PlacedPath = Pick<SessionFile, "path" | "home" | "isArchived">;
 
 /** A folder, or a file beside the sessions, that could not be read. */
@@ -423,12 +416,9 @@ export function problemAt(
 }
 
 const NUMBER_REGEXP = /^\d+$/;
-/** The levels of folders: years, months, days. */
 const LEVELS = 3;
-/** How many folders are read at once. */
 const FOLDERS_AT_ONCE = 16;
 
-/** Finds the files with names of session files, level by level. */
 async function walkSessionFolders(
   codexHomes: readonly string[],
 ): Promise<ListedFiles> {
@@ -451,7 +441,6 @@ async function walkSessionFolders(
   return { files: found.flat(), problems, missingHomes };
 }
 
-/** Returns the folders that homes have session files in. */
 export function rootsOf(homes: readonly string[]): PlacedPath[] {
   return homes.flatMap((home) => [
     { path: join(home, "sessions"), home, isArchived: false },

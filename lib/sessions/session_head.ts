@@ -109,12 +109,13 @@ export async function readSessionHead(
   },
 ): Promise<SessionHead> {
   let fold = new HeadFold(file);
+  let problem: string | undefined;
   try {
     await readFirstRecords(file, () => fold = new HeadFold(file));
   } catch (error) {
-    fold.fail(messageOf(error));
+    problem = messageOf(error);
   }
-  return fold.head();
+  return fold.head(problem);
 }
 
 type HeadFile = Parameters<typeof readSessionHead>[0];
@@ -160,7 +161,6 @@ class HeadFold implements RecordTaker {
   #goal: string | undefined;
   #model: string | undefined;
   #cwd: string | undefined;
-  #problem: string | undefined;
   #records = 0;
   /** How many records came after all facts but the model were known, which some releases lack. */
   #recordsWithout = 0;
@@ -186,11 +186,6 @@ class HeadFold implements RecordTaker {
     if (sessionHeaderOf(record) !== undefined) this.#headers += 1;
     if (this.#message !== undefined) this.#recordsWithout += 1;
     if (record.payload !== undefined) this.#reader.read(record, {}, this.#take);
-  }
-
-  /** Records that the file could not be read. */
-  fail(why: string): void {
-    this.#problem ??= why;
   }
 
   #takeEvent(event: Fields): void {
@@ -222,7 +217,8 @@ class HeadFold implements RecordTaker {
     }
   }
 
-  head(): SessionHead {
+  /** Returns the head; `problem` tells why the file could not be read. */
+  head(problem: string | undefined): SessionHead {
     const file = this.#file;
     const header = this.#header ?? {};
     const git = fieldsOf(header.git);
@@ -255,7 +251,7 @@ class HeadFold implements RecordTaker {
       agent: shortText(header.agent_path) ?? shortText(header.agent_nickname),
       historyMode: shortText(header.history_mode),
       hasHeader: this.#header !== undefined,
-      problem: this.#problem ?? this.#missing(),
+      problem: problem ?? this.#missing(),
     };
   }
 

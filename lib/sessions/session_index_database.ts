@@ -63,7 +63,6 @@ export interface SessionIndexOptions {
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 export interface SqlRow {
-  /** The value of a column. */
   readonly [column: string]: SqlValue;
 }
 
@@ -79,7 +78,6 @@ export class SessionIndexDatabase {
   readonly #onBusy: SessionIndexOptions["onBusy"];
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Constructs a new instance around a connection. */
   constructor(
     { path, onBusy }: Pick<SessionIndexOptions, "path" | "onBusy">,
     connection: DatabaseSync,
@@ -94,12 +92,10 @@ export class SessionIndexDatabase {
     return Number(this.get("PRAGMA schema_version")?.schema_version);
   }
 
-  /** Returns all rows of a query. */
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
     return this.#run(() => this.#statement(sql).all(...values)) as SqlRow[];
   }
 
-  /** Returns the first row of a query. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined {
     return this.#run(() => this.#statement(sql).get(...values)) as
       | SqlRow
@@ -124,15 +120,14 @@ export class SessionIndexDatabase {
     }
   }
 
-  /** Runs a statement without a result. */
   run(sql: string, ...values: SqlValue[]): void {
     this.#run(() => this.#statement(sql).run(...values));
   }
 
   /**
-   * Runs `work` in a transaction: all of it is written or none, even if the process is killed.
+   * Runs `work` in a transaction: all of it is written or none, even if the process is killed; no
+   * other process writes meanwhile.
    *
-   * @param work The work; no other process writes meanwhile.
    * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
    */
   async transaction<T>(
@@ -165,7 +160,6 @@ export class SessionIndexDatabase {
     }
   }
 
-  /** Closes the database. Idempotent. */
   close(): void {
     this.#statements.clear();
     try {
@@ -374,14 +368,6 @@ function rollBack(connection: DatabaseSync): void {
   }
 }
 
-interface IndexWaiting {
-  readonly path: string;
-  /** Called before each try but the first, and awaited. */
-  readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
-  /** Whether to stop waiting. */
-  readonly shouldStop?: (() => boolean) | undefined;
-}
-
 /** Thrown where waiting for other processes was stopped. */
 export class StoppedWaiting extends Error {
   override readonly name = "StoppedWaiting";
@@ -389,19 +375,18 @@ export class StoppedWaiting extends Error {
 
 /** How long other processes may keep the index busy, in milliseconds. */
 const PATIENCE = 30_000;
-/** How long to wait before the next try, in milliseconds. */
-const PAUSE = 50;
 
 /**
  * Runs `work` as soon as the index is not busy.
  *
- * @param work The work; it is called again as long as the index is busy.
  * @throws {SessionIndexError} If the index stays busy for too long.
  * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
  */
 async function whenFree<T>(
   work: () => T,
-  { path, onBusy = pause, shouldStop = () => false }: IndexWaiting,
+  { path, onBusy = pause, shouldStop = () => false }:
+    & Pick<SessionIndexOptions, "path" | "onBusy">
+    & { readonly shouldStop?: (() => boolean) | undefined },
 ): Promise<T> {
   let start: number | undefined;
   for (;;) {
@@ -421,5 +406,5 @@ async function whenFree<T>(
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE));
+  return new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -229,10 +229,8 @@ export async function reportUnread(
   return refresh.report();
 }
 
-/** The kinds of changes of a file that are counted. */
 type Count = "added" | "grown" | "changed" | "moved" | "removed";
 
-/** A file to read. */
 type Task = Pick<FileUpdate, "file" | "before" | "name">;
 
 interface RefreshPlan {
@@ -292,7 +290,6 @@ function isRewritten(file: SessionFile, before: IndexedFile): boolean {
   return before.size === file.size && before.mtime !== file.mtime;
 }
 
-/** An update of a file that is not yet written. */
 interface Waiting extends FileUpdate {
   readonly count: Count;
 }
@@ -566,7 +563,6 @@ class Refresh {
 
 /** A piece of a file: data that can be copied between threads. */
 interface FilePiece extends SessionPiece {
-  /** The path of the file. */
   readonly path: string;
   /** Whether it is the last piece of the file. */
   readonly isRead: boolean;
@@ -598,7 +594,7 @@ async function* piecesOf(
   checkpoint?: Uint8Array,
 ): AsyncGenerator<FilePiece, void, void> {
   const { path } = task.file;
-  let opened: OpenedTask;
+  let opened: Awaited<ReturnType<typeof openTask>>;
   try {
     opened = await openTask(task, checkpoint);
   } catch (error) {
@@ -642,11 +638,6 @@ function weightOf({ messages, checkpoint }: FoldedPiece): number {
   );
 }
 
-interface OpenedTask {
-  readonly source: ByteSource;
-  readonly fold: SessionFold;
-}
-
 /**
  * Opens a file at its former end, or at its start if there is no checkpoint or the bytes before
  * have changed.
@@ -654,83 +645,50 @@ interface OpenedTask {
 async function openTask(
   { file, before }: Pick<Task, "file" | "before">,
   checkpoint: Uint8Array | undefined,
-): Promise<OpenedTask> {
+): Promise<{ readonly source: ByteSource; readonly fold: SessionFold }> {
   const { path: fileName, start } = file;
   if (before !== undefined && checkpoint !== undefined) {
     const { readTo, readMark } = before;
-    const content = await openSessionContent(file, readTo, readMark);
-    if (content !== undefined) {
-      const { source, tail } = content;
-      const from = { readTo, checkpoint, tail };
-      try {
+    const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
+    const offset = readTo - tail.length;
+    const isPlain = file.compression === "none" && !isObjectPath(fileName);
+    // If it was archived or packed since it was found, it is opened like a packed one.
+    const plain = isPlain
+      ? await open(fileName, "r").catch(() => undefined)
+      : undefined;
+    const source = plain === undefined
+      ? await openSession(file)
+      : sourceOf(plain, offset);
+    try {
+      if (plain === undefined) await skip(source, offset);
+      await fill(tail, source);
+      if (markOf(tail) === readMark) {
+        const from = { readTo, checkpoint, tail };
         return { source, fold: new SessionFold({ fileName, start, from }) };
-      } catch {
-        // A checkpoint that cannot be restored: the file is read from its start.
-        source.close();
       }
+    } catch {
+      // A damaged file, or a checkpoint that cannot be restored: read from the start.
     }
+    source.close();
   }
   const source = await openSession(file);
   return { source, fold: new SessionFold({ fileName, start }) };
 }
 
-/** The lines of a session file from an offset on. */
-interface SessionContent {
-  readonly source: ByteSource;
-  /** The last bytes before the offset. */
-  readonly tail: Uint8Array;
-}
-
-const BLOCK = 1 << 18;
-
-/**
- * Opens the lines of a session file from an offset on; returns nothing if the bytes before it have
- * changed, whose {@linkcode markOf} is `mark`.
- *
- * A packed file is unpacked up to the offset. Of a plain file only the last bytes before the offset
- * are read.
- */
-async function openSessionContent(
-  file: SessionFile,
-  readTo: number,
-  mark: string,
-): Promise<SessionContent | undefined> {
-  const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
-  const start = readTo - tail.length;
-  const isPlain = file.compression === "none" && !isObjectPath(file.path);
-  // If it was archived or packed since it was found, it is opened like a packed one.
-  const plain = isPlain
-    ? await open(file.path, "r").catch(() => undefined)
-    : undefined;
-  const source = plain === undefined
-    ? await openSession(file)
-    : sourceOf(plain, start);
-  let isSame = false;
-  try {
-    if (plain === undefined && !await readOver(source, start)) return undefined;
-    isSame = await readOver(source, tail.length, tail) && markOf(tail) === mark;
-    return isSame ? { source, tail } : undefined;
-  } finally {
-    if (!isSame) source.close();
+async function skip(source: ByteSource, count: number): Promise<void> {
+  const block = new Uint8Array(1 << 18);
+  for (let left = count; left > 0;) {
+    const size = await source.read(block.subarray(0, left));
+    if (size === null) return;
+    left -= size;
   }
 }
 
-/**
- * Reads `count` bytes, into a buffer of that size if one is passed; returns whether there are as
- * many.
- */
-async function readOver(
-  source: ByteSource,
-  count: number,
-  into?: Uint8Array,
-): Promise<boolean> {
-  const room = into ?? new Uint8Array(BLOCK);
-  for (let at = 0; at < count;) {
-    const size = await source.read(
-      into?.subarray(at) ?? room.subarray(0, Math.min(BLOCK, count - at)),
-    );
-    if (size === null) return false;
+/** Fills a buffer, as far as the source has bytes. */
+async function fill(into: Uint8Array, source: ByteSource): Promise<void> {
+  for (let at = 0; at < into.length;) {
+    const size = await source.read(into.subarray(at));
+    if (size === null) return;
     at += size;
   }
-  return true;
 }

@@ -396,7 +396,6 @@ function textOf(line: Uint8Array): string {
   return decodeUtf8(line, 0, line.length);
 }
 
-/** The start of a part whose reading has begun. */
 interface PartStart {
   readonly path: string;
   /** How many lines come before the part in the whole. */

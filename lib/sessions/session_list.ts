@@ -79,7 +79,6 @@ export interface SessionPage {
   readonly missingHomes: readonly string[];
 }
 
-/** How many heads are read at once. */
 const AT_ONCE = 16;
 
 /**

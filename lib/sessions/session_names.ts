@@ -15,10 +15,8 @@ import { homeInPath } from "./session_places.ts";
 /** How much of a name is kept, in UTF-16 code units. */
 const MAX_NAME = 4_096;
 
-/** The home of a session file, and the paths of its copies. */
 type NamedFile = Pick<ListedFile, "home" | "copies">;
 
-/** The names of sessions in several homes. */
 export class NamesByHome {
   /** For each home, the names by session id in lower case, in the order in which they were given. */
   readonly all: Map<string, ReadonlyMap<string, string>> = new Map();

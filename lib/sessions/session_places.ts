@@ -46,7 +46,6 @@ export function homeInPath(path: string): string | undefined {
     : home.replace(/(?<=[^:])[\\/]$/, "") || ".";
 }
 
-/** Returns the places where a session file may be, its current one first. */
 function placesOf(session: RegExpExecArray): string[] {
   const [current, home = "", folder = "", slash = "/", name, ...date] = session;
   const archived = [home + "archived_sessions", name].join(slash);

@@ -313,7 +313,6 @@ async function searchSessionIndex(
   });
 }
 
-/** A message that matches the query. */
 interface Message {
   readonly id: number;
   readonly session: SearchedSession;
@@ -416,7 +415,6 @@ class Search {
     return { id, session, row, text, score };
   }
 
-  /** Checks that a candidate without a message is one. */
   #checkTextless(id: number): void {
     const place = this.#database.get(
       "SELECT id, offset, in_line, time, sum FROM records WHERE id = ?",
@@ -471,7 +469,6 @@ interface SearchedSession {
   readonly key: string;
   readonly path: string;
   readonly title: string;
-  /** The working directory; `null` if it is not known. */
   readonly cwd: string | null;
   /** Whether the session is in one of the homes to search. */
   readonly isWanted: boolean;
@@ -482,7 +479,6 @@ interface SearchedSession {
 /** How many ancestors of a session are followed. */
 const MAX_ANCESTORS = 32;
 
-/** Looks up sessions in an index. */
 class SearchedSessions {
   readonly #database: SessionIndexDatabase;
   readonly #codexHomes: readonly string[];

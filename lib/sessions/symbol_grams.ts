@@ -35,7 +35,6 @@ const SPACE = 2;
 
 let kinds: Uint8Array | undefined;
 
-/** Returns the kind of each UTF-16 code unit; computed at the first call. */
 function kindsOfUnits(): Uint8Array {
   if (kinds !== undefined) return kinds;
   kinds = new Uint8Array(1 << 16);

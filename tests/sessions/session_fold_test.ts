@@ -5,13 +5,14 @@
  */
 
 import { assertEquals, assertThrows, fail } from "@std/assert";
-import { packed, unpacked } from "../../lib/sessions/fold_checkpoint.ts";
 import {
   type FoldedMessage,
   type FoldedPiece,
   type FoldStart,
   type MessagePlace,
+  packed,
   SessionFold,
+  unpacked,
 } from "../../lib/sessions/session_fold.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { namesIn } from "../fixtures.ts";
