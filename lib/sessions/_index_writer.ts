@@ -183,7 +183,12 @@ export class IndexWriter {
     this.#put("files", "number", row);
     const after = fileOf(row);
     this.#writeSession(update, after);
-    this.#writeSum(number);
+    const facts = this.#database.get(
+      `SELECT ${FILE_FACTS} FROM files LEFT JOIN sessions ON id = session_id WHERE number = ?`,
+      number,
+    );
+    const sum = facts && fileSum(facts);
+    this.#put("files", "number", { ...row, sum: sum ?? null });
     return after;
   }
 
@@ -201,12 +206,9 @@ export class IndexWriter {
   }
 
   #isUnchanged(before: IndexedFile | undefined, path: string): boolean {
-    const revisionAt = (place: string): unknown =>
-      this.#database.get("SELECT revision FROM files WHERE path = ?", place)
-        ?.revision;
-    if (before === undefined) return revisionAt(path) === undefined;
-    return revisionAt(before.path) === before.revision &&
-      (before.path === path || revisionAt(path) === undefined);
+    const isFree = before?.path === path || this.file(path) === undefined;
+    return isFree && (before === undefined ||
+      this.file(before.path)?.revision === before.revision);
   }
 
   /**
@@ -344,19 +346,6 @@ export class IndexWriter {
       const sql = `INSERT INTO ${table}(rowid, text) VALUES (?, ?)`;
       this.#database.run(sql, id, text);
     }
-  }
-
-  #writeSum(number: number): void {
-    const facts = this.#database.get(
-      `SELECT ${FILE_FACTS} FROM files LEFT JOIN sessions ON id = session_id WHERE number = ?`,
-      number,
-    );
-    if (facts === undefined) return;
-    this.#database.run(
-      "UPDATE files SET sum = ? WHERE number = ?",
-      fileSum(facts),
-      number,
-    );
   }
 }
 

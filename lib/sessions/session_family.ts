@@ -211,15 +211,12 @@ function familiesOf(
 ): Iterable<ShardedFile[]> {
   const joined = new Map<string, string>();
   const rootOf = (id: string): string => {
-    let root = id;
-    for (let next; (next = joined.get(root)) !== undefined;) root = next;
-    // Shortens the paths for later lookups.
-    for (let at = id; at !== root;) {
-      const next = joined.get(at) ?? root;
-      joined.set(at, root);
-      at = next;
+    let at = id;
+    for (let next; (next = joined.get(at)) !== undefined; at = next) {
+      // Shortens the path for later lookups.
+      joined.set(at, joined.get(next) ?? next);
     }
-    return root;
+    return at;
   };
   const join = (one: string, other: string | undefined): void => {
     const [from, to] = [rootOf(one), rootOf(other?.toLowerCase() ?? one)];

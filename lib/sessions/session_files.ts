@@ -180,7 +180,6 @@ interface ListedFiles extends Omit<SessionFiles, "files"> {
   readonly files: readonly ListedFile[];
 }
 
-const MAX_TIME = 8.64e15;
 const AT_ONCE = 64;
 /** How many files are stat'ed synchronously before the time they took is compared. */
 const ONE_BY_ONE = 16;
@@ -379,11 +378,8 @@ export function lookedAt(
   file: ListedFile,
   { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">,
 ): SessionFile {
-  // A file system may report a time that no `Date` can hold.
-  const mtime = Math.min(
-    Math.max(Math.floor(mtimeMs) || 0, -MAX_TIME),
-    MAX_TIME,
-  );
+  // Whole milliseconds; 0 for a time that no `Date` can hold, which a file system may report.
+  const mtime = new Date(mtimeMs).getTime() || 0;
   const start = file.nameTime === undefined ? mtime : file.start;
   return { ...file, size, mtime, start };
 }
