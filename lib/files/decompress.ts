@@ -162,16 +162,15 @@ const MAGICS: readonly Magic[] = [
   { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
 ];
 
+/** Stands for any byte. */
+const ANY = -1;
+
 type Utf16 = "utf-16be" | "utf-16le";
 /** How UTF-16 is detected: a byte order mark, then an ASCII character, whose high byte is 0. */
-const MARKS: readonly {
-  readonly encoding: Utf16;
-  readonly mark: readonly number[];
-  readonly zeroAt: number;
-}[] = [
-  { encoding: "utf-16le", mark: [0xff, 0xfe], zeroAt: 3 },
-  { encoding: "utf-16be", mark: [0xfe, 0xff], zeroAt: 2 },
-];
+const MARKS = [
+  { encoding: "utf-16le", bytes: [0xff, 0xfe, ANY, 0] },
+  { encoding: "utf-16be", bytes: [0xfe, 0xff, 0] },
+] as const;
 
 /** The number of first bytes that decide whether data is packed or UTF-16. */
 export const MAGIC_BYTES = 4;
@@ -183,9 +182,7 @@ function magicOf(head: Uint8Array): Magic | undefined {
 
 /** Whether data with these first bytes is or could be UTF-16. */
 function isPrefixOfUtf16(head: Uint8Array): boolean {
-  return MARKS.some(({ mark, zeroAt }) =>
-    matches(head, mark) && (head[zeroAt] ?? 0) === 0
-  );
+  return MARKS.some(({ bytes }) => matches(head, bytes));
 }
 
 /**
@@ -193,10 +190,8 @@ function isPrefixOfUtf16(head: Uint8Array): boolean {
  * text.
  */
 function utf16Of(head: Uint8Array): Utf16 | undefined {
-  return MARKS.find(({ mark, zeroAt }) =>
-    matches(head, mark) &&
-    (head.length === mark.length ||
-      (head.length > zeroAt && head[zeroAt] === 0))
+  return MARKS.find(({ bytes }) =>
+    matches(head, bytes) && (head.length === 2 || head.length >= bytes.length)
   )?.encoding;
 }
 
@@ -225,7 +220,8 @@ function matches(
   mask = 0xff,
 ): boolean {
   return bytes.every((byte, i) =>
-    i >= head.length || ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
+    i >= head.length || byte === ANY ||
+    ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
   );
 }
 

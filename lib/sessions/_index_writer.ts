@@ -330,7 +330,7 @@ export class IndexWriter {
     const place = { id, ...facts };
     const hasText = text !== "";
     const message = { role, kind, text, tool_name: toolName };
-    const sum = messageSum({ ...place, ...message }, hasText);
+    const sum = messageSum({ ...place, ...(hasText ? message : {}) });
     this.#put("records", "id", { ...place, sum });
     if (!hasText) return;
     this.#put("messages", "session_id, offset", {

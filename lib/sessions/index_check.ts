@@ -83,16 +83,13 @@ function checkMessages(database: SessionIndexDatabase, rows: number): void {
     if (row.file === null) {
       throw new IndexDisagreement(`the message ${String(row.id)}`);
     }
-    const text = row.text === null ? undefined : String(row.text);
-    checkMessageSum(row, text !== undefined);
-    if (text === undefined) continue;
+    checkMessageSum(row);
+    if (row.text === null) continue;
     // The index of the primary key holds copies of the keys.
     if (row.found !== row.wanted || row.found_offset !== row.offset) {
       throw new IndexDisagreement(`the place of the message ${String(row.id)}`);
     }
-    if (lookedUp < LOOKED_UP && checkLookUp(database, row, text)) {
-      lookedUp += 1;
-    }
+    if (lookedUp < LOOKED_UP && checkLookUp(database, row)) lookedUp += 1;
   }
 }
 
@@ -110,8 +107,8 @@ export function checkFileSum({ sum, ...facts }: SqlRow): void {
  * Compares a message, as {@linkcode messageSum} takes it, with its checksum, and throws an
  * {@linkcode IndexDisagreement} if they differ.
  */
-export function checkMessageSum(row: SqlRow, hasText: boolean): void {
-  if (row.sum === null || messageSum(row, hasText) === row.sum) return;
+export function checkMessageSum(row: SqlRow): void {
+  if (row.sum === null || messageSum(row) === row.sum) return;
   throw new IndexDisagreement(`the message ${String(row.id)}`);
 }
 
@@ -120,10 +117,9 @@ export function checkMessageSum(row: SqlRow, hasText: boolean): void {
  */
 function checkLookUp(
   database: SessionIndexDatabase,
-  { id = null, role }: SqlRow,
-  text: string,
+  { id = null, role, text }: SqlRow,
 ): boolean {
-  const words = text.slice(0, 1_000).match(WORD_REGEXP) ?? [];
+  const words = String(text).slice(0, 1_000).match(WORD_REGEXP) ?? [];
   const word = words[Math.floor(words.length / 2)];
   const roleName = MESSAGE_ROLES.find((name) => name === role);
   const isThere = (table: string, term: string): boolean =>
@@ -166,18 +162,16 @@ function* part(
 }
 
 /**
- * Computes the checksum of a message; `null` if SQLite does not return its text unchanged, which is
- * so for text that is not well-formed or holds a NUL.
- *
- * @param row The columns of `records`, and of `messages` if it has a row there.
- * @param hasText Whether the message has a row in `messages`.
+ * Computes the checksum of a message, from its columns of `records`, and of `messages` if it has a
+ * row there; `null` if SQLite does not return its text unchanged, which is so for text that is not
+ * well-formed or holds a NUL.
  */
-export function messageSum(row: SqlRow, hasText: boolean): number | null {
-  const { id, offset, in_line, time, role, kind, tool_name, text } = row;
+export function messageSum(row: SqlRow): number | null {
+  const { id, offset, in_line, time, role, kind, tool_name, text = null } = row;
   const place = [id, offset, in_line, time];
-  return hasText
-    ? sumOf([...place, role, kind, tool_name].join("\n"), String(text))
-    : sumOf(place.join("\n"), "");
+  return text === null
+    ? sumOf(place.join("\n"), "")
+    : sumOf([...place, role, kind, tool_name].join("\n"), String(text));
 }
 
 export function fileSum(row: SqlRow): number | null {

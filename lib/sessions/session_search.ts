@@ -404,7 +404,7 @@ class Search {
       this.#checkTextless(id);
       return undefined;
     }
-    checkMessageSum(row, true);
+    checkMessageSum(row);
     if (Number(row.line_start) >= session.end) return undefined;
     const { roles } = this.#options;
     // The role is indexed as a word, which may also be a word of the message.
@@ -423,7 +423,7 @@ class Search {
     if (place === undefined || this.#sessionOf(id) === undefined) {
       throw new IndexDisagreement(`the message ${id}`);
     }
-    checkMessageSum(place, false);
+    checkMessageSum(place);
   }
 
   #sessionOf(id: number): SearchedSession | undefined {
