@@ -25,7 +25,7 @@ export interface SessionSize {
   readonly kind: SessionKind | "copy";
   /** The id of the session that it was forked from, or that spawned it. */
   readonly from: string | undefined;
-  /** Whether it holds a copy of the lines of that session, and so does not need it. */
+  /** Whether it does not need that session: it holds a copy of its lines, or began without any. */
   readonly isWhole: boolean;
   /** The size unpacked, in bytes. */
   readonly bytes: number;
@@ -115,7 +115,8 @@ async function measured(
     cwd: head.cwd,
     kind: isCopy ? "copy" : head.kind,
     from: head.forkedFrom ?? head.parent,
-    isWhole: parts.inherited > 0,
+    isWhole: parts.inherited > 0 ||
+      (head.forkedFrom ?? head.historyBase) === undefined,
     bytes,
     diskBytes: file.size,
     parts,
@@ -145,14 +146,16 @@ export function spareSessions(
 ): readonly SpareSession[] {
   const real = sizes.filter(({ id, kind }) => id !== "" && kind !== "copy");
   const sessions = groupsBy(real, ({ id }) => id);
-  /** The sessions that forks need because they hold no copy. */
+  /** The sessions that forks and sub-agents need because they hold no copy. */
   const needed = new Set<string>();
   /** The last times at which forks copied sessions. */
   const copied = new Map<string, number>();
   for (const { kind, from, isWhole, file } of real) {
-    if (kind !== "fork" || from === undefined) continue;
+    if (from === undefined) continue;
     if (!isWhole) needed.add(from);
-    else copied.set(from, Math.max(file.start, copied.get(from) ?? -Infinity));
+    else if (kind === "fork") {
+      copied.set(from, Math.max(file.start, copied.get(from) ?? -Infinity));
+    }
   }
   return [...sessions].flatMap(([id, files]): SpareSession[] => {
     if (needed.has(id)) return [];

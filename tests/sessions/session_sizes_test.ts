@@ -95,6 +95,32 @@ Deno.test("spareSessions() returns sessions that can be removed, but no origin o
   });
 });
 
+Deno.test("spareSessions() keeps an archived session that a sub-agent continues without a copy", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-20T10:00:00.000Z";
+    const path = sessionPath(home, testId(1), started);
+    await writeFile(
+      `${home}/archived_sessions${path.slice(path.lastIndexOf("/"))}`,
+      sessionText({ id: testId(1), started, message: "Fix it" }),
+    );
+    const meta = {
+      parent_thread_id: testId(1),
+      source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
+    };
+    for (const history_base of [undefined, { thread_id: testId(1) }]) {
+      const base = history_base &&
+        { ...history_base, end_ordinal_exclusive: 3 };
+      const agent = { id: testId(2), started, message: "Look" };
+      await writeFile(
+        sessionPath(home, agent.id, started),
+        sessionText({ ...agent, meta: { ...meta, history_base: base } }),
+      );
+      const ids = spareSessions(await measured(home)).map(({ id }) => id);
+      assertEquals(ids, base === undefined ? [testId(1)] : []);
+    }
+  });
+});
+
 Deno.test("measureSession() gives all files of a session its title, and spareSessions() removes them at once", async () => {
   await withFolder(async (home) => {
     const { id, paths } = await writeReverted(home);
