@@ -370,12 +370,7 @@ class Follower {
 
 /** Opens a file. Returns nothing if it cannot be opened: it is tried again at the next check. */
 async function tryOpen(path: string): Promise<OpenedFile | undefined> {
-  try {
-    return await OpenedFile.open(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  return await OpenedFile.open(path).catch(() => undefined);
 }
 
 // An open file that others write, rename and replace.

@@ -132,9 +132,8 @@ async function* lastBytes(
         if (rest.length > 0) yield rest;
       }
     }
-  } catch (cause) {
+  } catch {
     // The same failure as before: the caller throws it.
-    if (!(cause instanceof DecoderFailure)) throw cause;
   } finally {
     decoder.close();
   }

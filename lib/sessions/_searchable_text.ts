@@ -112,11 +112,11 @@ function readRecord(record: records.HistoryRecord, output?: string): Reading {
       ]);
     }
     case "wait_status": {
-      const { header, details } = record.payload;
+      const { header: { title, summary }, details } = record.payload;
       const texts = details.map(({ label, value }) =>
         `${label} ${value ?? ""}`
       );
-      return ["tool", [header.title, header.summary, ...texts]];
+      return ["tool", [title, summary, ...texts]];
     }
     case "patch": {
       const { changes, failure } = record.payload;
@@ -206,14 +206,9 @@ function toolReading(
 }
 
 function argumentText({ name, value }: records.ToolArgument): string {
-  switch (value.type) {
-    case "text":
-      return `${name}: ${value.text}`;
-    case "json":
-      return `${name}: ${JSON.stringify(value.value)}`;
-    case "secret":
-      return name;
-  }
+  if (value.type === "secret") return name;
+  const isText = value.type === "text";
+  return `${name}: ${isText ? value.text : JSON.stringify(value.value)}`;
 }
 
 function bounded(text: string): string {

@@ -8,7 +8,6 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf } from "../files/byte_source.ts";
 import { groupsBy } from "../groups.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
@@ -151,7 +150,8 @@ async function indexInCopy(
     for (let attempt = 1;; attempt++) {
       const before = await facts(file);
       await copyFile(file, copy);
-      await copyIfThere(`${file}-wal`, `${copy}-wal`);
+      await copyFile(`${file}-wal`, `${copy}-wal`)
+        .catch(() => rm(`${copy}-wal`, { force: true }));
       if (await facts(file) === before) break;
       if (attempt === ATTEMPTS) throw new Error("it is being written to");
     }
@@ -167,15 +167,6 @@ async function facts(file: string): Promise<string> {
     [file, `${file}-wal`].map((path) => stat(path).catch(() => undefined)),
   );
   return all.map((each) => each && `${each.mtimeMs} ${each.size}`).join("|");
-}
-
-async function copyIfThere(from: string, to: string): Promise<void> {
-  try {
-    await copyFile(from, to);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    await rm(to, { force: true });
-  }
 }
 
 async function indexIn(copy: string): Promise<Index> {

@@ -104,12 +104,11 @@ async function openSmall(path: string): Promise<ByteSource> {
   let isOpen = true;
   return decompressed({
     read(into): Promise<number | null> {
-      try {
+      // An error of `readSync` rejects the promise.
+      return new Promise((resolve) => {
         const size = readSync(file, into, 0, into.length, null);
-        return Promise.resolve(size === 0 && into.length > 0 ? null : size);
-      } catch (error) {
-        return Promise.reject(error);
-      }
+        resolve(size === 0 && into.length > 0 ? null : size);
+      });
     },
     close(): void {
       if (isOpen) closeSync(file);

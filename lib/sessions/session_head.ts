@@ -193,11 +193,11 @@ class HeadFold implements RecordTaker {
       this.#header = event;
       return;
     }
-    const { inherited, item_type } = event;
+    const isOwn = event.inherited !== true;
     const content = fieldsOf(event.content);
-    switch (item_type) {
+    switch (event.item_type) {
       case "user_message":
-        if (inherited !== true) this.#message ??= messageText(content);
+        if (isOwn) this.#message ??= messageText(content);
         else this.#copied ??= messageText(content);
         break;
       case "injected_context":
@@ -205,15 +205,17 @@ class HeadFold implements RecordTaker {
         break;
       case "turn_context":
         this.#cwd ??= textOf(content.cwd);
-        if (inherited !== true) this.#model ??= idOf(content.model);
+        if (isOwn) this.#model ??= idOf(content.model);
         break;
       case "thread_settings_applied":
-        if (inherited === true) break;
-        this.#model ??= idOf(fieldsOf(content.thread_settings).model);
+        if (isOwn) {
+          this.#model ??= idOf(fieldsOf(content.thread_settings).model);
+        }
         break;
-      case "thread_goal_updated":
-        if (inherited === true) break;
-        this.#goal ??= startOf(textOf(fieldsOf(content.goal).objective) ?? "");
+      case "thread_goal_updated": {
+        const goal = textOf(fieldsOf(content.goal).objective);
+        if (isOwn) this.#goal ??= startOf(goal ?? "");
+      }
     }
   }
 
