@@ -46,11 +46,7 @@ export class ChunkSource implements ByteSource {
   }
 }
 
-/**
- * Reads an open file; closing the source closes the file.
- *
- * @param start The offset to begin at; `null` for the current place, as in a pipe.
- */
+/** Reads an open file from an offset, or, as a pipe, from its current place; closes it at last. */
 export function sourceOf(
   file: FileHandle,
   start: number | null = null,

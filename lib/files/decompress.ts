@@ -60,9 +60,7 @@ export function decompressed(
 class SniffedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #name: string;
-  /**
-   * Whether packed data is recognized; false for unpacked content, which is not unpacked twice.
-   */
+  /** Whether packed data is recognized; false for content that is unpacked already. */
   readonly #mayBePacked: boolean;
   #content: ByteSource | undefined;
   #isClosed = false;
@@ -185,10 +183,7 @@ function isPrefixOfUtf16(head: Uint8Array): boolean {
   return MARKS.some(({ bytes }) => matches(head, bytes));
 }
 
-/**
- * The encoding of UTF-16 text with these first bytes. A byte order mark alone is an empty UTF-16
- * text.
- */
+/** The encoding of UTF-16 text with these first bytes; a byte order mark alone is an empty text. */
 function utf16Of(head: Uint8Array): Utf16 | undefined {
   return MARKS.find(({ bytes }) =>
     matches(head, bytes) && (head.length === 2 || head.length >= bytes.length)

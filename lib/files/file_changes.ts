@@ -121,10 +121,7 @@ const POLL_MS = 200;
 /** The longest time of a timer: a longer one fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/**
- * Waits until the time has passed, the signal is aborted, or the function passed to `onWait` is
- * called.
- */
+/** Waits until the time has passed, the signal is aborted, or what `onWait` got is called. */
 export async function until(
   ms: number,
   signal: AbortSignal,

@@ -145,9 +145,7 @@ class Follower {
   #successor: FoundFile | undefined;
   /** The path, identity and version of the file when it was last checked. */
   #seen: string | undefined;
-  /**
-   * Whether the bytes read last are no longer in the file, so that its content must be compared.
-   */
+  /** Whether the file lacks the bytes read last, so that its content must be compared. */
   #isDoubtful = false;
   #isAwaited = false;
   /** The size of the file when it was opened; infinite for a packed file. */
@@ -180,10 +178,7 @@ class Follower {
     return { read: (into) => this.#read(into), close: () => {} };
   }
 
-  /**
-   * Moves on to the next content. Returns whether the last content has ended and another one
-   * begins.
-   */
+  /** Moves on to the next content; returns whether there is one. */
   goOn(): boolean {
     const file = this.#ending;
     if (!(file instanceof OpenedFile)) return false;
@@ -487,9 +482,7 @@ class OpenedFile {
 
 // The hashes of the lines read so far: enough to decide how much of them another file begins with.
 
-/**
- * FNV-1a, 32 bits, of everything before a line end. A collision matters only at the same offset.
- */
+/** FNV-1a, 32 bits, of all before a line end. A collision matters only at the same offset. */
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 /** How many line ends are kept: a multiple of four. */

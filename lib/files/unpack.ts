@@ -1,6 +1,4 @@
-/**
- * Unpacks gzip and zstd with the decoders of the platform, up to the last byte before a damage.
- */
+/** Unpacks gzip and zstd with the decoders of the platform, up to the byte before a damage. */
 
 import type { Transform } from "node:stream";
 import {
@@ -11,9 +9,7 @@ import {
   type PackedFormat,
 } from "./byte_source.ts";
 
-/**
- * How much packed data is fed at once. Small, so that a decompression bomb unpacks in small steps.
- */
+/** How much packed data is fed at once: little, so that a bomb unpacks in small steps. */
 const PIECE = 1 << 14;
 /** How much packed data is kept, to unpack the last bytes before a damage once more. */
 const MAX_KEPT = 1 << 20;

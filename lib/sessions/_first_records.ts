@@ -29,11 +29,8 @@ const SLICE = 1 << 13;
 
 /**
  * Reads the first records of a session file: at most those of the first 210 lines and 16 MiB. Lines
- * that are no records are skipped.
- *
- * @param begin Makes the taker. Called a second time if a line turns out to need the rules: the
- *   second taker then receives all records, from the first one on.
- * @throws {Error} If the file cannot be opened, read, or unpacked that far.
+ * that are no records are skipped. `begin` makes the taker; it is called a second time if a line
+ * turns out to need the rules: the second taker then receives all records, from the first one on.
  */
 export async function readFirstRecords(
   file: { readonly path: string },

@@ -31,9 +31,7 @@ const DAMAGE_REGEXP =
 const BUSY_REGEXP = /database (?:table )?is locked/i;
 const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
-/**
- * Rows of an index that SQLite can read and that contradict each other: one flipped bit is enough.
- */
+/** Rows of an index that SQLite can read, but that contradict each other: one bit flipped. */
 export class IndexDisagreement extends Error {
   override readonly name = "IndexDisagreement";
 
@@ -126,12 +124,8 @@ export function isDeletedInUse(path: string): boolean {
 }
 
 /**
- * Removes an index that cannot be opened, unless another process has already replaced it.
- *
- * Holds an exclusive lock on a small database beside the index meanwhile; the lock ends with the
- * process.
- *
- * @param open Opens the index and closes it again.
+ * Removes an index that `open` cannot open, unless another process has already replaced it. Holds
+ * an exclusive lock on a small database beside the index meanwhile, which ends with the process.
  */
 export function removeDamaged(
   Connection: Connect,

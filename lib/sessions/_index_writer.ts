@@ -54,10 +54,7 @@ type FileRows = Pick<IndexedFile, "number" | "sessionId">;
 const SPAWNED = "subagent:thread_spawn";
 /** The second that file number 0 stands for, since 1970. */
 const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
-/**
- * The highest number that is derived from a time; higher ones are left for files of the same
- * second.
- */
+/** The highest number derived from a time; higher ones are left for files of the same second. */
 const MAX_NUMBER = (2 ** 53 / ROWS_PER_FILE) - 2 ** 20;
 const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, revision";
@@ -127,10 +124,7 @@ export class IndexWriter {
     return this.#numbersByPath ??= numbersOf(this.#files);
   }
 
-  /**
-   * Returns the number of a file, or the one it gets unless it is taken. Files are written in this
-   * order.
-   */
+  /** Returns the number of a file, or the one it gets unless it is taken: the order of writing. */
   numberOf({ before, file }: Pick<FileUpdate, "before" | "file">): number {
     return before?.number ?? this.#numbers.get(file.path) ?? MAX_NUMBER;
   }
@@ -192,10 +186,7 @@ export class IndexWriter {
     return after;
   }
 
-  /**
-   * Removes a file with all its rows, if the entry is still as it was looked up; returns whether it
-   * is.
-   */
+  /** Removes a file and its rows if its entry is as it was looked up; returns whether it is. */
   remove(file: IndexedFile): boolean {
     if (!this.#isUnchanged(file, file.path)) return false;
     this.#removeRows(file, 0);

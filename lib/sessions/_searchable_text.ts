@@ -26,10 +26,7 @@ export interface SearchableText {
   readonly toolName: string | null;
 }
 
-/**
- * How much text of a record is kept, in UTF-16 code units: more than Codex shows its model of any
- * output.
- */
+/** How much text of a record is kept, in UTF-16 code units: more than Codex shows its model. */
 const MAX_TEXT = 1 << 16;
 /** How much of that is the end of the text, where a command reports its result. */
 const MAX_TAIL = 1 << 14;

@@ -125,11 +125,8 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * Returns the user's home. On Windows other programs may set `HOME` to another place, so
- * `USERPROFILE` comes first: it is what the system returns, which Codex asks.
- *
- * @param on The platform, as `process.platform` names it.
- * @returns The path; `undefined` if the user has no home.
+ * Returns the user's home, if there is one. On Windows other programs may set `HOME` to another
+ * place, so `USERPROFILE` comes first: it is what the system returns, which Codex asks.
  */
 export function userHomeFrom(
   env: Environment,

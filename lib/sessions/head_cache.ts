@@ -56,10 +56,8 @@ export class HeadCache {
   }
 
   /**
-   * Opens the cache of a home.
-   *
-   * @param folder The folder of all caches. Without one nothing is cached, nor in a folder inside
-   *   the Codex home, which is never written to.
+   * Opens the cache of a home in the folder of all caches. Without a folder nothing is cached, nor
+   * in one inside the Codex home, which is never written to.
    */
   static async open(
     folder: string | undefined,

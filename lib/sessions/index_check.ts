@@ -19,10 +19,7 @@ const WORD_REGEXP = /(?<![^ \n])[a-z]{3,20}(?=[ \n])/g;
 /**
  * Checks a part of an index: each row has to match its checksum, to be found by its keys, and to
  * have the rows of other tables that belong to it. The part is random, so that each run checks
- * another one without recording which.
- *
- * @param rows How many files, and how many messages, are checked at most.
- * @throws {IndexDisagreement} If rows disagree.
+ * another one without recording which: at most `rows` files, and as many messages.
  */
 export function checkIndex(
   database: SessionIndexDatabase,
@@ -93,28 +90,20 @@ function checkMessages(database: SessionIndexDatabase, rows: number): void {
   }
 }
 
-/**
- * Compares the {@linkcode FILE_FACTS} of a file and its session with their checksum, and throws an
- * {@linkcode IndexDisagreement} if they differ.
- */
+/** Checks that the {@linkcode FILE_FACTS} of a file and its session match their checksum. */
 export function checkFileSum({ sum, ...facts }: SqlRow): void {
   if (sum !== null && sum !== fileSum(facts)) {
     throw new IndexDisagreement(`the file ${String(facts.number)}`);
   }
 }
 
-/**
- * Compares a message, as {@linkcode messageSum} takes it, with its checksum, and throws an
- * {@linkcode IndexDisagreement} if they differ.
- */
+/** Checks that a message, as {@linkcode messageSum} takes it, matches its checksum. */
 export function checkMessageSum(row: SqlRow): void {
   if (row.sum === null || messageSum(row) === row.sum) return;
   throw new IndexDisagreement(`the message ${String(row.id)}`);
 }
 
-/**
- * Looks a message up by one of its words and by its role. Returns whether it had a word to look up.
- */
+/** Looks a message up by one of its words and its role; returns whether it had such a word. */
 function checkLookUp(
   database: SessionIndexDatabase,
   { id = null, role, text }: SqlRow,

@@ -148,9 +148,7 @@ async function openObject(path: string): Promise<ByteSource> {
   return new ChunkSource(chunks(), () => {});
 }
 
-/**
- * Returns the reason of an error in words, without code and path: a clause to put after a colon.
- */
+/** Returns the reason of an error, without code and path: a clause to put after a colon. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message } = error;

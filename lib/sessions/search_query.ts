@@ -28,10 +28,7 @@ export const LOWER_DOTTED_I = "i\u0307";
 const HALF_REGEXP = /[\ud800-\udbff]$/;
 /** How much of a term is searched, in UTF-16 code units. */
 const MAX_TERM = 1_000;
-/**
- * The shortest beginning that is looked up: all words with a beginning are gathered, which are many
- * for a short one.
- */
+/** The shortest beginning that is looked up: gathering all words with a shorter one takes long. */
 const MIN_BEGINNING = 4;
 /** How many grams of a string are looked up: more would hardly leave fewer messages. */
 const MAX_LOOKUPS = 24;

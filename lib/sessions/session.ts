@@ -7,10 +7,7 @@ import type { SessionHead } from "./session_head.ts";
 export interface Session {
   /** The file of the session; the last one of a session in several files. */
   readonly file: SessionFile;
-  /**
-   * All files of the session, the oldest first: taking back turns of a session continues it in
-   * another file.
-   */
+  /** All files of the session, the oldest first: taking turns back continues it in another file. */
   readonly files: readonly SessionFile[];
   /** The head of the session, from the first lines of the file. */
   readonly head: SessionHead;

@@ -1,7 +1,4 @@
-/**
- * Finds the session files below Codex homes by their names, and stats them on demand: most lists
- * show few of thousands.
- */
+/** Finds session files by their names, and stats them on demand: lists show few of thousands. */
 
 import { type Stats, statSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
@@ -29,9 +26,7 @@ import {
 
 /** The result of {@linkcode findSessionFiles}. */
 export interface SessionFiles {
-  /**
-   * The files, newest first: one per session, and one more for each file that continues a session.
-   */
+  /** The files, newest first: one per session, and one for each file that continues a session. */
   readonly files: readonly SessionFile[];
   /** The folders that could not be read. They may hold more sessions. */
   readonly problems: readonly SessionProblem[];

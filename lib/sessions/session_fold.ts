@@ -361,9 +361,7 @@ const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
 
 /** How many of the last records are kept whole: later events may still change them. */
 const WHOLE_RECORDS = 8;
-/**
- * How many of the last records are kept without their long texts; older ones become placeholders.
- */
+/** How many of the last records are kept without long texts; older ones become placeholders. */
 const FORGOTTEN_RECORDS = 1_000;
 
 /** The state of a session that was folded in part. */

@@ -195,8 +195,6 @@ export class SessionIndexDatabase {
  * version is emptied; a damaged one is rebuilt, and the work repeated. A file that was never an
  * index is never touched: an empty file beside an index records that it is one.
  *
- * @param options The path, and how to wait.
- * @param work The work; it may be called several times.
  * @throws {SessionIndexError} If the file is not an index, or cannot be used.
  */
 export async function withSessionIndex<T>(
@@ -376,12 +374,7 @@ export class StoppedWaiting extends Error {
 /** How long other processes may keep the index busy, in milliseconds. */
 const PATIENCE = 30_000;
 
-/**
- * Runs `work` as soon as the index is not busy.
- *
- * @throws {SessionIndexError} If the index stays busy for too long.
- * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
- */
+/** Runs `work` as soon as the index is not busy, unless that takes too long, or it should stop. */
 async function whenFree<T>(
   work: () => T,
   { path, onBusy = pause, shouldStop = () => false }:

@@ -158,10 +158,7 @@ export interface IndexingReport {
 
 /** The most files written in one transaction. */
 const BATCH_FILES = 256;
-/**
- * How much text is written in one transaction, in UTF-16 code units: other processes wait
- * meanwhile.
- */
+/** How many UTF-16 code units are written in one transaction: other processes wait meanwhile. */
 const MAX_UNITS = 4 << 20;
 /** How many times the files are planned again after other processes wrote to the index. */
 const MAX_ROUNDS = 16;
@@ -524,11 +521,6 @@ class Refresh {
     ) await this.#flush();
   }
 
-  /**
-   * Writes the queued updates.
-   *
-   * @throws {StoppedWaiting} If another process is writing, and `shouldStop` returned true.
-   */
   async #flush(): Promise<void> {
     const writer = this.#writer;
     // In order of their numbers: FTS5 writes its buffer out whenever a number is lower than the

@@ -100,9 +100,7 @@ interface FileStart {
   readonly meta: Fields;
   /** The ordinal of the header in its thread, if it has one. */
   readonly ordinal: number | undefined;
-  /**
-   * Whether the second line is the header of another session, which begins a copy of its lines.
-   */
+  /** Whether the second line is the header of another session, whose lines are copied. */
   readonly hasCopy: boolean;
   /** The offset of the line after the header. */
   readonly rest: number;

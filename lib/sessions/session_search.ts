@@ -125,9 +125,7 @@ export interface SearchResult {
   readonly hasMore: boolean;
   /** How many session files the index has. */
   readonly files: number;
-  /**
-   * The report of the update of the index, even if it was stopped; `undefined` without an update.
-   */
+  /** The report of the update of the index, even of one that was stopped, if there was one. */
   readonly refresh: IndexingReport | undefined;
   /**
    * The fallback that was searched because the index could not be used or updated; `undefined` if
@@ -289,11 +287,7 @@ async function searchNewestFiles(
   }
 }
 
-/**
- * Searches an open index without an update; see {@linkcode searchSessions}.
- *
- * @throws {RangeError} If `limit` is not a whole number from 0, or `since` is `NaN`.
- */
+/** Searches an open index without an update. */
 async function searchSessionIndex(
   database: SessionIndexDatabase,
   options: SearchSessionsOptions,
@@ -384,11 +378,7 @@ class Search {
     }
   }
 
-  /**
-   * Returns the message of a candidate if it matches.
-   *
-   * @throws {IndexDisagreement} If the candidate does not exist.
-   */
+  /** Returns the message of a candidate if it matches. */
   #message(id: number): Message | undefined {
     const session = this.#sessionOf(id);
     if (session?.isWanted === false) return undefined;
@@ -489,11 +479,7 @@ class SearchedSessions {
     this.#codexHomes = codexHomes;
   }
 
-  /**
-   * Returns the session of a file, by the number of the file.
-   *
-   * @throws {IndexDisagreement} If the file does not match its checksum.
-   */
+  /** Returns the session of a file, by the number of the file. */
   at(number: number): SearchedSession | undefined {
     if (this.#files.has(number)) return this.#files.get(number);
     const row = this.#database.get(

@@ -47,9 +47,7 @@ export function isObjectPath(path: string): boolean {
   return OBJECT_REGEXP.test(path);
 }
 
-/**
- * Returns the id in the name of a rollout file, in lower case: the UUID at its end, if it has one.
- */
+/** Returns the id in the name of a file, in lower case: the UUID at its end, if it has one. */
 export function idInName(name: string): string | undefined {
   return idAtEnd(name.replace(SUFFIX_REGEXP, ""));
 }
@@ -102,11 +100,7 @@ export function startOf(nameTime: number, id: string | undefined): number {
   return rest <= SLACK ? idTime : nameTime;
 }
 
-/**
- * Compares two places: newest first, and at the same time the higher id first (rollout.md D.4).
- *
- * @returns Less than 0 if `one` comes first, more than 0 if `other` does, 0 if they are equal.
- */
+/** Compares two places: newest first, and at the same time the higher id first (rollout.md D.4). */
 export function compareNewestFirst(
   one: SessionPlace,
   other: SessionPlace,

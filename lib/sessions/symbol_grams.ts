@@ -77,11 +77,7 @@ class Pieces {
     if (joined.length < room) joined = new Uint8Array(room);
   }
 
-  /**
-   * Adds a gram of up to three units; `0` for no unit.
-   *
-   * @param gap Whether a gap is before the last unit.
-   */
+  /** Adds a gram of up to three units, 0 for none; `gap` tells of a gap before the last one. */
   add(first: number, second: number, third: number, gap: 0 | 1 = 0): void {
     if ((first | second | third) >= ASCII_END) {
       const units = [first, second, gap * GAP, third];
