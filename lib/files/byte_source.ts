@@ -68,10 +68,7 @@ export function sourceOf(
   };
 }
 
-/**
- * Yields the blocks of a source and closes it. All blocks share the buffer `room`: a block is
- * overwritten when the next one is read.
- */
+/** Yields the blocks of a source and closes it. The next block overwrites the last in `room`. */
 export async function* blocksOf(
   source: ByteSource,
   room: Uint8Array,

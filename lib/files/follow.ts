@@ -297,10 +297,7 @@ class Follower {
     return await this.#compareWith(this.#content, opened);
   }
 
-  /**
-   * Compares a file with the content, and continues in the file or ends the content. Returns
-   * whether there may be more to read.
-   */
+  /** Continues in a file, or ends the content; returns whether there may be more to read. */
   async #compareWith(
     content: GrowingContent,
     file: OpenedFile,

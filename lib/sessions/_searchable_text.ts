@@ -34,10 +34,7 @@ const CUT_MARK = "\n…\n";
 /** SQLite ends a text at a NUL. */
 const NUL_REGEXP = /\0/g;
 
-/**
- * Returns the searchable text of a record, if it has any; `output` is the full output of its call,
- * where the record shows only a part of it.
- */
+/** Returns the text of a record, if any; `output` is all of its call, where it shows less. */
 export function searchableText(
   record: records.AnyHistoryRecord,
   output?: string,

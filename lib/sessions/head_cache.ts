@@ -83,10 +83,7 @@ export class HeadCache {
     this.#hasNews = true;
   }
 
-  /**
-   * Writes new entries. Of the old ones, only those of `files` are kept, all files of the home,
-   * newest first; without it, all are.
-   */
+  /** Writes new entries, and the old ones of `files`, all files of the home; of all by default. */
   async save(files?: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;

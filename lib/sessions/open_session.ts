@@ -206,10 +206,7 @@ export async function* sourceBlocks(
   }
 }
 
-/**
- * Reads the lines of a session file, until `take` returns false, and returns how many bytes were
- * read. Lines that are too long are skipped.
- */
+/** Reads lines until `take` returns false; returns how many bytes. Skips lines too long to read. */
 export async function readLines(
   path: string,
   take: (line: Uint8Array, offset: number) => boolean | void,

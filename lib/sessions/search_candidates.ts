@@ -110,10 +110,7 @@ function* common(
   }
 }
 
-/**
- * Yields the newest messages untested, and then those that match beginnings of words, which take
- * long to look up.
- */
+/** Yields the newest messages untested, then those with the beginnings, slow to look up. */
 function* beginning(scope: SearchScope, expression: string): Generator<number> {
   const all = lookUp(scope, {
     table: scope.roles === undefined ? "records" : "words",
@@ -127,10 +124,7 @@ function* beginning(scope: SearchScope, expression: string): Generator<number> {
   yield* lookUp(scope, { table: "words", expression }, range);
 }
 
-/**
- * Yields row ids, restricted to the roles, the files and the time of the search, and to the rows in
- * `among`.
- */
+/** Yields row ids within the roles, files and time of the search, and within `among`. */
 function* lookUp(
   { database, roles, since, files, range }: SearchScope,
   { table, expression }: Lookup,

@@ -46,10 +46,7 @@ export class SearchMatcher {
     this.#patterns = terms.map(patternOf);
   }
 
-  /**
-   * Whether a message found by the index matches the query: it has all strings, and words for all
-   * short beginnings.
-   */
+  /** Whether a message that the index found has all strings, and words for short beginnings. */
   confirms(text: string): boolean {
     let isPlainText: boolean | undefined;
     return this.#patterns.every((pattern) => {

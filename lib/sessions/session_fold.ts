@@ -75,10 +75,7 @@ interface SessionFoldOptions {
 export const TAIL_BYTES = 4096;
 /** How many bytes are read into one piece at least. */
 const PIECE_BYTES = 8 << 20;
-/**
- * The size of a piece in checkpoints, at least: writing checkpoints stays a small part of the work
- * where they are large.
- */
+/** The least size of a piece in checkpoints: writing large ones stays a small part of the work. */
 const PIECE_PER_CHECKPOINT = 2;
 const NOTHING = new Uint8Array(0);
 

@@ -261,10 +261,7 @@ async function connect(path: string): Promise<Connect> {
   }
 }
 
-/**
- * Opens an index for reading only, without changing it; returns nothing if there is no index of
- * this version, or none that can be read.
- */
+/** Opens an index for reading only; returns nothing if none of this version can be read. */
 export async function openIndexToRead(
   path: string,
 ): Promise<SessionIndexDatabase | undefined> {

@@ -270,10 +270,7 @@ function planRefresh(
   return { tasks, gone };
 }
 
-/**
- * Whether a file is unchanged since it was read. A moved file keeps its time; a packed one has
- * another size.
- */
+/** Whether a file is unchanged since it was read: it may have moved, but not been packed. */
 function isSameContent(file: SessionFile, before: IndexedFile): boolean {
   return before.isRead && before.size === file.size &&
     before.mtime === file.mtime;
@@ -425,10 +422,7 @@ class Refresh {
     }
   }
 
-  /**
-   * Reads a file, and writes its update now or with others. Returns whether it was read to its end;
-   * `false` if the work was stopped.
-   */
+  /** Reads a file, and writes its update now or with others; returns `false` if it was stopped. */
   async #read(task: Task, report: ReportBytes): Promise<boolean> {
     const { file, before, name } = task;
     if (before !== undefined && isSameContent(file, before)) {
@@ -630,10 +624,7 @@ function weightOf({ messages, checkpoint }: FoldedPiece): number {
   );
 }
 
-/**
- * Opens a file at its former end, or at its start if there is no checkpoint or the bytes before
- * have changed.
- */
+/** Opens a file at its former end; at its start without checkpoint, or if bytes have changed. */
 async function openTask(
   { file, before }: Pick<Task, "file" | "before">,
   checkpoint: Uint8Array | undefined,

@@ -301,10 +301,7 @@ async function filesBeside(
   });
 }
 
-/**
- * Returns the session and extent that a file continues; `undefined` if the file is complete, or
- * does not name them.
- */
+/** Returns what a file continues; `undefined` if it is complete, or does not name that. */
 function baseOf(
   { meta, ordinal, hasCopy }: FileStart,
 ): HistoryBase | undefined {

@@ -127,10 +127,7 @@ export interface SearchResult {
   readonly files: number;
   /** The report of the update of the index, even of one that was stopped, if there was one. */
   readonly refresh: IndexingReport | undefined;
-  /**
-   * The fallback that was searched because the index could not be used or updated; `undefined` if
-   * it could.
-   */
+  /** The fallback that was searched, if the index could not be used or updated. */
   readonly makeshift: SearchMakeshift | undefined;
 }
 
@@ -346,10 +343,7 @@ class Search {
     this.#ranked = terms.some(({ kind }) => kind === "words") ? RANKED : 1;
   }
 
-  /**
-   * Reads candidates, the newest first, and ranks them in groups of `#ranked`, until there are more
-   * hits than the limit.
-   */
+  /** Ranks candidates, the newest first, in groups of `#ranked`, until the limit is exceeded. */
   run(): Pick<SearchResult, "hits" | "hasMore"> {
     const compared: Message[] = [];
     let left = this.#ranked;

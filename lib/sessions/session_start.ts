@@ -110,10 +110,7 @@ export function compareNewestFirst(
   return one.key > other.key ? -1 : 1;
 }
 
-/**
- * Returns the time at which a session began, in milliseconds since 1970: from its header, else from
- * the place of its file in the order.
- */
+/** Returns when a session began, in milliseconds since 1970: by its header, else by its place. */
 export function startedAt(
   place: SessionPlace,
   started: string | undefined,
