@@ -494,6 +494,19 @@ Deno.test("indexSessions() reports a damaged file once, and indexes its readable
   });
 });
 
+Deno.test("indexSessions() reports a packed file once that was damaged since it was read, and indexes what is left", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const packed = zstd(new TextEncoder().encode(text));
+    await writeFile(`${path}.zst`, packed.subarray(0, -5));
+    await Deno.remove(path);
+    const { problems } = await refresh(index);
+    assertEquals(problems.map(({ path }) => path), [`${path}.zst`]);
+    assertEquals(await find(index, "elephant"), []);
+    await checkRebuilt(index);
+    assertEquals((await refresh(index)).problems, []);
+  });
+});
+
 Deno.test("indexSessions() stops on request, newest first, and continues later", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
