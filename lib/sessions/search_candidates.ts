@@ -18,16 +18,13 @@ export interface SearchFilter {
   readonly since?: number | undefined;
 }
 
-/**
- * How many of the newest messages are tested first, where looking up all of their terms takes long:
- * mostly enough of them match.
- */
+/** How many of the newest messages with the words are tested first: mostly enough of them match. */
 const SCANNED = 1_000;
 
-/** An expression to look up, and the table to look it up in; `records` has all messages. */
+/** An expression to look up, and the table to look it up in. */
 interface Lookup {
-  readonly table: "words" | "symbols" | "records";
-  readonly expression?: string | undefined;
+  readonly table: "words" | "symbols";
+  readonly expression: string;
   /** An expression for the symbols, which the messages must match as well. */
   readonly symbols?: string;
 }
@@ -50,7 +47,7 @@ interface SearchScope {
 /** Finds messages that may match a search; returns their row ids, the highest first. */
 export function searchCandidates(
   database: SessionIndexDatabase,
-  { words, symbols, beginnings }: SearchExpressions,
+  { words, symbols }: SearchExpressions,
   { roles, since, folder }: SearchFilter,
 ): Iterable<number> {
   const files = filesOf(database, folder);
@@ -63,33 +60,31 @@ export function searchCandidates(
     files,
     range,
   };
-  const byWords = { table: "words", expression: words } as const;
-  if (words !== undefined && symbols !== undefined) {
-    return inSteps(scope, byWords, { ...byWords, symbols });
+  if (words !== undefined) {
+    const byWords = { table: "words", expression: words } as const;
+    return symbols === undefined
+      ? lookUp(scope, byWords)
+      : common(scope, byWords, symbols);
   }
-  if (words !== undefined) return lookUp(scope, byWords);
-  if (symbols !== undefined) {
-    return lookUp(scope, { table: "symbols", expression: symbols });
-  }
-  if (beginnings === undefined) return [];
-  const all = scope.roles === undefined ? "records" : "words";
-  const byBeginnings = { table: "words", expression: beginnings } as const;
-  return inSteps(scope, { table: all }, byBeginnings);
+  return symbols === undefined
+    ? []
+    : lookUp(scope, { table: "symbols", expression: symbols });
 }
 
-/** Yields the newest messages of one look-up, and then the older ones of another, which is slow. */
-function* inSteps(
+/** Yields messages that match both words and symbols: the newest ones by words only. */
+function* common(
   scope: SearchScope,
-  first: Lookup,
-  rest: Lookup,
+  byWords: Lookup,
+  symbols: string,
 ): Generator<number> {
-  const found = lookUp(scope, first);
+  const found = lookUp(scope, byWords);
   const newest = take(found, SCANNED);
   found.return(undefined);
   yield* newest;
   const end = newest[SCANNED - 1];
   if (end === undefined) return;
-  yield* lookUp({ ...scope, range: { ...scope.range, end } }, rest);
+  const range = { ...scope.range, end };
+  yield* lookUp({ ...scope, range }, { ...byWords, symbols });
 }
 
 /** Yields row ids within the roles, the files and the time of the search. */
@@ -99,14 +94,10 @@ function* lookUp(
 ): Generator<number> {
   const id = `${table}.rowid`;
   let from: string = table;
-  const conditions = [`${id} >= ?`, `${id} < ?`];
-  const values: SqlValue[] = [first, end];
-  if (table !== "records") {
-    const parts = [expression, roles]
-      .filter((part) => part !== undefined).map((part) => `(${part})`);
-    conditions.push(`${table} MATCH ?`);
-    values.push(parts.join(" AND "));
-  }
+  const conditions = [`${id} >= ?`, `${id} < ?`, `${table} MATCH ?`];
+  const parts = [expression, roles].filter((part) => part !== undefined);
+  const match = parts.map((part) => `(${part})`).join(" AND ");
+  const values: SqlValue[] = [first, end, match];
   if (symbols !== undefined) {
     // The `+` keeps SQLite from looking up each of the ids.
     conditions.push(
@@ -122,9 +113,7 @@ function* lookUp(
     values.push(JSON.stringify(files));
   }
   if (since !== undefined) {
-    if (table !== "records") {
-      from += ` CROSS JOIN records ON records.id = ${id}`;
-    }
+    from += ` CROSS JOIN records ON records.id = ${id}`;
     conditions.push("records.time >= ?");
     values.push(since);
   }

@@ -2,7 +2,6 @@
 
 import {
   ASCII_WORD_REGEXP,
-  isLookedInto,
   LOWER_DOTTED_I,
   type SearchTerm,
   WORD_REGEXP,
@@ -21,8 +20,6 @@ interface Pattern {
   readonly words: readonly string[];
   /** Whether the last word is only the beginning of a word. */
   readonly isBeginning: boolean;
-  /** Whether a message found by the index may lack the term. */
-  readonly isLookedInto: boolean;
   /** Matches a string in any text. */
   readonly string: RegExp | undefined;
   /** Matches words in a text of ASCII words, many times as fast as word by word. */
@@ -46,17 +43,11 @@ export class SearchMatcher {
     this.#patterns = terms.map(patternOf);
   }
 
-  /** Whether a message that the index found has all strings, and words for short beginnings. */
+  /** Whether a message that the index found matches: it has all strings. */
   confirms(text: string): boolean {
-    let isPlainText: boolean | undefined;
-    return this.#patterns.every((pattern) => {
-      if (!pattern.isLookedInto) return true;
-      if (pattern.string !== undefined) {
-        return text.search(pattern.string) !== -1;
-      }
-      isPlainText ??= isPlain(text);
-      return matchesOf(pattern, text, isPlainText).next().done !== true;
-    });
+    return this.#patterns.every(({ string }) =>
+      string === undefined || text.search(string) !== -1
+    );
   }
 
   /**
@@ -95,14 +86,12 @@ export class SearchMatcher {
   }
 }
 
-function patternOf(term: SearchTerm): Pattern {
-  const { kind, text, isBeginning } = term;
+function patternOf({ kind, text, isBeginning }: SearchTerm): Pattern {
   const words = kind === "string" ? [] : wordsOf(text).map(folded);
   const isAscii = words.every((word) => ASCII_WORD_REGEXP.test(word));
   return {
     words,
     isBeginning,
-    isLookedInto: isLookedInto(term),
     string: kind === "string" ? stringRegexp(text) : undefined,
     plain: isAscii ? plainRegexp(words, isBeginning) : undefined,
   };

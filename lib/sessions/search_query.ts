@@ -28,7 +28,7 @@ export const LOWER_DOTTED_I = "i\u0307";
 const HALF_REGEXP = /[\ud800-\udbff]$/;
 /** How much of a term is searched, in UTF-16 code units. */
 const MAX_TERM = 1_000;
-/** The shortest beginning that is looked up: gathering all words with a shorter one takes long. */
+/** The shortest last word of a string that is looked up: few words begin with a longer one. */
 const MIN_BEGINNING = 4;
 /** How many grams of a string are looked up: more would hardly leave fewer messages. */
 const MAX_LOOKUPS = 24;
@@ -78,16 +78,11 @@ function asIndexed(words: string): string {
 export interface SearchExpressions {
   readonly words: string | undefined;
   readonly symbols: string | undefined;
-  /**
-   * An expression for the words, where the other two are missing: beginnings so short that looking
-   * them up takes longer than testing some messages.
-   */
-  readonly beginnings: string | undefined;
 }
 
 /**
  * Returns the expressions to look up for a query. They find all messages that match the query; with
- * strings or short beginnings they may find others as well.
+ * strings they may find others as well.
  */
 export function expressionsOf(
   terms: readonly SearchTerm[],
@@ -98,16 +93,7 @@ export function expressionsOf(
       .flatMap(({ text }) => symbolLookups(text).slice(0, MAX_LOOKUPS))
       .map(quoted),
   );
-  const beginnings = words === undefined && symbols === undefined
-    ? allOf(terms.map(({ text }) => phraseExpression(text, true)))
-    : undefined;
-  return { words, symbols, beginnings };
-}
-
-/** Whether the index looks up less than the whole term, so that texts have to be tested for it. */
-export function isLookedInto({ kind, text, isBeginning }: SearchTerm): boolean {
-  return kind === "string" ||
-    isBeginning && (wordsOf(text).at(-1) ?? "").length < MIN_BEGINNING;
+  return { words, symbols };
 }
 
 function allOf(parts: readonly (string | undefined)[]): string | undefined {
@@ -118,7 +104,7 @@ function allOf(parts: readonly (string | undefined)[]): string | undefined {
 function wordsExpression(
   { kind, text, isBeginning }: SearchTerm,
 ): string | undefined {
-  if (kind === "words") return openPhrase(wordsOf(text), isBeginning);
+  if (kind === "words") return phraseExpression(text, isBeginning);
   // Words within the string are words of the message, but the first may be the end of one, and the
   // last the beginning of one. Words of other scripts may be split differently by the tokenizer.
   const words = [...text.matchAll(WORD_REGEXP)];
@@ -127,16 +113,8 @@ function wordsExpression(
   const last = words.at(-1);
   const isOpen = last !== undefined &&
     last.index + last[0].length === text.length;
-  return openPhrase(whole, isOpen);
-}
-
-/** Returns the expression of a phrase, without a short beginning, which takes long to look up. */
-function openPhrase(
-  words: readonly string[],
-  isOpen: boolean,
-): string | undefined {
-  const isShort = isOpen && (words.at(-1) ?? "").length < MIN_BEGINNING;
-  const telling = isShort ? words.slice(0, -1) : words;
+  const isShort = isOpen && last[0].length < MIN_BEGINNING;
+  const telling = isShort ? whole.slice(0, -1) : whole;
   return telling.length === 0
     ? undefined
     : phraseExpression(telling.join(" "), isOpen && !isShort);

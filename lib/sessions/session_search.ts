@@ -144,7 +144,7 @@ export interface SearchMakeshift {
 
 /** The default of `limit`. */
 const LIMIT = 20;
-/** How many messages are ranked at once; of more candidates the newest come first. */
+/** How many messages are ranked at once; of more matches the newest come first. */
 const RANKED = 500;
 /** How many rows of an index are checked before a search: about 2 ms. */
 const CHECKED = 16;
@@ -158,7 +158,7 @@ const MAX_READ = 64 << 20;
  * output, patches, tool calls, plans, errors.
  *
  * A message has to match all terms of the query. Messages are ranked by how often they have the
- * terms for their length; equal ones are ordered newest first. Of more than 500 candidates the
+ * terms for their length; equal ones are ordered newest first. Of more than 500 matches the
  * newest 500 are ranked among each other and come first, then the 500 before them, and so on. A
  * query of strings only is not ranked: the newest messages come first. A message that a forked
  * session repeats from its origin is returned once, and one of a turn that was taken back never.
@@ -343,17 +343,16 @@ class Search {
     this.#ranked = terms.some(({ kind }) => kind === "words") ? RANKED : 1;
   }
 
-  /** Ranks candidates, the newest first, in groups of `#ranked`, until the limit is exceeded. */
+  /** Ranks matches, the newest first, in groups of `#ranked`, until the limit is exceeded. */
   run(): Pick<SearchResult, "hits" | "hasMore"> {
     const compared: Message[] = [];
-    let left = this.#ranked;
     for (const id of this.#candidates) {
       const message = this.#message(id);
-      if (message !== undefined) compared.push(message);
-      if (--left > 0) continue;
+      if (message === undefined) continue;
+      compared.push(message);
+      if (compared.length < this.#ranked) continue;
       this.#takeBest(compared.splice(0));
       if (this.#hasMore) break;
-      left = this.#ranked;
     }
     this.#takeBest(compared);
     const hits = this.#hits.slice(0, this.#limit).map(({ hit }) => hit);

@@ -53,14 +53,11 @@ Deno.test("SearchMatcher confirms a text only with all strings", () => {
   assertEquals(matcher.confirms("a/b then word"), false);
 });
 
-Deno.test("SearchMatcher checks a text for short beginnings", () => {
-  const matcher = new SearchMatcher(parseSearchQuery("fo* b*"));
-  assertEquals(matcher.confirms("The fool is back"), true);
-  assertEquals(matcher.confirms("fool"), false);
-  assertEquals(matcher.confirms("Żółw, fool, bär"), true);
-  assertEquals(matcher.matches("word").length, 0);
-  // Words are confirmed by the index alone: its tokenizer may match more than the matcher does.
-  assertEquals(new SearchMatcher(parseSearchQuery("word")).confirms(""), true);
+Deno.test("SearchMatcher leaves words to the index, whose tokenizer may match more", () => {
+  for (const query of ["word", "fo*"]) {
+    const matcher = new SearchMatcher(parseSearchQuery(query));
+    assertEquals(matcher.confirms(""), true);
+  }
 });
 
 Deno.test("SearchMatcher scores a text higher with all terms, more matches and less other text", () => {

@@ -7,7 +7,6 @@
 import { assertEquals } from "@std/assert";
 import {
   expressionsOf,
-  isLookedInto,
   parseSearchQuery,
 } from "../../lib/sessions/search_query.ts";
 
@@ -119,7 +118,9 @@ for (const { name, query, terms } of QUERIES) {
 const EXPRESSIONS = [
   { query: "one two", words: '"one" AND "two"', symbols: undefined },
   { query: '"one word"*', words: '"one word" *', symbols: undefined },
-  { query: '"one two"*', words: '"one"', symbols: undefined },
+  { query: '"one two"*', words: '"one two" *', symbols: undefined },
+  { query: "a* tes*", words: '"a" * AND "tes" *', symbols: undefined },
+  { query: "a* =", words: '"a" *', symbols: '"="' },
   { query: "a/bcde", words: '"bcde" *', symbols: '"a/b" AND "/bc"' },
   { query: "a/bcd", words: undefined, symbols: '"a/b" AND "/bc"' },
   {
@@ -155,7 +156,6 @@ for (const { query, words, symbols } of EXPRESSIONS) {
     assertEquals(expressionsOf(parseSearchQuery(query)), {
       words,
       symbols,
-      beginnings: undefined,
     });
   });
 }
@@ -166,25 +166,5 @@ Deno.test("parseSearchQuery() cuts very long terms", () => {
     parseSearchQuery(`"${long}" ${"x".repeat(5_000)} ${"😀".repeat(2_000)}`)
       .map(({ text, isBeginning }) => [text.length, isBeginning]),
     [[1_000, true], [1_000, true], [1_000, false]],
-  );
-});
-
-Deno.test("expressionsOf() looks up short beginnings only if the query has no other terms", () => {
-  const of = (query: string) => {
-    const { words, symbols, beginnings } = expressionsOf(
-      parseSearchQuery(query),
-    );
-    return [words, symbols, beginnings];
-  };
-  assertEquals(of("a* tes*"), [undefined, undefined, '"a" * AND "tes" *']);
-  assertEquals(of("a* word"), ['"word"', undefined, undefined]);
-  assertEquals(of("a* ="), [undefined, '"="', undefined]);
-  assertEquals(of("test*"), ['"test" *', undefined, undefined]);
-});
-
-Deno.test("isLookedInto() selects the terms that have to be checked in the text", () => {
-  assertEquals(
-    parseSearchQuery('a* test* "long a"* a word a/b').map(isLookedInto),
-    [true, false, true, false, false, true],
   );
 });

@@ -458,6 +458,24 @@ Deno.test("searchSessions() scores only the newest of very many matches", async 
   });
 });
 
+Deno.test("searchSessions() ranks all matches if they are few, however many messages are tested for them", async () => {
+  const best = "tiger elephant x=1";
+  const others = Array.from({ length: 30 }, (_, line) => `elephant ${line}`);
+  const many = [[best], ...Array.from({ length: 20 }, () => others), [
+    `${best} ${"and many other animals ".repeat(20)}`,
+  ]].map((messages, at) => ({
+    messages,
+    started: new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString(),
+  }));
+  await withMessages(many, async (index) => {
+    for (const query of ["tig*", "elephant x=1"]) {
+      const hits = await find(index, query, { roles: ["user"] });
+      const ids = hits.map(({ session_id }) => session_id);
+      assertEquals(ids, [testId(1), testId(22)], query);
+    }
+  });
+});
+
 Deno.test("searchSessions() finds output of calls that the history does not show", async () => {
   await withFolder(async (folder) => {
     const id = testId(1);
