@@ -1,8 +1,4 @@
-/**
- * The calls of a session file, from the line that begins one to its end.
- *
- * @module
- */
+/** The calls of a session file, from the line that begins one to its end. */
 
 import {
   arrayOf,

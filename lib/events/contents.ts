@@ -1,8 +1,4 @@
-/**
- * Converts the fields of events and items in session files to the content of event items.
- *
- * @module
- */
+/** Converts the fields of events and items in session files to the content of event items. */
 
 import { commandLine, commandLineOf } from "../dialects/exec/command_line.ts";
 import { REVIEW_OUTPUT } from "../dialects/rollout/call_details.ts";

@@ -1,8 +1,4 @@
-/**
- * Emits what session files contain twice, as a response item and as an event, only once (C.3).
- *
- * @module
- */
+/** Emits what session files contain twice, as a response item and as an event, only once (C.3). */
 
 import {
   type Fields,

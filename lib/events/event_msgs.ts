@@ -1,8 +1,6 @@
 /**
  * Converts the events that Codex writes to session files: `event_msg` lines, and the `event` lines
  * of the fork (C.3).
- *
- * @module
  */
 
 import { bytesOfBase64, bytesOfList } from "../json/bytes.ts";

@@ -1,7 +1,5 @@
 /**
  * Reads records of any carrier (exec streams, app-servers, session files) as one stream of events.
- *
- * @module
  */
 
 import { OLD_NOTICES } from "../dialects/exec/field_rules.ts";

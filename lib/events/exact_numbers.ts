@@ -1,7 +1,5 @@
 /**
  * Exact numbers: counts of 64 bits, which `JSON.parse` rounds, and arguments as they were spelled.
- *
- * @module
  */
 
 import { memberTexts, soleMemberText } from "../json/member_texts.ts";

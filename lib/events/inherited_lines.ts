@@ -1,8 +1,6 @@
 /**
  * Recognizes the lines of a session file that were copied from another thread when the file began
  * (C.5).
- *
- * @module
  */
 
 import {

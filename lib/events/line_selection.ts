@@ -1,8 +1,6 @@
 /**
  * Selects the lines that have certain events, so that a fold which needs only a few kinds of events
  * reads only their lines.
- *
- * @module
  */
 
 /** The lines that have a kind of events. */

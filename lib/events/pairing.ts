@@ -5,8 +5,6 @@
  * event. The same is true of searches, which in some releases have no common id, and of plans,
  * which never have one. A copy consumes an equal unmatched copy of the other witness; only a copy
  * that finds none has an event.
- *
- * @module
  */
 
 import { fieldsOf, knownFields, listOf, textOf } from "../json/fields.ts";

@@ -1,8 +1,6 @@
 /**
  * Converts response items: the messages, reasoning and calls of the model, and its input (C.3,
  * C.5).
- *
- * @module
  */
 
 import {

@@ -1,8 +1,4 @@
-/**
- * The schema of the items that only session files and app-servers have.
- *
- * @module
- */
+/** The schema of the items that only session files and app-servers have. */
 
 import * as v from "valibot";
 import type { SessionItem, SessionItemContents } from "./session_items.ts";

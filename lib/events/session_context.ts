@@ -1,8 +1,4 @@
-/**
- * The state that all rules for session files share, and the methods by which they emit events.
- *
- * @module
- */
+/** The state that all rules for session files share, and the methods by which they emit events. */
 
 import { keptText } from "../json/utf8.ts";
 import {

@@ -4,8 +4,6 @@
  *
  * The events themselves are of type {@linkcode ThreadEvent}; docs/events.md lists the events of
  * each line of a session file.
- *
- * @module
  */
 
 import type {

@@ -1,8 +1,4 @@
-/**
- * Reads session files: their lines in, the events of the thread out.
- *
- * @module
- */
+/** Reads session files: their lines in, the events of the thread out. */
 
 import {
   type Fields,

@@ -1,8 +1,4 @@
-/**
- * Points in time and durations, in all of their formats.
- *
- * @module
- */
+/** Points in time and durations, in all of their formats. */
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";

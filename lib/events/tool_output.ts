@@ -1,8 +1,4 @@
-/**
- * Parses the output of a call in all the forms that rollout files have (C.3).
- *
- * @module
- */
+/** Parses the output of a call in all the forms that rollout files have (C.3). */
 
 import {
   booleanOf,

@@ -1,8 +1,6 @@
 /**
  * Converts the completed items that the program writes: everything that happens in paginated files,
  * and the few items in legacy files (C.5).
- *
- * @module
  */
 
 import {

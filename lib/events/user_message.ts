@@ -1,8 +1,6 @@
 /**
  * User messages: their text and images, and the distinction of prompts from text that the program
  * inserts.
- *
- * @module
  */
 
 import {

@@ -58,17 +58,13 @@ export interface AgentMessageMsg {
   readonly memory_citation?: unknown;
 }
 
-/**
- * A thought of the agent.
- */
+/** A thought of the agent. */
 export interface ThoughtMsg {
   /** The text of the thought. */
   readonly text: string;
 }
 
-/**
- * An increment of a message, a thought or a plan. Not captured in rollouts.
- */
+/** An increment of a message, a thought or a plan. Not captured in rollouts. */
 export interface DeltaMsg {
   /** The text to append. */
   readonly delta: string;
@@ -86,9 +82,7 @@ export interface ReasoningBreakMsg {
   readonly item_id?: string | null;
 }
 
-/**
- * A notice for the user.
- */
+/** A notice for the user. */
 export interface NoticeMsg {
   /** The message; absent where the type is enough. */
   readonly message?: string | null;
@@ -161,9 +155,7 @@ export interface ExecCommandEndMsg
   readonly status?: string | null;
 }
 
-/**
- * A patch that is about to be applied.
- */
+/** A patch that is about to be applied. */
 export interface PatchMsg extends CallMsgFields {
   /** The changes, by path. */
   readonly changes?: details.FilePatches | null;
@@ -276,9 +268,7 @@ const PLANNED_STEP = object<PlannedStep>({
 
 // Events about turns, their items, and the thread.
 
-/**
- * A turn begins (0.104 and later).
- */
+/** A turn begins (0.104 and later). */
 export interface TaskStartedMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;
@@ -308,9 +298,7 @@ export interface TurnAttribution {
   readonly root_turn_id?: string | null;
 }
 
-/**
- * A turn ends without being interrupted (0.104 and later); it failed if there is an `error`.
- */
+/** A turn ends without being interrupted (0.104 and later); it failed if there is an `error`. */
 export interface TaskCompleteMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;

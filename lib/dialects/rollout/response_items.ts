@@ -257,9 +257,7 @@ export interface CustomToolCallItem extends ResponseItemFields {
   readonly status?: string | null;
 }
 
-/**
- * The output of a tool.
- */
+/** The output of a tool. */
 export interface CallOutputItem extends ResponseItemFields {
   /** The id of the call; absent where Codex answers without a call (0.169). */
   readonly call_id?: string | null;
@@ -350,9 +348,7 @@ export interface AdditionalToolsItem extends ResponseItemFields {
   readonly tools?: readonly unknown[] | null;
 }
 
-/**
- * An item that stands for a summarized history.
- */
+/** An item that stands for a summarized history. */
 export interface CompactionItem extends ResponseItemFields {
   /** The summary, encrypted for the server. */
   readonly encrypted_content?: string | null;
