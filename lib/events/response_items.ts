@@ -754,9 +754,15 @@ function plainResult(item: Fields): CallResult {
   return {
     ...output,
     success: booleanOf(item.success) ?? output.success,
-    failure: isFailed ? text : null,
+    failure: isFailed ? unquotedError(text) : null,
     isScript: false,
   };
+}
+
+/** Returns an error without the quotes and escapes that 0.80 to 0.104 write it with, `err: "…"`. */
+function unquotedError(text: string): string {
+  const [, quoted = ""] = /^err: (".*")$/.exec(text) ?? [];
+  return textOf(parseJson(quoted)) ?? text;
 }
 
 function beginsWithAny(text: string, starts: readonly string[]): boolean {

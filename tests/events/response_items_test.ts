@@ -324,6 +324,18 @@ Deno.test("HistoryState.apply() reads the error in the text of a failed MCP call
   assertEquals(endOf(`no ${text}`), ["success", null]);
 });
 
+Deno.test("EventReader gives the error of an MCP call without quotes, as streams do (0.80 to 0.104)", () => {
+  const text =
+    "tool call error: tool call failed for `srv/do`\n\nCaused by: it";
+  for (const output of [text, `err: ${JSON.stringify(text)}`]) {
+    const [, end] = eventsOf([
+      functionCall("mcp__srv__do", {}),
+      itemLine("function_call_output", { ...CALL, output }),
+    ]);
+    assertEquals(fieldsOf(end?.content).error, { message: text });
+  }
+});
+
 Deno.test("EventReader gives the content of an MCP result as a list of blocks, in any form of the output (C.7)", () => {
   const said = { type: "text", text: "a" };
   for (
