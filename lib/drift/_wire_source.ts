@@ -7,6 +7,7 @@ import { gluedRecord } from "../dialects/rollout/rollout_rules.ts";
 import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
 import { NULL_VALUE } from "../json/literal.ts";
+import { hashBytes, WORDS } from "../json/names.ts";
 import { DEEPEST_LEVEL, type JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { JsonSlice } from "../json/value.ts";
@@ -20,6 +21,7 @@ import {
 import { treatmentOf } from "./_treatment.ts";
 import type { DriftDialect, DriftFinding } from "./drift_finding.ts";
 import {
+  ANY_NAME,
   ARRAY,
   INTEGER,
   type Mark,
@@ -31,6 +33,7 @@ import {
   type WireTree,
 } from "./wire_tree.ts";
 
+const MAX_WORD = 200;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
@@ -133,7 +136,7 @@ export class WireSource implements LineVisitor {
       if (!STREAMS.has(kind)) this.other = kind;
       if (this.other !== undefined) return;
     }
-    const kind = this.#teller.kind(bytes);
+    const kind = this.#teller.kind(record);
     // Records that codexpipe wrote show nothing about the format of Codex.
     if (kind === LINE_FAILED) return;
     if (kind === NORMALIZED) {
@@ -142,7 +145,7 @@ export class WireSource implements LineVisitor {
     }
     if (!EARLY_REGEXP.test(kind)) this.#reportEarly();
     const dialect = this.#tree.dialect(this.#teller.last);
-    this.#release ||= this.#teller.release(kind);
+    this.#release ||= this.#teller.release(record, kind);
     if (this.#isRecording) dialect.addRelease(this.#release);
     else {
       this.#limit ||= dialect.releaseBefore(this.#release, RELEASES_WITHOUT);
@@ -167,8 +170,7 @@ export class WireSource implements LineVisitor {
     const mark = node.marks[type] ?? node.mark(type);
     if (mark.last < this.#limit) this.#report(mark);
     if (type === STRING && node.words !== undefined) {
-      const word = this.#teller.word(at);
-      const mark = word === undefined ? undefined : node.wordMark(word);
+      const mark = node.wordMark(this.#word(tape, at));
       if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
     }
     if (type > ARRAY || node.isData || depth === DEEPEST_LEVEL) return;
@@ -179,6 +181,15 @@ export class WireSource implements LineVisitor {
         : node.member(tape.name(part), this.#tree);
       this.#value(tape, part, inner, depth + 1);
     }
+  }
+
+  #word(tape: JsonTape, at: number): string {
+    const { bytes } = this.#record;
+    const start = tape.start(at) + 1;
+    const end = tape.end(at) - 1;
+    // No word has escapes or more than {@linkcode MAX_WORD} bytes.
+    if (tape.isEscaped(at) || end - start > MAX_WORD) return ANY_NAME;
+    return WORDS.text(bytes, start, end, hashBytes(bytes, start, end));
   }
 
   #isInteger(tape: JsonTape, at: number): boolean {
