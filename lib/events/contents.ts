@@ -306,12 +306,7 @@ export function tokenContent(event: Fields): Fields {
   return knownFields({ info: { last_token_usage: flat }, rate_limits });
 }
 
-/**
- * Converts the steps of a plan to those of a `todo_list` item (normalize.md P10).
- *
- * @param steps The steps: `step`, `title` or `text`, and a `status` or `completed`.
- * @returns The steps: `title`, `completed`, and the `status` if it is a string.
- */
+/** Converts the steps of a plan to those of a `todo_list` item (normalize.md P10). */
 function planSteps(steps: unknown): Fields[] {
   return listOf(steps).map((each) => {
     const { step, title, text, status, completed } = fieldsOf(each);

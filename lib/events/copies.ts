@@ -110,10 +110,8 @@ function withNames(
 }
 
 /**
- * Registers that the model has received an image that it asked for. Some releases pass images as a
- * user message, after the outputs of all calls of the response.
- *
- * @returns Whether the model had asked for one.
+ * Registers that the model has received an image; returns whether it had asked for one. Some
+ * releases pass images as a user message, after the outputs of all calls of the response.
  */
 export function takeViewedImage(context: SessionContext): boolean {
   // The lines of calls are not selected. Prompts have a text, nearly always.

@@ -158,11 +158,7 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   ...Object.fromEntries(collabEvents()),
 }));
 
-/**
- * Emits an event message. A type without a rule becomes an item of that type, with its fields.
- *
- * @param eventId The id that the fork assigns to its events.
- */
+/** Emits an event message. A type without a rule becomes an item of that type, with its fields. */
 export function tellEventMsg(
   context: SessionContext,
   event: Fields,

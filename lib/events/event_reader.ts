@@ -87,20 +87,12 @@ export class EventReader {
     };
   }
 
-  /**
-   * Registers a running call whose beginning was not read, so that its output has an event.
-   *
-   * @param itemType The item type of the call: `command_execution`, `tool_call`.
-   */
+  /** Registers a running call whose beginning was not read, so that its output has an event. */
   expect(callId: string, itemType: string): void {
     this.#openSession().context.beginCall(callId, "event", itemType);
   }
 
-  /**
-   * Emits the events of a record.
-   *
-   * @param place The position and the text of its line.
-   */
+  /** Emits the events of a record. */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
       const event = this.#isOfAgent(record)
@@ -126,11 +118,9 @@ export class EventReader {
   }
 
   /**
-   * Tracks the calls between agents of an exec stream. Releases around 0.98 print a `turn.started`
-   * there when the turn of an agent begins, as if it were a turn of the thread. It is recognized by
-   * an unfinished call. Only a turn of the thread has a prompt.
-   *
-   * @returns Whether the event is the beginning of an agent's turn.
+   * Tracks the calls between agents of an exec stream; returns whether an event is the beginning of
+   * an agent's turn. Releases around 0.98 print a `turn.started` there, as if it were a turn of the
+   * thread. It is recognized by an unfinished call. Only a turn of the thread has a prompt.
    */
   #isOfAgent(event: Fields): boolean {
     const calls = this.#collab;
@@ -218,11 +208,8 @@ const LINE_END_REGEXP = /[\r\n]/;
 const MAX_LINE = 1 << 25;
 
 /**
- * Encodes an event of a session file as JSON. Numbers in arguments keep their spelling, and counts
- * beyond 2^53 are exact.
- *
- * @param lineLength The length of the line that it comes from.
- * @returns The text, on one line.
+ * Encodes an event of a session file as JSON on one line. Numbers in arguments keep their spelling,
+ * and counts beyond 2^53 are exact. `lineLength` is that of the line that it comes from.
  */
 export function eventText(event: Fields, lineLength = 0): string {
   if (lineLength > MAX_LINE) return jsonOf(withoutContent(event));

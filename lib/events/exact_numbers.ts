@@ -10,13 +10,8 @@ const WHOLE_REGEXP = /^-?\d{1,40}$/;
 const MAX_DEPTH = 3;
 
 /**
- * Replaces the numbers of an object that are too large for JavaScript by exact `bigint`s. Only if
- * there are any, the text of the record is read.
- *
- * @param value The object, as `JSON.parse` decoded it.
- * @param text The JSON text of the record that contains it; without it, nothing is replaced.
- * @param path The names that lead from the record to the object.
- * @returns The same object, or a copy of it with exact numbers.
+ * Returns an object with exact `bigint`s in place of the numbers that are too large for JavaScript.
+ * Only if there are any, the text of its record is read; `path` leads from there to the object.
  */
 export function withExactCounts(
   value: Fields,
@@ -95,12 +90,8 @@ export function readSavedCounts(saved: unknown): unknown {
 
 /**
  * Returns the JSON text of the arguments of a call, if it holds more than the parsed arguments: the
- * spelling of numbers, or the order of keys.
- *
- * @param args The parsed arguments.
- * @param text The JSON text of the record that contains them.
- * @param path The names that lead from the record to the object with the arguments.
- * @param name The name of the arguments in that object.
+ * spelling of numbers, or the order of keys. `path` leads from the record, whose text is given, to
+ * the object that has them under `name`.
  */
 export function argumentsText(
   args: unknown,

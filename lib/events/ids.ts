@@ -5,11 +5,8 @@ import { idOf } from "../json/fields.ts";
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 
 /**
- * Returns the id of a thread or turn if it is from the input.
- *
- * @param value The id.
- * @returns The id; `undefined` if it is none, or a reader made it up: such an id is unique in one
- * input only.
+ * Returns the id of a thread or turn if it is from the input. An id that a reader made up is unique
+ * in one input only.
  */
 export function realId(value: unknown): string | undefined {
   const id = idOf(value);

@@ -88,12 +88,7 @@ export class InheritedLines {
     this.#copiedAt = timeOf(now) ?? null;
   }
 
-  /**
-   * Whether a line was copied.
-   *
-   * @param turn The turn that the line belongs to; after the end of a turn, still that turn.
-   * @param isPrompt Whether the line is a prompt.
-   */
+  /** Whether a line was copied. After the end of a turn, `turn` is still that turn. */
   has(
     line: Fields,
     turn: string | null,

@@ -131,11 +131,7 @@ const LINES_OF_ITEMS: ReadonlyMap<string, string> = new Map([
   ["turn_context", "turn_context"],
 ]);
 
-/**
- * Returns the types of lines, in normalized records, that need not be read.
- *
- * @param unwanted The item types that are not needed.
- */
+/** Returns the types of lines, in normalized records, that have no or only unwanted item types. */
 export function linesWithout(unwanted: Iterable<string>): readonly string[] {
   const lines = [...unwanted].map((type) => LINES_OF_ITEMS.get(type));
   return [...IDLE_LINES, ...lines.filter((line) => line !== undefined)];
@@ -157,9 +153,8 @@ export class LineSelection {
   }
 
   /**
-   * Whether a line that cannot be parsed might have had a wanted event, by the words in its text.
-   *
-   * @param text The text; nothing if the line is too long.
+   * Whether a line that cannot be parsed might have had a wanted event, by the words in its text,
+   * which is unknown if the line is too long.
    */
   mayHaveTold(text: string | undefined): boolean {
     return text === undefined ||

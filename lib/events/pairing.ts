@@ -62,11 +62,9 @@ export class Pairing {
   }
 
   /**
-   * Finds an unmatched copy of the other witness, and removes it.
+   * Finds an unmatched copy of the other witness, and removes it. `text` is that of the message, or
+   * another key that identifies it.
    *
-   * @param kind The kind of the message.
-   * @param text Its text, or another key that identifies it.
-   * @param witness The witness of this copy.
    * @param itemId The id of the item of the other copy; by default, the first item is taken.
    * @returns The item of the other copy; `undefined` if this copy is the first.
    */
@@ -90,14 +88,7 @@ export class Pairing {
     return found;
   }
 
-  /**
-   * Adds an unmatched copy.
-   *
-   * @param kind The kind of the message.
-   * @param text Its text, or another key that identifies it.
-   * @param witness The witness of this copy.
-   * @param item The item to keep.
-   */
+  /** Adds an unmatched copy. */
   add(kind: CopyKind, text: string, witness: Witness, item: PairedItem): void {
     if (this.#isIdle) return;
     const copies = this.#unmatched[kind][witness];

@@ -513,13 +513,9 @@ interface Section {
 }
 
 /**
- * Parses the file changes in a patch envelope.
- *
- * An update keeps its hunk lines unchanged; the contents of a deleted file are unknown. A second
- * section for a path replaces the first one.
- *
- * @param envelope The text from `*** Begin Patch` to `*** End Patch`.
- * @returns The changes, in order; none if the text is not an envelope.
+ * Parses the file changes in a patch envelope, the text from `*** Begin Patch` to `*** End Patch`;
+ * any other text has none. An update keeps its hunk lines unchanged; the contents of a deleted file
+ * are unknown. A second section for a path replaces the first one.
  */
 export function readPatchEnvelope(envelope: string): SessionFileChange[] {
   const sections = new Map<string, Section>();
@@ -589,10 +585,8 @@ const ERROR_HEAD = "Script error:\n";
 const MAX_SCRIPT = 1 << 22;
 
 /**
- * Finds the only call in a script (C.5): `tools.NAME(…)` with a JSON literal.
- *
- * @returns The call; `undefined` if the script calls no tool or several, or with any other
- *   argument.
+ * Finds the call in a script (C.5) that has only one, `tools.NAME(…)` with a JSON literal as its
+ * argument.
  */
 export function scriptedCall(script: string): ScriptedCall | undefined {
   if (script.length > MAX_SCRIPT || !script.includes("tools")) return undefined;
@@ -631,12 +625,7 @@ function afterQuotes(script: string, start: number): number {
   return end < start ? script.length : end;
 }
 
-/**
- * Parses the output of a script.
- *
- * @param output The field `output` of the call: a text, or a list of texts, the header first.
- * @returns The output; `undefined` if it does not begin with the header of a script.
- */
+/** Parses the output of a script; `undefined` if it does not begin with the header of one. */
 export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   const [first = "", ...rest] = contentTexts(output);
   const match = HEADER_REGEXP.exec(first);
@@ -662,11 +651,7 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
 const USER_SHELL_REGEXP =
   /^\s*<user_shell_command>\n<command>\n([^]*?)\n<\/command>\n<result>\nExit code: (-?\d+)\nDuration: ([\d.]+) seconds\nOutput:\n([^]*?)\n?<\/result>\n<\/user_shell_command>\s*$/;
 
-/**
- * Parses the message to the model about a command of the user.
- *
- * @returns The content of the command; `undefined` if the text is another message.
- */
+/** Returns the content of a command of the user, from the message to the model about it. */
 function userShellCommand(text: string): Fields | undefined {
   if (!text.trimStart().startsWith("<user_shell_command>")) return undefined;
   const match = USER_SHELL_REGEXP.exec(text);

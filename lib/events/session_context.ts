@@ -34,31 +34,16 @@ export interface LinePlace {
 
 /** Options for reading a session file. */
 export interface SessionOptions {
-  /**
-   * The id of the thread, if no header names it.
-   *
-   * @default {"synthetic-thread-1"}
-   */
+  /** The id of the thread, if no header names it. */
   readonly initialThreadId?: string | undefined;
   /**
    * Whether only some of the lines are read. Then no copy of a message waits for the other one, and
    * a counted request does not imply that it called no tool.
-   *
-   * @default {false}
    */
   readonly isSelection?: boolean | undefined;
-  /**
-   * The item types that have no events.
-   *
-   * @default {new Set()}
-   */
+  /** The item types that have no events. */
   readonly unwanted?: ReadonlySet<string> | undefined;
-  /**
-   * Whether calls also have events as the model made them, with the outputs that were returned to
-   * it.
-   *
-   * @default {false}
-   */
+  /** Whether calls also have events as the model made them, with the outputs returned to it. */
   readonly modelCalls?: boolean | undefined;
 }
 
@@ -406,21 +391,14 @@ export class SessionContext {
     this.#item("item.failed", itemType, "error", { message }, options);
   }
 
-  /**
-   * Adds the text of arguments to a content, as the line spells it.
-   *
-   * @param content The content, with the arguments.
-   * @param path The names that lead to the object with the arguments.
-   * @param name The name of the arguments in that object.
-   * @returns The content; unchanged if the text holds no more than the parsed arguments.
-   */
+  /** Adds the text of its arguments to a content, as {@linkcode argumentsText} finds it. */
   spelled(content: Fields, path?: readonly string[], name?: string): Fields {
     return withText(content, this.argumentsText(content.arguments, path, name));
   }
 
   /**
-   * Returns the text of arguments if it holds more than the parsed arguments; see
-   * {@linkcode spelled}.
+   * Returns the text of arguments, as the line spells them, if it holds more than the parsed
+   * arguments. `path` leads to the object that has them under `name`.
    */
   argumentsText(
     args: unknown,
@@ -558,12 +536,7 @@ export class SessionContext {
    * Registers the beginning of a call. The first statement of a witness is the copy of the other
    * witness's statement, if there is one. A second statement of the same witness is another call
    * with the same id, with one exception: an event that is repeated while the call is open only
-   * adds to it. Each response item is a call.
-   *
-   * @param callId The id of the call, if it has one.
-   * @param witness The witness of this statement.
-   * @param type The item type, if the call is new.
-   * @returns The call, and whether this is its first statement.
+   * adds to it. Each response item is a call. A new call has the item type `type`.
    */
   beginCall(
     callId: string | null | undefined,
@@ -609,12 +582,9 @@ export class SessionContext {
   }
 
   /**
-   * Removes and returns the first item of a type in the current turn that only the other witness
-   * has stated. Only paginated files have such items; their witnesses have no common id for some
-   * types.
-   *
-   * @param id The id of the item, if the witnesses have a common one.
-   * @returns The id of the item; `undefined` if there is none.
+   * Removes the first item of a type in the current turn that only the other witness has stated, or
+   * the one with an id, if the witnesses have a common one; returns its id. Only paginated files
+   * have such items; their witnesses have no common id for some types.
    */
   takeLoose(
     itemType: string,

@@ -134,21 +134,13 @@ export class SessionPartCounter {
     return Object.fromEntries(sizes) as Record<SessionPart, number>;
   }
 
-  /**
-   * Counts the lines of a block.
-   *
-   * @param block The bytes, decompressed; the caller may reuse them afterwards.
-   */
+  /** Counts the lines of a decompressed block; the caller may reuse its bytes afterwards. */
   feed(block: Uint8Array): void {
     this.#bytes += block.length;
     this.#framer.feed(block, this);
   }
 
-  /**
-   * Counts bytes that are not read as part of the rest.
-   *
-   * @param bytes The number of bytes.
-   */
+  /** Counts bytes that are not read as part of the rest. */
   skip(bytes: number): void {
     this.#bytes += bytes;
   }

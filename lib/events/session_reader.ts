@@ -128,11 +128,7 @@ export class SessionReader {
     };
   }
 
-  /**
-   * Emits the events of a line.
-   *
-   * @param line The line, normalized.
-   */
+  /** Emits the events of a normalized line. */
   read(line: Fields, place: LinePlace, emit: EmitEvent): void {
     const context = this.context;
     context.emit = emit;

@@ -13,12 +13,7 @@ const ISO_DURATION_REGEXP =
 /** The milliseconds that a `Date` can hold, in both directions. */
 const MAX_DATE_MS = 8.64e15;
 
-/**
- * Converts a point in time to UTC with milliseconds; further digits are cut off.
- *
- * @param value The point in time, as RFC 3339.
- * @returns The time as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if the value is not one.
- */
+/** Converts an RFC 3339 time to `YYYY-MM-DDTHH:mm:ss.sssZ`; further digits are cut off. */
 export function timestampOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   if (value !== last.said) {
@@ -90,11 +85,7 @@ export function eventMs(event: Fields): number | undefined {
   return time === undefined ? undefined : msOf(time);
 }
 
-/**
- * Reads a duration: milliseconds, ISO 8601 text or `{secs, nanos}`.
- *
- * @returns Whole milliseconds, or `undefined` if the value is not a duration.
- */
+/** Reads a duration (milliseconds, ISO 8601 text or `{secs, nanos}`) as whole milliseconds. */
 export function durationMsOf(value: unknown): number | undefined {
   const ms = rawMsOf(value);
   return ms === undefined || !Number.isFinite(ms) || ms < 0
@@ -140,10 +131,8 @@ const UUID_V7_REGEXP =
   /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads the time from a UUID of version 7 (RFC 9562). Codex uses them for threads since 0.42 and
- * for turns since they have ids.
- *
- * @returns Milliseconds since 1970, or `undefined` if the id is not such a UUID.
+ * Reads the time, in milliseconds since 1970, from a UUID of version 7 (RFC 9562). Codex uses them
+ * for threads since 0.42 and for turns since they have ids.
  */
 export function timeInUuid(
   id: string | null | undefined,

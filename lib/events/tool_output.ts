@@ -43,11 +43,7 @@ const ABORTED_REGEXP =
 /** Greater than the number of lines of any header. */
 const MAX_HEADER_LINES = 8;
 
-/**
- * Parses the output of a call.
- *
- * @param output The field `output`: a text, a list of content, or (in old releases) an object.
- */
+/** Parses the output of a call: a text, a list of content, or (in old releases) an object. */
 export function readToolOutput(output: unknown): ToolOutput {
   if (isObject(output)) {
     const inner = readToolOutput(output.content);

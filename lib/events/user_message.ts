@@ -40,23 +40,14 @@ export function isUnreadImage(text: string): boolean {
   return UNREAD_REGEXP.test(text);
 }
 
-/**
- * Whether the program inserted a message into the conversation: one of its parts is injected
- * context.
- *
- * @param content The parts of a response item.
- */
+/** Whether the program inserted a message: one of its parts is injected context. */
 export function isInjectedMessage(content: unknown): boolean {
   return partsOf(content).some((part) =>
     isInjectedContext(wordsOf(part) ?? "")
   );
 }
 
-/**
- * Reads the content of a user message.
- *
- * @param content The parts: those of a response item, or of an item of the program.
- */
+/** Reads the parts of a user message, in a response item or in an item of the program. */
 export function readUserContent(content: unknown): UserMessage {
   const parts = partsOf(content);
   const words: string[] = [];
@@ -83,11 +74,7 @@ export function readUserContent(content: unknown): UserMessage {
   };
 }
 
-/**
- * Reads a `user_message` event.
- *
- * @returns The message; the images with URLs come before those with paths.
- */
+/** Reads a `user_message` event; its images with URLs come before those with paths. */
 export function readUserEvent(event: Fields): UserMessage {
   return {
     text: textOf(event.message) ?? "",
@@ -227,11 +214,8 @@ const LONGEST = Math.max(
 );
 
 /**
- * Whether the program inserted a text into the conversation.
- *
- * Most markers only count in pairs, because a prompt may begin with one of them.
- *
- * @returns Whether no person wrote the text.
+ * Whether the program inserted a text into the conversation. Most markers only count in pairs,
+ * because a prompt may begin with one of them.
  */
 export function isInjectedContext(text: string): boolean {
   if (!FIRST_REGEXP.test(text)) return false;

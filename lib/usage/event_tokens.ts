@@ -36,12 +36,7 @@ export class EventTokens {
   #added: Tokens | undefined;
   readonly #threads = new Map<string | null, ThreadRuns>();
 
-  /**
-   * Reads an event.
-   *
-   * @param event The event.
-   * @returns The tokens that it adds; `undefined` if it adds none.
-   */
+  /** Reads an event; returns the tokens that it adds, if any. */
   take(event: Fields): Tokens | undefined {
     this.#added = undefined;
     this.copied = undefined;

@@ -32,12 +32,7 @@ export class Calendar {
     this.#format = isUtc ? undefined : format;
   }
 
-  /**
-   * Returns the day of a time.
-   *
-   * @param ms Milliseconds since 1970.
-   * @returns `YYYY-MM-DD`.
-   */
+  /** Returns the day of a time, `YYYY-MM-DD`. */
   dayOf(ms: number): string {
     const quarter = Math.floor(ms / QUARTER_HOUR);
     if (quarter === this.#quarter) return this.#day;

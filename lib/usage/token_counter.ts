@@ -77,11 +77,7 @@ export class TokenCounter {
     return this.#total !== undefined;
   }
 
-  /**
-   * Tests whether a count continues the last total.
-   *
-   * @returns Whether its total equals the last one, or has grown by its last request.
-   */
+  /** Whether a count continues the last total: equals it, or has grown by its last request. */
   isContinuedBy({ total, last }: TokenCount): boolean {
     if (this.#total === undefined || total === undefined) return false;
     const grown = growth(this.#total, total);

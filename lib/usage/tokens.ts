@@ -37,11 +37,7 @@ export interface Tokens {
 /** No tokens. */
 export const NO_TOKENS: Tokens = tokensOf(() => 0n);
 
-/**
- * Makes token counts from a number for each kind.
- *
- * @param count Returns the number of a kind.
- */
+/** Makes token counts from a number for each kind. */
 export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
   const input_tokens = count("input_tokens");
   const output_tokens = count("output_tokens");
@@ -96,10 +92,8 @@ export function isNothing(tokens: Tokens): boolean {
 }
 
 /**
- * Reads token counts from an object of the wire.
- *
- * @param value The object; integers beyond 2^53 are `bigint`.
- * @returns The counts; `undefined` if the object has neither input nor output tokens.
+ * Reads token counts from an object of the wire, whose integers beyond 2^53 are `bigint`;
+ * `undefined` if it has neither input nor output tokens.
  */
 export function readTokens(value: unknown): Tokens | undefined {
   const counts = fieldsOf(value);
