@@ -282,27 +282,18 @@ export const REVIEW_TARGET: Shape<ReviewTarget> = object({
   instructions: maybe(STRING),
 });
 
-const LINE_RANGE = object<LineRange>({
-  start: NUMBER,
-  end: NUMBER,
-});
-
-const CODE_LOCATION = object<CodeLocation>({
-  absolute_file_path: maybe(STRING),
-  line_range: maybe(LINE_RANGE),
-});
-
-const REVIEW_FINDING = object<ReviewFinding>({
-  title: STRING,
-  body: maybe(STRING),
-  confidence_score: maybe(NUMBER),
-  priority: maybe(NUMBER),
-  code_location: maybe(CODE_LOCATION),
-});
-
 /** @ignore The shape of {@linkcode ReviewOutput}. */
 export const REVIEW_OUTPUT: Shape<ReviewOutput> = object({
-  findings: maybe(list(REVIEW_FINDING)),
+  findings: maybe(list(object<ReviewFinding>({
+    title: STRING,
+    body: maybe(STRING),
+    confidence_score: maybe(NUMBER),
+    priority: maybe(NUMBER),
+    code_location: maybe(object<CodeLocation>({
+      absolute_file_path: maybe(STRING),
+      line_range: maybe(object<LineRange>({ start: NUMBER, end: NUMBER })),
+    })),
+  }))),
   overall_correctness: maybe(STRING),
   overall_explanation: maybe(STRING),
   overall_confidence_score: maybe(NUMBER),

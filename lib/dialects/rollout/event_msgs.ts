@@ -261,11 +261,6 @@ const PATCH: Members<PatchMsg> = {
   grant_root: maybe(STRING),
 };
 
-const PLANNED_STEP = object<PlannedStep>({
-  step: STRING,
-  status: maybe(STRING),
-});
-
 // Events about turns, their items, and the thread.
 
 /** A turn begins (0.104 and later). */
@@ -441,21 +436,19 @@ export interface SubAgentActivityMsg {
   readonly agent_path?: string | null;
 }
 
-const TURN_ATTRIBUTION = object<TurnAttribution>({
-  turn_id: maybe(STRING),
-  turn_trigger: maybe(STRING),
-  parent_turn_id: maybe(STRING),
-  initiating_agent_path: maybe(STRING),
-  root_turn_id: maybe(STRING),
-});
-
 const TASK_STARTED: Members<TaskStartedMsg> = {
   turn_id: maybe(STRING),
   root_turn_id: maybe(STRING),
   started_at: maybe(NUMBER),
   model_context_window: maybe(NUMBER),
   collaboration_mode_kind: maybe(STRING),
-  turn_attribution: maybe(TURN_ATTRIBUTION),
+  turn_attribution: maybe(object<TurnAttribution>({
+    turn_id: maybe(STRING),
+    turn_trigger: maybe(STRING),
+    parent_turn_id: maybe(STRING),
+    initiating_agent_path: maybe(STRING),
+    root_turn_id: maybe(STRING),
+  })),
 };
 
 const TASK_COMPLETE: Members<TaskCompleteMsg> = {
@@ -476,17 +469,6 @@ const ITEM: Members<ItemMsg> = {
   started_at_ms: maybe(NUMBER),
   completed_at_ms: maybe(NUMBER),
 };
-
-const THREAD_GOAL = object<ThreadGoal>({
-  threadId: maybe(STRING),
-  objective: maybe(STRING),
-  status: maybe(STRING),
-  tokenBudget: maybe(NUMBER),
-  tokensUsed: maybe(NUMBER),
-  timeUsedSeconds: maybe(NUMBER),
-  createdAt: maybe(NUMBER),
-  updatedAt: maybe(NUMBER),
-});
 
 /**
  * An event of a rollout. `isOfType()` narrows it to one type; after `isKnownEventMsg()`, `switch`
@@ -664,7 +646,16 @@ export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = typed({
   thread_goal_updated: {
     threadId: maybe(STRING),
     turnId: maybe(STRING),
-    goal: maybe(THREAD_GOAL),
+    goal: maybe(object<ThreadGoal>({
+      threadId: maybe(STRING),
+      objective: maybe(STRING),
+      status: maybe(STRING),
+      tokenBudget: maybe(NUMBER),
+      tokensUsed: maybe(NUMBER),
+      timeUsedSeconds: maybe(NUMBER),
+      createdAt: maybe(NUMBER),
+      updatedAt: maybe(NUMBER),
+    })),
   },
   context_compacted: {},
   entered_review_mode: {
@@ -723,7 +714,10 @@ export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = typed({
   },
   view_image_tool_call: { ...CALL, path: maybe(STRING) },
   image_generation_end: { ...CALL, ...details.GENERATED_IMAGE },
-  plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
+  plan_update: {
+    explanation: maybe(STRING),
+    plan: list(object<PlannedStep>({ step: STRING, status: maybe(STRING) })),
+  },
   turn_diff: { unified_diff: STRING },
 });
 

@@ -202,42 +202,14 @@ export interface HistoryPrefix {
   readonly end_byte_offset?: number | null;
 }
 
-const INSTRUCTIONS_PROVENANCE = object<InstructionsProvenance>({
-  type: STRING,
-  model: maybe(STRING),
-});
-
-const BASE_INSTRUCTIONS = object<BaseInstructions>({
-  text: STRING,
-  provenance: maybe(INSTRUCTIONS_PROVENANCE),
-});
-
-const CONTEXT_WINDOW = object<ContextWindow>({
-  window_id: maybe(STRING),
-});
-
-const GIT_INFO = object<GitInfo>({
-  commit_hash: maybe(STRING),
-  branch: maybe(STRING),
-  repository_url: maybe(STRING),
-});
-
-const HISTORY_PREFIX = object<HistoryPrefix>({
-  thread_id: STRING,
-  end_ordinal_exclusive: maybe(NUMBER),
-  end_byte_offset: maybe(NUMBER),
-});
-
-const THREAD_SPAWN = object<ThreadSpawn>({
-  parent_thread_id: maybe(STRING),
-  depth: maybe(NUMBER),
-  agent_path: maybe(STRING),
-  agent_nickname: maybe(STRING),
-  agent_role: maybe(STRING),
-});
-
 const SUBAGENT_SOURCE = object<SubagentSource>({
-  thread_spawn: maybe(THREAD_SPAWN),
+  thread_spawn: maybe(object<ThreadSpawn>({
+    parent_thread_id: maybe(STRING),
+    depth: maybe(NUMBER),
+    agent_path: maybe(STRING),
+    agent_nickname: maybe(STRING),
+    agent_role: maybe(STRING),
+  })),
 });
 
 const SESSION_SOURCE = object<SessionSource>({
@@ -256,13 +228,27 @@ export const SESSION_META: Shape<SessionMeta> = object({
   source: maybe(either(STRING, SESSION_SOURCE)),
   thread_source: maybe(STRING),
   model_provider: maybe(STRING),
-  base_instructions: maybe(BASE_INSTRUCTIONS),
-  git: maybe(GIT_INFO),
+  base_instructions: maybe(object<BaseInstructions>({
+    text: STRING,
+    provenance: maybe(object<InstructionsProvenance>({
+      type: STRING,
+      model: maybe(STRING),
+    })),
+  })),
+  git: maybe(object<GitInfo>({
+    commit_hash: maybe(STRING),
+    branch: maybe(STRING),
+    repository_url: maybe(STRING),
+  })),
   history_mode: maybe(STRING),
-  context_window: maybe(CONTEXT_WINDOW),
+  context_window: maybe(object<ContextWindow>({ window_id: maybe(STRING) })),
   forked_from_id: maybe(STRING),
   forked_from_ordinal_exclusive: maybe(NUMBER),
-  history_base: maybe(HISTORY_PREFIX),
+  history_base: maybe(object<HistoryPrefix>({
+    thread_id: STRING,
+    end_ordinal_exclusive: maybe(NUMBER),
+    end_byte_offset: maybe(NUMBER),
+  })),
   parent_thread_id: maybe(STRING),
   subagent_history_start_ordinal: maybe(NUMBER),
   agent_nickname: maybe(STRING),
@@ -401,31 +387,6 @@ export interface InterAgentCommunicationMetadata {
   readonly trigger_turn?: boolean | null;
 }
 
-const COLLABORATION_SETTINGS = object<CollaborationSettings>({
-  model: maybe(STRING),
-  reasoning_effort: maybe(STRING),
-  developer_instructions: maybe(STRING),
-});
-
-const COLLABORATION_MODE = object<CollaborationMode>({
-  mode: maybe(STRING),
-  settings: maybe(COLLABORATION_SETTINGS),
-});
-
-const SANDBOX_POLICY = object<SandboxPolicy>({
-  type: maybe(STRING),
-  mode: maybe(STRING),
-  network_access: maybe(either(BOOLEAN, STRING)),
-  writable_roots: maybe(list(STRING)),
-  exclude_tmpdir_env_var: maybe(BOOLEAN),
-  exclude_slash_tmp: maybe(BOOLEAN),
-});
-
-const TRUNCATION_POLICY = object<TruncationPolicy>({
-  mode: maybe(STRING),
-  limit: maybe(NUMBER),
-});
-
 /** @ignore The shape of {@linkcode TurnContext}. */
 export const TURN_CONTEXT: Shape<TurnContext> = object({
   cwd: STRING,
@@ -433,18 +394,35 @@ export const TURN_CONTEXT: Shape<TurnContext> = object({
   root_turn_id: maybe(STRING),
   approval_policy: maybe(either(STRING, ANY_OBJECT)),
   approvals_reviewer: maybe(STRING),
-  sandbox_policy: maybe(SANDBOX_POLICY),
+  sandbox_policy: maybe(object<SandboxPolicy>({
+    type: maybe(STRING),
+    mode: maybe(STRING),
+    network_access: maybe(either(BOOLEAN, STRING)),
+    writable_roots: maybe(list(STRING)),
+    exclude_tmpdir_env_var: maybe(BOOLEAN),
+    exclude_slash_tmp: maybe(BOOLEAN),
+  })),
   permission_profile: maybe(ANY_OBJECT),
   model: STRING,
   effort: maybe(STRING),
   summary: maybe(STRING),
-  collaboration_mode: maybe(COLLABORATION_MODE),
+  collaboration_mode: maybe(object<CollaborationMode>({
+    mode: maybe(STRING),
+    settings: maybe(object<CollaborationSettings>({
+      model: maybe(STRING),
+      reasoning_effort: maybe(STRING),
+      developer_instructions: maybe(STRING),
+    })),
+  })),
   personality: maybe(STRING),
   user_instructions: maybe(STRING),
   developer_instructions: maybe(STRING),
   base_instructions: maybe(STRING),
   final_output_json_schema: optional(ANY),
-  truncation_policy: maybe(TRUNCATION_POLICY),
+  truncation_policy: maybe(object<TruncationPolicy>({
+    mode: maybe(STRING),
+    limit: maybe(NUMBER),
+  })),
   current_date: maybe(STRING),
   timezone: maybe(STRING),
   realtime_active: maybe(BOOLEAN),
@@ -475,9 +453,7 @@ export const INTER_AGENT_COMMUNICATION: Shape<InterAgentCommunication> = object(
 /** @ignore The shape of {@linkcode InterAgentCommunicationMetadata}. */
 export const INTER_AGENT_COMMUNICATION_METADATA: Shape<
   InterAgentCommunicationMetadata
-> = object({
-  trigger_turn: maybe(BOOLEAN),
-});
+> = object({ trigger_turn: maybe(BOOLEAN) });
 
 /**
  * A line of a rollout file, normalized. `isOfType()` narrows it to one type; after
@@ -590,13 +566,6 @@ const LINE: Members<RolloutLineFields> = {
   metadata: maybe(ANY_OBJECT),
 };
 
-const FORK_EVENT = object<ForkEvent>({
-  id: maybe(STRING),
-  event_seq: maybe(NUMBER),
-  order: maybe(ANY_OBJECT),
-  msg: EVENT_MSG,
-});
-
 /** @ignore The shape of each known line. */
 export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed({
   session_meta: { ...LINE, payload: SESSION_META },
@@ -611,7 +580,15 @@ export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed({
     payload: INTER_AGENT_COMMUNICATION_METADATA,
   },
   token_usage_record: { ...LINE, payload: TOKEN_USAGE_RECORD },
-  event: { ...LINE, payload: FORK_EVENT },
+  event: {
+    ...LINE,
+    payload: object<ForkEvent>({
+      id: maybe(STRING),
+      event_seq: maybe(NUMBER),
+      order: maybe(ANY_OBJECT),
+      msg: EVENT_MSG,
+    }),
+  },
 });
 
 /** @ignore The shape of a line. */

@@ -354,51 +354,31 @@ export interface CompactionItem extends ResponseItemFields {
   readonly encrypted_content?: string | null;
 }
 
-const ITEM_PASSTHROUGH = object<ItemPassthrough>({
-  turn_id: maybe(STRING),
-  create_time: maybe(NUMBER),
-  content_item_kinds: maybe(list(nullable(STRING))),
-  content_item_metadata: maybe(list(ANY)),
-});
-
 const ITEM: Members<ResponseItemFields> = {
   id: maybe(STRING),
-  internal_chat_message_metadata_passthrough: maybe(ITEM_PASSTHROUGH),
+  internal_chat_message_metadata_passthrough: maybe(object<ItemPassthrough>({
+    turn_id: maybe(STRING),
+    create_time: maybe(NUMBER),
+    content_item_kinds: maybe(list(nullable(STRING))),
+    content_item_metadata: maybe(list(ANY)),
+  })),
 };
-
-const CALL_OUTPUT = object<CallOutput>({
-  content: maybe(STRING),
-  success: maybe(BOOLEAN),
-});
 
 const OUTPUT: Members<CallOutputItem> = {
   ...ITEM,
   call_id: maybe(STRING),
   name: maybe(STRING),
   namespace: maybe(STRING),
-  output: maybe(either(either(STRING, list(CONTENT_PART)), CALL_OUTPUT)),
+  output: maybe(either(
+    either(STRING, list(CONTENT_PART)),
+    object<CallOutput>({ content: maybe(STRING), success: maybe(BOOLEAN) }),
+  )),
 };
 
 const COMPACTION: Members<CompactionItem> = {
   ...ITEM,
   encrypted_content: maybe(STRING),
 };
-
-const GHOST_COMMIT = object<GhostCommit>({
-  id: STRING,
-  parent: maybe(STRING),
-  preexisting_untracked_files: maybe(list(STRING)),
-  preexisting_untracked_dirs: maybe(list(STRING)),
-});
-
-const LOCAL_SHELL_ACTION = object<LocalShellAction>({
-  type: STRING,
-  command: maybe(list(STRING)),
-  timeout_ms: maybe(NUMBER),
-  working_directory: maybe(STRING),
-  env: optional(ANY),
-  user: maybe(STRING),
-});
 
 /** @ignore The shape of each known response item. */
 export const RESPONSE_ITEMS: ShapesOf<KindsOf<ResponseItems>> = typed({
@@ -425,7 +405,14 @@ export const RESPONSE_ITEMS: ShapesOf<KindsOf<ResponseItems>> = typed({
     ...ITEM,
     call_id: maybe(STRING),
     status: maybe(STRING),
-    action: LOCAL_SHELL_ACTION,
+    action: object<LocalShellAction>({
+      type: STRING,
+      command: maybe(list(STRING)),
+      timeout_ms: maybe(NUMBER),
+      working_directory: maybe(STRING),
+      env: optional(ANY),
+      user: maybe(STRING),
+    }),
   },
   local_shell_call_output: OUTPUT,
   function_call: {
@@ -470,7 +457,15 @@ export const RESPONSE_ITEMS: ShapesOf<KindsOf<ResponseItems>> = typed({
     revised_prompt: maybe(STRING),
     result: maybe(STRING),
   },
-  ghost_snapshot: { ...ITEM, ghost_commit: GHOST_COMMIT },
+  ghost_snapshot: {
+    ...ITEM,
+    ghost_commit: object<GhostCommit>({
+      id: STRING,
+      parent: maybe(STRING),
+      preexisting_untracked_files: maybe(list(STRING)),
+      preexisting_untracked_dirs: maybe(list(STRING)),
+    }),
+  },
   additional_tools: { ...ITEM, role: maybe(STRING), tools: maybe(list(ANY)) },
   compaction: COMPACTION,
   compaction_summary: COMPACTION,
