@@ -57,7 +57,6 @@ const MAX_KINDS = 2000;
 /** Records that a type or a word was seen at a path. */
 export class Mark {
   readonly node: WireNode;
-  /** The index of the type. */
   readonly type: number;
   readonly word: string | undefined;
   /** Whether it comes from the baseline, and not from a stream that was read. */
@@ -118,7 +117,6 @@ export class WireNode {
     if (isWordPlace(this.kind.name, field)) this.words = new Map();
   }
 
-  /** The kind of record. */
   get kind(): WireNode {
     return this.parent?.kind ?? this;
   }
@@ -148,7 +146,6 @@ export class WireNode {
     return this.add(name, isOpen);
   }
 
-  /** Adds a member. */
   add(name: string, isOpen: boolean): WireNode {
     const node = new WireNode(this, name, isOpen);
     this.members.set(name, node);
@@ -204,7 +201,6 @@ export class WireDialect {
   /** The number of sessions that the tree was recorded from. */
   sessions = 0;
 
-  /** The kinds of records. */
   get kinds(): ReadonlyMap<string, WireKind> {
     for (const name of this.#saved.keys()) this.kind(name);
     return this.#kinds;
@@ -223,7 +219,6 @@ export class WireDialect {
     return this.add(saved());
   }
 
-  /** Adds a kind of record. */
   add(kind: WireKind): WireKind {
     this.#kinds.set(kind.name, kind);
     return kind;

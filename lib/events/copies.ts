@@ -169,7 +169,6 @@ export const THOUGHT_TYPES = {
   raw: "agent_reasoning_raw_content",
 } as const;
 
-/** A kind of reasoning. */
 export type ThoughtKind = keyof typeof THOUGHT_TYPES;
 
 /**

@@ -61,7 +61,6 @@ type TellEvent = (
   eventId?: string,
 ) => void;
 
-/** By type of an event, its rule. */
 type Rules = ReadonlyMap<string, TellEvent>;
 
 /** Events with the same meaning in both modes. */

@@ -92,7 +92,6 @@ export class EventReader {
     this.#openSession().context.beginCall(callId, "event", itemType);
   }
 
-  /** Emits the events of a record. */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
       const event = this.#isOfAgent(record)

@@ -31,7 +31,6 @@ const MAX_ALIKE = 256;
 export interface PairedItem {
   /** Its id; empty if none was emitted. */
   readonly itemId: string;
-  /** The images of the message. */
   readonly images?: readonly SessionImage[];
 }
 
@@ -88,7 +87,6 @@ export class Pairing {
     return found;
   }
 
-  /** Adds an unmatched copy. */
   add(kind: CopyKind, text: string, witness: Witness, item: PairedItem): void {
     if (this.#isIdle) return;
     const copies = this.#unmatched[kind][witness];

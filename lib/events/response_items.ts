@@ -217,7 +217,6 @@ interface ModelCall {
   readonly callId: string | undefined;
   readonly name: string;
   readonly namespace?: unknown;
-  /** The arguments. */
   readonly args: unknown;
   /** The JSON text of the arguments, if there is one. */
   readonly text?: string | undefined;
@@ -556,9 +555,7 @@ function changeOf(
 
 // Scripts of code mode (0.160 and later): the model calls `exec` with a script that calls tools.
 
-/** The only call in a script. */
 interface ScriptedCall {
-  /** The name of the tool. */
   readonly name: string;
   readonly args: unknown;
   /** The JSON text of the arguments. */

@@ -28,7 +28,6 @@ export interface LinePlace {
   readonly line?: number | undefined;
   /** The offset of its start, in bytes. */
   readonly offset?: number | undefined;
-  /** The text of the line. */
   readonly text?: string | undefined;
 }
 
@@ -52,7 +51,6 @@ export interface SessionOptions {
  * response.
  */
 export interface LastAnswer {
-  /** The text of the message. */
   readonly text: string;
   /** The id of its item in the events. */
   readonly itemId: string;
@@ -160,7 +158,6 @@ export class SessionContext {
   now: string | undefined;
   /** Whether the line was copied from another thread. */
   isInherited = false;
-  /** The id of the current turn. */
   turnId: string | null;
   /**
    * The state of the current turn: `prompted` has only a prompt, `open` was begun because of a
@@ -178,7 +175,6 @@ export class SessionContext {
   };
   /** The unmatched copies of messages. */
   readonly pairing: Pairing;
-  /** The calls. */
   readonly calls: CallBook;
   /** The item id of the answer that is being streamed without an id. */
   liveStream: string | null;
@@ -217,7 +213,6 @@ export class SessionContext {
   place: LinePlace = {};
   /** The names that lead from the line to the object that describes its events. */
   path: readonly string[] = [];
-  /** Receives the events. */
   emit: EmitEvent = () => {};
 
   constructor(
@@ -381,12 +376,10 @@ export class SessionContext {
     return this.#item("item.completed", itemType, "content", content, options);
   }
 
-  /** Emits `item.delta`. */
   delta(itemType: string, delta: Fields, options: ItemOptions = {}): string {
     return this.#item("item.delta", itemType, "delta", delta, options);
   }
 
-  /** Emits `item.failed`. */
   fail(itemType: string, message: string, options: ItemOptions): void {
     this.#item("item.failed", itemType, "error", { message }, options);
   }
@@ -519,7 +512,6 @@ export class SessionContext {
     this.endTurn();
   }
 
-  /** Ends the current turn. */
   endTurn(): void {
     this.turn = "none";
     this.turnId = null;

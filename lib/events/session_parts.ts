@@ -150,7 +150,6 @@ export class SessionPartCounter {
     this.#framer.flush(this);
   }
 
-  /** Counts a line. */
   line(bytes: Uint8Array, start: number, end: number): void {
     // Engines search a string much faster than bytes.
     const line = decodeUtf8(bytes, start, end);

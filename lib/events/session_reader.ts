@@ -128,7 +128,6 @@ export class SessionReader {
     };
   }
 
-  /** Emits the events of a normalized line. */
   read(line: Fields, place: LinePlace, emit: EmitEvent): void {
     const context = this.context;
     context.emit = emit;

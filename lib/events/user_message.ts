@@ -12,11 +12,8 @@ import {
 } from "../json/fields.ts";
 import type { SessionImage } from "./session_items.ts";
 
-/** A message of the user. */
 export interface UserMessage {
-  /** The text. */
   readonly text: string;
-  /** The attached images. */
   readonly images: readonly SessionImage[];
   /** The text with those that stand for images, if there are any: some events have it. */
   readonly whole?: string;

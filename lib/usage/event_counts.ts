@@ -60,7 +60,6 @@ export class EventCounts {
   #isFork = false;
   /** Whether the lines of the session file have ordinals (0.148 and later). */
   #hasOrdinals = false;
-  /** The review in progress. */
   #review: Review | undefined;
   /** The counter of the review before, until the thread itself counts again. */
   #reviewCounter: TokenCounter | undefined;

@@ -20,7 +20,6 @@ export interface TokenCount {
 
 /** The context of a `token_count`, as far as a decision depends on it. */
 export interface CountContext {
-  /** The id of the turn. */
   readonly turn: unknown;
   /** Whether the thread began with earlier usage: that of another thread, or of another process. */
   readonly isFork: boolean;
@@ -30,7 +29,6 @@ export interface CountContext {
 
 /** The tokens that a line adds, and the rule that decided it. */
 export interface Addition {
-  /** The rule that decided it. */
   readonly rule: UsageRule;
   /** The tokens; `undefined` if nothing is added. */
   readonly tokens?: Tokens | undefined;
@@ -44,7 +42,6 @@ export interface Addition {
  */
 const MAX_REMEMBERED = 256;
 
-/** A count with a total. */
 interface SeenTotal extends TokenCount {
   readonly total: Tokens;
 }
@@ -97,7 +94,6 @@ export class TokenCounter {
     this.#hasRecords = true;
   }
 
-  /** Returns the tokens that a count adds. */
   count(count: TokenCount, context: CountContext): Addition {
     if (count.total === undefined && count.last === undefined) {
       this.#total = undefined;

@@ -46,7 +46,6 @@ const MAX_TIME_BYTES = SLOT_SIZE;
 /** The initial capacity for a time: a reader of thousands of files has one buffer for each. */
 const TIME_BYTES = 64;
 
-/** The state of one file. */
 class FileContext implements StreamState {
   /** The same object for all files: plans of one file apply to the next. */
   readonly rules: unknown = FileContext;
