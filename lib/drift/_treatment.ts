@@ -17,9 +17,6 @@ import type { DriftDialect, DriftTreatment } from "./drift_finding.ts";
 /** The path to a part of a JSON value, as names and indexes. */
 type Place = readonly (string | number)[];
 
-/** The largest number of values that are searched for a part. */
-const MAX_LOOKS = 100_000;
-
 /** The part to find in a record. */
 export interface Part {
   /** The names on its path; `[]` is any element, `*` any member. */
@@ -40,8 +37,8 @@ export function treatmentOf(
     return isKnownKind(output, dialect) ? "understood" : "kept";
   }
   const input: unknown = JSON.parse(text);
-  const place = placeOf(input, part, 0, { left: MAX_LOOKS });
-  if (place === undefined || place.length === 0) return "kept";
+  const place = placeOf(input, part);
+  if (place === undefined) return "kept";
   const other = normalized(JSON.stringify(changed(input, place)), dialect);
   const target = other === undefined ? undefined : difference(output, other);
   if (target === undefined) return "kept";
@@ -86,14 +83,7 @@ function normalized(text: string, dialect: DriftDialect): unknown {
 }
 
 /** Finds the first value that matches a part. */
-function placeOf(
-  value: unknown,
-  part: Part,
-  depth: number,
-  looks: { left: number },
-): Place | undefined {
-  looks.left -= 1;
-  if (looks.left < 0) return undefined;
+function placeOf(value: unknown, part: Part, depth = 0): Place | undefined {
   const step = part.steps[depth];
   if (step === undefined) return isPart(value, part) ? [] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -105,7 +95,7 @@ function placeOf(
   for (const key of keys) {
     const found = memberOf(value, key);
     if (found === undefined) continue;
-    const place = placeOf(found, part, depth + 1, looks);
+    const place = placeOf(found, part, depth + 1);
     if (place !== undefined) return [key, ...place];
   }
   return undefined;
