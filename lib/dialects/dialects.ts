@@ -182,10 +182,7 @@ export class StreamRules {
 }
 
 /** Returns the kind of a stream that begins with this record (D.9, in its order). */
-export function streamKindOf(
-  reader: JsonReader,
-  line: JsonObject,
-): StreamKind {
+export function streamKindOf(reader: JsonReader, line: JsonObject): StreamKind {
   if (line.get("records")?.kind === "array") return "snapshot";
   if (isAppServerRecord(reader, line)) return "app-server";
   if (isExecRecord(reader, line)) return "exec";

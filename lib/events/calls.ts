@@ -225,9 +225,7 @@ export class CallBook {
   }
 }
 
-function firstOf(
-  collection: { keys(): Iterable<string> },
-): string {
+function firstOf(collection: { keys(): Iterable<string> }): string {
   const [first = ""] = collection.keys();
   return first;
 }

@@ -540,9 +540,7 @@ export function readPatchEnvelope(envelope: string): SessionFileChange[] {
   return Array.from(sections.values(), changeOf);
 }
 
-function changeOf(
-  { verb, path, movePath, lines }: Section,
-): SessionFileChange {
+function changeOf({ verb, path, movePath, lines }: Section): SessionFileChange {
   if (verb === "Delete") return { path, kind: "delete" };
   const added = verb === "Add";
   const content = lines
@@ -912,10 +910,7 @@ function endPatch(
 }
 
 /** Returns the status of a command or patch that ended. */
-function statusOf(
-  isWell: boolean,
-  { text, exitCode }: CallResult,
-): string {
+function statusOf(isWell: boolean, { text, exitCode }: CallResult): string {
   const isDeclined = !isWell && exitCode === null && DECLINED_REGEXP.test(text);
   return isDeclined ? "declined" : endStatus(!isWell);
 }

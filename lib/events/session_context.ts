@@ -607,11 +607,7 @@ export class SessionContext {
   }
 
   /** Emits `item.completed` of a call, and closes it. */
-  completeCall(
-    call: Call,
-    content: Fields,
-    options: ItemOptions = {},
-  ): void {
+  completeCall(call: Call, content: Fields, options: ItemOptions = {}): void {
     const { type } = call;
     this.#item("item.completed", type, "content", content, options, call);
     this.calls.close(call);

@@ -122,10 +122,7 @@ export class SessionReader {
 
   /** Returns the state that later lines depend on, as plain JSON. */
   save(): unknown {
-    return {
-      context: this.context.save(),
-      inherited: this.#inherited.save(),
-    };
+    return { context: this.context.save(), inherited: this.#inherited.save() };
   }
 
   read(line: Fields, place: LinePlace, emit: EmitEvent): void {

@@ -134,9 +134,7 @@ const UUID_V7_REGEXP =
  * Reads the time, in milliseconds since 1970, from a UUID of version 7 (RFC 9562). Codex uses them
  * for threads since 0.42 and for turns since they have ids.
  */
-export function timeInUuid(
-  id: string | null | undefined,
-): number | undefined {
+export function timeInUuid(id: string | null | undefined): number | undefined {
   const [, high, low] = UUID_V7_REGEXP.exec(id ?? "") ?? [];
   if (high === undefined || low === undefined) return undefined;
   return parseInt(high + low, 16);

@@ -128,9 +128,7 @@ const MADE_TYPES = new Map([
  * that the model generated. An image without a URL is an empty string, so that the others keep
  * their index.
  */
-export function imageUrlsOf(
-  { item_type, content }: Fields,
-): readonly string[] {
+export function imageUrlsOf({ item_type, content }: Fields): readonly string[] {
   const { images, result, output, content_items } = fieldsOf(content);
   if (item_type === "image_generation") {
     const data = textOf(result) ?? "";
