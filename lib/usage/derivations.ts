@@ -3,36 +3,8 @@
 import type { Tokens } from "./tokens.ts";
 
 /**
- * The name of the rule that decided whether the token counts of a line are counted.
- *
- * Rules that count the line:
- *
- * - `record`: a `token_usage_record`, the tokens of one request (0.155 and later).
- * - `request`: the tokens of one request (up to 0.29).
- * - `first`: the first total of the thread.
- * - `grown`: the growth of the total, which equals the last request.
- * - `missed`: the growth of the total, which is more than the last request.
- * - `restarted`: a total that began anew.
- * - `unwritten`: the first total in a file that lacks the requests before it.
- * - `inherited`: the last request of the first total of a fork, or of a thread that an app-server
- *   resumes.
- * - `turn`: the usage of the only exec turn of a thread.
- * - `thread`: the growth of the usage since the exec turn before.
- * - `run`: the usage of an exec turn, where each turn counts a process of its own.
- *
- * Rules that do not count it:
- *
- * - `unknown`: the line has no counts (`"info":null`).
- * - `repeated`: an earlier line has the same counts.
- * - `recorded`: a `token_usage_record` has counted the request.
- * - `replayed`: the line was copied from another thread.
- * - `reviewed`: the file of the thread that did the review has counted it.
- * - `summed`: the token counts of the turn have counted it.
- * - `empty`: all counts are zero.
- * - `copied`: another file has the same turn.
- * - `filed`: the session file of the thread is read as well.
- * - `outside`: the line's time is outside of `since` and `until`.
- * - `untimed`: the line has no time, and `since` or `until` is set.
+ * The name of the rule that decided whether the token counts of a line are counted: the rules from
+ * `record` to `run` count it, those from `unknown` on do not. {@linkcode explainRule} explains each.
  */
 export type UsageRule =
   | "record"
