@@ -67,26 +67,18 @@ export interface DriftReport {
  *
  * @example A new field
  * ```ts
- * import { driftText } from "@codexpipe/codexpipe/drift";
+ * import { DriftMeter, driftText } from "@codexpipe/codexpipe/drift";
  * import { assertEquals } from "@std/assert";
  *
+ * const meter = new DriftMeter();
+ * const source = meter.open("run.jsonl");
+ * const line = '{"type":"thread.started","thread_id":"t","hue":1}\n';
+ * source.feed(new TextEncoder().encode(line));
+ * source.flush();
+ *
  * assertEquals(
- *   driftText({
- *     release: "0.170.0",
- *     dialect: "rollout",
- *     kind: "event_msg/token_count",
- *     path: "payload.info.window",
- *     change: "field",
- *     types: ["integer"],
- *     word: null,
- *     seen: null,
- *     count: 2,
- *     file: "rollout.jsonl",
- *     line: 7,
- *     treatment: "kept",
- *   }),
- *   "rollout.jsonl:7: 0.170.0 rollout event_msg/token_count payload.info.window: " +
- *     "new field (integer), 2 times: kept",
+ *   meter.findings().map(driftText),
+ *   ["run.jsonl:1: - exec thread.started hue: new field (integer), once: kept"],
  * );
  * ```
  */

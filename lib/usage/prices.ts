@@ -81,28 +81,17 @@ export interface UsageCost {
  *
  * @example The cost of a request
  * ```ts
- * import { NO_TOKENS, PriceList, type UsageRow } from "@codexpipe/codexpipe/usage";
+ * import { PriceList, UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
  *
- * const row: UsageRow = {
- *   ...NO_TOKENS,
- *   input_tokens: 1200n,
- *   cached_input_tokens: 1000n,
- *   output_tokens: 60n,
- *   total_tokens: 1260n,
- *   source: "run.jsonl",
- *   thread_id: "t",
- *   parent_thread_id: null,
- *   turn_id: "1",
- *   model: "gpt-5",
- *   cwd: null,
- *   day: null,
- * };
- * const prices = PriceList.parse(
- *   '{"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}',
- * );
+ * const meter = new UsageMeter();
+ * const source = meter.open("run.jsonl");
+ * const line = '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}\n';
+ * source.feed(new TextEncoder().encode(line), () => {});
+ * source.flush(() => {});
+ * const prices = PriceList.parse('{"*": {"input": 1.25, "output": 10}}');
  *
- * assertEquals(prices.costOf([row]).amount, "0.000975");
+ * assertEquals(prices.costOf(meter.rows()).amount, "0.0021");
  * ```
  */
 export class PriceList {

@@ -35,23 +35,18 @@ export interface UsageGroup {
  *
  * @example Tokens by model
  * ```ts
- * import { groupUsage, NO_TOKENS, type UsageRow } from "@codexpipe/codexpipe/usage";
+ * import { groupUsage, UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
  *
- * const row: UsageRow = {
- *   ...NO_TOKENS,
- *   total_tokens: 1260n,
- *   source: "run.jsonl",
- *   thread_id: "t",
- *   parent_thread_id: null,
- *   turn_id: "1",
- *   model: "gpt-5",
- *   cwd: "/w",
- *   day: "2026-11-20",
- * };
- * const groups = groupUsage([row, { ...row, turn_id: "2" }], ["model"]);
+ * const meter = new UsageMeter();
+ * const source = meter.open("run.jsonl");
+ * const line = '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}\n';
+ * source.feed(new TextEncoder().encode(line), () => {});
+ * source.flush(() => {});
+ * const rows = meter.rows().map((row) => ({ ...row, model: "gpt-5" }));
+ * const [group] = groupUsage(rows, ["model"]);
  *
- * assertEquals(groups.map(({ row, turns }) => [row.model, turns]), [["gpt-5", 2]]);
+ * assertEquals([group?.row.model, group?.tokens.total_tokens], ["gpt-5", 1260n]);
  * ```
  */
 export function groupUsage(

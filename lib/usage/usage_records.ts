@@ -95,28 +95,18 @@ export type UsageValue =
  *
  * @example The names of a group by model
  * ```ts
- * import {
- *   groupUsage,
- *   NO_TOKENS,
- *   usageFields,
- *   type UsageRow,
- * } from "@codexpipe/codexpipe/usage";
+ * import { groupUsage, usageFields, UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
  *
- * const row: UsageRow = {
- *   ...NO_TOKENS,
- *   source: "run.jsonl",
- *   thread_id: "t",
- *   parent_thread_id: null,
- *   turn_id: "1",
- *   model: "gpt-5",
- *   cwd: "/w",
- *   day: "2026-11-20",
- * };
- * const [group] = groupUsage([row], ["model"]);
+ * const meter = new UsageMeter();
+ * const source = meter.open("run.jsonl");
+ * const line = '{"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":1}}\n';
+ * source.feed(new TextEncoder().encode(line), () => {});
+ * source.flush(() => {});
+ * const [group] = groupUsage(meter.rows(), ["model"]);
  * const fields = group === undefined ? [] : [...usageFields(group, ["model"])];
  *
- * assertEquals(fields.slice(0, 3), [["model", "gpt-5"], ["threads", 1], ["turns", 1]]);
+ * assertEquals(fields.slice(0, 3), [["model", null], ["threads", 1], ["turns", 1]]);
  * ```
  */
 export function usageFields(
