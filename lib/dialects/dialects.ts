@@ -49,10 +49,7 @@ export interface RulesOptions extends InitialContext, RolloutContext {
 /** The kind of the stream that was last detected: the guess for the next one. */
 let lastKind: StreamKind | undefined;
 
-/**
- * The rules of a stream: detect its kind, and pass its lines to the rules of that kind, whose
- * interface they share.
- */
+/** The rules of a stream: detect its kind, and pass its lines to the rules of that kind. */
 export class StreamRules {
   readonly #family: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
@@ -160,10 +157,7 @@ export class StreamRules {
       streamKindOf(reader, reader.members(root)) === this.kind;
   }
 
-  /**
-   * Detects the kind from a line; nothing if the line is not an object, or is a `line.failed`
-   * record.
-   */
+  /** Detects the kind from a line; nothing if it is no object, or a `line.failed` record. */
   #detect(
     bytes: Uint8Array,
     start: number,

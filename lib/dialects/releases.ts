@@ -5,10 +5,7 @@ const RELEASE_REGEXP = /^(\d{1,3})\.(\d{1,4})\.(\d{1,10})(?:[-+.].*)?$/;
 const PATCHES = 1e10;
 const MINORS = 1e4;
 
-/**
- * Parses a release, such as `0.92.0`, to a number that grows with the release; 0 for any other
- * text.
- */
+/** Parses a release, such as `0.92.0`, to a number that grows with it; 0 for any other text. */
 export function releaseNumber(text: string | undefined): number {
   const [, major, minor, patch] = RELEASE_REGEXP.exec(text ?? "") ?? [];
   if (major === undefined || Number(major) > 9) return 0;

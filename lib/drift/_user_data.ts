@@ -90,10 +90,7 @@ const WORD_NAMES_OF: ReadonlyMap<string, RegExp> = new Map([
   ["tool", /(?:collab_tool_call|CollabAgentToolCall|collabAgentToolCall)$/],
 ]);
 
-/**
- * Members that wrap the record proper: their fields are Codex's, even if a field was never seen
- * before.
- */
+/** Members that wrap the record proper: their fields are Codex's, new ones included. */
 export const RECORD_NAMES: ReadonlySet<string> = new Set([
   "payload",
   "item",

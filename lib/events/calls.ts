@@ -13,10 +13,7 @@ import {
 import { savedMap } from "../json/saved.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
-/**
- * The source of a statement about a call: a response item (`item`), or an event or item of the
- * program (`event`).
- */
+/** Who states something of a call: a response item, or an event or item of the program. */
 export type Witness = "item" | "event";
 
 /** A call of the model, or another action of the program that several lines describe. */
@@ -126,10 +123,7 @@ export class CallBook {
     }
   }
 
-  /**
-   * Returns a unique item id for a new call: its call id, with `#2`, `#3` and so on if the id
-   * occurs again.
-   */
+  /** Returns a unique item id for a new call: its id, with `#2`, `#3` and so on when repeated. */
   nextItemId(callId: string): string {
     if (!this.#calls.has(callId) && !this.#again.has(callId)) return callId;
     const count = (this.#again.get(callId) ?? 1) + 1;

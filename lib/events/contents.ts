@@ -158,10 +158,7 @@ export function statedStatus({ status }: Fields): string {
   return endStatus(isFailedWord(status));
 }
 
-/**
- * Returns the files of a patch. There are three formats, which differ in where a change states its
- * kind (A.16).
- */
+/** Returns the files of a patch, whose formats differ in where a change has its kind (A.16). */
 export function patchContent(event: Fields): Fields {
   const changes = Object.entries(fieldsOf(event.changes)).map(
     ([path, change]) => ({ path, ...changeOf(change) }),
@@ -293,10 +290,7 @@ const FLAT_COUNTS: readonly string[] = [
   "output_tokens",
 ];
 
-/**
- * Returns the content of a token count; before there was `info`, the counts stood in the event
- * itself.
- */
+/** Returns the content of a token count; before there was `info`, the event had the counts. */
 export function tokenContent(event: Fields): Fields {
   if (event.info !== undefined) return event;
   const { rate_limits, ...flat } = event;

@@ -139,10 +139,7 @@ export function tellThought(
   pairing.add("reasoning", text, witness, { itemId });
 }
 
-/**
- * Emits a delta of a reasoning part without an id; the next complete part without an id will end
- * it.
- */
+/** Emits a delta of reasoning without an id; the next complete part without one will end it. */
 export function tellLiveThought(
   context: SessionContext,
   kind: ThoughtKind,
@@ -205,10 +202,7 @@ export function tellSearchCopy(
   }
 }
 
-/**
- * Returns the content of a search. If no query is given, it is derived from the action, as exec
- * does.
- */
+/** Returns the content of a search; without a query, one is derived from the action, as in exec. */
 export function searchContent({ query, action }: Fields): Fields {
   const { url, pattern, query: searched } = fieldsOf(action);
   const page = textOf(url) ?? "";

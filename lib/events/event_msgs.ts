@@ -1,7 +1,4 @@
-/**
- * Converts the events that Codex writes to session files: `event_msg` lines, and the `event` lines
- * of the fork (C.3).
- */
+/** Converts events in session files: `event_msg` lines, and `event` lines of the fork (C.3). */
 
 import { bytesOfBase64, bytesOfList } from "../json/bytes.ts";
 import {

@@ -4,10 +4,7 @@ import { idOf } from "../json/fields.ts";
 
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 
-/**
- * Returns the id of a thread or turn if it is from the input. An id that a reader made up is unique
- * in one input only.
- */
+/** Returns an id of the input; one that a reader made up is unique in one input only. */
 export function realId(value: unknown): string | undefined {
   const id = idOf(value);
   return id === undefined || MADE_UP_REGEXP.test(id) ? undefined : id;

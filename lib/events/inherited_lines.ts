@@ -1,7 +1,4 @@
-/**
- * Recognizes the lines of a session file that were copied from another thread when the file began
- * (C.5).
- */
+/** Recognizes the lines of a session file that were copied from another thread (C.5). */
 
 import {
   type Fields,

@@ -1,7 +1,4 @@
-/**
- * Selects the lines that have certain events, so that a fold which needs only a few kinds of events
- * reads only their lines.
- */
+/** Selects the lines that have certain events: a fold that needs only those skips all others. */
 
 /** The lines that have a kind of events. */
 interface Lines {
@@ -104,10 +101,7 @@ const LINES = {
   exited_review_mode: eventMsg("exited_review_mode"),
 } satisfies Readonly<Record<string, Lines>>;
 
-/**
- * The response items without events, which therefore do not count as work after the end of a turn
- * (C.6).
- */
+/** The response items without events, which do not count as work after a turn's end (C.6). */
 export const IDLE_RESPONSE_ITEMS: readonly string[] = [
   "additional_tools",
   "compaction",

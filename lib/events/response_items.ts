@@ -1,7 +1,4 @@
-/**
- * Converts response items: the messages, reasoning and calls of the model, and its input (C.3,
- * C.5).
- */
+/** Converts response items: messages, reasoning and calls, and the model's input (C.3, C.5). */
 
 import {
   arrayOf,
@@ -75,10 +72,7 @@ const UNNAMED = "other";
 /** The name of a call that is an item type of its own, up to 0.29. */
 const LOCAL_SHELL = "local_shell_call";
 
-/**
- * By name of a function that runs a command, the argument with the command. One of them is a call
- * item of its own.
- */
+/** By name of a function that runs a command, the argument with it; one is an item itself. */
 const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["shell", "command"],
   ["container.exec", "command"],
@@ -252,10 +246,7 @@ function parsePart(text: string): unknown {
   return mayBeDeep && isDeeperThan(value, MAX_DEPTH) ? undefined : value;
 }
 
-/**
- * Returns the arguments of a call and their JSON text. A string that is not valid JSON is passed to
- * the tool as a text.
- */
+/** Returns the arguments of a call and their JSON text; any other string is a text argument. */
 function argumentsIn(
   context: SessionContext,
   encoded: unknown,
@@ -393,20 +384,14 @@ function patchContent(envelope: unknown): readonly [string, Fields] {
   return ["file_change", { changes }];
 }
 
-/**
- * Codex's own tools for the resources of MCP servers; exec streams report them as calls of a
- * server.
- */
+/** Codex's tools for the resources of MCP servers: in exec streams, calls of a server. */
 const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
   "list_mcp_resources",
   "list_mcp_resource_templates",
   "read_mcp_resource",
 ]);
 
-/**
- * Returns the server and the tool of a function of an MCP server, which are spelled `mcp__server`
- * and `tool`, or as one name.
- */
+/** Returns server and tool of an MCP function: `mcp__server` and `tool`, or one name. */
 function mcpNames(
   namespace: unknown,
   name: string,
@@ -579,10 +564,7 @@ const ERROR_HEAD = "Script error:\n";
 /** Longer scripts are not searched for a call. */
 const MAX_SCRIPT = 1 << 22;
 
-/**
- * Finds the call in a script (C.5) that has only one, `tools.NAME(…)` with a JSON literal as its
- * argument.
- */
+/** Finds the call in a script (C.5) that has only one, `tools.NAME(…)` with a JSON literal. */
 export function scriptedCall(script: string): ScriptedCall | undefined {
   if (script.length > MAX_SCRIPT || !script.includes("tools")) return undefined;
   let found: ScriptedCall | undefined;
@@ -606,10 +588,7 @@ export function scriptedCall(script: string): ScriptedCall | undefined {
   }
 }
 
-/**
- * Returns the end of the string or comment that begins at an index; the index itself if none begins
- * there.
- */
+/** Returns the end of the string or comment at an index; the index if none begins there. */
 function afterQuotes(script: string, start: number): number {
   if (script[start] !== "/") return endOfString(script, start);
   const end = script.startsWith("//", start)
@@ -953,10 +932,7 @@ function contentBlock(block: unknown): unknown {
   return typeof block === "string" ? { type: "text", text: block } : block;
 }
 
-/**
- * Returns the content blocks that releases before 0.148 encode as the JSON text of a list, which
- * may be empty.
- */
+/** Returns the content blocks that releases before 0.148 encode as the JSON text of a list. */
 function listedBlocks(
   blocks: readonly unknown[],
 ): readonly unknown[] | undefined {

@@ -46,10 +46,7 @@ export interface SessionOptions {
   readonly modelCalls?: boolean | undefined;
 }
 
-/**
- * The last message of the model, from its response item, which is only written for a complete
- * response.
- */
+/** The model's last message, from its response item: only a complete response has one. */
 export interface LastAnswer {
   readonly text: string;
   /** The id of its item in the events. */
@@ -75,10 +72,7 @@ interface ItemOptions {
   readonly at?: string | undefined;
 }
 
-/**
- * The item types that show the model at work: a prompt after one of them is a new prompt, not a
- * copy.
- */
+/** The item types that show the model at work: a prompt after them is new, not a copy. */
 const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "agent_message",
   "agent_reasoning_raw_content",
@@ -108,10 +102,7 @@ const ANSWER_KINDS: readonly CopyKind[] = [
   "search",
   "plan",
 ];
-/**
- * The item types that a reader of the session does not see. They do not separate the lines around
- * them.
- */
+/** The item types that a reader does not see; they do not separate the lines around them. */
 const SILENT_TYPES: ReadonlySet<string> = new Set([
   "injected_context",
   "model_call",
@@ -186,10 +177,7 @@ export class SessionContext {
   viewedImages: number;
   /** The last prompt of the current review, empty at its start; `null` if there is no review. */
   reviewPrompt: string | null;
-  /**
-   * The compaction whose second line may still follow: its item id, and which of the two lines came
-   * first.
-   */
+  /** The compaction whose second line may still follow: its item id, and which came first. */
   compaction: { itemId: string; from: "line" | "event" } | null;
   /** The id of the last item that a reader of the session sees. */
   lastItem: string | null;

@@ -21,10 +21,7 @@ import {
 
 /** Additional fields of every item event of a session file. */
 export interface SessionItemFields {
-  /**
-   * When it happened: the time of its line, or of the last line before it that has one, as RFC
-   * 3339.
-   */
+  /** When it happened: the time of its line, or of the last one that has a time, as RFC 3339. */
   readonly timestamp?: string;
   /** The number of its line, from 1. */
   readonly line?: number;

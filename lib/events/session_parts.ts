@@ -44,10 +44,7 @@ export type SessionPart = typeof SESSION_PARTS[number];
 /** The number of bytes of each part; their sum is the size of the file. */
 export type SessionPartSizes = Readonly<Record<SessionPart, number>>;
 
-/**
- * The length of the start of a line, in UTF-16 units, in which its types, role, time and turn are
- * searched.
- */
+/** How much of a line, in UTF-16 units, is searched for its types, role, time and turn. */
 const HEAD_LENGTH = 1024;
 const TYPES_REGEXP =
   /^\s*\{(?:"timestamp":"[^"]*",)?(?:"ordinal":\d+,)?"type":"(\w+)"(?:,"payload":\{(?:"id":"[^"]*",)?(?:"type":"(\w+)")?)?/;
@@ -261,10 +258,7 @@ function endOfBase64(line: string, start: number): number {
   return NO_BASE64_REGEXP.exec(line)?.index ?? line.length;
 }
 
-/**
- * Counts the bytes of the strings that follow a key. `name` ends with the opening quote of the
- * string.
- */
+/** Counts the bytes of the strings behind a key, which ends with their opening quote. */
 function spanBytes(line: string, name: string): number {
   let sum = 0;
   for (let at = line.indexOf(name); at !== -1; at = line.indexOf(name, at)) {

@@ -76,10 +76,7 @@ export const SESSION_LINE_TYPES: readonly string[] = [
   ...LINES.keys(),
 ];
 
-/**
- * The names that lead from a line to the object that describes its events; lines of the fork have
- * it one level deeper.
- */
+/** The names that lead from a line to its event; in lines of the fork, it is one level deeper. */
 const PAYLOAD: readonly string[] = ["payload"];
 const FORK_EVENT: readonly string[] = ["payload", "msg"];
 

@@ -30,10 +30,7 @@ let last: { readonly said: string; readonly time: string | undefined } = {
   time: undefined,
 };
 
-/**
- * Formats milliseconds since 1970 as a timestamp; `undefined` if the year does not have four
- * digits.
- */
+/** Formats milliseconds since 1970 as a timestamp; `undefined` beyond years of four digits. */
 export function timestampOfMs(ms: number): string | undefined {
   if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
   const whole = Math.trunc(ms);

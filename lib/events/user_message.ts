@@ -1,7 +1,4 @@
-/**
- * User messages: their text and images, and the distinction of prompts from text that the program
- * inserts.
- */
+/** User messages, and the distinction of prompts from text that the program inserts. */
 
 import {
   type Fields,
@@ -229,10 +226,7 @@ const FOLDER_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
 /** Longer texts are not an environment context. */
 const MAX_SURROUNDINGS = 100_000;
 
-/**
- * Returns the working directory in the environment context of a text; older headers do not contain
- * it.
- */
+/** Returns the working directory in an environment context: older headers have none. */
 export function workingFolderIn(text: string): string | undefined {
   return text.length > MAX_SURROUNDINGS
     ? undefined

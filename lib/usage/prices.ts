@@ -52,10 +52,7 @@ const AMOUNT_PLACES = DECIMAL_PLACES + 6;
 
 /** The cost of rows of usage. */
 export interface UsageCost {
-  /**
-   * The cost of all tokens that have a price, as an exact decimal number in the currency of the
-   * list.
-   */
+  /** The exact cost of all tokens that have a price, in the currency of the list. */
   readonly amount: string;
   /** The amount, rounded half up to four places. */
   readonly rounded: string;

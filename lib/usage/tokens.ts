@@ -117,10 +117,7 @@ function wholeCount(count: unknown): bigint | undefined {
 export interface UsageRow extends Tokens {
   /** The name of the file or stream that the counts are from. */
   readonly source: string;
-  /**
-   * The thread; `synthetic-thread-N` where a release names none (up to 0.42), null in a
-   * stream without its beginning.
-   */
+  /** The thread; `synthetic-thread-N` where a release names none (up to 0.42), null if unknown. */
   readonly thread_id: string | null;
   /** The thread that spawned it, if it is a sub-agent. */
   readonly parent_thread_id: string | null;

@@ -6,10 +6,7 @@ import { TOKEN_KINDS, type Tokens, type UsageRow } from "./tokens.ts";
 import type { UsageGroup } from "./usage_groups.ts";
 import type { UsageKey } from "./usage_names.ts";
 
-/**
- * Token counts in JSON: whole numbers of 64 bits. A reader with the numbers of JavaScript rounds
- * those beyond 2^53.
- */
+/** Token counts in JSON: whole numbers of 64 bits, which JavaScript rounds beyond 2^53. */
 export type TokenFields = { readonly [Kind in keyof Tokens]: number };
 
 /**
@@ -38,10 +35,7 @@ export interface UsageRecord extends TokenFields {
   readonly threads: number;
   /** The number of turns in the group. */
   readonly turns: number;
-  /**
-   * The cost of the tokens that have a price, an exact decimal number; null if none has a price.
-   * Only with prices.
-   */
+  /** The exact cost of the tokens that have a price, null if none has. Only with prices. */
   readonly cost?: string | null;
 }
 

@@ -260,10 +260,7 @@ export const SESSION_META: Shape<SessionMeta> = object({
 
 // The settings and the environment of turns.
 
-/**
- * The settings of a turn. Up to 0.104 written for each request to the model, since 0.115 once a
- * turn.
- */
+/** The settings of a turn; up to 0.104 of each request to the model, since 0.115 once a turn. */
 export interface TurnContext {
   /** The working directory. */
   readonly cwd: string;
@@ -484,10 +481,7 @@ export interface RolloutLines {
   readonly event_msg: RolloutLineOf<"event_msg", EventMsg>;
   /** The settings of a turn (0.36 and later). */
   readonly turn_context: RolloutLineOf<"turn_context", TurnContext>;
-  /**
-   * A compaction of the history: the summary, and the state from which the session continues (0.36
-   * and later).
-   */
+  /** A compaction: the summary, and the state that the session continues from (since 0.36). */
   readonly compacted: RolloutLineOf<"compacted", Compacted>;
   /** The environment of the model, or a change of it (0.145 and later). */
   readonly world_state: RolloutLineOf<"world_state", WorldState>;

@@ -131,10 +131,7 @@ class FileContext implements StreamState {
     return this.#sessionTime = lasting(time);
   }
 
-  /**
-   * The time for a line without one: that of the last line, else of the session, else of the file
-   * name.
-   */
+  /** The time for a line without one: of the last line, else of the session or the file name. */
   get carriedTime(): JsonSlice | undefined {
     if (this.#carried === undefined) {
       const time = spelledTime(this.#lastTime ?? this.#sessionTime) ??

@@ -1,7 +1,4 @@
-/**
- * Converts times in any form of RFC 3339 to one form, and reads the time in the name of a rollout
- * file.
- */
+/** Converts times of RFC 3339 to one form; reads the time in the name of a rollout file. */
 
 /** Times on the first 28 days of a month: those need no further check. */
 const PLAIN_REGEXP =
