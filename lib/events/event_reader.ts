@@ -2,7 +2,7 @@
  * Reads records of any carrier (exec streams, app-servers, session files) as one stream of events.
  */
 
-import { OLD_NOTICES } from "../dialects/exec/field_rules.ts";
+import { EVENTS, OLD_NOTICES } from "../dialects/exec/field_rules.ts";
 import { type Fields, fieldsOf, isObject, textOf } from "../json/fields.ts";
 import { savedMap } from "../json/saved.ts";
 import { tokenContent } from "./contents.ts";
@@ -15,18 +15,6 @@ import type {
 } from "./session_context.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 import { SessionReader } from "./session_reader.ts";
-
-const EVENT_TYPES: ReadonlySet<unknown> = new Set([
-  "thread.started",
-  "turn.started",
-  "turn.completed",
-  "turn.failed",
-  "item.started",
-  "item.delta",
-  "item.completed",
-  "item.failed",
-  "error",
-]);
 
 /** The events that carry the token usage of a turn. */
 const TURN_ENDS: ReadonlySet<unknown> = new Set([
@@ -93,7 +81,9 @@ export class EventReader {
   }
 
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
-    if (EVENT_TYPES.has(record.type)) {
+    const type = textOf(record.type) ?? "";
+    // Messages of an app-server that belong to no thread are `rpc.` ones.
+    if (EVENTS.get(type) === type || type.startsWith("rpc.")) {
       const event = this.#isOfAgent(record)
         ? { ...record, implied: true }
         : exactEvent(record, place.text);
@@ -102,10 +92,6 @@ export class EventReader {
         notice ?? event,
         notice === undefined ? place.text : undefined,
       );
-    }
-    // Messages of an app-server that belong to no thread.
-    if (typeof record.type === "string" && record.type.startsWith("rpc.")) {
-      return emit(record, place.text);
     }
     if (!isObject(record.payload)) return;
     this.#isSession = true;
