@@ -26,20 +26,13 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
  *
  * function errorOf(record: CodexRecord): string | undefined {
  *   if (isOfType(record, "error")) return record.message;
- *   if (isOfType(record, "event_msg") && isOfType(record.payload, "task_complete")) {
- *     return record.payload.error?.message;
- *   }
- *   return undefined;
+ *   if (!isOfType(record, "event_msg")) return undefined;
+ *   return isOfType(record.payload, "turn_aborted") ? record.payload.reason : undefined;
  * }
  *
+ * const payload = { type: "turn_aborted", reason: "interrupted" } as const;
  * assertEquals(errorOf({ type: "error", message: "no" }), "no");
- * assertEquals(
- *   errorOf({
- *     type: "event_msg",
- *     payload: { type: "task_complete", error: { message: "no" } },
- *   }),
- *   "no",
- * );
+ * assertEquals(errorOf({ type: "event_msg", payload }), "interrupted");
  * ```
  */
 export type CodexRecord = ThreadEvent | RolloutLine;

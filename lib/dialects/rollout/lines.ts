@@ -611,18 +611,13 @@ export const ROLLOUT_LINE: Shape<RolloutLine> = variant<RolloutLine, "type">(
  *       return `session ${line.payload.id}`;
  *     case "turn_context":
  *       return `${line.payload.model} in ${line.payload.cwd}`;
- *     case "response_item":
- *     case "event_msg":
- *       return line.payload.type;
  *     default:
  *       return line.type;
  *   }
  * }
  *
- * assertEquals(
- *   summary({ type: "turn_context", payload: { model: "gpt-5", cwd: "/w" } }),
- *   "gpt-5 in /w",
- * );
+ * const payload = { model: "gpt-5", cwd: "/w" };
+ * assertEquals(summary({ type: "turn_context", payload }), "gpt-5 in /w");
  * assertEquals(summary({ type: "state", payload: {} }), "something new: state");
  * ```
  */

@@ -47,15 +47,10 @@ export type OfType<T extends UnknownKind, W extends string> =
  * import { isOfType, type RolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
+ * const item = { type: "CommandExecution", id: "1", command: ["ls", "-l"] } as const;
  * const lines: RolloutLine[] = [
  *   { type: "session_meta", payload: { id: "t", timestamp: "2026-11-20T15:00:00.000Z" } },
- *   {
- *     type: "event_msg",
- *     payload: {
- *       type: "item_completed",
- *       item: { type: "CommandExecution", id: "1", command: ["ls", "-l"] },
- *     },
- *   },
+ *   { type: "event_msg", payload: { type: "item_completed", item } },
  * ];
  * const commands = lines.flatMap((line) =>
  *   isOfType(line, "event_msg") && isOfType(line.payload, "item_completed") &&

@@ -496,8 +496,6 @@ export const RESPONSE_ITEM: Shape<ResponseItem> = variant(
  * function headline(item: ResponseItem): string {
  *   if (!isKnownResponseItem(item)) return `something new: ${item.type}`;
  *   switch (item.type) {
- *     case "message":
- *       return `${item.role} says something`;
  *     case "function_call":
  *     case "custom_tool_call":
  *       return `calls ${item.name}`;
