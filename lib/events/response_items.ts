@@ -218,11 +218,11 @@ interface ModelCall {
 }
 
 function tellLocalShell(context: SessionContext, item: Fields): void {
-  const { command } = fieldsOf(item.action);
+  const { command, working_directory: workdir } = fieldsOf(item.action);
   tellCall(context, {
     callId: callIdOf(item.call_id, item.id),
     name: LOCAL_SHELL,
-    args: knownFields({ command }),
+    args: knownFields({ command, workdir }),
   });
 }
 

@@ -504,6 +504,18 @@ Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6
   ) assertEquals(statusOf(output), "error", output);
 });
 
+Deno.test("EventReader gives the folder of a local shell call", () => {
+  const command = ["ls"];
+  const folders = ["/w", null].map((working_directory) => {
+    const action = { type: "exec", command, working_directory };
+    const [begin] = eventsOf([
+      itemLine("local_shell_call", { call_id: "c", action }),
+    ]);
+    return fieldsOf(begin?.content).cwd;
+  });
+  assertEquals(folders, ["/w", undefined]);
+});
+
 Deno.test("EventReader reads commands and patches that the user rejected as declined", () => {
   const statusOf = (request: Fields, text: string): unknown =>
     eventsOf([request, outputLine(text)]).at(-1)?.status;
