@@ -232,11 +232,9 @@ export function noteReview(
 ): void {
   const isOver = type === "exited_review_mode" || type === "ExitedReviewMode";
   context.reviewPrompt = isOver ? null : "";
-  if (!isOver) {
-    if (context.turn === "none") context.turnId = turnId ?? null;
-    return;
-  }
-  context.seen.review = review_output === null ? "unreviewed" : "reviewed";
+  if (isOver) {
+    context.seen.review = review_output === null ? "unreviewed" : "reviewed";
+  } else if (context.turn === "none") context.turnId = turnId ?? null;
 }
 
 /**
@@ -273,41 +271,31 @@ export function imageContent(fields: Fields): Fields {
   });
 }
 
-export function planContent(
-  { name, explanation, plan, steps }: Fields,
-): Fields {
+export function planContent(event: Fields): Fields {
   return knownFields({
-    items: planSteps(plan ?? steps),
-    name: textOf(name),
-    explanation: textOf(explanation),
+    items: planSteps(event.plan ?? event.steps),
+    name: textOf(event.name),
+    explanation: textOf(event.explanation),
   });
 }
-
-/** The counts of which a request has at least one. */
-const FLAT_COUNTS: readonly string[] = [
-  "total_tokens",
-  "input_tokens",
-  "output_tokens",
-];
 
 /** Returns the content of a token count; before there was `info`, the event had the counts. */
 export function tokenContent(event: Fields): Fields {
   if (event.info !== undefined) return event;
   const { rate_limits, ...flat } = event;
-  if (!FLAT_COUNTS.some((name) => numberOf(flat[name]) !== undefined)) {
-    return event;
-  }
-  return knownFields({ info: { last_token_usage: flat }, rate_limits });
+  const counts = [flat.total_tokens, flat.input_tokens, flat.output_tokens];
+  return counts.some((count) => numberOf(count) !== undefined)
+    ? knownFields({ info: { last_token_usage: flat }, rate_limits })
+    : event;
 }
 
 /** Converts the steps of a plan to those of a `todo_list` item (normalize.md P10). */
 function planSteps(steps: unknown): Fields[] {
   return listOf(steps).map((each) => {
     const { step, title, text, status, completed } = fieldsOf(each);
-    const named = [step, title, text].find((name) => typeof name === "string");
     const isDone = status === "completed" || completed === true;
     return knownFields({
-      title: textOf(named) ?? "",
+      title: textOf(step) ?? textOf(title) ?? textOf(text) ?? "",
       completed: isDone,
       status: textOf(status),
     });

@@ -42,6 +42,7 @@ import {
   contentText,
   contentTexts,
   readToolOutput,
+  secondsIn,
   type ToolOutput,
 } from "./tool_output.ts";
 import { isInjectedMessage, readUserContent } from "./user_message.ts";
@@ -559,7 +560,7 @@ const STEP_REGEXP =
   /["'`/]|(?<![\w$.])tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/g;
 /** Matches the header that Codex puts before the output of a script. */
 const HEADER_REGEXP =
-  /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
+  /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (?<seconds>\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
 const ERROR_HEAD = "Script error:\n";
 /** Longer scripts are not searched for a call. */
 const MAX_SCRIPT = 1 << 22;
@@ -604,7 +605,7 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   const [first = "", ...rest] = contentTexts(output);
   const match = HEADER_REGEXP.exec(first);
   if (match === null) return undefined;
-  const [head, word, seconds] = match;
+  const [head, word] = match;
   const behind = first.slice(head.length);
   const texts = behind === "" ? rest : [behind, ...rest];
   const isFailed = word === "failed";
@@ -615,7 +616,7 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
         text.startsWith(ERROR_HEAD) ? text.slice(ERROR_HEAD.length) : text
       )
       : texts,
-    seconds: Number.isFinite(Number(seconds ?? NaN)) ? Number(seconds) : null,
+    seconds: secondsIn(match),
   };
 }
 

@@ -183,8 +183,7 @@ export class SessionReader {
     const began = timestampOf(meta.timestamp);
     const fields: Record<string, unknown> = {};
     for (const name of HEADER_FIELDS) {
-      const value = meta[name];
-      if (value !== undefined && value !== null) fields[name] = value;
+      if ((meta[name] ?? null) !== null) fields[name] = meta[name];
     }
     // Up to 0.119, only the source of the thread states who spawned it, and as which agent.
     const spawn = fieldsOf(

@@ -143,7 +143,7 @@ function fromHeader(text: string): PlainOutput | undefined {
   return undefined;
 }
 
-function secondsIn({ groups }: RegExpExecArray): number | null {
+export function secondsIn({ groups }: RegExpExecArray): number | null {
   const seconds = Number(groups?.seconds ?? NaN);
   return Number.isFinite(seconds) ? seconds : null;
 }
