@@ -47,7 +47,6 @@ export function treatmentOf(
   return isNamed ? "understood" : "kept";
 }
 
-/** Returns whether the types name the kind of the record. */
 function isKnownKind(output: unknown, dialect: DriftDialect): boolean {
   const places = dialect === "rollout"
     ? [["type"], ["payload", "type"], ["payload", "item", "type"]]

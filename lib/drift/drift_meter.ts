@@ -84,7 +84,6 @@ const MANY_SESSIONS = 5;
 
 let builtIn: unknown;
 
-/** The built-in format, as it was saved. */
 function knownWire(): unknown {
   return builtIn ??= JSON.parse(KNOWN_WIRE);
 }

@@ -126,7 +126,6 @@ export class WireNode {
     return this.members.get(name) ?? this.#other(name, tree);
   }
 
-  /** Finds or adds the node for the elements of a list. */
   element(tree: WireTree): WireNode {
     return this.members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
   }
@@ -152,7 +151,6 @@ export class WireNode {
     return node;
   }
 
-  /** Finds or adds the mark of a type. */
   mark(type: number): Mark {
     return this.marks[type] ??= new Mark(this, type, undefined, false);
   }
@@ -177,7 +175,6 @@ export class WireNode {
     return parent.parent === undefined ? name : `${parent.path}.${name}`;
   }
 
-  /** The names along the path. */
   get steps(): readonly string[] {
     return this.parent === undefined ? [] : [...this.parent.steps, this.name];
   }
@@ -211,7 +208,6 @@ export class WireDialect {
     return this.#kinds.size + this.#saved.size;
   }
 
-  /** Finds a kind of record. */
   kind(name: string): WireKind | undefined {
     const saved = this.#saved.get(name);
     if (saved === undefined) return this.#kinds.get(name);
@@ -271,7 +267,6 @@ export class WireTree {
     this.isTrusted = options.isTrusted ?? false;
   }
 
-  /** Finds or adds a dialect. */
   dialect(name: string): WireDialect {
     const dialect = this.dialects.get(name) ?? new WireDialect();
     this.dialects.set(name, dialect);
@@ -291,7 +286,6 @@ export class WireTree {
     return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }
 
-  /** Returns whether a name is known to be Codex's. */
   knowsName(name: string): boolean {
     return this.isTrusted ? isName(name) : this.#names().has(name);
   }

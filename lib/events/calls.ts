@@ -104,7 +104,6 @@ export class CallBook {
     return typeof callId === "string" ? this.#calls.get(callId) : undefined;
   }
 
-  /** Returns the command that runs in a session. */
   inSession(session: string): Call | undefined {
     return this.#sessions.get(session);
   }
@@ -153,7 +152,6 @@ export class CallBook {
     }
   }
 
-  /** Appends to the output of a continuing command. */
   append(call: Call, text: string): void {
     const isFirst = call.output === null && call.state === "open";
     const output = isFirst ? text : (call.output ?? "") + text;
@@ -161,7 +159,6 @@ export class CallBook {
     call.output = output.length > MAX_OUTPUT ? "" : output;
   }
 
-  /** Ends a call and drops its content. */
   close(call: Call): void {
     call.state = "closed";
     const { command } = call.content;
@@ -194,7 +191,6 @@ export class CallBook {
     }
   }
 
-  /** Returns the calls as plain JSON. */
   save(): unknown {
     return {
       calls: [...this.#calls.values()].map(saveCall),

@@ -119,7 +119,6 @@ export function printedText(content: Fields): string {
     : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
-/** Returns the content of a call of an MCP server. */
 export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
   return knownFields({
     server_name: textOf(server) ?? "",
@@ -148,7 +147,6 @@ export function endedMcp(call: Fields): Ended {
   };
 }
 
-/** Returns the status of an item that has ended. */
 export function endStatus(isFailed: boolean): string {
   return isFailed ? "failed" : "completed";
 }

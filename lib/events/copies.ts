@@ -326,7 +326,6 @@ function matchParts(
   ).findLast((copy) => copy !== undefined);
 }
 
-/** Returns the fields of a message beside its text. */
 export function saidBeside({ phase, memory_citation }: Fields): Fields {
   return knownFields({
     phase: textOf(phase),

@@ -168,7 +168,6 @@ export function tellEventMsg(
   tell(context, event, eventId);
 }
 
-/** Emits an event as an item of its type. */
 function tellAsItem(context: SessionContext, event: Fields): void {
   const type = textOf(event.type) ?? "";
   const content = restOf(context.exactCounts(event));
@@ -180,7 +179,6 @@ function tellReview(context: SessionContext, event: Fields): void {
   tellAsItem(context, event);
 }
 
-/** Returns the fields of an event without its type and turn. */
 function restOf(event: Fields): Fields {
   const { type: _type, turn_id: _turn, ...rest } = event;
   return rest;
@@ -444,7 +442,6 @@ function customContent({ tool_name, parameters }: Fields): Fields {
   });
 }
 
-/** Returns the text of a result, and whether it is one of success. */
 function customResult(event: Fields): { isWell: boolean; text: string } {
   const result = fieldsOf(event.result);
   const isWell = !Object.hasOwn(result, "Err");

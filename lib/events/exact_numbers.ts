@@ -72,7 +72,6 @@ export function savedCounts(counts: unknown): unknown {
   );
 }
 
-/** Restores the counts that {@linkcode savedCounts} returned. */
 export function readSavedCounts(saved: unknown): unknown {
   if (!isObject(saved)) return null;
   return Object.fromEntries(

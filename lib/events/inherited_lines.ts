@@ -55,7 +55,6 @@ export class InheritedLines {
     this.#turnBegan = timeInUuid(this.#turn);
   }
 
-  /** Returns the state as plain JSON. */
   save(): Fields {
     return {
       thread: this.#thread,
@@ -66,12 +65,10 @@ export class InheritedLines {
     };
   }
 
-  /** Whether the thread began with the history of another one. */
   get isFork(): boolean {
     return this.#isFork;
   }
 
-  /** Processes the header of the file. */
   header(meta: Fields, thread: string | null): void {
     this.#thread = thread;
     this.#began = timeInUuid(thread);

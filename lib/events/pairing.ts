@@ -106,7 +106,6 @@ export class Pairing {
     }
   }
 
-  /** Returns the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
       Object.entries(this.#unmatched).map(([kind, { item, event }]) => [

@@ -460,7 +460,6 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
 
 // Outputs.
 
-/** Ends a call by its output. */
 function tellOutput(context: SessionContext, item: Fields): void {
   const { output } = item;
   const call = context.calls.get(callIdOf(item.call_id, item.id));
@@ -705,7 +704,6 @@ const ENDS: ReadonlyMap<string, EndCall> = new Map([
   ["collab_tool_call", endCollab],
 ]);
 
-/** Converts the output of a call that is no script. */
 function plainResult(item: Fields): CallResult {
   const output = readToolOutput(item.output);
   const { text, blocks } = output;
@@ -889,7 +887,6 @@ function endPatch(
   }, { status: statusOf(isApplied, callResult) });
 }
 
-/** Returns the status of a command or patch that ended. */
 function statusOf(isWell: boolean, { text, exitCode }: CallResult): string {
   const isDeclined = !isWell && exitCode === null && DECLINED_REGEXP.test(text);
   return isDeclined ? "declined" : endStatus(!isWell);

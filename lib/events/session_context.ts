@@ -261,7 +261,6 @@ export class SessionContext {
     this.usage = readSavedCounts(field.usage);
   }
 
-  /** Returns the state as plain JSON. */
   save(): Fields {
     return {
       thread_id: this.threadId,
@@ -296,7 +295,6 @@ export class SessionContext {
     return this.threadId ?? this.#initialThreadId;
   }
 
-  /** Adds time and position to an event, and emits it. */
   #emit(event: Record<string, unknown>, at?: string): void {
     const { line, offset } = this.place;
     const timestamp = at ?? this.now;
@@ -355,7 +353,6 @@ export class SessionContext {
     return this.#item("item.started", itemType, "content", content, options);
   }
 
-  /** Emits `item.completed`. */
   complete(
     itemType: string,
     content: Fields,
@@ -394,7 +391,6 @@ export class SessionContext {
     return withExactCounts(value, this.place.text, this.path);
   }
 
-  /** Returns a new synthetic id for an item without one. */
   madeUpItem(): string {
     this.made.items += 1;
     return `synthetic-item-${this.made.items}`;
@@ -481,7 +477,6 @@ export class SessionContext {
     return this.turnId;
   }
 
-  /** Drops the state of the turn that is over. */
   leaveTurn(): void {
     this.seen.prompt = false;
     this.seen.review = null;
@@ -594,7 +589,6 @@ export class SessionContext {
     call.turnId ??= this.turnId;
   }
 
-  /** Emits `item.completed` of a call, and closes it. */
   completeCall(call: Call, content: Fields, options: ItemOptions = {}): void {
     const { type } = call;
     this.#item("item.completed", type, "content", content, options, call);

@@ -120,7 +120,6 @@ export class SessionPartCounter {
     return this.#bytes;
   }
 
-  /** The number of bytes of each part. */
   get parts(): SessionPartSizes {
     const sizeOf = (part: SessionPart): number =>
       part === "rest"
@@ -142,7 +141,6 @@ export class SessionPartCounter {
     this.#bytes += bytes;
   }
 
-  /** Ends the file. */
   flush(): void {
     this.#framer.flush(this);
   }
@@ -275,7 +273,6 @@ function stringAt(line: string, quote: number): string {
   return line.slice(quote + 1, end === -1 ? undefined : end);
 }
 
-/** Counts the bytes of instructions in a header or turn context. */
 function instructionBytes(line: string): number {
   let sum = 0;
   for (const name of INSTRUCTION_NAMES) sum += spanBytes(line, name);

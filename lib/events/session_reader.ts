@@ -117,7 +117,6 @@ export class SessionReader {
     this.#inherited = new InheritedLines(inherited);
   }
 
-  /** Returns the state that later lines depend on, as plain JSON. */
   save(): unknown {
     return { context: this.context.save(), inherited: this.#inherited.save() };
   }

@@ -76,7 +76,6 @@ export function eventTime(
     timestampOfMs(numberOf(emittedAtMs) ?? NaN);
 }
 
-/** Returns the time of an event in milliseconds since 1970, if it has one. */
 export function eventMs(event: Fields): number | undefined {
   const time = eventTime(event);
   return time === undefined ? undefined : msOf(time);

@@ -64,7 +64,6 @@ export function readToolOutput(output: unknown): ToolOutput {
   return { ...plain, seconds, blocks, success: false };
 }
 
-/** Joins the texts of a list of content. */
 export function contentText(content: unknown, separator = ""): string {
   return typeof content === "string"
     ? content

@@ -218,7 +218,6 @@ function scriptedCall(
   return ended ?? first;
 }
 
-/** Whether an item of a type may belong to a call. */
 function isOfKind({ type, name, content }: Call, itemType: string): boolean {
   switch (itemType) {
     case "command_execution":
@@ -267,7 +266,6 @@ function clientOutput(item: Fields): Ended {
   };
 }
 
-/** Returns the fields of an item without its type and id. */
 function restOf(item: Fields): Fields {
   const { type: _type, id: _id, ...rest } = item;
   return rest;

@@ -29,7 +29,6 @@ const UNREAD_REGEXP =
   /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 
-/** Whether a text stands in place of an image that could not be read. */
 export function isUnreadImage(text: string): boolean {
   return UNREAD_REGEXP.test(text);
 }

@@ -69,7 +69,6 @@ export class TokenCounter {
   /** Whether the stream repeats counts, as some releases do at each request. */
   #writesAgain = false;
 
-  /** Whether there has been a total. */
   get hasTotal(): boolean {
     return this.#total !== undefined;
   }
@@ -202,7 +201,6 @@ function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
     : sameTokens(one.last, other.last);
 }
 
-/** Parses the content of a `token_count`. */
 export function readTokenCount({ info }: Fields): TokenCount {
   const { total_token_usage, last_token_usage } = fieldsOf(info);
   return {

@@ -59,7 +59,6 @@ class FileContext implements StreamState {
   /** Whether the lines of the file are items without a wrapper. */
   isBareFile = false;
 
-  /** @param fileTime The time in the name of the file. */
   constructor(fileTime: string | undefined) {
     this.#fileTime = fileTime;
   }
@@ -267,7 +266,6 @@ export class RolloutRules extends RecordRules {
     this.reader.observeId(time, this.#file.startSession(time));
   }
 
-  /** Wraps a line that has no wrapper. */
   #bare(
     line: JsonObject,
     payload: JsonSlice | JsonObject,
