@@ -13,7 +13,7 @@ import {
 import { savedMap } from "../json/saved.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
-/** Who states something of a call: a response item, or an event or item of the program. */
+/** The source of a statement about a call: a response item, or an event or item of the program. */
 export type Witness = "item" | "event";
 
 /** A call of the model, or another action of the program that several lines describe. */
