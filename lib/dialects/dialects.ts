@@ -63,10 +63,7 @@ export class StreamRules {
   /** The kind of the stream; `undefined` until it is detected. */
   kind: StreamKind | undefined;
 
-  /**
-   * @param dialect The family of dialects to read the stream as.
-   * @throws {RangeError} If `dialect` is not a {@linkcode Dialect}.
-   */
+  /** @throws {RangeError} If `dialect` is not a {@linkcode Dialect}. */
   constructor(dialect: Dialect, options: RulesOptions) {
     checkedWord("from", dialect, DIALECTS);
     this.#family = dialect === "auto" ? undefined : dialect;
@@ -211,16 +208,10 @@ class RefusingRules extends RecordRules {
 
   constructor(input: string) {
     super(new JsonReader(1));
-    this.#reason = unnormalizable(
-      `it is ${input}, not a stream of events`,
-    );
+    this.#reason = unnormalizable(`it is ${input}, not a stream of events`);
   }
 
-  protected override record(
-    _root: JsonSlice,
-    _line: JsonObject,
-    _out: ByteWriter,
-  ): FailureReason {
+  protected override record(): FailureReason {
     return this.#reason;
   }
 }

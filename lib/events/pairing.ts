@@ -43,10 +43,7 @@ export class Pairing {
   readonly #unmatched: Readonly<Record<CopyKind, Witnessed>>;
   readonly #isIdle: boolean;
 
-  /**
-   * @param saved The result of `save`.
-   * @param isIdle Whether to keep no copies, because the other copies are not read.
-   */
+  /** An idle pairing keeps no copies, because the other copies are not read. */
   constructor(saved?: unknown, isIdle = false) {
     const fields = fieldsOf(saved);
     this.#isIdle = isIdle;
@@ -61,11 +58,9 @@ export class Pairing {
   }
 
   /**
-   * Finds an unmatched copy of the other witness, and removes it. `text` is that of the message, or
-   * another key that identifies it.
-   *
-   * @param itemId The id of the item of the other copy; by default, the first item is taken.
-   * @returns The item of the other copy; `undefined` if this copy is the first.
+   * Removes an unmatched copy of the other witness, and returns its item; `undefined` if this copy
+   * is the first. `text` is that of the message, or another key that identifies it. Without
+   * `itemId`, the first item is taken.
    */
   match(
     kind: CopyKind,

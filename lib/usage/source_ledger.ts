@@ -15,10 +15,7 @@ export class Calendar {
   #quarter = NaN;
   #day = "";
 
-  /**
-   * @param timeZone An IANA name, or `UTC`.
-   * @throws {RangeError} If there is no such time zone.
-   */
+  /** @throws {RangeError} If the time zone is neither an IANA name nor `UTC`. */
   constructor(timeZone: string) {
     // Loading the time zone data of `Intl` takes as long as starting half of the command.
     if (timeZone === "UTC") return;

@@ -40,10 +40,6 @@ class Settlement {
   /** The times at which threads began that review for others. */
   readonly #reviews: number[] = [];
 
-  /**
-   * @param ledgers The ledgers of all files and streams.
-   * @param counters How to interpret the usage at the ends of exec turns.
-   */
   constructor(ledgers: readonly Ledger[], counters: RunCounters) {
     const runs = new Map<string | null, LedgerRun[]>();
     for (const ledger of ledgers) {
