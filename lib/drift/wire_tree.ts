@@ -253,18 +253,13 @@ export class WireTree {
   /** Whether the input holds no user data, so that all names may be shown. */
   readonly isTrusted: boolean;
 
-  /**
-   * @param options `names` returns the names that are known to be Codex's; `isTrusted` treats all
-   *   names as such.
-   */
-  constructor(
-    options: {
-      names?: () => ReadonlySet<string>;
-      isTrusted?: boolean;
-    } = {},
-  ) {
-    this.#names = options.names ?? (() => new Set());
-    this.isTrusted = options.isTrusted ?? false;
+  /** `names` returns the names that are known to be Codex's; a trusted tree takes all for such. */
+  constructor({ names = () => new Set(), isTrusted = false }: {
+    names?: () => ReadonlySet<string>;
+    isTrusted?: boolean;
+  } = {}) {
+    this.#names = names;
+    this.isTrusted = isTrusted;
   }
 
   dialect(name: string): WireDialect {
@@ -278,11 +273,10 @@ export class WireTree {
     const found = dialect.kind(name);
     if (found !== undefined) return found;
     const isShown = dialect.kindCount < MAX_KINDS && name.length <= 120;
-    const shown = !isShown
-      ? ANY_NAME
-      : name.split("/").map((part) =>
-        part.startsWith("(") || isWord(part) ? part : ANY_NAME
-      ).join("/");
+    const parts = isShown ? name.split("/") : [ANY_NAME];
+    const shown = parts.map((part) =>
+      part.startsWith("(") || isWord(part) ? part : ANY_NAME
+    ).join("/");
     return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }
 
