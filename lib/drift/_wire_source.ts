@@ -1,6 +1,6 @@
 /** Reads one stream, walks all values of its records, and finds their marks in a tree. */
 
-import type { StreamKind } from "../dialects/dialect_names.ts";
+import { DIALECTS } from "../dialects/dialect_names.ts";
 import { streamKindOf } from "../dialects/dialects.ts";
 import { releaseNumber } from "../dialects/releases.ts";
 import { gluedRecord } from "../dialects/rollout/rollout_rules.ts";
@@ -241,11 +241,7 @@ export class WireSource implements LineVisitor {
 }
 
 /** The kinds of files whose records are compared; others are not of one stream or session. */
-const STREAMS: ReadonlySet<StreamKind> = new Set([
-  "exec",
-  "app-server",
-  "rollout",
-]);
+const STREAMS: ReadonlySet<string> = new Set(DIALECTS);
 const NORMALIZED_STREAM = "normalized stream";
 const NO_STREAM = "file without a JSON object";
 /** Matches the kinds that Codex and codexpipe spell alike. */

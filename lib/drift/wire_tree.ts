@@ -332,14 +332,9 @@ export class WireTree {
       const [from, to = from] = range?.split("-") ?? [];
       const begin = from === undefined ? first : releaseNumber(from);
       const end = from === undefined ? last : releaseNumber(to) || Infinity;
-      const type = LETTERS.indexOf(code);
       const word = code.startsWith("=") ? code.slice(1) : undefined;
-      const mark = new Mark(
-        node,
-        word === undefined ? type : STRING,
-        word,
-        true,
-      );
+      const type = word === undefined ? LETTERS.indexOf(code) : STRING;
+      const mark = new Mark(node, type, word, true);
       mark.first = begin;
       mark.last = end;
       if (word !== undefined) node.words?.set(word, mark);
