@@ -168,10 +168,7 @@ export interface SessionItemContents {
     readonly thread_token_usage?: unknown;
   };
   /** The settings of the turn, as the wire has them: `cwd`, `model`, `effort`, policies. */
-  readonly turn_context: {
-    readonly cwd?: string;
-    readonly model?: string;
-  };
+  readonly turn_context: { readonly cwd?: string; readonly model?: string };
   /** A notice of the program. */
   readonly background_event: { readonly message: string };
   /** The end of an undo. */

@@ -359,7 +359,7 @@ export function gluedRecord(
   start: number,
   end: number,
 ): GluedRecord | undefined {
-  const from = lastIndexOf(bytes, WRAPPED_START, start, end);
+  const from = lastWrappedStart(bytes, start, end);
   if (from <= start) return undefined;
   const root = reader.read(bytes, from, end);
   if (root === undefined) return undefined;
@@ -380,19 +380,18 @@ function renameAll(
   return renames.length > 0;
 }
 
-function lastIndexOf(
+function lastWrappedStart(
   bytes: Uint8Array,
-  text: Uint8Array,
   start: number,
   end: number,
 ): number {
-  const first = text[0] ?? 0;
   // Searches the line only: a search of the whole block for a missing text would go back to its
   // beginning for each line.
   const line = bytes.subarray(start, end);
-  let at = line.lastIndexOf(first, Math.max(0, line.length - text.length));
-  while (at !== -1 && !isSame(line, at, text, 0, text.length)) {
-    at = at === 0 ? -1 : line.lastIndexOf(first, at - 1);
+  const { length } = WRAPPED_START;
+  let at = line.lastIndexOf(OPEN_BRACE, Math.max(0, line.length - length));
+  while (at !== -1 && !isSame(line, at, WRAPPED_START, 0, length)) {
+    at = at === 0 ? -1 : line.lastIndexOf(OPEN_BRACE, at - 1);
   }
   return at === -1 ? -1 : start + at;
 }
