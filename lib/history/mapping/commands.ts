@@ -33,6 +33,7 @@ import {
   interruptExploring,
   isExploringFor,
   isSameList,
+  renameEntry,
   startExploring,
 } from "./explores.ts";
 import { isOpenPatch } from "./file_changes.ts";
@@ -129,9 +130,13 @@ function startCommand(
   const { command, parsed, startedAt } = start;
   const { callId } = call;
   const action = actionOf(parsed);
-  if (known?.type === "explore") return;
   if (known?.type === "exec") {
     renameCommand(context, known, start);
+    return;
+  }
+  if (known?.type === "explore") {
+    if (command.length === 0 || !isExploring(parsed)) return;
+    renameEntry(context, call.id, { ...start, action });
     return;
   }
   const isTool = known !== undefined && TOOL_TYPES.has(known.type);

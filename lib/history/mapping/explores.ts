@@ -69,6 +69,21 @@ export function finishExploring(
   return true;
 }
 
+/** Updates the command and folder of an entry in an explore record. */
+export function renameEntry(
+  context: FoldContext,
+  itemId: string,
+  { command, cwd, action }: ExploreStart,
+): void {
+  const known = entryOf(context, itemId);
+  if (known === undefined) return;
+  known.link.action = action;
+  const renamed = { ...known.entry, command, cwd };
+  if (!isSameCommand(known.entry, renamed)) {
+    replaceEntry(context, known, renamed);
+  }
+}
+
 /** Whether two entries have one command: repetitions of it share an entry. */
 function isSameCommand(one: ExploreEntry, other: ExploreEntry): boolean {
   return one.cwd === other.cwd && isSameList(one.command, other.command);
