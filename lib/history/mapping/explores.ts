@@ -77,11 +77,11 @@ export function renameEntry(
 ): void {
   const known = entryOf(context, itemId);
   if (known === undefined) return;
-  known.link.action = action;
-  const renamed = { ...known.entry, command, cwd };
-  if (!isSameCommand(known.entry, renamed)) {
-    replaceEntry(context, known, renamed);
-  }
+  const { record, link, entry } = known;
+  link.action = action;
+  const renamed = { ...entry, command, cwd };
+  if (isSameCommand(entry, renamed)) return;
+  setEntries(context, record, record.payload.entries.with(link.at, renamed));
 }
 
 /** Whether two entries have one command: repetitions of it share an entry. */
