@@ -8,6 +8,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { codeOf } from "../files/byte_source.ts";
 import { groupsBy } from "../groups.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
@@ -59,6 +60,7 @@ export interface HiddenFromCodexOptions {
 type Index = ReadonlyMap<string, string>;
 
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
+/** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
 
 /**
@@ -138,11 +140,12 @@ async function newestIndex(home: string): Promise<string | undefined> {
     .sort((a, b) => numberOf(b) - numberOf(a))[0];
 }
 
+/** Copies a database with its log, and reads the copy. */
 async function indexInCopy(
   file: string,
   cache: string | undefined,
 ): Promise<Index> {
-  const parent = cache ?? tmpdir();
+  const parent = cache ?? temporaryFolder();
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "codex-index-"));
   const copy = join(folder, "state.sqlite");
@@ -150,8 +153,7 @@ async function indexInCopy(
     for (let attempt = 1;; attempt++) {
       const before = await facts(file);
       await copyFile(file, copy);
-      await copyFile(`${file}-wal`, `${copy}-wal`)
-        .catch(() => rm(`${copy}-wal`, { force: true }));
+      await copyIfThere(`${file}-wal`, `${copy}-wal`);
       if (await facts(file) === before) break;
       if (attempt === ATTEMPTS) throw new Error("it is being written to");
     }
@@ -169,6 +171,24 @@ async function facts(file: string): Promise<string> {
   return all.map((each) => each && `${each.mtimeMs} ${each.size}`).join("|");
 }
 
+async function copyIfThere(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    await rm(to, { force: true });
+  }
+}
+
+function temporaryFolder(): string {
+  try {
+    return tmpdir();
+  } catch {
+    // Without permission to read the environment.
+    return "/tmp";
+  }
+}
+
 async function indexIn(copy: string): Promise<Index> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(copy);
@@ -183,9 +203,10 @@ async function indexIn(copy: string): Promise<Index> {
     if (!isFilled(database)) throw new Error("it is still being filled");
     const rows = database.prepare("SELECT id, rollout_path FROM threads").all();
     return new Map(
-      rows.map((
-        row,
-      ) => [String(row.id).toLowerCase(), String(row.rollout_path)]),
+      rows.map(({ id, rollout_path }) => [
+        String(id).toLowerCase(),
+        String(rollout_path),
+      ]),
     );
   } finally {
     database.close();
