@@ -11,8 +11,7 @@ const LANES = [
   { name: "reasoning", word: "thought" },
   { name: "commands", word: "command" },
   { name: "edits", word: "edit" },
-  // Plans and images are in this lane, too.
-  { name: "tools", word: "other step" },
+  { name: "tools", word: "tool call" },
 ] as const satisfies readonly { name: string; word: string }[];
 
 export type Lane = (typeof LANES)[number]["name"];
