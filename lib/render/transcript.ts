@@ -322,7 +322,7 @@ export class TranscriptBuilder
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
     );
     for (const mutation of mutations) {
-      if (mutation === prompt) this.#takePrompt();
+      if (mutation === prompt) this.#takePrompt(event);
       this.#change(mutation, end);
     }
     if (end !== undefined) this.#takeEnd(end);
@@ -522,10 +522,13 @@ export class TranscriptBuilder
   }
 
   /** Opens a turn for a message of the user, unless an event has opened one. */
-  #takePrompt(): void {
+  #takePrompt(event: Fields): void {
     if (this.#turn?.isByEvent === true) return;
     this.#endTurn("unknown");
-    this.#openTurn({ turnId: null, startedAt: this.#now, isByEvent: false });
+    const turnId = realId(event.turn_id) ?? null;
+    // To `sendUserMessage` (up to 0.98), an app-server reports the end of the turn, but no start.
+    const isByEvent = turnId !== null && !this.#reader.isSession;
+    this.#openTurn({ turnId, startedAt: this.#now, isByEvent });
   }
 
   #takeEnd(end: TurnEnd): void {

@@ -68,6 +68,13 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
+/** A message of the user in a turn of an app-server. */
+function promptOfServer(turnId: string, text: string): Record<string, unknown> {
+  const content = [{ type: "text", text }];
+  const item = { type: "userMessage", id: text, content };
+  return { method: "item/completed", params: { threadId: "t1", turnId, item } };
+}
+
 /** A line with the beginning of a turn. */
 function turnStart(turn_id: string, time?: string): Record<string, unknown> {
   return eventLine("task_started", { turn_id }, time);
@@ -288,6 +295,29 @@ const CASES = [
       "final image 4",
       "final assistant_message 5",
       "unknown 2",
+    ],
+  },
+  {
+    name:
+      "one turn for a message sent into it, of an app-server without turn/started",
+    lines: [
+      promptOfServer("0", "One"),
+      promptOfServer("0", "Two"),
+      {
+        method: "turn/completed",
+        params: { threadId: "t1", turn: { id: "0", status: "completed" } },
+      },
+      promptOfServer("1", "Three"),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final plain_message 2",
+      "completed 1",
+      "turn 2",
+      "final plain_message 3",
+      "open 2",
     ],
   },
   {
