@@ -309,17 +309,23 @@ function changeFile(reader: JsonReader, members: JsonObject): void {
 /** An increment of an item: the item type, its name in events, and its parameter. */
 type Delta = readonly [itemType: string, to: string, from?: string];
 
-/** The increments by method. */
+/** The increments by method whose names do not follow from the method. */
 const DELTAS: ReadonlyMap<string, Delta> = new Map<string, Delta>([
-  ["item/agentMessage/delta", ["agent_message", "text_delta"]],
-  ["item/plan/delta", ["plan", "text_delta"]],
-  ["item/reasoning/summaryTextDelta", ["reasoning", "text_delta"]],
   // Raw thoughts have another item type than summaries.
   ["item/reasoning/textDelta", ["agent_reasoning_raw_content", "text_delta"]],
   ["item/commandExecution/outputDelta", ["command_execution", "stdout"]],
   ["item/fileChange/outputDelta", ["file_change", "stdout"]],
   ["item/mcpToolCall/progress", ["mcp_tool_call", "message", "message"]],
 ]);
+/** All other increments: `item/agentMessage/delta`, `item/reasoning/summaryTextDelta`. */
+const DELTA_REGEXP = /^item\/([^/]+)\/(?:delta|[^/]*Delta)$/;
+
+function deltaOf(method: string): Delta | undefined {
+  const delta = DELTAS.get(method);
+  if (delta !== undefined) return delta;
+  const [, type] = DELTA_REGEXP.exec(method) ?? [];
+  return type === undefined ? undefined : [snakeCase(type), "text_delta"];
+}
 
 /**
  * By method of a notification that becomes an item of its own, the item type of exec and session
@@ -690,7 +696,7 @@ export class AppServerRules extends RecordRules {
         return this.#remark(notification, message);
       }
     }
-    const delta = DELTAS.get(method);
+    const delta = deltaOf(method);
     return delta !== undefined && params.get("itemId")?.kind === "string"
       ? this.#delta(notification, delta)
       : this.#notice(notification);

@@ -121,6 +121,20 @@ Deno.test("AppServerRules starts an item with the first plan of a turn, and writ
   );
 });
 
+Deno.test("AppServerRules makes increments also of items of unknown types", () => {
+  const events = normalized(
+    ...["item/voiceNote/delta", "item/voiceNote/captionDelta"].map((
+      method,
+    ) => ({
+      method,
+      params: { ...IDS, itemId: "v", delta: "a" },
+    })),
+  );
+  const event = '{"type":"item.delta","thread_id":"t","turn_id":"1",' +
+    '"item_id":"v","item_type":"voice_note","delta":{"text_delta":"a"}}';
+  assertEquals(events, [event, event]);
+});
+
 Deno.test("AppServerRules adds no turn to a notification without a turn, and normalizing it again adds none", () => {
   const notice = { method: "thread/status/changed", params: { threadId: "t" } };
   const lines = normalized(STARTED, notice, ENDED, notice);
