@@ -853,7 +853,11 @@ export class AppServerRules extends RecordRules {
     spell(turn, event, "turn_", TAKEN_IN_TURN);
     if (isEnd) {
       const [usage] = this.recall(thread);
-      if (usage !== undefined) replace(event, "usage", usage, "turn_");
+      // Exec writes zeros for completed turns only.
+      const isUnknown = isFailed && usage === NO_USAGE;
+      if (usage !== undefined && !isUnknown) {
+        replace(event, "usage", usage, "turn_");
+      }
     }
     if (isFailed) {
       const message = stringValue(status ?? "failed");

@@ -72,11 +72,14 @@ Deno.test("AppServerRules writes the usage of the thread into turn.completed, ex
   assertEquals(usageOf(last(STARTED, USAGE, other)), undefined);
 });
 
-Deno.test("AppServerRules writes a usage of zeros, like exec, for a turn without counts of a thread that it saw start", () => {
+Deno.test("AppServerRules writes a usage of zeros, like exec, for a completed turn without counts of a thread that it saw start", () => {
   const thread = { method: "thread/started", params: { thread: { id: "t" } } };
   const usage = usageOf(last(thread, STARTED, ENDED));
   assertEquals(isObject(usage) && Object.values(usage), [0, 0, 0, 0, 0]);
   assertEquals(usageOf(last(STARTED, ENDED)), undefined);
+  const turn = { id: "1", status: "failed" };
+  const failed = { ...ENDED, params: { threadId: "t", turn } };
+  assertEquals(usageOf(last(thread, STARTED, failed)), undefined);
 });
 
 Deno.test("AppServerRules starts a thread once, and keeps repeated starts as rpc events", () => {
