@@ -67,13 +67,15 @@ export function timeOf(value: unknown): number | undefined {
 /**
  * Returns the time of an event in the format of {@linkcode timestampOf}, if it has one. Events of
  * exec streams have none; messages of app-servers have the time when they were sent (0.145 and
- * later).
+ * later). Before, items have times of their own, and beginnings of turns have theirs in seconds.
  */
-export function eventTime(
-  { timestamp, emittedAtMs }: Fields,
-): string | undefined {
-  return timestampOf(timestamp) ??
-    timestampOfMs(numberOf(emittedAtMs) ?? NaN);
+export function eventTime(event: Fields): string | undefined {
+  const time = timestampOf(event.timestamp);
+  if (time !== undefined) return time;
+  const { emittedAtMs, completedAtMs, startedAtMs, type, started_at } = event;
+  const ms = numberOf(emittedAtMs ?? completedAtMs ?? startedAtMs);
+  const seconds = type === "turn.started" ? numberOf(started_at) : undefined;
+  return timestampOfMs(ms ?? (seconds ?? NaN) * 1000);
 }
 
 export function eventMs(event: Fields): number | undefined {

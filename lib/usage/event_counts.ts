@@ -31,6 +31,8 @@ interface ThreadState {
   readonly settings: TurnSettings;
   /** The turn in progress; null outside of turns. */
   turn: string | null;
+  /** When the last turn began. */
+  turnTime: string | undefined;
   /** Whether the thread is resumed or forked: its totals include earlier usage. */
   readonly isResumed: boolean;
   /** Whether its next count may repeat earlier usage. */
@@ -104,6 +106,7 @@ export class EventCounts {
       case "turn.started":
         if (isPastReplay(event)) state.mayRepeat = false;
         state.turn = knownId(event.turn_id);
+        state.turnTime = eventTime(event);
         return state.settings.take(event);
       case "turn.completed":
       case "turn.failed": {
@@ -130,6 +133,7 @@ export class EventCounts {
       counter: new TokenCounter(),
       settings: new TurnSettings(),
       turn: null,
+      turnTime: undefined,
       isResumed,
       mayRepeat: isResumed,
       hasCounts: false,
@@ -140,7 +144,7 @@ export class EventCounts {
 
   #execPlace(
     event: Fields,
-    { settings, turn }: ThreadState,
+    { settings, turn, turnTime }: ThreadState,
     line: number,
   ): CountPlace {
     return {
@@ -150,7 +154,8 @@ export class EventCounts {
       turn: knownId(event.turn_id) ?? turn,
       model: settings.model ?? null,
       cwd: settings.cwd ?? null,
-      timestamp: eventTime(event),
+      // Counts of app-servers have no time of their own before 0.145.
+      timestamp: eventTime(event) ?? turnTime,
     };
   }
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { linesOf, readCaptures } from "../fixtures.ts";
 import { assertSameText, decode, normalizeBytes } from "../running.ts";
 import { call } from "./memory.ts";
@@ -51,6 +51,40 @@ for (const [version, captures] of byVersion) {
     assertEquals(lines.writes.length, inputLines.length);
   });
 }
+
+Deno.test("all commands take times of an app-server from its turns and items (0.130 and later)", async () => {
+  const seconds = 1_795_000_000;
+  const message = (method: string, params: object): string =>
+    JSON.stringify({
+      method,
+      params: { threadId: "t", turnId: "1", ...params },
+    });
+  const item = { id: "a", type: "agentMessage", text: "Done." };
+  const turn = { id: "1", items: [], status: "completed", startedAt: seconds };
+  const total = { inputTokens: 10, outputTokens: 2 };
+  const lines = [
+    message("thread/started", { thread: { id: "t" } }),
+    message("turn/started", { turn }),
+    message("item/completed", { item, completedAtMs: seconds * 1000 + 2 }),
+    message("thread/tokenUsage/updated", {
+      tokenUsage: { total, last: total },
+    }),
+    message("turn/completed", { turn }),
+  ];
+  const files = { "/a": `${lines.join("\n")}\n` };
+  const shown = async (...args: string[]): Promise<string> =>
+    (await call([...args, "/a"], { files })).stdout;
+
+  const { groups } = JSON.parse(await shown("usage", "--json", "--by=day"));
+  assertEquals(groups[0].day, "2026-11-18");
+  assertMatch(await shown("history"), /2026-11-18T11:06:40\.002Z/);
+  assertMatch(
+    await shown("export", "--to=otlp"),
+    /"endTimeUnixNano":1795000000002000000/,
+  );
+  const turns = await shown("export", "--to=tables", "--table=turns");
+  assertMatch(turns, /"started_at":"2026-11-18T11:06:40.000Z"/);
+});
 
 Deno.test("all commands take the time of a message of an app-server from the message (0.145 and later)", async () => {
   const at = 1_795_000_000_000;
