@@ -19,7 +19,6 @@ import {
 } from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
-import { saySecrets } from "./_secrets.ts";
 import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 
 /** Renders inputs into one document. A command need not have all of the flags that this reads. */
@@ -148,9 +147,10 @@ export class Rendering {
     await this.#endInput();
     this.#rendition.renderer.flush?.((text) => this.#add(text));
     await this.#flush();
-    if (this.#destination.site === undefined) {
-      const { counts } = this.#rendition.redactor ?? { counts: new Map() };
-      saySecrets(counts, this.#context);
+    const { redactor } = this.#rendition;
+    if (redactor !== undefined && this.#destination.site === undefined) {
+      const { saySecrets } = await import("./_secrets.ts");
+      saySecrets(redactor.counts, this.#context);
     }
     await this.#context.diagnostics.flush();
   }

@@ -21,7 +21,6 @@ import type { ErrorFile } from "../created_file.ts";
 import { COLOR } from "../flags.ts";
 import { Gathered, type Output } from "../output.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
-import { redactorOf } from "./_secrets.ts";
 
 export interface Destination {
   readonly output: Output;
@@ -93,12 +92,11 @@ export async function renditionOf(
   const { args } = context;
   const { isTerminal, site, pages } = destination;
   const form = destination.form ?? (isTerminal ? "text" : "markdown");
-  const isRedacted = form !== "text" || args.has("redact") ||
-    args.has("redact-pattern");
-  const redactor = site !== undefined
-    ? site.redactor
-    : isRedacted
-    ? redactorOf(args)
+  const isRedacted = !args.has("no-redact") &&
+    (form !== "text" || args.has("redact") || args.has("redact-pattern"));
+  const redactor = site !== undefined ? site.redactor : isRedacted
+    // Loaded here: text on a terminal is usually not masked.
+    ? (await import("./_secrets.ts")).redactorOf(args)
     : undefined;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
