@@ -1,7 +1,4 @@
-/** Splits diffs into classified lines, and writes them as HTML. */
-
-import { codeHtml } from "./html_code.ts";
-import { elementText } from "./html_text.ts";
+/** Splits diffs into classified lines. */
 
 export interface DiffLine {
   /** The kind of line: added, removed, a file name or hunk heading, or unchanged. */
@@ -29,19 +26,4 @@ export function diffCounts(
   const signs = diffLines(diff).map(({ sign }) => sign);
   const count = (sign: string) => signs.filter((each) => each === sign).length;
   return { added: count("+"), removed: count("-") };
-}
-
-/**
- * Writes a diff for a `<pre class="diff">`: added lines are `<ins>`, removed lines `<del>`, file
- * names and hunk headings `<b>`. The language is that of the file.
- */
-export function diffHtml(diff: string, language = ""): string {
-  const tags = { "+": "ins", "-": "del", "@": "b" } as const;
-  return diffLines(diff).map(({ sign, text }) => {
-    if (sign === "@") return `<b>${elementText(text)}</b>`;
-    // Some inputs leave out the space before unchanged lines.
-    const at = /^[-+ ]/.test(text) ? 1 : 0;
-    const line = text.slice(0, at) + codeHtml(text.slice(at), language);
-    return sign === " " ? line : `<${tags[sign]}>${line}</${tags[sign]}>`;
-  }).join("\n");
 }

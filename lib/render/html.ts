@@ -17,7 +17,6 @@ import { redactedSession, ShownSettings } from "./_shown_settings.ts";
 import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
-import { diffHtml } from "./diff_lines.ts";
 import type { EditedFile } from "./edited_files.ts";
 import {
   argumentsLine,
@@ -38,7 +37,7 @@ import {
   viewEntry,
 } from "./entry_view.ts";
 import { plainTerminalText } from "./inert_text.ts";
-import { codeHtml, languageOf } from "./html_code.ts";
+import { codeHtml, diffHtml, languageOf } from "./html_code.ts";
 import { markdownHtml } from "./html_markdown.ts";
 import { attributeText, elementText, linkHtml, preText } from "./html_text.ts";
 import { type Lane, msOf, Timeline } from "./html_timeline.ts";

@@ -1,5 +1,6 @@
-/** Writes code as HTML that highlights comments, strings, numbers and keywords. */
+/** Writes code and diffs as HTML that highlights comments, strings, numbers and keywords. */
 
+import { diffLines } from "./diff_lines.ts";
 import { elementText } from "./html_text.ts";
 
 /**
@@ -116,4 +117,19 @@ export function codeHtml(code: string, language: string): string {
     from = index + token.length;
   }
   return html + elementText(text.slice(from));
+}
+
+/**
+ * Writes a diff for a `<pre class="diff">`: added lines are `<ins>`, removed lines `<del>`, file
+ * names and hunk headings `<b>`. The language is that of the file.
+ */
+export function diffHtml(diff: string, language = ""): string {
+  const tags = { "+": "ins", "-": "del", "@": "b" } as const;
+  return diffLines(diff).map(({ sign, text }) => {
+    if (sign === "@") return `<b>${elementText(text)}</b>`;
+    // Some inputs leave out the space before unchanged lines.
+    const at = /^[-+ ]/.test(text) ? 1 : 0;
+    const line = text.slice(0, at) + codeHtml(text.slice(at), language);
+    return sign === " " ? line : `<${tags[sign]}>${line}</${tags[sign]}>`;
+  }).join("\n");
 }

@@ -1,7 +1,6 @@
 /** Writes Markdown messages as HTML with an allowlist of inactive elements. */
 
-import { diffHtml } from "./diff_lines.ts";
-import { codeHtml } from "./html_code.ts";
+import { codeHtml, diffHtml } from "./html_code.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import {
   type MarkdownNode,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { diffHtml } from "../../lib/render/diff_lines.ts";
+import { diffHtml } from "../../lib/render/html_code.ts";
 
 const CASES = [
   {
