@@ -35,6 +35,7 @@ import {
   type HistoryLookup,
   type HistorySnapshot,
   refuse,
+  unwrap,
 } from "./snapshot.ts";
 
 /** Rewrites a value to its canonical spelling; an unexpected value is returned unchanged. */
@@ -317,36 +318,6 @@ function readRecords(values: readonly unknown[], path: string): {
     setOwn(record.payload, "trailing", record === last);
   }
   return { records, callIds };
-}
-
-/**
- * Whether a value looks like a history, bare or in one of its wrappers. The records are not
- * checked.
- *
- * @param value The value, as parsed JSON.
- * @returns Whether to read it with {@linkcode readSnapshot}.
- *
- * @example A snapshot and a line of a rollout
- * ```ts
- * import { isSnapshotLike } from "@codexpipe/codexpipe/history";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals(isSnapshotLike({ records: [], next_id: 1 }), true);
- * assertEquals(isSnapshotLike({ type: "turn.started" }), false);
- * ```
- */
-export function isSnapshotLike(value: unknown): boolean {
-  const [history] = unwrap(value);
-  return isObject(history) && Array.isArray(history.records);
-}
-
-/** Returns the history inside a wrapper, and its path in the wrapper. */
-function unwrap(value: unknown): [unknown, string] {
-  if (!isObject(value) || Array.isArray(value.records)) return [value, ""];
-  if (value.kind === "history_snapshot") return [value.history, "history"];
-  return Object.hasOwn(value, "history_snapshot")
-    ? [value.history_snapshot, "history_snapshot"]
-    : [value, ""];
 }
 
 function readRecordAt(

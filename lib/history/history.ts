@@ -47,6 +47,7 @@ export {
   type HistorySnapshot,
   HistorySnapshotError,
   type HistorySnapshotOptions,
+  isSnapshotLike,
 } from "./snapshot.ts";
 export * from "./mutations.ts";
 export * from "./record_operations.ts";

@@ -119,3 +119,33 @@ export function checkSnapshot(value: unknown): void {
     if (!isObject(value[name])) refuse(value[name], name, "an object");
   }
 }
+
+/**
+ * Whether a value looks like a history, bare or in one of its wrappers. The records are not
+ * checked.
+ *
+ * @param value The value, as parsed JSON.
+ * @returns Whether to read it with {@linkcode readSnapshot}.
+ *
+ * @example A snapshot and a line of a rollout
+ * ```ts
+ * import { isSnapshotLike } from "@codexpipe/codexpipe/history";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(isSnapshotLike({ records: [], next_id: 1 }), true);
+ * assertEquals(isSnapshotLike({ type: "turn.started" }), false);
+ * ```
+ */
+export function isSnapshotLike(value: unknown): boolean {
+  const [history] = unwrap(value);
+  return isObject(history) && Array.isArray(history.records);
+}
+
+/** Returns the history inside a wrapper, and its path in the wrapper. */
+export function unwrap(value: unknown): [unknown, string] {
+  if (!isObject(value) || Array.isArray(value.records)) return [value, ""];
+  if (value.kind === "history_snapshot") return [value.history, "history"];
+  return Object.hasOwn(value, "history_snapshot")
+    ? [value.history_snapshot, "history_snapshot"]
+    : [value, ""];
+}

@@ -1,13 +1,12 @@
 /** Reading of snapshots in both layouts, with vectors and handmade values. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import {
-  isSnapshotLike,
-  readRecord,
-  readSnapshot,
-} from "../../lib/history/code_layout.ts";
+import { readRecord, readSnapshot } from "../../lib/history/code_layout.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
-import { HistorySnapshotError } from "../../lib/history/snapshot.ts";
+import {
+  HistorySnapshotError,
+  isSnapshotLike,
+} from "../../lib/history/snapshot.ts";
 import { equalJson, namesIn, readJson } from "../fixtures.ts";
 
 interface CompatVector {

@@ -3,10 +3,10 @@
  * of more digits than JavaScript has.
  */
 
-import { isSnapshotLike, readSnapshot } from "../../history/code_layout.ts";
 import {
   type HistorySnapshot,
   HistorySnapshotError,
+  isSnapshotLike,
 } from "../../history/snapshot.ts";
 import {
   DEFAULT_MAX_LINE_BYTES,
@@ -90,6 +90,7 @@ async function peek(
   const text = textOf(read);
   const value = parsed(text);
   if (!isSnapshotLike(value)) return other;
+  const { readSnapshot } = await import("../../history/code_layout.ts");
   try {
     const snapshot = readSnapshot(value);
     return {
