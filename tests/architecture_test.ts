@@ -233,8 +233,9 @@ function mayImport(importer: string, imported: string): boolean {
   const isLibraryEntry = imported !== "cli.ts" && ENTRY_FILES.has(imported);
   if (from === "lib/cli/") {
     // Public modules only. Files that entry points re-export may be imported directly, so that a
-    // command loads only the files that it uses.
-    return isLibraryEntry || reexported.has(imported) || to === "deno.json";
+    // command loads only the files that it uses. The stage to records is not public.
+    return isLibraryEntry || reexported.has(imported) || to === "deno.json" ||
+      imported === "lib/pipeline/jsonl_records.ts";
   }
   if (from === "mod.ts" && isLibraryEntry) return true;
   return (MAY_IMPORT.get(from) ?? LAYER_2).includes(to);

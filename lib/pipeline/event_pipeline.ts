@@ -28,8 +28,6 @@ import {
 import { JsonlRecords } from "./jsonl_records.ts";
 import { type JsonlOptions, JsonlStage } from "./line_answers.ts";
 
-export { JsonlRecords } from "./jsonl_records.ts";
-
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeRecords}. */
 export interface JsonlDecoderOptions<D extends Dialect = Dialect>
   extends JsonlOptions {

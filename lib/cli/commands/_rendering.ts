@@ -2,7 +2,7 @@
 
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { Outcome } from "../../outcome.ts";
-import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";

@@ -9,7 +9,7 @@ import type { HistoryMutation } from "../../history/mutations.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { Outcome, Success } from "../../outcome.ts";
-import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
 import { idText } from "../../sessions/session_id.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { IoError, statusAfter, UsageError } from "../endings.ts";

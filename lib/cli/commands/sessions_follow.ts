@@ -1,6 +1,6 @@
 /** `codexpipe sessions follow`. */
 
-import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
 import type { TurnStatus } from "../../render/parts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Session } from "../../sessions/session.ts";

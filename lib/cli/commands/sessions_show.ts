@@ -1,7 +1,7 @@
 /** `codexpipe sessions show`. */
 
 import { HistoryState } from "../../history/history_state.ts";
-import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, statusAfter, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
