@@ -16,7 +16,6 @@ import {
   oneOf,
   SHELLS,
 } from "../flags.ts";
-import { sessionPage } from "./_session_page.ts";
 
 type Shell = typeof SHELLS[number];
 
@@ -56,6 +55,8 @@ async function candidatesText(
 async function sessionCandidates(
   context: CommandContext,
 ): Promise<readonly Candidate[]> {
+  // Loaded here: most completions, and the scripts, need no sessions.
+  const { sessionPage } = await import("./_session_page.ts");
   const { sessions } = await sessionPage(context, MAX_SESSIONS);
   return sessions.flatMap(({ head, title }) =>
     head.id === "" ? [] : [{ word: head.id, summary: escapeControls(title) }]
