@@ -1,6 +1,7 @@
 /** Reads the heads and runs of many session files through a cache. */
 
 import { mapAtOnce } from "./_at_once.ts";
+import { loadHead } from "./_head_loading.ts";
 import { groupsBy } from "../groups.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, titleOf } from "./session.ts";
@@ -10,7 +11,7 @@ import {
   madeAt,
   type SessionFile,
 } from "./session_files.ts";
-import { readSessionHead, type SessionHead } from "./session_head.ts";
+import type { SessionHead } from "./session_head.ts";
 import { NamesByHome } from "./session_names.ts";
 import { readSessionRun, type SessionRun } from "./session_run.ts";
 
@@ -88,7 +89,7 @@ export class HeadReader {
     const cache = this.#caches.get(file.home);
     const known = cache?.get(file)?.head;
     if (known !== undefined) return known;
-    const head = await readSessionHead(file);
+    const head = await loadHead(file);
     cache?.add(file, { head });
     return head;
   }

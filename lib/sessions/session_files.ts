@@ -7,10 +7,10 @@ import { checkedList } from "../checked.ts";
 import { timeInUuid } from "../events/times.ts";
 import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
+import { loadHead } from "./_head_loading.ts";
 import { groupsBy } from "../groups.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { isGone, messageOf } from "./open_session.ts";
-import { readSessionHead } from "./session_head.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,
@@ -315,7 +315,7 @@ async function lookAt(file: ListedFile): Promise<SessionFile | undefined> {
     if (!facts.isFile()) return undefined;
     const looked = lookedAt(file, facts);
     if (file.nameTime !== undefined) return looked;
-    const { started } = await readSessionHead(looked);
+    const { started } = await loadHead(looked);
     return { ...looked, start: startedAt(looked, started) };
   } catch (error) {
     return await withoutFacts(file, error);

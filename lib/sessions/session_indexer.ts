@@ -3,6 +3,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { type ByteSource, sourceOf } from "../files/byte_source.ts";
+import { loadHead } from "./_head_loading.ts";
 import {
   type FileUpdate,
   type IndexedFile,
@@ -20,8 +21,8 @@ import {
   type SessionFiles,
   type SessionProblem,
 } from "./session_files.ts";
-import { type FoldedPiece, SessionFold, TAIL_BYTES } from "./session_fold.ts";
-import { readSessionHead, type SessionHead } from "./session_head.ts";
+import type { FoldedPiece, SessionFold } from "./session_fold.ts";
+import type { SessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
@@ -426,9 +427,7 @@ class Refresh {
   async #read(task: Task, report: ReportBytes): Promise<boolean> {
     const { file, before, name } = task;
     if (before !== undefined && isSameContent(file, before)) {
-      const head = name === before.name
-        ? undefined
-        : await readSessionHead(file);
+      const head = name === before.name ? undefined : await loadHead(file);
       await this.#add({
         ...task,
         count: "moved",
@@ -593,7 +592,7 @@ async function* piecesOf(
   const isContinued = fold.bytes > 0;
   let problem: SessionProblem | undefined;
   // Read while the first block is read. It never throws.
-  const reading = readSessionHead(task.file);
+  const reading = loadHead(task.file);
   const blocks = sourceBlocks(source);
   try {
     for (let isRead = false; !isRead;) {
@@ -630,6 +629,8 @@ async function openTask(
   checkpoint: Uint8Array | undefined,
 ): Promise<{ readonly source: ByteSource; readonly fold: SessionFold }> {
   const { path: fileName, start } = file;
+  // Loaded here: before most searches, no file has to be read.
+  const { SessionFold, TAIL_BYTES } = await import("./session_fold.ts");
   if (before !== undefined && checkpoint !== undefined) {
     const { readTo, readMark } = before;
     const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));

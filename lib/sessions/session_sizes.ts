@@ -5,10 +5,11 @@ import {
   type SessionPartSizes,
 } from "../events/session_parts.ts";
 import { groupsBy } from "../groups.ts";
+import { loadHead } from "./_head_loading.ts";
 import { messageOf, sessionBlocks } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import { type SessionFile, sessionFileAt } from "./session_files.ts";
-import { readSessionHead, type SessionKind } from "./session_head.ts";
+import type { SessionKind } from "./session_head.ts";
 import { isObjectPath } from "./session_start.ts";
 
 /** The size of one session file. */
@@ -96,7 +97,7 @@ async function measured(
   isCopy: boolean,
 ): Promise<SessionSize> {
   const counter = new SessionPartCounter();
-  let { problem } = file === last ? head : await readSessionHead(file);
+  let { problem } = file === last ? head : await loadHead(file);
   try {
     // The single object of the first CLI is not measured by content.
     if (isObjectPath(file.path)) counter.skip(file.size);
