@@ -106,9 +106,11 @@ function tellUnknown(
   context: SessionContext,
   { type, id, call_id, status, ...content }: Fields,
 ): void {
+  const callId = idOf(call_id);
   context.complete(textOf(type) ?? "", content, {
-    itemId: idOf(id),
-    callId: idOf(call_id),
+    // Calls of many releases have no `id`. A call and its output are two items.
+    itemId: idOf(id) ?? (callId && `${type}:${callId}`),
+    callId,
     status: textOf(status),
   });
 }

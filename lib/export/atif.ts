@@ -531,7 +531,7 @@ class Trajectory {
     else this.#takeLate(event, id, result);
   }
 
-  #takeTool(event: Fields, { name, args }: ToolCall): void {
+  #takeTool(event: Fields, { name, args, isUnknown }: ToolCall): void {
     const { type, item_type, turn_id, call_id, line } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
@@ -540,8 +540,9 @@ class Trajectory {
       typeof line === "number" && call_id === undefined &&
         item_type === "command_execution";
     if (isUsers) return;
-    const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type);
     let call = this.#calls.get(id);
+    const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type) &&
+      (call !== undefined || !isUnknown);
     const isLate = call === undefined &&
       (this.#left.has(id) || isModelCall && turn_id !== this.#turn);
     if (isLate) {

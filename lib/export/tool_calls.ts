@@ -12,11 +12,14 @@ import {
   listOf,
   textOf,
 } from "../json/fields.ts";
+import { knownItem } from "../history/history_state.ts";
 
 /** The name of a tool, and the arguments of a call of it. */
 export interface ToolCall {
   readonly name: string;
   readonly args: unknown;
+  /** Whether its item is of an unknown type: then the model may have made no such call. */
+  readonly isUnknown?: boolean;
 }
 
 /** Reads the name of the tool and the arguments from the content and event of an item. */
@@ -56,12 +59,16 @@ export const HOSTED_TOOLS: ReadonlySet<unknown> = new Set([
   "web_search",
 ]);
 
-/** Reads the tool call of an item; `undefined` if it is not a call. Plans are not calls here. */
+/**
+ * Reads the tool call of an item; `undefined` if it is not a call. Plans are not calls here, but
+ * items of unknown types are, so that the work of releases to come is not left out.
+ */
 export function toolCallOf(event: Fields): ToolCall | undefined {
-  const read = CALLS.get(event.item_type);
+  const { item_type, content } = knownItem(event);
+  const read = CALLS.get(item_type);
   if (read === undefined) return undefined;
-  const [name, args] = read(fieldsOf(event.content), event);
-  return { name, args };
+  const [name, args] = read(fieldsOf(content), event);
+  return { name, args, isUnknown: item_type !== event.item_type };
 }
 
 /** Returns the arguments of a call as text: their JSON as in the input, if that is known. */

@@ -20,8 +20,12 @@ export type { HistoryBase } from "./mapping/fold_memory.ts";
 
 /** The types of items that make no record. */
 const WITHOUT_RECORD: ReadonlySet<string> = new Set([
+  "apply_patch_approval_request",
+  "exec_approval_request",
   "hook_prompt",
   "injected_context",
+  "model_call",
+  "model_call_output",
   "sleep",
   "thread_settings_applied",
   "token_usage_record",
@@ -66,8 +70,9 @@ const EVENT_FIELDS: ReadonlySet<string> = new Set([
   "inherited",
 ]);
 
-/** Returns an item of an unknown type as the call of a tool of that name. */
-function asToolCall(event: Fields): Fields {
+/** Returns an item of an unknown type as the call of a tool of that name; any other event as it is. */
+export function knownItem(event: Fields): Fields {
+  if (!isUnknownItem(event)) return event;
   const rest = Object.entries(event).filter(([name]) =>
     !EVENT_FIELDS.has(name)
   );
@@ -353,7 +358,7 @@ export class HistoryState {
    * come; in the snapshot, it has no record.
    */
   applyEvent(event: Fields): HistoryMutation[] {
-    this.#fold(isUnknownItem(event) ? asToolCall(event) : event);
+    this.#fold(knownItem(event));
     return this.#context.takeMutations();
   }
 

@@ -564,7 +564,7 @@ Deno.test("EventReader keeps response items of unknown types, without those that
     ]),
     [
       [["deploy_call", "d", "c"], { target: "prod" }],
-      [["deploy_output", "synthetic-item-1", "c"], { output: "done" }],
+      [["deploy_output", "deploy_output:c", "c"], { output: "done" }],
     ],
   );
 });

@@ -219,6 +219,25 @@ Deno.test("AtifExporter writes a result that follows its turn as a step of its o
   ]);
 });
 
+Deno.test("AtifExporter writes items of unknown types as calls, which the model made or not", () => {
+  const [trajectory] = trajectoriesOf(
+    eventLine("task_started", { turn_id: "1" }),
+    CALL,
+    OUTPUT,
+    eventLine("something_new", { target: "prod" }),
+    itemLine("browser_call", { call_id: "b", url: "a.org" }),
+    itemLine("browser_call_output", { call_id: "b", output: "Seen" }),
+  );
+  const calls = trajectory?.steps.flatMap(({ tool_calls = [], observation }) =>
+    tool_calls.map(({ function_name, arguments: args }, i) => [
+      function_name,
+      args,
+      observation?.results[i]?.content,
+    ])
+  );
+  assertEquals(calls?.slice(1), [["browser_call", { url: "a.org" }, "Seen"]]);
+});
+
 Deno.test("AtifExporter writes the searches of the provider and the answer after them as one request", () => {
   const search = (id: string): unknown =>
     itemLine("web_search_call", { id, action: { type: "search", query: "x" } });

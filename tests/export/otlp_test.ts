@@ -167,6 +167,14 @@ const CASES: Readonly<
     { events: object[]; lines: string[]; options?: ExporterOptions }
   >
 > = {
+  "items of unknown types as calls": {
+    events: [
+      turn(0),
+      item(10, "browser_action", { item_id: "b", content: { url: "a.org" } }),
+      end(60),
+    ],
+    lines: ["turn 0-60 status=completed; browser_action 10-10"],
+  },
   "requests that begin at the turn, or at the result before them": {
     events: [
       turn(0),

@@ -368,6 +368,20 @@ const CASES: readonly {
     ],
   },
   {
+    name: "items of unknown types as tool calls",
+    input: exec(
+      ...[START, TURN],
+      command("item_0", "item.completed", {
+        type: "browser_action",
+        url: "a.org",
+        status: "failed",
+      }),
+    ),
+    table: "tool_calls",
+    columns: ["item_type", "tool", "status"],
+    rows: [["browser_action", "browser_action", "failed"]],
+  },
+  {
     name: "contents without secrets",
     input: exec(
       ...[START, TURN],
