@@ -40,11 +40,16 @@ export class JsonlRecords<T = unknown> extends JsonlStage<Outcome<T>> {
 
   /**
    * @param check Checks that values are of type `T`.
+   * @param eventCheck Checks the records of exec streams and app-servers, which are events.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another option
    *   has an unknown value.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
-  constructor(options: JsonlOptions, check?: LineCheck) {
+  constructor(
+    options: JsonlOptions,
+    check?: LineCheck,
+    eventCheck?: LineCheck,
+  ) {
     let emitTo: Emit<Outcome<T>> = () => {};
     const take: NonNullable<AnswerTaker["value"]> = (
       value,
@@ -53,10 +58,11 @@ export class JsonlRecords<T = unknown> extends JsonlStage<Outcome<T>> {
       line,
       offset,
     ) => {
-      if (!isProven && check && answers.kind === "rollout") {
-        const reason = check(value);
-        if (reason !== undefined) return reason;
-      }
+      const isLine = answers.kind === "rollout";
+      const reason = isProven
+        ? undefined
+        : (isLine ? check : eventCheck)?.(value);
+      if (reason !== undefined) return reason;
       // The boundary where JSON gets its type: the check has accepted the value.
       emitTo({ ok: true, line, offset, value: value as T, text });
       return undefined;

@@ -2,6 +2,7 @@
 
 import { checkedTime, checkedWord } from "../checked.ts";
 import { countReason } from "../dialects/rollout/count_reason.ts";
+import type { FailureReason } from "../errors.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
@@ -24,7 +25,13 @@ import {
 import type { UsageDerivation, UsageRule } from "./derivations.ts";
 import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
 import type { Addition } from "./token_counter.ts";
-import { growth, isShared, NO_TOKENS, type UsageRow } from "./tokens.ts";
+import {
+  growth,
+  isShared,
+  NO_TOKENS,
+  readTokens,
+  type UsageRow,
+} from "./tokens.ts";
 import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
 
 // Decisions that need all files and streams.
@@ -189,6 +196,18 @@ const LINES = new LineSelection([
   "token_usage_record",
 ]);
 
+/** Returns why the usage of a turn of an exec stream, if a record has one, cannot be read. */
+function usageReason(value: unknown): FailureReason | undefined {
+  const { type, usage } = fieldsOf(value);
+  const isEnd = type === "turn.completed" || type === "turn.failed";
+  if (!isEnd || usage === undefined || usage === null || readTokens(usage)) {
+    return undefined;
+  }
+  const message =
+    "Cannot count the tokens: usage has neither input_tokens nor output_tokens that is a whole number";
+  return { kind: "typed", message };
+}
+
 /**
  * Reads one file or stream from blocks of bytes; {@linkcode UsageMeter.open} makes it. Its counts
  * go to the meter. It emits the failures of lines that may have had counts.
@@ -225,13 +244,17 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(ledger: CountTaker, options: UsageSourceOptions = {}) {
-    this.#lines = new JsonlRecords({
-      ...options,
-      only: LINES.types,
-      // The tokens of a log without its beginning count as well.
-      initialThreadId: UNKNOWN_ID,
-      initialTurnId: UNKNOWN_ID,
-    }, countReason);
+    this.#lines = new JsonlRecords(
+      {
+        ...options,
+        only: LINES.types,
+        // The tokens of a log without its beginning count as well.
+        initialThreadId: UNKNOWN_ID,
+        initialTurnId: UNKNOWN_ID,
+      },
+      countReason,
+      usageReason,
+    );
     this.#counts = new EventCounts(ledger);
   }
 

@@ -777,6 +777,32 @@ for (
   });
 }
 
+for (
+  const usage of [
+    '{"prompt_tokens":7,"completion_tokens":1}',
+    '{"input_tokens":"7","output_tokens":"1"}',
+    `{"gpt-6":${counts(5)}}`,
+    `[${counts(5)}]`,
+  ]
+) {
+  Deno.test(`UsageMeter reports that it cannot count the usage of a turn: ${usage}`, () => {
+    const failures: Failure[] = [];
+    const content = [
+      '{"type":"thread.started","thread_id":"t"}',
+      '{"type":"turn.started"}',
+      `{"type":"turn.completed","usage":${usage}}`,
+      '{"type":"turn.started"}',
+      '{"type":"turn.completed"}',
+      '{"type":"turn.started"}',
+      '{"type":"turn.completed","usage":null}',
+    ];
+    const meter = metered([{ name: "f", content }], {}, failures);
+    assertEquals(meter.rows(), []);
+    assertEquals(failures.map(({ line }) => line), [3]);
+    assertMatch(failures[0]?.error.message ?? "", /^Cannot count the tokens: /);
+  });
+}
+
 Deno.test("UsageMeter takes linear time for a turn that changes its model at each request", () => {
   // In quadratic time this would take a minute.
   const requests = Array.from({ length: 40_000 }, (_, at) => [
