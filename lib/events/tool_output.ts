@@ -46,7 +46,7 @@ const MAX_HEADER_LINES = 8;
 /** Parses the output of a call: a text, a list of content, or (in old releases) an object. */
 export function readToolOutput(output: unknown): ToolOutput {
   if (isObject(output)) {
-    const inner = readToolOutput(output.content);
+    const inner = readToolOutput(output.content ?? output.text);
     return { ...inner, success: booleanOf(output.success) ?? inner.success };
   }
   if (Array.isArray(output)) {
@@ -70,12 +70,12 @@ export function contentText(content: unknown, separator = ""): string {
     : contentTexts(content).join(separator);
 }
 
-/** Returns the texts of a list of content; of a text, the text. */
+/** Returns the texts of content: a text, an object with a `text`, or a list of these. */
 export function contentTexts(content: unknown): string[] {
   if (typeof content === "string") return [content];
-  return listOf(content).map((part) =>
-    typeof part === "string" ? part : textOf(fieldsOf(part).text)
-  ).filter((text) => text !== undefined);
+  return isObject(content)
+    ? contentTexts(content.text)
+    : listOf(content).flatMap((part) => contentTexts(part));
 }
 
 function withoutHeader(text: string): PlainOutput {

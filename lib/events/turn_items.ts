@@ -35,7 +35,7 @@ import {
   withKeptImages,
 } from "./copies.ts";
 import type { SessionContext } from "./session_context.ts";
-import { contentText, readToolOutput } from "./tool_output.ts";
+import { contentText, contentTexts, readToolOutput } from "./tool_output.ts";
 import { readUserContent } from "./user_message.ts";
 
 type TellItem = (
@@ -44,8 +44,11 @@ type TellItem = (
   place: ItemPlace,
 ) => void;
 
-/** The rule of each item type. */
-const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
+/**
+ * The rule of each item type, by its name in snake case: app-servers spell the types in camel case,
+ * and a session file that did would lose its prompts and answers.
+ */
+const ITEMS: ReadonlyMap<string, TellItem> = new Map(
   Object.entries<TellItem>({
     UserMessage: say(
       "user_message",
@@ -83,7 +86,7 @@ const ITEMS: ReadonlyMap<unknown, TellItem> = new Map<unknown, TellItem>(
       ({ status, ...item }) => withStatus({ status }, restOf(item)),
     ),
     FunctionCallOutput: act("tool_call", clientOutput),
-  }),
+  }).map(([type, tell]) => [snakeCase(type), tell]),
 );
 
 /** By kind of an `Extension` item, the item type that it is treated as. */
@@ -92,7 +95,7 @@ const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
   ["web.search", "WebSearch"],
 ]);
 /** The item types that legacy files have too. */
-const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan", "Sleep"]);
+const LEGACY_TYPES: ReadonlySet<string> = new Set(["plan", "sleep"]);
 /** The item types whose response items have no common id with the item. */
 const LOOSE_TYPES: ReadonlySet<string> = new Set([
   "image_generation",
@@ -105,7 +108,10 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
   const item = fieldsOf(event.item);
   const { type } = item;
   if (typeof type !== "string") return;
-  if (context.mode === "legacy" && !LEGACY_TYPES.has(type)) return;
+  const itemType = snakeCase(
+    type === "Extension" ? EXTENSIONS.get(item.kind) ?? type : type,
+  );
+  if (context.mode === "legacy" && !LEGACY_TYPES.has(itemType)) return;
   const place = {
     // In a review, the prompt has the id of the reviewer's turn.
     turnId: context.reviewPrompt === null
@@ -113,11 +119,9 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
       : context.turnId ?? undefined,
     ...timesOf(event, context.now),
   };
-  const tell = ITEMS.get(
-    type === "Extension" ? EXTENSIONS.get(item.kind) : type,
-  );
+  const tell = ITEMS.get(itemType);
   if (tell !== undefined) return tell(context, item, place);
-  context.complete(snakeCase(type), restOf(item), {
+  context.complete(itemType, restOf(item), {
     itemId: idOf(item.id),
     ...place,
   });
@@ -272,12 +276,12 @@ function restOf(item: Fields): Fields {
 }
 
 function thoughtOf({ summary_text, raw_content }: Fields): string {
-  const summary = textsOf(summary_text);
+  const summary = contentTexts(summary_text);
   const isSummed = summary.some((part) => part.trim() !== "");
-  return (isSummed ? summary : textsOf(raw_content)).join("\n\n");
+  return (isSummed ? summary : contentTexts(raw_content)).join("\n\n");
 }
 
 /** Returns the content of a message, which may be just its text. */
 function bodyOf({ content, text }: Fields): unknown {
-  return content ?? textOf(text);
+  return content ?? text;
 }

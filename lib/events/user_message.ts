@@ -8,6 +8,7 @@ import {
   textsOf,
 } from "../json/fields.ts";
 import type { SessionImage } from "./session_items.ts";
+import { contentTexts } from "./tool_output.ts";
 
 export interface UserMessage {
   readonly text: string;
@@ -79,13 +80,13 @@ export function readUserEvent(event: Fields): UserMessage {
 }
 
 function partsOf(content: unknown): Fields[] {
-  return (typeof content === "string" ? [content] : listOf(content))
+  return (Array.isArray(content) ? content : [content])
     .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
 }
 
 /** Returns the text of a part of any type except media. */
 function wordsOf(part: Fields): string | undefined {
-  return isMedia(part) ? undefined : textOf(part.text);
+  return isMedia(part) ? undefined : contentTexts(part.text).at(0);
 }
 
 function isMedia(part: Fields | undefined): boolean {

@@ -99,6 +99,11 @@ const CASES = [
     expected: ["no", null, false, false],
   },
   {
+    name: "an object with a text",
+    output: { text: "Exit code: 2\nOutput:\na" },
+    expected: ["a", 2, false, false],
+  },
+  {
     name: "an aborted call",
     output: "aborted by user after 2.5s",
     expected: ["aborted by user after 2.5s", null, false, false],

@@ -12,7 +12,7 @@ import {
   pagedLine,
   PAGINATED,
 } from "../session_lines.ts";
-import { fieldsOf } from "../../lib/json/fields.ts";
+import { fieldsOf, snakeCase } from "../../lib/json/fields.ts";
 import { eventsOf } from "./reading.ts";
 
 /** The fields of an item without its id. */
@@ -215,6 +215,44 @@ Deno.test("HistoryState.apply() shows the text of a message without content", ()
         : Object(payload).markdown
     ),
     ["go", "done"],
+  );
+});
+
+Deno.test("EventReader reads items whose types are spelled as in exec streams and app-servers", () => {
+  const items = [
+    ["UserMessage", { content: [{ type: "text", text: "go" }] }],
+    ["Reasoning", { summary_text: ["so"] }],
+    ["CommandExecution", { command: ["ls"], aggregated_output: "a" }],
+    ["AgentMessage", { content: [{ type: "Text", text: "done" }] }],
+  ] as const;
+  const read = (spell: (type: string) => string): unknown =>
+    eventsOf([
+      PAGINATED,
+      ...items.map(([type, item], i) =>
+        pagedLine(spell(type), { id: `i${i}`, ...item })
+      ),
+    ]).map(({ line: _, offset: __, ...event }) => event);
+  const expected = read((type) => type);
+  const camelCase = (type: string): string =>
+    type.charAt(0).toLowerCase() + type.slice(1);
+  assertEquals(read(camelCase), expected);
+  assertEquals(read(snakeCase), expected);
+});
+
+Deno.test("HistoryState.apply() shows texts that are objects or lists of parts", () => {
+  const text = { text: "go" };
+  const snapshot = snapshotOf([
+    PAGINATED,
+    pagedLine("UserMessage", { id: "u", content: [{ type: "text", text }] }),
+    pagedLine("Reasoning", { id: "r", summary_text: [text] }),
+    pagedLine("AgentMessage", { id: "a", content: { type: "Text", text } }),
+    pagedLine("AgentMessage", { id: "b", text: [text] }),
+  ]);
+  assertEquals(
+    snapshot.records.map(({ payload }) =>
+      JSON.stringify(payload).includes('"go"')
+    ),
+    [true, true, true, true],
   );
 });
 
