@@ -17,6 +17,7 @@ import {
   fieldsOf,
   idOf,
   isFailedWord,
+  isObject,
   jsonTextOf,
   numberOf,
   parseJson,
@@ -531,7 +532,10 @@ export class OtlpExporter implements Exporter {
         end - (numberOf(content.duration_ms) ?? 0);
       call.start = Math.max(turn.start, Math.min(call.start, began));
     }
-    if (event.type === "item.failed" || isFailedWord(event.status)) {
+    if (
+      event.type === "item.failed" || isFailedWord(event.status) ||
+      (exitCode ?? 0) !== 0 || isObject(content.error)
+    ) {
       call.error = event.status === "declined"
         ? "declined"
         : exitCode === undefined

@@ -167,6 +167,30 @@ const CASES: Readonly<
     { events: object[]; lines: string[]; options?: ExporterOptions }
   >
 > = {
+  "calls as failed by their exit code or error, whatever the word of their status":
+    {
+      events: [
+        turn(0),
+        item(10, "command_execution", {
+          item_id: "a",
+          status: "errored",
+          content: { command: "make", exit_code: 2 },
+        }),
+        item(20, "mcp_tool_call", {
+          item_id: "b",
+          status: "errored",
+          content: {
+            server_name: "s",
+            tool_name: "t",
+            error: { message: "No" },
+          },
+        }),
+        end(60),
+      ],
+      lines: [
+        "turn 0-60 status=completed; shell 10-10 code=2 exit_code!; mcp__s__t 20-20 tool_error!",
+      ],
+    },
   "items of unknown types as calls": {
     events: [
       turn(0),
