@@ -43,7 +43,9 @@ export function readItemChanges(content: Fields): FileChanges {
 }
 
 function changeOf(entry: Fields): FileChange {
-  const { kind, content, diff, unified_diff, move_path } = entry;
+  const { content, diff, unified_diff, move_path } = entry;
+  // App-servers write an object, whose `type` is the kind.
+  const kind = fieldsOf(entry.kind).type ?? entry.kind;
   // A diff holds more than the kind does, so it becomes an update.
   if (typeof diff !== "string" && (kind === "add" || kind === "delete")) {
     return { type: kind, content: keptText(textOf(content) ?? "") };

@@ -10,6 +10,7 @@ Deno.test("readItemChanges() reads content and diffs of added files", () => {
       changes: [
         { path: "a", kind: "add", content: "x" },
         { path: "b", kind: "add", diff: "d" },
+        { path: "c", kind: { type: "delete" } },
         { kind: "add" },
         null,
       ],
@@ -17,6 +18,7 @@ Deno.test("readItemChanges() reads content and diffs of added files", () => {
     {
       a: { type: "add", content: "x" },
       b: { type: "update", unified_diff: "d", move_path: null },
+      c: { type: "delete", content: "" },
     },
   );
 });
