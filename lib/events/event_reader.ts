@@ -87,10 +87,10 @@ export class EventReader {
       const event = this.#isOfAgent(record)
         ? { ...record, implied: true }
         : exactEvent(record, place.text);
-      const notice = noticeOf(event);
+      const changed = noticeOf(event) ?? failedTurn(event);
       return emit(
-        notice ?? event,
-        notice === undefined ? place.text : undefined,
+        changed ?? event,
+        changed === undefined ? place.text : undefined,
       );
     }
     if (!isObject(record.payload)) return;
@@ -164,6 +164,20 @@ function noticeOf(event: Fields): Fields | undefined {
       ? tokenContent(content)
       : content,
   };
+}
+
+/**
+ * Returns the end of a turn that says that it has failed, by an error or its status, as a
+ * `turn.failed`: session files and app-servers have one type for all ends of turns.
+ */
+function failedTurn(event: Fields): Fields | undefined {
+  const { type, status, error } = event;
+  if (type !== "turn.completed") return undefined;
+  const word = status === "completed" ? undefined : textOf(status);
+  const stated = typeof error === "string" ? { message: error } : error;
+  if (word === undefined && !isObject(stated)) return undefined;
+  const failure = { message: word ?? "", ...fieldsOf(stated) };
+  return { ...event, type: "turn.failed", error: failure };
 }
 
 /** Returns an event with exact integers beyond 2^53, or with the text of its arguments. */

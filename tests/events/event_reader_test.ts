@@ -760,6 +760,24 @@ Deno.test("EventReader returns events of exec streams unchanged", () => {
   assert(eventsOf([started])[0] === started);
 });
 
+Deno.test("EventReader fails the turn of an exec stream that ends with an error or another status", () => {
+  const ends = [
+    { error: { message: "No", code: 7 } },
+    { error: "No", status: "completed" },
+    { status: "interrupted" },
+    { status: "completed", error: null },
+  ];
+  const events = eventsOf(
+    ends.map((end) => ({ type: "turn.completed", turn_id: "u", ...end })),
+  );
+  assertEquals(events.map(({ type, error }) => [type, error]), [
+    ["turn.failed", { message: "No", code: 7 }],
+    ["turn.failed", { message: "No" }],
+    ["turn.failed", { message: "interrupted" }],
+    ["turn.completed", null],
+  ]);
+});
+
 Deno.test("EventReader adds the content to notices of the old protocol", () => {
   const notice = {
     type: "item.completed",
