@@ -1,5 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withHome } from "../sessions/homes.ts";
+import {
+  testId,
+  withFolder,
+  withHome,
+  writeSession,
+} from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 
 function du(
@@ -52,6 +57,19 @@ Deno.test("sessions du prints the sizes of sessions in every form", async () => 
       const spare = ["█", "Most of it"].filter((text) => stdout.includes(text));
       assertEquals(spare.length, columns === 44 ? 0 : 2);
     }
+  });
+});
+
+Deno.test("sessions du prints the folders of projects as they are", async () => {
+  await withFolder(async (home) => {
+    await writeSession(home, {
+      id: testId(1),
+      started: "2026-11-20T15:00:00.000Z",
+      message: "Go",
+      meta: { cwd: "/w/my_app" },
+    });
+    const { stdout } = await du(home, ["--by=project"]);
+    assertStringIncludes(stdout, "/w/my_app");
   });
 });
 

@@ -301,7 +301,10 @@ async function groupTable(
     {
       title: TITLES[key],
       cut: key === "project" ? "start" : "end",
-      cell: ({ name }) => (name ?? "unknown").replaceAll("_", " "),
+      cell: ({ name }) =>
+        key === "project" && name !== null
+          ? name
+          : (name ?? "unknown").replaceAll("_", " "),
     },
     numbers("Files", ({ files }) => countText(files)),
     numbers("Size", ({ bytes, disk_bytes }) => bytesText(disk_bytes ?? bytes)),
