@@ -63,19 +63,19 @@ function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
 type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 
 /** The kind of item whose type in events is not its name in snake case. */
-const COLLAB_CALL = "collabAgentToolCall";
+const COLLAB_CALL = "collab_agent_tool_call";
 
-/** The kinds with a known content. */
+/** The kinds with a known content, in snake case: their spelling may change. */
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ["agentMessage", moved(["text"])],
-  ["userMessage", userMessage],
+  ["agent_message", moved(["text"])],
+  ["user_message", userMessage],
   ["reasoning", reasoning],
-  ["commandExecution", command],
-  ["fileChange", fileChange],
-  ["mcpToolCall", mcpToolCall],
-  ["webSearch", webSearch],
-  ["enteredReviewMode", moved([["review", "user_facing_hint"]])],
-  ["exitedReviewMode", reviewEnd],
+  ["command_execution", command],
+  ["file_change", fileChange],
+  ["mcp_tool_call", mcpToolCall],
+  ["web_search", webSearch],
+  ["entered_review_mode", moved([["review", "user_facing_hint"]])],
+  ["exited_review_mode", reviewEnd],
   [COLLAB_CALL, collabCall],
 ]);
 
@@ -943,11 +943,10 @@ export class AppServerRules extends RecordRules {
     item.take("id");
     item.take("type");
     event.set("item_id", id);
-    const itemType = wireType === COLLAB_CALL
-      ? "collab_tool_call"
-      : snakeCase(wireType);
+    const name = snakeCase(wireType);
+    const itemType = name === COLLAB_CALL ? "collab_tool_call" : name;
     event.set("item_type", itemTypeValue(itemType));
-    const shape = SHAPES.get(wireType);
+    const shape = SHAPES.get(name);
     const content = shape ? shape(reader, item) : new JsonObject();
     if (item.get("status")?.kind === "string") {
       spellWord(reader, item, "status");

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { AppServerRules } from "../../../lib/dialects/app_server/app_server_rules.ts";
 import { ByteWriter } from "../../../lib/json/byte_writer.ts";
-import { isObject } from "../../../lib/json/fields.ts";
+import { isObject, snakeCase } from "../../../lib/json/fields.ts";
 import { linesOf } from "../../fixtures.ts";
 import fc from "../../property_seed.ts";
 import {
@@ -80,6 +80,24 @@ Deno.test("AppServerRules writes a usage of zeros, like exec, for a completed tu
   const turn = { id: "1", status: "failed" };
   const failed = { ...ENDED, params: { threadId: "t", turn } };
   assertEquals(usageOf(last(thread, STARTED, failed)), undefined);
+});
+
+Deno.test("AppServerRules reads items whose types are spelled as in exec streams and session files", () => {
+  const items = [
+    { type: "userMessage", content: [{ type: "text", text: "go" }] },
+    { type: "fileChange", changes: [{ path: "a", kind: { type: "add" } }] },
+    { type: "collabAgentToolCall", tool: "wait", receiverThreadIds: ["r"] },
+  ];
+  const read = (spell: (type: string) => string): unknown =>
+    normalized(...items.map(({ type, ...item }) => ({
+      method: "item/completed",
+      params: { ...IDS, item: { type: spell(type), id: "i", ...item } },
+    })));
+  const expected = read((type) => type);
+  assertEquals(read(snakeCase), expected);
+  const pascalCase = (type: string): string =>
+    type.charAt(0).toUpperCase() + type.slice(1);
+  assertEquals(read(pascalCase), expected);
 });
 
 Deno.test("AppServerRules starts a thread once, and keeps repeated starts as rpc events", () => {
