@@ -11,7 +11,6 @@ import {
   isObject,
   jsonTextOf,
   knownFields,
-  listOf,
   parseJson,
   textOf,
   textsOf,
@@ -201,8 +200,7 @@ function tellAgentMessage(context: SessionContext, item: Fields): void {
 
 function tellReasoning(context: SessionContext, item: Fields): void {
   if (context.mode === "paginated") return;
-  for (const part of listOf(item.summary)) {
-    const text = textOf(fieldsOf(part).text) ?? "";
+  for (const text of contentTexts(item.summary)) {
     tellThought(context, "summary", text, "item");
   }
 }

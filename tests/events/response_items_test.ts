@@ -140,6 +140,9 @@ const ITEMS: readonly (readonly [
   ["agent_message", { author: "b", content: TEXT }, ["assistant: a"]],
   ["agent_message", { author: "b", content: [{ encrypted_content: "x" }] }, []],
   ["reasoning", { summary: TEXT, encrypted_content: "x" }, ["reasoning: a"]],
+  ["reasoning", { summary: [{ text: { text: "a" } }] }, ["reasoning: a"]],
+  ["message", { role: "user", content: { text: "a" } }, ["user: a"]],
+  ["message", { role: "assistant", content: ["a"] }, ["answer: a"]],
   [
     "local_shell_call",
     { id: "c", action: { command: ["ls"] } },
