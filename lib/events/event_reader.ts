@@ -3,7 +3,13 @@
  */
 
 import { EVENTS, OLD_NOTICES } from "../dialects/exec/field_rules.ts";
-import { type Fields, fieldsOf, isObject, textOf } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFailedWord,
+  isObject,
+  textOf,
+} from "../json/fields.ts";
 import { savedMap } from "../json/saved.ts";
 import { tokenContent } from "./contents.ts";
 import { argumentsText, withExactCounts } from "./exact_numbers.ts";
@@ -173,7 +179,8 @@ function noticeOf(event: Fields): Fields | undefined {
 function failedTurn(event: Fields): Fields | undefined {
   const { type, status, error } = event;
   if (type !== "turn.completed") return undefined;
-  const word = status === "completed" ? undefined : textOf(status);
+  const hasFailed = status === "interrupted" || isFailedWord(status);
+  const word = hasFailed ? textOf(status) : undefined;
   const stated = typeof error === "string" ? { message: error } : error;
   if (word === undefined && !isObject(stated)) return undefined;
   const failure = { message: word ?? "", ...fieldsOf(stated) };

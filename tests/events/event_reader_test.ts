@@ -760,12 +760,13 @@ Deno.test("EventReader returns events of exec streams unchanged", () => {
   assert(eventsOf([started])[0] === started);
 });
 
-Deno.test("EventReader fails the turn of an exec stream that ends with an error or another status", () => {
+Deno.test("EventReader fails the turn of an exec stream that ends with an error or a status of failure", () => {
   const ends = [
     { error: { message: "No", code: 7 } },
     { error: "No", status: "completed" },
     { status: "interrupted" },
     { status: "completed", error: null },
+    { status: "success" },
   ];
   const events = eventsOf(
     ends.map((end) => ({ type: "turn.completed", turn_id: "u", ...end })),
@@ -775,6 +776,7 @@ Deno.test("EventReader fails the turn of an exec stream that ends with an error 
     ["turn.failed", { message: "No" }],
     ["turn.failed", { message: "interrupted" }],
     ["turn.completed", null],
+    ["turn.completed", undefined],
   ]);
 });
 
