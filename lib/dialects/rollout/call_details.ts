@@ -256,11 +256,11 @@ export const WEB_SEARCH_ACTION: Shape<WebSearchAction> = object({
 });
 
 /** @ignore The shape of {@linkcode McpInvocation}. */
-export const MCP_INVOCATION: Shape<McpInvocation> = object({
+export const MCP_INVOCATION: Members<McpInvocation> = {
   server: STRING,
   tool: STRING,
   arguments: optional(ANY),
-});
+};
 
 /** @ignore The shape of {@linkcode McpResult}. */
 export const MCP_RESULT: Shape<McpResult> = object({

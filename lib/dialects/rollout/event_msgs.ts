@@ -699,10 +699,13 @@ export const EVENT_MSGS: ShapesOf<KindsOf<EventMsgs>> = typed({
     changes: maybe(details.FILE_PATCHES),
     status: maybe(STRING),
   },
-  mcp_tool_call_begin: { ...CALL, invocation: maybe(details.MCP_INVOCATION) },
+  mcp_tool_call_begin: {
+    ...CALL,
+    invocation: maybe(object(details.MCP_INVOCATION)),
+  },
   mcp_tool_call_end: {
     ...CALL,
-    invocation: maybe(details.MCP_INVOCATION),
+    invocation: maybe(object(details.MCP_INVOCATION)),
     duration: maybe(details.DURATION),
     result: details.MCP_OUTCOME,
   },

@@ -151,13 +151,8 @@ export interface FileChangeTurnItem extends TurnItemFields {
 }
 
 /** A call of a tool of an MCP server. */
-export interface McpToolCallTurnItem extends TurnItemFields {
-  /** The name of the server. */
-  readonly server: string;
-  /** The name of the tool. */
-  readonly tool: string;
-  /** The arguments: a JSON value. */
-  readonly arguments?: unknown;
+export interface McpToolCallTurnItem
+  extends TurnItemFields, details.McpInvocation {
   /** Whether the server declares that the tool only reads. */
   readonly readOnlyHint?: boolean | null;
   /** The state: `completed`, `failed`. */
@@ -299,9 +294,7 @@ export const TURN_ITEMS: ShapesOf<KindsOf<TurnItems>> = typed({
   },
   McpToolCall: {
     ...ITEM,
-    server: STRING,
-    tool: STRING,
-    arguments: optional(ANY),
+    ...details.MCP_INVOCATION,
     readOnlyHint: maybe(BOOLEAN),
     status: maybe(STRING),
     result: maybe(details.MCP_RESULT),
