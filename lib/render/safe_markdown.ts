@@ -1,5 +1,6 @@
 /** Embeds Markdown of a log in a document without letting it break that document. */
 
+import { isEndOfCode } from "../history/mapping/reasoning_text.ts";
 import { inertLabel, inertLine, inertText } from "./inert_text.ts";
 import { fenceFor } from "./record_text.ts";
 
@@ -94,7 +95,7 @@ export function safeMarkdown(text: string): string[] {
     const code: string[] = [];
     for (at += 1; at < lines.length; at++) {
       const inside = lines[at] ?? "";
-      if (isClosing(inside, mark)) break;
+      if (isEndOfCode(inside, mark)) break;
       code.push(withoutIndent(inside, indent.length));
     }
     for (const inside of codeBlock(code, language)) safe.push(inside);
@@ -183,12 +184,6 @@ function indentedCode(lines: readonly string[], start: number): string[] {
     if (isCode) end = code.length;
   }
   return code.slice(0, end);
-}
-
-function isClosing(line: string, mark: string): boolean {
-  const text = line.trim();
-  return text.length >= mark.length &&
-    text === mark.charAt(0).repeat(text.length);
 }
 
 function withoutIndent(line: string, indent: number): string {

@@ -129,7 +129,7 @@ function headingOf(line: string): string | undefined {
 }
 
 /** Whether a line closes a code block: a closing fence has no text of its own. */
-function isEndOfCode(line: string, mark: string): boolean {
+export function isEndOfCode(line: string, mark: string): boolean {
   const text = line.trim();
   return text.length >= mark.length &&
     text === mark.charAt(0).repeat(text.length);
