@@ -1,8 +1,8 @@
 /** Joins the lines and spans of history records to text, and makes errors readable. */
 
 import { MAX_INDENT } from "../history/mapping/reasoning_text.ts";
+import { lineText, spansText } from "../history/mapping/text_lines.ts";
 import type {
-  InlineSpan,
   MessageLine,
   ReasoningBlock,
   ReasoningSection,
@@ -10,7 +10,7 @@ import type {
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 
 export function linesText(lines: readonly MessageLine[]): string {
-  return lines.map(({ spans }) => spansText(spans)).join("\n");
+  return lines.map(lineText).join("\n");
 }
 
 /** Returns reasoning as the Markdown that it was parsed from. */
@@ -43,10 +43,6 @@ function blockText(block: ReasoningBlock): string {
     case "separator":
       return "";
   }
-}
-
-function spansText(spans: readonly InlineSpan[]): string {
-  return spans.map(({ text }) => text).join("");
 }
 
 /** Returns a run of backticks longer than any in a text, as a delimiter; a fence has at least 3. */

@@ -6,6 +6,7 @@ import {
   readableReview,
   typedCommand,
 } from "../events/contents.ts";
+import { lineText, spansText } from "../history/mapping/text_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import * as records from "../history/records.ts";
 import {
@@ -159,14 +160,6 @@ const PLAIN_ROLES = {
   system: "notice",
   background_event: "notice",
 } as const satisfies { readonly [role: string]: MessageRole };
-
-function lineText({ spans }: records.MessageLine): string {
-  return spansText(spans);
-}
-
-function spansText(spans: readonly records.InlineSpan[]): string {
-  return spans.map(({ text }) => text).join("");
-}
 
 /** Leaves out the summary: it repeats the heading or the first block. */
 function sectionTexts({ heading, blocks }: records.ReasoningSection): Pieces {

@@ -1,5 +1,5 @@
 /**
- * Converts text to the lines and spans of records, and makes records of text.
+ * Converts text to the lines and spans of records and back, and makes records of text.
  *
  * It parses no Markdown and removes no control characters: renderers do that.
  */
@@ -33,6 +33,14 @@ export function span(text: string, tone: TextTone = "default"): InlineSpan {
 
 export function boldSpan(text: string): InlineSpan {
   return { text, tone: "default", emphasis: BOLD, entity: null };
+}
+
+export function spansText(spans: readonly InlineSpan[]): string {
+  return spans.map(({ text }) => text).join("");
+}
+
+export function lineText({ spans }: MessageLine): string {
+  return spansText(spans);
 }
 
 /** Splits a text at LF and drops a CR before it. */
