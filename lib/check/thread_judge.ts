@@ -6,8 +6,8 @@ import type { EventReader } from "../events/event_reader.ts";
 import type { LastAnswer } from "../events/session_context.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
+import { shortened } from "../json/text_ends.ts";
 import type { Outcome } from "../outcome.ts";
-import { shortened } from "../render/cut_text.ts";
 import type {
   EntryPart,
   TranscriptPart,

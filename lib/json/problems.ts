@@ -2,6 +2,7 @@
 
 import type { FailureReason } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";
+import { shortened } from "./text_ends.ts";
 import { isUtf8 } from "./utf8.ts";
 
 /** The failure of a line that is not valid UTF-8; all such lines share it. */
@@ -31,13 +32,7 @@ export function syntaxReason(
   };
 }
 
-/** Half of a surrogate pair at the end of a shortened text. */
-const HALF_REGEXP = /[\ud800-\udbff]$/;
-
 /** Quotes a piece of input for a message: at most 40 characters, control characters escaped. */
 export function quote(text: string): string {
-  const short = text.length > 40
-    ? `${text.slice(0, 39).replace(HALF_REGEXP, "")}…`
-    : text;
-  return JSON.stringify(short);
+  return JSON.stringify(shortened(text, 40));
 }

@@ -1,23 +1,7 @@
 /** Cuts text by characters, regardless of lines, and notes the amount that was cut. */
 
+import { startOf } from "../json/text_ends.ts";
 import { countedText, countText } from "./quantity_text.ts";
-
-/** Returns the beginning of a text, in UTF-16 code units; surrogate pairs are never split. */
-export function startOf(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  return text.slice(0, limit).replace(/[\ud800-\udbff]$/, "");
-}
-
-/** Returns the end of a text, in UTF-16 code units; surrogate pairs are never split. */
-export function endOf(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  return text.slice(text.length - limit).replace(/^[\udc00-\udfff]/, "");
-}
-
-/** Cuts text that is too long, between characters, and puts `…` at its end. */
-export function shortened(text: string, limit: number): string {
-  return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
-}
 
 /** Cuts text as `startOf` does, and appends a note with the number of characters cut. */
 export function cutText(text: string, limit: number): string {

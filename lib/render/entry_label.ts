@@ -1,6 +1,6 @@
 /** Short labels of entries, and topics of turns. */
 
-import { shortened, startOf } from "./cut_text.ts";
+import { shortened, startOf } from "../json/text_ends.ts";
 import { editTitle } from "./edited_files.ts";
 import type { EntryView, ToolView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";

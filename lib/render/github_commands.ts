@@ -6,7 +6,7 @@
  * properties also `%3A` and `%2C`.
  */
 
-import { shortened } from "./cut_text.ts";
+import { shortened } from "../json/text_ends.ts";
 import { escapedText } from "./inert_text.ts";
 
 /** The severity of an annotation. */

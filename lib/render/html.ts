@@ -2,6 +2,7 @@
 
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { PlanStep } from "../history/records.ts";
+import { endOf, startOf } from "../json/text_ends.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import {
@@ -16,7 +17,7 @@ import { endReason, isShown, isWork, timeNotes, TURN_ENDS } from "./_ends.ts";
 import { redactedSession, ShownSettings } from "./_shown_settings.ts";
 import { RunTotals, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
-import { endOf, lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
+import { lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import type { EditedFile } from "./edited_files.ts";
 import {
   argumentsLine,

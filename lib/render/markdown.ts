@@ -1,12 +1,13 @@
 /** Writes transcripts as Markdown. */
 
+import { startOf } from "../json/text_ends.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
 import { ShownSettings } from "./_shown_settings.ts";
 import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
-import { lostOutput, startOf } from "./cut_text.ts";
+import { lostOutput } from "./cut_text.ts";
 import { editTitle } from "./edited_files.ts";
 import { argumentsLine } from "./entry_label.ts";
 import {

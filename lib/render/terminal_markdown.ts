@@ -1,6 +1,6 @@
 /** Lays out Markdown messages for a terminal, with styles such as bold and colours. */
 
-import { startOf } from "./cut_text.ts";
+import { startOf } from "../json/text_ends.ts";
 import { type DiffLine, diffLines } from "./diff_lines.ts";
 import { inertText } from "./inert_text.ts";
 import {

@@ -1,5 +1,6 @@
 /** Writes transcripts for a terminal, live. */
 
+import { startOf } from "../json/text_ends.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
@@ -7,7 +8,7 @@ import { endReason, endText, isShown, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
 import { ShownSettings } from "./_shown_settings.ts";
 import { usageText } from "./_work_counts.ts";
 import { type CutOptions, cutOutput } from "./cut_output.ts";
-import { lostOutput, SHORTENED_RESULT, startOf } from "./cut_text.ts";
+import { lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import { diffCounts, diffLines } from "./diff_lines.ts";
 import { editTitle } from "./edited_files.ts";
 import { argumentsLine } from "./entry_label.ts";

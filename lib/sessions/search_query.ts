@@ -1,5 +1,6 @@
 /** Parses search queries: words, phrases, beginnings of words, and strings. */
 
+import { startOf } from "../json/text_ends.ts";
 import { hasSymbol, symbolLookups } from "./symbol_grams.ts";
 
 /** A term of a query; a message has to match all of them. */
@@ -25,7 +26,6 @@ const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
 export const ASCII_WORD_REGEXP = /^[\da-z]+$/;
 /** The lower case of `İ`, the only letter that becomes two. */
 export const LOWER_DOTTED_I = "i\u0307";
-const HALF_REGEXP = /[\ud800-\udbff]$/;
 /** How much of a term is searched, in UTF-16 code units. */
 const MAX_TERM = 1_000;
 /** The shortest last word of a string that is looked up: few words begin with a longer one. */
@@ -56,7 +56,7 @@ function pieceTerm(piece: string): SearchTerm | undefined {
 
 function termOf(wanted: string, isBeginning: boolean): SearchTerm | undefined {
   const whole = wanted.toLowerCase();
-  const text = whole.slice(0, MAX_TERM).replace(HALF_REGEXP, "");
+  const text = startOf(whole, MAX_TERM);
   if (text === "") return undefined;
   const words = asIndexed(text);
   const isWords = PLAIN_REGEXP.test(words) && !hasSymbol(words);

@@ -9,6 +9,7 @@ import {
   readHistoryBase,
 } from "../history/mapping/fold_memory.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
+import { startOf } from "../json/text_ends.ts";
 import { RecordSelection } from "../pipeline/line_answers.ts";
 import {
   modeProblem,
@@ -214,7 +215,7 @@ class HeadFold implements RecordTaker {
         break;
       case "thread_goal_updated": {
         const goal = textOf(fieldsOf(content.goal).objective);
-        if (isOwn) this.#goal ??= startOf(goal ?? "");
+        if (isOwn) this.#goal ??= saidIn(goal ?? "");
       }
     }
   }
@@ -277,18 +278,13 @@ class HeadFold implements RecordTaker {
 function messageText({ text, images }: Fields): string | undefined {
   const words = textOf(text) ?? "";
   const at = words.indexOf(REQUEST_MARK);
-  return startOf(at === -1 ? words : words.slice(at + REQUEST_MARK.length)) ??
+  return saidIn(at === -1 ? words : words.slice(at + REQUEST_MARK.length)) ??
     (listOf(images).length > 0 ? "[Image]" : undefined);
 }
 
-/** Returns the beginning of a text, without half a surrogate pair at its end. */
-function startOf(text: string): string | undefined {
+function saidIn(text: string): string | undefined {
   const words = text.trim();
-  if (words === "") return undefined;
-  const start = words.length > MAX_MESSAGE
-    ? words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
-    : words;
-  return start.toWellFormed();
+  return words === "" ? undefined : startOf(words, MAX_MESSAGE).toWellFormed();
 }
 
 /** Returns an id; `undefined` if it is not valid. */
