@@ -9,6 +9,7 @@ import type { JsonlOptions } from "../pipeline/line_answers.ts";
 import type { TranscriptPart } from "../render/parts.ts";
 import { countedText, countText } from "../render/quantity_text.ts";
 import type { Emit, Stage } from "../stage.ts";
+import { TYPES_OF_COUNTS } from "../usage/event_counts.ts";
 import { addTokens } from "../usage/tokens.ts";
 import { Named, reason, ThreadJudge } from "./thread_judge.ts";
 import type {
@@ -74,16 +75,8 @@ export interface VerdictOptions extends
 
 /** The lines about threads, turns and tokens. */
 const TURN_LINES = new LineSelection([
-  "thread.started",
-  "turn.started",
-  "turn.completed",
+  ...TYPES_OF_COUNTS,
   "turn.ended",
-  "turn_context",
-  "user_message",
-  "entered_review_mode",
-  "exited_review_mode",
-  "token_count",
-  "token_usage_record",
   "thread_goal_updated",
   "thread_settings_applied",
   "error",

@@ -14,6 +14,19 @@ import {
 } from "./token_counter.ts";
 import { isNothing, readTokens } from "./tokens.ts";
 
+/** The types of events and items that {@linkcode EventCounts} reads. */
+export const TYPES_OF_COUNTS = [
+  "thread.started",
+  "turn.started",
+  "turn.completed",
+  "turn_context",
+  "user_message",
+  "entered_review_mode",
+  "exited_review_mode",
+  "token_count",
+  "token_usage_record",
+] as const;
+
 /** Stands for the thread and turn ids that an input without its beginning lacks. */
 export const UNKNOWN_ID = "unknown";
 

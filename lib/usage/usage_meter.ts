@@ -23,7 +23,7 @@ import {
   type TurnEntry,
 } from "./source_ledger.ts";
 import type { UsageDerivation, UsageRule } from "./derivations.ts";
-import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
+import { EventCounts, TYPES_OF_COUNTS, UNKNOWN_ID } from "./event_counts.ts";
 import type { Addition } from "./token_counter.ts";
 import {
   growth,
@@ -183,18 +183,7 @@ export type UsageSourceOptions = Pick<
   "from" | "maxLineBytes" | "thread"
 >;
 
-/** Selects the lines about threads, turns, models or tokens. */
-const LINES = new LineSelection([
-  "thread.started",
-  "turn.started",
-  "turn.completed",
-  "turn_context",
-  "user_message",
-  "entered_review_mode",
-  "exited_review_mode",
-  "token_count",
-  "token_usage_record",
-]);
+const LINES = new LineSelection(TYPES_OF_COUNTS);
 
 /** Returns why the usage of a turn of an exec stream, if a record has one, cannot be read. */
 function usageReason(value: unknown): FailureReason | undefined {
