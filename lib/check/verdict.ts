@@ -1,7 +1,7 @@
 /** Verdicts: why a run is good or bad, and as JSON. */
 
 import { encodeFields, type TokenFields } from "../usage/usage_records.ts";
-import type { TurnStatus } from "../render/parts.ts";
+import type { FailurePart, TurnStatus } from "../render/parts.ts";
 import type { Tokens } from "../usage/tokens.ts";
 
 /**
@@ -49,14 +49,7 @@ export interface VerdictReason {
 }
 
 /** A line that could not be read. */
-export interface VerdictFailure {
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** The kind of the error, such as `json`. */
-  readonly kind: string;
-  /** The cause, as a sentence. */
-  readonly message: string;
-}
+export type VerdictFailure = Omit<FailurePart, "type">;
 
 /** The judgement on the runs in an input, and the facts that it rests on. */
 export interface Verdict {

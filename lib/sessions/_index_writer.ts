@@ -16,12 +16,9 @@ import {
 import { startOf } from "./session_start.ts";
 import { symbolGrams } from "./symbol_grams.ts";
 
-export interface IndexedFile {
+export interface IndexedFile
+  extends Pick<SessionFile, "path" | "sessionId" | "size" | "mtime"> {
   readonly number: number;
-  readonly path: string;
-  readonly sessionId: string;
-  readonly size: number;
-  readonly mtime: number;
   /** The offset up to which lines have been read. */
   readonly readTo: number;
   /** The hash of the bytes before {@linkcode readTo}, by which a changed file is recognized. */

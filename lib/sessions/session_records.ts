@@ -133,29 +133,21 @@ export const SIZE_KEYS = ["content", "kind", "age", "project"] as const;
 export type SizeKey = typeof SIZE_KEYS[number];
 
 /** The size of one session file, as `codexpipe sessions du` prints it. */
-export interface SessionSizeRecord {
-  /** The id of the session; null if it is not known. */
-  readonly id: string | null;
-  /** The title of the session. */
-  readonly title: string;
+export interface SessionSizeRecord extends
+  Pick<
+    SessionRecord,
+    "id" | "title" | "archived" | "compression" | "updated" | "path"
+  > {
   /** The working directory of the session; null if it is not known. */
   readonly project: string | null;
   /** `main`, `fork`, `subagent`, or `copy`: another file of a session. */
   readonly kind: string;
-  /** Whether the session is archived. */
-  readonly archived: boolean;
-  /** The compression of the file: `none`, `zstd` or `gzip`. */
-  readonly compression: string;
-  /** The time of the last write to the file. */
-  readonly updated: string;
   /** The size unpacked, in bytes. */
   readonly bytes: number;
   /** The size on disk, in bytes. */
   readonly disk_bytes: number;
   /** The bytes of each kind of content; their sum is `bytes`. */
   readonly parts: Readonly<Record<string, number>>;
-  /** The path of the file. */
-  readonly path: string;
   /** Why the file could not be read to its end; null if it could. */
   readonly problem: string | null;
 }

@@ -4,7 +4,7 @@ import { timeOf } from "../events/times.ts";
 import { ownText } from "../json/utf8.ts";
 import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";
-import { addTokens, type Tokens } from "./tokens.ts";
+import { addTokens, type Tokens, type UsageRow } from "./tokens.ts";
 
 /** 15 minutes in milliseconds: the offsets of all time zones in use are multiples of it. */
 const QUARTER_HOUR = 900_000;
@@ -64,10 +64,7 @@ export interface CountPlace {
 }
 
 /** The tokens of a turn on one day, with one model, in one directory. */
-export interface Slice {
-  readonly day: string | null;
-  readonly model: string | null;
-  readonly cwd: string | null;
+export interface Slice extends Pick<UsageRow, "day" | "model" | "cwd"> {
   tokens: Tokens;
 }
 
@@ -99,10 +96,7 @@ export interface ThreadEntry {
 }
 
 /** A line with counts and its rule; the end of an exec turn is settled after all input. */
-export interface Step {
-  readonly line: number;
-  readonly thread: string | null;
-  readonly turn: string | null;
+export interface Step extends Pick<CountPlace, "line" | "thread" | "turn"> {
   readonly rule: UsageRule;
   /** The tokens that were counted. */
   readonly tokens: Tokens | undefined;

@@ -314,19 +314,15 @@ export interface TaskCompleteMsg {
 }
 
 /** A turn is interrupted (0.36 and later). */
-export interface TurnAbortedMsg {
+export interface TurnAbortedMsg extends
+  Pick<
+    TaskCompleteMsg,
+    "root_turn_id" | "started_at" | "completed_at" | "duration_ms"
+  > {
   /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
   readonly reason: string;
   /** The id of the turn (0.104 and later). */
   readonly turn_id?: string | null;
-  /** The id of the root turn, which the turn belongs to (0.169). */
-  readonly root_turn_id?: string | null;
-  /** The start of the turn, in Unix seconds (0.145 and later). */
-  readonly started_at?: number | null;
-  /** The end of the turn, in Unix seconds (0.122 and later). */
-  readonly completed_at?: number | null;
-  /** The length of the turn (0.122 and later). */
-  readonly duration_ms?: number | null;
 }
 
 /** The last turns are removed from the thread. Not captured. */
