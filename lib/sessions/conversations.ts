@@ -18,20 +18,16 @@ import {
   lookAtAll,
   type SessionFile,
 } from "./session_files.ts";
+import type { ListSessionsOptions } from "./session_list.ts";
 import { sessionBlocks } from "./open_session.ts";
 
 /** Options for {@linkcode listConversations}. */
-export interface ListConversationsOptions {
+export interface ListConversationsOptions
+  extends Pick<ListSessionsOptions, "cursor"> {
   /** The Codex home. */
   readonly codexHome: string;
   /** The most conversations of a page: a whole number from 1. */
   readonly pageSize: number;
-  /**
-   * Where the page begins: the `nextCursor` of the page before, a cursor of Codex, or a time.
-   *
-   * @default {undefined}
-   */
-  readonly cursor?: string | undefined;
   /**
    * Whether to return the last records of each file as well. The files of the page are then read
    * whole.

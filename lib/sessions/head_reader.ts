@@ -105,7 +105,8 @@ export class HeadReader {
 /** Options for {@linkcode readSessionRuns}. */
 export interface ReadSessionRunsOptions {
   /**
-   * The folder of the cache of runs; see `listSessions()`.
+   * The folder in which heads and runs are cached between calls; see {@linkcode cacheFolder}.
+   * Without it, nothing is written.
    *
    * @default {undefined}
    */

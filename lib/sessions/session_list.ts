@@ -3,7 +3,7 @@
 import { checkedCount, checkedTime } from "../checked.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
-import { HeadReader } from "./head_reader.ts";
+import { HeadReader, type ReadSessionRunsOptions } from "./head_reader.ts";
 import {
   type FindSessionFilesOptions,
   latestOf,
@@ -27,7 +27,7 @@ export interface SessionProgress {
 
 /** Options for {@linkcode listSessions}. */
 export interface ListSessionsOptions
-  extends SessionFilter, FindSessionFilesOptions {
+  extends SessionFilter, FindSessionFilesOptions, ReadSessionRunsOptions {
   /**
    * The most sessions of the page: a whole number from 1.
    *
@@ -41,13 +41,6 @@ export interface ListSessionsOptions
    */
   readonly cursor?: string | undefined;
   /**
-   * The folder in which heads are cached between calls; see {@linkcode cacheFolder}. Without it,
-   * nothing is written.
-   *
-   * @default {undefined}
-   */
-  readonly cache?: string | undefined;
-  /**
    * Receives the progress; a returned promise is awaited.
    *
    * @default {undefined}
@@ -55,12 +48,6 @@ export interface ListSessionsOptions
   readonly onProgress?:
     | ((progress: SessionProgress) => void | Promise<void>)
     | undefined;
-  /**
-   * Ends the work when it is aborted: the promise rejects with its reason.
-   *
-   * @default {undefined}
-   */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A page of a list of sessions. */

@@ -16,21 +16,15 @@ import {
   type SessionProblem,
 } from "./session_files.ts";
 import type { Session } from "./session.ts";
-import { listSessions } from "./session_list.ts";
+import { listSessions, type ListSessionsOptions } from "./session_list.ts";
 import { homesOf, type NamesByHome } from "./session_names.ts";
 import { homeInPath, otherPlacesOf } from "./session_places.ts";
 import { compareNewestFirst, idInName } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
-export interface FindSessionOptions extends FindSessionFilesOptions {
-  /**
-   * The folder in which heads are cached, for a search that reads all of them; see
-   * {@linkcode cacheFolder}.
-   *
-   * @default {undefined}
-   */
-  readonly cache?: string | undefined;
+export interface FindSessionOptions
+  extends FindSessionFilesOptions, Pick<ListSessionsOptions, "cache"> {
   /**
    * Called with each folder that could not be read: the session may be in it.
    *

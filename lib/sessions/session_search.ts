@@ -35,13 +35,14 @@ import {
   refreshSessionIndex,
   reportUnread,
 } from "./session_indexer.ts";
+import type { SessionFilter } from "./session_list.ts";
 import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
 /** Options for {@linkcode searchSessions}. */
 export interface SearchSessionsOptions
-  extends RefreshOptions, SessionIndexOptions {
+  extends RefreshOptions, SessionIndexOptions, Pick<SessionFilter, "cwd"> {
   /**
    * The query. Every query is valid: syntax that is not recognized is searched as a string.
    *
@@ -65,12 +66,6 @@ export interface SearchSessionsOptions
    * @default {undefined} All roles.
    */
   readonly roles?: readonly MessageRole[] | undefined;
-  /**
-   * The folder that the working directory of a session must be, or be in.
-   *
-   * @default {undefined}
-   */
-  readonly cwd?: string | undefined;
   /**
    * The earliest time of a message, in milliseconds since 1970.
    *
