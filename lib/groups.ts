@@ -1,4 +1,4 @@
-/** Groups and joins items. */
+/** Groups, joins and adds items. */
 
 /** Groups items by a key, in order: `Map.groupBy`, which Node 20 lacks. */
 export function groupsBy<T, K>(
@@ -25,4 +25,9 @@ export function joinedByTwo<T>(
     if (i % 2 === 1) return [];
     return [b === undefined ? a : join(a, b)];
   });
+}
+
+/** Adds two counts, either of which may be unknown. */
+export function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
 }

@@ -1,5 +1,6 @@
 /** Sums up the work and the tokens of turns and sessions. */
 
+import { sum } from "../groups.ts";
 import type { EntryView } from "./entry_view.ts";
 import type { TurnUsage } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
@@ -116,9 +117,4 @@ export class RunTotals {
   get usage(): TurnUsage | null {
     return this.#hasRuns ? null : this.#usage;
   }
-}
-
-/** Adds two counts, either of which may be unknown. */
-export function sum(a: number | null, b: number | null): number | null {
-  return a === null ? b : a + (b ?? 0);
 }

@@ -1,12 +1,13 @@
 /** Writes transcripts as step summaries of GitHub Actions. */
 
+import { sum } from "../groups.ts";
 import { endOf, shortened } from "../json/text_ends.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { timeNotes, TURN_ENDS, WORK_SIGNS } from "./_ends.ts";
 import { redactedSession } from "./_shown_settings.ts";
-import { RunTotals, sum, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
+import { RunTotals, USAGE_KINDS, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, lostOutput, SHORTENED_RESULT } from "./cut_text.ts";
 import { type EditedFile, editTitle, pathBelow } from "./edited_files.ts";

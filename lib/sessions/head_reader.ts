@@ -2,7 +2,7 @@
 
 import { mapAtOnce } from "./_at_once.ts";
 import { loadHead } from "./_head_loading.ts";
-import { groupsBy } from "../groups.ts";
+import { groupsBy, sum } from "../groups.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, titleOf } from "./session.ts";
 import {
@@ -173,11 +173,7 @@ function joined(
 ): SessionRun | undefined {
   return one && next && {
     outcome: next.outcome,
-    totalTokens: sumOf(one.totalTokens, next.totalTokens),
-    durationMs: sumOf(one.durationMs, next.durationMs),
+    totalTokens: sum(one.totalTokens, next.totalTokens),
+    durationMs: sum(one.durationMs, next.durationMs),
   };
-}
-
-function sumOf(one: number | null, other: number | null): number | null {
-  return one === null ? other : one + (other ?? 0);
 }

@@ -1,5 +1,6 @@
 /** The run of a session: facts that only its whole file holds. */
 
+import { sum } from "../groups.ts";
 import type { Verdict } from "../check/verdict.ts";
 import type { VerdictBuilder } from "../check/verdict_builder.ts";
 import { sessionBlocks } from "./open_session.ts";
@@ -57,8 +58,9 @@ async function judged(
 ): Promise<SessionRun | undefined> {
   let durationMs: number | null = null;
   const take: Parameters<VerdictBuilder["feed"]>[1] = (part) => {
-    if (part.type !== "turn_ended" || part.durationMs === null) return;
-    durationMs = (durationMs ?? 0) + part.durationMs;
+    if (part.type === "turn_ended") {
+      durationMs = sum(durationMs, part.durationMs);
+    }
   };
   try {
     for await (const block of sessionBlocks(file)) {
